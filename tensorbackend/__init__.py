@@ -1,0 +1,131 @@
+"""An eager tensor library with named axes whose every operation runs on a pluggable backend.
+
+>>> import tensorbackend as tb
+>>> x = tb.tensor([[1.0, 2.0], [3.0, 4.0]], names=("batch", "feature"))
+>>> tb.sum(x, axis="feature")
+f32[batch: 2] numpy
+[3.0, 7.0]
+"""
+
+# Importing the package of this name first leaves it to the function below.
+from . import backends as _package  # noqa: F401
+from .dispatch import composite as composite
+from .dispatch import primitive as primitive
+from .dtypes import DType as DType
+from .dtypes import DTypeLike as DTypeLike
+from .dtypes import bfloat16 as bfloat16
+from .dtypes import bool_ as bool  # noqa: F401 # the standard's name of the dtype
+from .dtypes import complex64 as complex64
+from .dtypes import complex128 as complex128
+from .dtypes import finfo as finfo
+from .dtypes import float16 as float16
+from .dtypes import float32 as float32
+from .dtypes import float64 as float64
+from .dtypes import iinfo as iinfo
+from .dtypes import int8 as int8
+from .dtypes import int16 as int16
+from .dtypes import int32 as int32
+from .dtypes import int64 as int64
+from .dtypes import precision as precision
+from .dtypes import uint8 as uint8
+from .dtypes import uint16 as uint16
+from .dtypes import uint32 as uint32
+from .dtypes import uint64 as uint64
+from .ops.composite.activation import log_softmax as log_softmax
+from .ops.composite.activation import softmax as softmax
+from .ops.composite.statistics import mean as mean
+from .ops.composite.statistics import var as var
+from .ops.conversion import astype as astype
+from .ops.conversion import bitcast as bitcast
+from .ops.creation import asarray as asarray
+from .ops.creation import from_binary as from_binary
+from .ops.creation import full as full
+from .ops.creation import iota as iota
+from .ops.creation import ones as ones
+from .ops.creation import rename as rename
+from .ops.creation import template as template
+from .ops.creation import tensor as tensor
+from .ops.creation import zeros as zeros
+from .ops.elementwise import abs as abs
+from .ops.elementwise import acos as acos
+from .ops.elementwise import acosh as acosh
+from .ops.elementwise import add as add
+from .ops.elementwise import asin as asin
+from .ops.elementwise import asinh as asinh
+from .ops.elementwise import atan as atan
+from .ops.elementwise import atan2 as atan2
+from .ops.elementwise import atanh as atanh
+from .ops.elementwise import bitwise_and as bitwise_and
+from .ops.elementwise import bitwise_invert as bitwise_invert
+from .ops.elementwise import bitwise_left_shift as bitwise_left_shift
+from .ops.elementwise import bitwise_or as bitwise_or
+from .ops.elementwise import bitwise_right_shift as bitwise_right_shift
+from .ops.elementwise import bitwise_xor as bitwise_xor
+from .ops.elementwise import cbrt as cbrt
+from .ops.elementwise import ceil as ceil
+from .ops.elementwise import conj as conj
+from .ops.elementwise import cos as cos
+from .ops.elementwise import cosh as cosh
+from .ops.elementwise import count_leading_zeros as count_leading_zeros
+from .ops.elementwise import divide as divide
+from .ops.elementwise import equal as equal
+from .ops.elementwise import erf as erf
+from .ops.elementwise import erf_inv as erf_inv
+from .ops.elementwise import erfc as erfc
+from .ops.elementwise import exp as exp
+from .ops.elementwise import expm1 as expm1
+from .ops.elementwise import floor as floor
+from .ops.elementwise import floor_divide as floor_divide
+from .ops.elementwise import greater as greater
+from .ops.elementwise import greater_equal as greater_equal
+from .ops.elementwise import imag as imag
+from .ops.elementwise import isinf as isinf
+from .ops.elementwise import isnan as isnan
+from .ops.elementwise import less as less
+from .ops.elementwise import less_equal as less_equal
+from .ops.elementwise import log as log
+from .ops.elementwise import log1p as log1p
+from .ops.elementwise import logical_and as logical_and
+from .ops.elementwise import logical_or as logical_or
+from .ops.elementwise import logical_xor as logical_xor
+from .ops.elementwise import maximum as maximum
+from .ops.elementwise import minimum as minimum
+from .ops.elementwise import multiply as multiply
+from .ops.elementwise import negative as negative
+from .ops.elementwise import not_equal as not_equal
+from .ops.elementwise import population_count as population_count
+from .ops.elementwise import pow as pow
+from .ops.elementwise import real as real
+from .ops.elementwise import remainder as remainder
+from .ops.elementwise import round as round
+from .ops.elementwise import rsqrt as rsqrt
+from .ops.elementwise import sigmoid as sigmoid
+from .ops.elementwise import sign as sign
+from .ops.elementwise import sin as sin
+from .ops.elementwise import sinh as sinh
+from .ops.elementwise import sqrt as sqrt
+from .ops.elementwise import subtract as subtract
+from .ops.elementwise import tan as tan
+from .ops.elementwise import tanh as tanh
+from .ops.elementwise import trunc_divide as trunc_divide
+from .ops.reduction import all as all
+from .ops.reduction import any as any
+from .ops.reduction import argmax as argmax
+from .ops.reduction import argmin as argmin
+from .ops.reduction import max as max
+from .ops.reduction import min as min
+from .ops.reduction import prod as prod
+from .ops.reduction import sum as sum
+from .protocol import Backend as Backend
+from .protocol import BackendLike as BackendLike
+from .select import backend_copy as backend_copy
+from .select import backend_deallocate as backend_deallocate
+from .select import backend_transfer as backend_transfer
+from .select import backends as backends
+from .select import default_backend as default_backend
+from .select import get_backend as get_backend
+from .select import register_backend as register_backend
+from .select import set_default_backend as set_default_backend
+from .template import Template as Template
+from .tensor import Tensor as Tensor
+from .tensor import TensorLike as TensorLike

@@ -1,0 +1,17 @@
+"""The body of a backend on an array module with NumPy's functions, such as NumPy itself or CuPy."""
+
+from __future__ import annotations
+
+from .creation import ArrayCreation
+from .elementwise import ArrayElementwise
+from .indexing import ArrayIndexing
+from .linalg import ArrayLinalg
+from .reduction import ArrayReduction
+from .shape import ArrayShaping
+
+
+class ArrayModuleBackend(ArrayCreation, ArrayElementwise, ArrayReduction, ArrayShaping, ArrayIndexing, ArrayLinalg):
+    """Every callback by functions of `self.xp`.
+
+    A subclass sets `xp` and `quiet` in `setup()`, defines transport, and overrides what its module lacks.
+    """

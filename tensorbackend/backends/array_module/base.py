@@ -1,0 +1,164 @@
+"""What the families share: the array module, its dtypes, and how a callback calls its functions.
+
+Floating-point reports (NumPy's `RuntimeWarning`, or `FloatingPointError` under a user's `numpy.seterr`)
+must never escape, and an 8-element `add` cannot pay for `numpy.errstate`, which takes twice as long as
+`numpy.add` itself. NumPy keeps that setting in a context variable, so functions run in a `Context` of
+ours, in which reports are switched off for good: entering it costs some 50 ns, and the setting of the
+caller is never touched.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from contextvars import Context
+from functools import wraps
+from typing import Any, Self, TypeAlias, TypeVar, cast, overload
+
+from ...dtypes import DType, bfloat16, float16, float32
+from ...interchange import numpy_dtype
+from ...protocol import Backend, Payload
+from ...template import Template
+from ...tensor import Tensor
+from .casting import cast_values
+
+Array: TypeAlias = Any
+"""An array of the array module; its exact type is the backend's affair."""
+
+NARROW = frozenset({float16, bfloat16})
+"""The dtypes that are computed in float32."""
+
+Method = TypeVar("Method", bound=Callable[..., Payload])
+
+
+class Quiet(threading.local):
+    """Runs functions without floating-point reports, in one context a thread.
+
+    A thread of its own each, because a context can be entered only once at a time.
+    """
+
+    run: Callable[..., Any]
+    """Calls a function with arguments: `quiet.run(numpy.add, x, y)`."""
+
+    def __init__(self, silence: Callable[[], object]) -> None:
+        context = Context()
+        context.run(silence)
+        self.run = context.run
+
+
+def _call(function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+    return function(*arguments, **options)
+
+
+class ArrayBase(Backend):
+    """State and helpers of a backend on an array module; `setup` sets `xp` and `quiet`."""
+
+    xp: Any
+    """The array module: `numpy`, or one with NumPy's functions."""
+
+    quiet: Quiet
+    """Runs the module's functions without floating-point reports."""
+
+    def cast(self, values: Array, source: DType, target: DType) -> Array:
+        """Values of a dtype in another, by the rules of `as_type`."""
+        return cast_values(self.xp, values, source, target)
+
+    def widened(self, x: Tensor) -> Array:
+        """The payload in a dtype to compute in: float16 and bfloat16 as float32, others as they are."""
+        return x.data.astype(numpy_dtype(float32)) if x.dtype in NARROW else x.data
+
+    def narrowed(self, values: Array, out: Template) -> Array:
+        """What was computed on widened payloads in the dtype of the result, rounded to nearest even."""
+        return values.astype(numpy_dtype(out.dtype)) if out.dtype in NARROW else values
+
+
+def kernel(method: Method) -> Method:
+    """Marks a callback of several calls: they run quietly, and a NumPy scalar becomes an array."""
+
+    @wraps(method)
+    def callback(self: ArrayBase, out: Any, /, *inputs: Tensor, **options: object) -> Payload:
+        quiet = self.quiet
+        run = quiet.run
+        quiet.run = _call  # a callback that this one calls is in the context already
+        try:
+            data = run(method, self, out, *inputs, **options)
+        finally:
+            quiet.run = run
+        return self.xp.asarray(data) if type(out) is Template and not out.shape else data
+
+    return cast(Method, callback)
+
+
+class _Function:
+    """A callback that is one function of the array module, made when a backend is first asked for it."""
+
+    def __init__(self, function: str) -> None:
+        self.function = function
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def make(self, function: Callable[..., Array], quiet: Quiet, asarray: Callable[..., Array]) -> Callable[..., Any]:
+        """The callback, with all that it needs in its closure: this is the hot path."""
+        raise NotImplementedError
+
+    def bind(self, backend: ArrayBase) -> Callable[..., Any]:
+        """The backend's callback, kept in the instance unless a subclass calls it through `super()`."""
+        made = self.make(getattr(backend.xp, self.function), backend.quiet, backend.xp.asarray)
+        made.__name__, made.__doc__ = self.name, getattr(getattr(Backend, self.name, None), "__doc__", None)
+        if getattr(type(backend), self.name, None) is self:
+            vars(backend)[self.name] = made
+        return made
+
+
+class Unary(_Function):
+    """A callback of one tensor that is a function of the array module: `sin = Unary("sin")`."""
+
+    @overload
+    def __get__(self, backend: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, backend: ArrayBase, owner: type) -> Callable[[Template, Tensor], Payload]: ...
+    def __get__(self, backend: ArrayBase | None, owner: type) -> Any:
+        return self if backend is None else self.bind(backend)
+
+    def make(self, function: Callable[..., Array], quiet: Quiet, asarray: Callable[..., Array]) -> Callable[..., Any]:
+        """The callback of one tensor."""
+
+        def callback(out: Template, x: Tensor, /) -> Payload:
+            result = quiet.run(function, x.data)
+            return result if out.shape else asarray(result)
+
+        return callback
+
+
+class Rounding(Unary):
+    """A `Unary` that leaves integers as they are: `floor = Rounding("floor")`."""
+
+    def make(self, function: Callable[..., Array], quiet: Quiet, asarray: Callable[..., Array]) -> Callable[..., Any]:
+        """The callback of one tensor; integers come back as they are."""
+
+        def callback(out: Template, x: Tensor, /) -> Payload:
+            result = quiet.run(function, x.data) if x.dtype.is_inexact else x.data
+            return result if out.shape else asarray(result)
+
+        return callback
+
+
+class Binary(_Function):
+    """A callback of two tensors that is a function of the array module: `add = Binary("add")`."""
+
+    @overload
+    def __get__(self, backend: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, backend: ArrayBase, owner: type) -> Callable[[Template, Tensor, Tensor], Payload]: ...
+    def __get__(self, backend: ArrayBase | None, owner: type) -> Any:
+        return self if backend is None else self.bind(backend)
+
+    def make(self, function: Callable[..., Array], quiet: Quiet, asarray: Callable[..., Array]) -> Callable[..., Any]:
+        """The callback of two tensors."""
+
+        def callback(out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
+            result = quiet.run(function, x1.data, x2.data)
+            return result if out.shape else asarray(result)
+
+        return callback

@@ -1,0 +1,182 @@
+"""Reductions, accumulations and orderings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product as index_product
+
+from ...dtypes import float32
+from ...interchange import numpy_dtype
+from ...protocol import Payload
+from ...protocol.reduction import TieBreak
+from ...template import Template, intern_template
+from ...tensor import Tensor
+from .base import NARROW, Array, ArrayBase, kernel
+
+
+class ArrayReduction(ArrayBase):
+    """What combines or orders the elements along axes."""
+
+    @kernel
+    def all(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
+        """Whether every element is true."""
+        return self.xp.all(x.data != 0, axis=axes, keepdims=keepdims)
+
+    @kernel
+    def any(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
+        """Whether some element is true."""
+        return self.xp.any(x.data != 0, axis=axes, keepdims=keepdims)
+
+    @kernel
+    def sum(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
+        """Sum, of the narrow floats in float32."""
+        dtype = numpy_dtype(self._accumulator(out))
+        return self.narrowed(self.xp.sum(x.data, axis=axes, dtype=dtype, keepdims=keepdims), out)
+
+    @kernel
+    def product(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
+        """Product, of the narrow floats in float32."""
+        dtype = numpy_dtype(self._accumulator(out))
+        return self.narrowed(self.xp.prod(x.data, axis=axes, dtype=dtype, keepdims=keepdims), out)
+
+    @kernel
+    def reduce_max(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
+        """Greatest element; 0.0 is above -0.0."""
+        values = self.widened(x)
+        greatest = self.xp.max(values, axis=axes, keepdims=keepdims)
+        if x.dtype.is_floating:
+            plus = self.xp.any((values == 0) & ~self.xp.signbit(values), axis=axes, keepdims=keepdims)
+            greatest = self.xp.where((greatest == 0) & plus, 0 * greatest, greatest)
+        return self.narrowed(greatest, out)
+
+    @kernel
+    def reduce_min(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
+        """Least element; -0.0 is below 0.0."""
+        values = self.widened(x)
+        least = self.xp.min(values, axis=axes, keepdims=keepdims)
+        return self.narrowed(least, out)
+
+    @kernel
+    def argmax(self, out: Template, x: Tensor, /, *, axis: int | None, keepdims: bool, tie_break: TieBreak) -> Payload:
+        """Index of the greatest element."""
+        return self._position(self.xp.argmax, out, x, axis, tie_break)
+
+    @kernel
+    def argmin(self, out: Template, x: Tensor, /, *, axis: int | None, keepdims: bool, tie_break: TieBreak) -> Payload:
+        """Index of the least element."""
+        return self._position(self.xp.argmin, out, x, axis, tie_break)
+
+    def reduce(
+        self,
+        out: Template,
+        x: Tensor,
+        initial: Tensor,
+        /,
+        *,
+        axes: tuple[int, ...],
+        keepdims: bool,
+        function: Callable[[Tensor, Tensor], Tensor],
+    ) -> Payload:
+        """Folds a Python function over the elements, one call an element."""
+        kept = tuple(axis for axis in range(len(x.shape)) if axis not in axes)
+        rows = x.data.transpose(kept + axes).reshape((*(x.shape[axis] for axis in kept), -1))
+        return self.fold(out, rows.reshape(out.size, x.size // out.size if out.size else 0), initial, function)
+
+    def fold(
+        self, out: Template, rows: Array, initial: Tensor, function: Callable[[Tensor, Tensor], Tensor]
+    ) -> Payload:
+        """One element of the result for each row: a Python function folded over its elements."""
+        template = intern_template((), initial.dtype, ())
+        result = self.xp.empty(out.size, numpy_dtype(out.dtype))
+        for position, row in enumerate(rows):
+            folded = initial
+            for index in range(row.size):
+                folded = function(folded, Tensor(template, self, row[index : index + 1].reshape(())))
+            result[position] = folded.data
+        return result.reshape(out.shape)
+
+    def map(self, out: Template, x: Tensor, /, *, function: Callable[[Tensor], Tensor]) -> Payload:
+        """A Python function of each element, one call an element."""
+        template = intern_template((), x.dtype, ())
+        result = self.xp.empty(out.shape, numpy_dtype(out.dtype))
+        for index in index_product(*map(range, x.shape)):
+            result[index] = function(Tensor(template, self, x.data[(*index, ...)])).data
+        return result
+
+    # Order
+
+    @kernel
+    def sort(self, out: Template, x: Tensor, /, *, axis: int, descending: bool) -> Payload:
+        """Elements in order: descending is ascending from the other end, both ways round."""
+        values = self.widened(x)
+        if descending:
+            values = self.xp.flip(self.xp.sort(self.xp.flip(values, axis), axis=axis, kind="stable"), axis)
+        else:
+            values = self.xp.sort(values, axis=axis, kind="stable")
+        return self.narrowed(values, out)
+
+    @kernel
+    def argsort(self, out: Template, x: Tensor, /, *, axis: int, descending: bool) -> Payload:
+        """Indices that would sort: descending is ascending from the other end, both ways round."""
+        values = self.widened(x)
+        if descending:
+            order = self.xp.argsort(self.xp.flip(values, axis), axis=axis, kind="stable")
+            order = x.shape[axis] - 1 - self.xp.flip(order, axis)
+        else:
+            order = self.xp.argsort(values, axis=axis, kind="stable")
+        return order.astype(numpy_dtype(out.dtype))
+
+    # Overrides of composites
+
+    @kernel
+    def cumulative_sum(self, out: Template, x: Tensor, /, *, axis: int, reverse: bool) -> Payload:
+        """Sums of the elements up to each."""
+        return self._accumulate(self.xp.cumsum, out, x, axis, reverse)
+
+    @kernel
+    def cumulative_product(self, out: Template, x: Tensor, /, *, axis: int, reverse: bool) -> Payload:
+        """Products of the elements up to each."""
+        return self._accumulate(self.xp.cumprod, out, x, axis, reverse)
+
+    @kernel
+    def softmax(self, out: Template, x: Tensor, /, *, axis: tuple[int, ...]) -> Payload:
+        """exp(x) over its sum, from x less its maximum so that nothing overflows."""
+        values = self.widened(x)
+        power = self.xp.exp(values - self.xp.max(values, axis=axis, keepdims=True, initial=-self.xp.inf))
+        return self.narrowed(power / self.xp.sum(power, axis=axis, keepdims=True), out)
+
+    @kernel
+    def var(self, out: Template, x: Tensor, /, *, axis: tuple[int, ...], correction: float, keepdims: bool) -> Payload:
+        """Mean squared distance from the mean, over the count less `correction`."""
+        values = self.widened(x)
+        count = 1
+        for each in axis:
+            count *= x.shape[each]
+        deviation = values - self.xp.sum(values, axis=axis, keepdims=True) / values.dtype.type(count)
+        squares = deviation * deviation
+        divisor = values.dtype.type(max(count - correction, 0))
+        return self.narrowed(self.xp.sum(squares, axis=axis, keepdims=keepdims) / divisor, out)
+
+    # Helpers
+
+    def _accumulator(self, out: Template) -> DType:
+        return float32 if out.dtype in NARROW else out.dtype
+
+    def _position(
+        self, find: Callable[..., Array], out: Template, x: Tensor, axis: int | None, tie_break: TieBreak
+    ) -> Array:
+        values = self.widened(x)
+        if axis is None:
+            values, axis = values.reshape(-1), 0
+        if tie_break == "high":
+            found = values.shape[axis] - 1 - find(self.xp.flip(values, axis), axis=axis)
+        else:
+            found = find(values, axis=axis)
+        return self.xp.asarray(found).astype(numpy_dtype(out.dtype)).reshape(out.shape)
+
+    def _accumulate(
+        self, accumulate: Callable[..., Array], out: Template, x: Tensor, axis: int, reverse: bool
+    ) -> Array:
+        values = self.xp.flip(x.data, axis) if reverse else x.data
+        values = accumulate(values, axis=axis, dtype=numpy_dtype(self._accumulator(out)))
+        return self.narrowed(self.xp.flip(values, axis) if reverse else values, out)

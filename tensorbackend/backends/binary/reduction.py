@@ -1,0 +1,113 @@
+"""Reductions on bytes: elements are brought into groups, one a result, and each group is folded."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from itertools import product
+from typing import Any
+
+from ...protocol import Backend, Payload
+from ...protocol.reduction import TieBreak
+from ...template import Shape, Template
+from ...tensor import Tensor
+from .storage import elements, store
+
+
+def groups(x: Tensor, axes: tuple[int, ...]) -> list[Sequence[Any]]:
+    """The elements along some axes for every position of the others, all in row-major order.
+
+    (2, 3) over (0,) gives three groups of two, each a slice with stride 3.
+    """
+    values, shape = elements(x), x.shape
+    if axes == tuple(range(len(shape))):
+        return [values]
+    steps = [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
+    kept = [axis for axis in range(len(shape)) if axis not in axes]
+    starts = _offsets(shape, steps, kept)
+    if len(axes) == 1:
+        step, length = steps[axes[0]], shape[axes[0]]
+        return [values[start : start + step * length : step] if length else () for start in starts]
+    within = _offsets(shape, steps, list(axes))
+    return [[values[start + offset] for offset in within] for start in starts]
+
+
+def _offsets(shape: Shape, steps: Sequence[int], axes: Sequence[int]) -> list[int]:
+    ranges = (range(0, steps[axis] * shape[axis], steps[axis]) if shape[axis] else () for axis in axes)
+    return list(map(sum, product(*ranges)))
+
+
+def greatest(values: Sequence[Any]) -> Any:
+    """The greatest element, NaN if there is one."""
+    return _extreme(values, max)
+
+
+def least(values: Sequence[Any]) -> Any:
+    """The least element, NaN if there is one."""
+    return _extreme(values, min)
+
+
+def _extreme(values: Sequence[Any], choose: Callable[[Sequence[Any]], Any]) -> Any:
+    return math.nan if any(value != value for value in values) else choose(values)
+
+
+def _product(values: Sequence[Any]) -> Any:
+    return math.prod(values)
+
+
+def _sum_of_floats(values: Sequence[float]) -> float:
+    """The sum rounded once; `fsum` refuses infinities of both signs and sums beyond float64."""
+    try:
+        return math.fsum(values)
+    except (OverflowError, ValueError):
+        return sum(values)
+
+
+def index_of(values: Sequence[Any], choose: Callable[[Sequence[Any]], Any], tie_break: TieBreak) -> int:
+    """Position of an extreme element: a NaN wins, of equal ones the first or the last."""
+    wanted = choose(values)
+    positions = range(len(values)) if tie_break == "low" else range(len(values) - 1, -1, -1)
+    if wanted != wanted:
+        return next(position for position in range(len(values)) if values[position] != values[position])
+    return next(position for position in positions if values[position] == wanted)
+
+
+class BinaryReduction(Backend):
+    """The part of the family `protocol.reduction` that reduces."""
+
+    def _fold(self, fold: Callable[[Any], Any], out: Template, x: Tensor, axes: tuple[int, ...]) -> Payload:
+        return store(map(fold, groups(x, axes)), out.dtype)
+
+    def all(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
+        """See the protocol."""
+        return self._fold(all, out, x, axes)
+
+    def any(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
+        """See the protocol."""
+        return self._fold(any, out, x, axes)
+
+    def sum(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
+        """See the protocol."""
+        return self._fold(_sum_of_floats if x.dtype.is_floating else sum, out, x, axes)
+
+    def product(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
+        """See the protocol."""
+        return self._fold(_product, out, x, axes)
+
+    def reduce_max(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
+        """See the protocol."""
+        return self._fold(greatest, out, x, axes)
+
+    def reduce_min(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
+        """See the protocol."""
+        return self._fold(least, out, x, axes)
+
+    def argmax(self, out: Template, x: Tensor, /, *, axis: int | None, keepdims: bool, tie_break: TieBreak) -> Payload:
+        """See the protocol."""
+        axes = tuple(range(len(x.shape))) if axis is None else (axis,)
+        return self._fold(lambda values: index_of(values, greatest, tie_break), out, x, axes)
+
+    def argmin(self, out: Template, x: Tensor, /, *, axis: int | None, keepdims: bool, tie_break: TieBreak) -> Payload:
+        """See the protocol."""
+        axes = tuple(range(len(x.shape))) if axis is None else (axis,)
+        return self._fold(lambda values: index_of(values, least, tie_break), out, x, axes)

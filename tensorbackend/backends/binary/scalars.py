@@ -1,0 +1,146 @@
+"""Real functions of Python numbers with the results of IEEE 754 where Python raises."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+INF, NAN = math.inf, math.nan
+
+
+def guarded(function: Callable[[float], float], invalid: Callable[[float], float]) -> Callable[[float], float]:
+    """A function of `math` that answers by `invalid` where it raises."""
+
+    def safe(x: float) -> float:
+        try:
+            return function(x)
+        except (ValueError, OverflowError, ZeroDivisionError):
+            return invalid(x)
+
+    return safe
+
+
+def nan(x: float) -> float:
+    """NaN, whatever the argument."""
+    return NAN
+
+
+def log(x: float) -> float:
+    """Natural logarithm: -inf of zero."""
+    return math.log(x) if x > 0 or x != x else (-INF if x == 0 else NAN)
+
+
+def log1p(x: float) -> float:
+    """log(1 + x): -inf of -1."""
+    return math.log1p(x) if x > -1 or x != x else (-INF if x == -1 else NAN)
+
+
+def atanh(x: float) -> float:
+    """Inverse hyperbolic tangent: infinite at -1 and 1."""
+    return math.copysign(INF, x) if abs(x) == 1 else (NAN if abs(x) > 1 else math.atanh(x))
+
+
+def rsqrt(x: float) -> float:
+    """1 / sqrt(x): infinite at zero with its sign."""
+    return 1 / math.sqrt(x) if x > 0 else (math.copysign(INF, x) if x == 0 else NAN)
+
+
+def sigmoid(x: float) -> float:
+    """1 / (1 + exp(-x)) by the exponential that cannot overflow."""
+    if x >= 0:
+        return 1 / (1 + math.exp(-x))
+    small = math.exp(x)
+    return small / (1 + small)
+
+
+def erf_inv(y: float) -> float:
+    """Inverse error function: Winitzki's approximation (2008), then Newton's method on erf or erfc."""
+    if y != y or abs(y) >= 1:
+        return math.copysign(INF, y) if abs(y) == 1 else NAN
+    if y == 0:
+        return y
+    tail = math.log1p(-y * y)
+    half = 2 / (math.pi * 0.147) + tail / 2
+    x = math.copysign(math.sqrt(math.sqrt(half * half - tail / 0.147) - half), y)
+    for _ in range(4):
+        # erfc keeps the digits that 1 - erf would cancel near the ends.
+        wrong = math.erf(x) - y if abs(y) < 0.5 else math.copysign((1 - abs(y)) - math.erfc(abs(x)), y)
+        step = wrong * math.sqrt(math.pi) / 2 * math.exp(x * x)
+        x -= step / (1 + x * step)  # Halley's correction
+    return x
+
+
+def integral(function: Callable[[float], int]) -> Callable[[float], float]:
+    """`math.floor` and its like as functions that keep the sign of zero, infinities and NaN."""
+
+    def rounded(x: float) -> float:
+        return math.copysign(float(function(x)), x) if math.isfinite(x) else x
+
+    return rounded
+
+
+def sign(x: float) -> float:
+    """-1, 0 or 1 by sign; zero and NaN are themselves."""
+    return x if x == 0 or x != x else math.copysign(1.0, x)
+
+
+def divide(a: float, b: float) -> float:
+    """a / b with IEEE 754's infinities and NaN."""
+    if b != 0:
+        return a / b
+    return NAN if a == 0 or a != a else math.copysign(INF, a) * math.copysign(1.0, b)
+
+
+def floor_divide(a: float, b: float) -> float:
+    """Greatest integral value not above a / b (Array API standard's special cases)."""
+    if b == 0 or math.isinf(a) or not (math.isfinite(a) and math.isfinite(b)):
+        quotient = divide(a, b) if not (math.isinf(a) and math.isinf(b)) else NAN
+        # A finite number over an infinity of the other sign lies between -1 and 0.
+        return -1.0 if quotient == 0 and a != 0 and (a < 0) != (b < 0) else quotient
+    return math.copysign(a // b, a / b) if a // b == 0 else a // b
+
+
+def remainder(a: float, b: float) -> float:
+    """a - floor(a / b) * b with the sign of b; NaN where it is undefined."""
+    return a % b if b != 0 and not math.isinf(a) else NAN
+
+
+def maximum(a: float, b: float) -> float:
+    """The greater one; NaN wins, and 0.0 is above -0.0."""
+    if a != a or b != b:
+        return NAN
+    if a == b == 0:
+        return a if math.copysign(1.0, a) > 0 else b
+    return a if a > b else b
+
+
+def minimum(a: float, b: float) -> float:
+    """The lesser one; NaN wins, and -0.0 is below 0.0."""
+    return -maximum(-a, -b)
+
+
+def power(a: float, b: float) -> float:
+    """a to the power b as C's pow has it: no negative number has a real root of broken order."""
+    try:
+        return math.pow(a, b)
+    except OverflowError:
+        return -INF if a < 0 and b % 2 == 1 else INF
+    except ValueError:
+        if a == 0:  # to a negative power
+            return math.copysign(INF, a) if b % 2 == 1 else INF
+        return NAN
+
+
+def integer_power(a: int, b: int, bits: int) -> int:
+    """a to the power b modulo the width; a negative power is 1 / a**-b rounded to zero."""
+    if b >= 0:
+        return pow(a, b, 1 << bits)
+    return (1 if b % 2 == 0 else a) if abs(a) == 1 else 0
+
+
+def trunc_divide(a: int, b: int) -> int:
+    """a / b rounded towards zero; by zero 0."""
+    if b == 0:
+        return 0
+    quotient = abs(a) // abs(b)
+    return quotient if (a < 0) == (b < 0) else -quotient

@@ -1,0 +1,90 @@
+"""The default backend: payloads are NumPy arrays of exactly the template's shape and dtype."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ..interchange import export_numpy, numpy_dtype
+from ..protocol import Backend, Payload
+from ..template import Template
+from ..tensor import Tensor
+from .array_module import ArrayModuleBackend
+from .array_module.base import Quiet, kernel
+
+if TYPE_CHECKING:
+    import numpy
+
+
+class NumpyBackend(ArrayModuleBackend):
+    """NumPy arrays; what leaves them shares memory wherever a reader cannot write to it."""
+
+    name = "numpy"
+
+    def setup(self) -> None:
+        """Imports NumPy; its floating-point reports are off in a context of this backend alone."""
+        import numpy
+
+        self.xp = numpy
+        self.quiet = Quiet(partial(numpy.seterr, all="ignore"))
+
+    # Transport
+
+    def from_binary(self, out: Template, /, *, data: bytes) -> Payload:
+        """A view of the bytes, which nothing can change."""
+        return self.xp.frombuffer(bytes(data), numpy_dtype(out.dtype)).reshape(out.shape)
+
+    def to_binary(self, x: Tensor, limit: int, /) -> bytes:
+        """The first `limit` elements as bytes."""
+        data: bytes = (x.data if limit >= x.size else x.data.flat[:limit]).tobytes()
+        return data
+
+    def from_numpy(self, out: Template, array: numpy.ndarray[Any, Any], /, *, copy: bool) -> Payload:
+        """The array itself, or a copy of it."""
+        return array.astype(numpy_dtype(out.dtype), order="C", copy=copy).view(self.xp.ndarray)
+
+    def to_numpy(self, x: Tensor, dtype: Any, copy: bool | None, /) -> numpy.ndarray[Any, Any]:
+        """The payload as a read-only view, or a fresh array."""
+        return export_numpy(x.data, dtype, copy)
+
+    def to_dlpack(self, x: Tensor, /, **options: Any) -> Any:
+        """A capsule of the payload marked read-only; of a copy for consumers that cannot be told so."""
+        version = options.get("max_version")
+        if version is None or version < (1, 0):
+            if options.get("copy") is False:
+                raise BufferError("a copy is needed for a consumer of DLPack before 1.0; pass copy=None")
+            return x.data.copy().__dlpack__(**{**options, "copy": None})
+        return export_numpy(x.data, None, None).__dlpack__(**options)
+
+    def backend_copy(self, x: Tensor, target: Backend, /) -> Payload:
+        """The target's payload of a copy."""
+        return target.from_numpy(x.template, x.data, copy=True)
+
+    def backend_transfer(self, x: Tensor, target: Backend, /) -> Payload:
+        """The target's payload, which may share the array."""
+        return target.from_numpy(x.template, x.data, copy=False)
+
+    def violation(self, out: Template, data: Payload, /) -> str | None:
+        """What is wrong with a payload: its type, shape or dtype."""
+        if not isinstance(data, self.xp.ndarray):
+            return f"a {type(data).__name__} instead of a numpy.ndarray"
+        if data.shape != out.shape or data.dtype != numpy_dtype(out.dtype):
+            return f"an array of shape {data.shape} and dtype {data.dtype}"
+        return None
+
+    def to_batched(self, x: Tensor, size: int, /) -> Iterator[Payload]:
+        """Copies of consecutive runs of entries along the first axis."""
+        return (x.data[start : start + size].copy() for start in range(0, x.shape[0], size))
+
+    # What NumPy alone has: ufuncs that accumulate
+
+    @kernel
+    def cumulative_max(self, out: Template, x: Tensor, /, *, axis: int, reverse: bool) -> Payload:
+        """Greatest element up to each."""
+        return self._running(self.xp.maximum, x, axis, reverse)
+
+    @kernel
+    def cumulative_min(self, out: Template, x: Tensor, /, *, axis: int, reverse: bool) -> Payload:
+        """Least element up to each."""
+        return self._running(self.xp.minimum, x, axis, reverse)

@@ -1,0 +1,64 @@
+"""TemplateBackend: carries shapes only, so that a whole program can be run dry.
+
+No op is named here: every callback of the protocol is answered by the same method, which returns nothing,
+and every composite by its template.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NoReturn
+
+from ..errors import TemplateDataError, expected
+from ..opspec import CALLBACKS
+from ..protocol import Backend, Payload
+from ..protocol.core import CompositeCall
+from ..template import Template
+from ..tensor import Tensor
+
+
+class TemplateBackend(Backend):
+    """Tensors without data: `tb.template((2, 3), "f32")`."""
+
+    name = "template"
+    dispatch_priority = 3
+
+    def optional(
+        self, name: str, args: CompositeCall, default_impl: Callable[..., Tensor | tuple[Tensor, ...]]
+    ) -> Tensor | tuple[Tensor, ...]:
+        """The templates of the result, which the dispatcher knows already."""
+        if isinstance(args.out, Template):
+            return Tensor(args.out, self, None)
+        return tuple(Tensor(out, self, None) for out in args.out)
+
+    def from_binary(self, out: Template, /, *, data: bytes) -> Payload:
+        """Nothing: the bytes are not kept."""
+
+    def absorb(self, x: Tensor, /) -> Payload:
+        """Nothing: the data of another backend's tensor is not read."""
+
+    def to_binary(self, x: Tensor, limit: int, /) -> NoReturn:
+        """Raises `TemplateDataError`."""
+        remedy = "run the program on tensors of another backend, such as tb.zeros(shape, backend='numpy')"
+        raise TemplateDataError(expected("a tensor with data", remedy, tensor=x.template))
+
+    def backend_copy(self, x: Tensor, target: Backend, /) -> Payload:
+        """Nothing for this backend itself; `TemplateDataError` for one that needs data."""
+        return None if target is self else self.to_binary(x, x.size)
+
+    def to_batched(self, x: Tensor, size: int, /) -> Iterator[Payload]:
+        """Nothing for each batch."""
+        return iter([None] * -(-x.shape[0] // size))
+
+    def inspect(self, x: Tensor, /, *, limit: int = 100) -> str:
+        """The template alone."""
+        return f"{x.template!r} {self.name}"
+
+
+def _nothing(self: TemplateBackend, *inputs: Any, **options: Any) -> None:
+    """Every callback: the template says all there is."""
+
+
+for _callback in CALLBACKS.values():
+    if not _callback.optional:
+        setattr(TemplateBackend, _callback.name, _nothing)

@@ -1,0 +1,67 @@
+"""Printing: the template on the first line, then as many elements as asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from .dtypes import DType, bfloat16, complex64, float16, float32, float64
+from .elements import pack, unpack
+from .template import Shape, Template
+
+_MORE = "..."
+
+
+def show(template: Template, backend: str, elements: Sequence[object]) -> str:
+    """A tensor as text; elements beyond those given are shown as `...`.
+
+    >>> from tensorbackend.template import Template
+    >>> print(show(Template((2, 3), "f32", ("batch", "feature")), "numpy", [1.0, 2.0, 3.0, 4.0]))
+    f32[batch: 2][feature: 3] numpy
+    [[1.0, 2.0, 3.0],
+     [4.0, ...]]
+    """
+    texts = iter([_text(element, template.dtype) for element in elements])
+    return f"{template!r} {backend}\n{_nested(template.shape, texts, template.size - len(elements), 1)}"
+
+
+def _nested(shape: Shape, texts: Iterator[str], missing: int, indent: int) -> str:
+    if not shape:
+        return next(texts, _MORE)
+    between = ", " if len(shape) == 1 else ",\n" + " " * indent
+    rows: list[str] = []
+    for _ in range(shape[0]):
+        row = _nested(shape[1:], texts, missing, indent + 1)
+        rows.append(row)
+        if missing and row.endswith(_MORE + "]" * (len(shape) - 1)):
+            break
+    return f"[{between.join(rows)}]"
+
+
+def _text(element: object, dtype: DType) -> str:
+    if isinstance(element, float):
+        return _shortest(element, dtype)
+    if isinstance(element, complex):
+        part = float32 if dtype is complex64 else float64
+        real, imag = _shortest(element.real, part), _shortest(element.imag, part)
+        return f"{real}{'' if imag[0] == '-' else '+'}{imag}j"
+    return str(element)
+
+
+# Significant decimal digits that always suffice to tell two values of a dtype apart.
+_DIGITS = {float16: 5, bfloat16: 4, float32: 9}
+
+
+def _shortest(value: float, dtype: DType) -> str:
+    """The shortest decimal that rounds back to the value in its dtype: 0.1, not 0.10000000149."""
+    if dtype not in _DIGITS or value != value or value in (float("inf"), float("-inf")):
+        return repr(value)
+    for digits in range(1, _DIGITS[dtype]):
+        short = float(f"{value:.{digits}g}")
+        if _rounded(short, dtype) == value:
+            return repr(short)
+    return repr(float(f"{value:.{_DIGITS[dtype]}g}"))
+
+
+def _rounded(value: float, dtype: DType) -> float:
+    (back,) = unpack(pack([value], dtype), dtype)
+    return float(back)

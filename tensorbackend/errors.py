@@ -1,0 +1,85 @@
+"""Every exception a user meets, and the one formatter of their texts.
+
+A text says what was expected, what came with its value, and the remedy last; it starts in lower
+case and is the same on every backend. Each class also derives from the built-in that Python code
+would expect in its place (`ValueError`, `TypeError`, `IndexError`, ...).
+"""
+
+from __future__ import annotations
+
+
+class TensorBackendError(Exception):
+    """The root of every error that tensorbackend raises on purpose."""
+
+    operation: str | None = None
+    """The op that raised it, once the dispatcher has named it in the text."""
+
+    def named(self, operation: str) -> TensorBackendError:
+        """Puts the op's name in front of the text, unless an inner op's already stands there."""
+        if self.operation is None:
+            self.operation = operation
+            self.args = (f"{operation}: {self}", *self.args[1:])
+        return self
+
+
+class ShapeError(TensorBackendError, ValueError):
+    """Shapes that do not fit together, or a shape that is none."""
+
+
+class AxisError(TensorBackendError, ValueError, IndexError):
+    """An axis, by position or by name, that the tensor does not have."""
+
+
+class NamesError(TensorBackendError, ValueError):
+    """Axis names that differ where they meet, or that would stand twice in one tensor."""
+
+
+class DTypeError(TensorBackendError, TypeError):
+    """A dtype for which the op has no meaning, or dtypes without a common one."""
+
+
+class OutOfRangeError(TensorBackendError, OverflowError, ValueError):
+    """A Python number that the dtype cannot hold."""
+
+
+class ArgumentError(TensorBackendError, ValueError):
+    """An option with a value that the op does not take."""
+
+
+class OperandError(TensorBackendError, TypeError):
+    """An operand that is neither a tensor, a Python number nor a foreign array."""
+
+
+class IndexRangeError(TensorBackendError, IndexError):
+    """An index outside its axis, found in the data."""
+
+
+class BackendError(TensorBackendError, RuntimeError):
+    """Tensors on backends that do not mix, or a backend that cannot be had."""
+
+
+class UnsupportedOp(BackendError, NotImplementedError):
+    """An op that the backend does not implement."""
+
+
+class DeallocatedError(TensorBackendError, RuntimeError):
+    """A tensor whose data was given up by `backend_transfer` or `backend_deallocate`."""
+
+
+class TemplateDataError(TensorBackendError, TypeError):
+    """Data asked of a template tensor, which has none."""
+
+
+class ContractError(TensorBackendError, AssertionError):
+    """A backend that broke the contract of a callback, found in checked mode."""
+
+
+def expected(wanted: str, remedy: str = "", /, **came: object) -> str:
+    """The text of an error: what was expected, what came with its value, the remedy last.
+
+    >>> expected("an axis below 2", "count axes from 0", axis=5)
+    'expected an axis below 2, got axis=5; count axes from 0'
+    """
+    got = ", ".join(f"{name}={value!r}" for name, value in came.items())
+    text = f"expected {wanted}, got {got}" if came else f"expected {wanted}"
+    return f"{text}; {remedy}" if remedy else text

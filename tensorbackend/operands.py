@@ -1,0 +1,116 @@
+"""The arguments of a call told apart, by the op's declared parameters: operands and options."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeAlias, TypeVar
+
+from .dtypes import Scalar, current_precision, scalar_kind
+from .errors import OperandError, expected
+from .opspec import OpSpec, Parameter
+from .template import Template, weak_template
+from .tensor import Tensor, late
+
+R = TypeVar("R")
+Operand: TypeAlias = Tensor | Scalar
+
+MEMO_LIMIT: Final = 4096
+"""Entries after which a memo is emptied, which costs less than keeping count of use."""
+
+_UNKNOWN: Final = Parameter("", "positional", "option", "")
+
+
+def remember(memo: dict[Any, Any], key: object, value: object) -> None:
+    """Enters a value in a bounded memo."""
+    if len(memo) >= MEMO_LIMIT:
+        memo.clear()
+    memo[key] = value
+
+
+def as_operand(value: object, parameter: Parameter) -> Operand:
+    """A tensor or a Python number as it is, another library's array as a tensor; else `OperandError`."""
+    if isinstance(value, Tensor):
+        return value
+    if scalar_kind(value) is not None:
+        return value  # type: ignore[return-value] # a Python number, by its kind
+    if hasattr(value, "__array__") or hasattr(value, "__dlpack__"):
+        return late("asarray")(value)
+    remedy = "wrap it in asarray() or tensor()"
+    raise OperandError(expected("a tensor, a Python number or an array", remedy, **{parameter.name: value}))
+
+
+def template_of(operand: Operand) -> Template:
+    """The template of a tensor; a Python number's is weak."""
+    if isinstance(operand, Tensor):
+        return operand.template
+    kind = scalar_kind(operand)
+    assert kind is not None
+    return weak_template(kind)
+
+
+def freeze(value: object) -> object:
+    """An option with its lists made tuples, so that it can key a memo."""
+    return tuple(map(freeze, value)) if isinstance(value, list | tuple) else value
+
+
+class Call:
+    """One call: its operands, and its arguments with templates in their place."""
+
+    __slots__ = ("arguments", "groups", "key", "keywords", "operands")
+
+    operands: list[Operand]
+    """Tensors and Python numbers in the order of the parameters, sequences laid out flat."""
+    groups: list[int | None]
+    """For each tensor parameter that was given: `None`, or the length of its sequence."""
+    arguments: list[Any]
+    """The positional arguments with templates for operands and options frozen."""
+    keywords: dict[str, Any]
+    """The keyword arguments likewise."""
+    key: tuple[object, ...]
+    """All that a plan depends on."""
+
+    def __init__(self, spec: OpSpec, arguments: Sequence[object], keywords: dict[str, object]) -> None:
+        self.operands, self.groups = [], []
+        self.arguments = [self._symbolic(value, spec.at(i)) for i, value in enumerate(arguments)]
+        known = {parameter.name: parameter for parameter in spec.parameters}
+        order = [name for name in known if name in keywords] + [name for name in keywords if name not in known]
+        self.keywords = {name: self._symbolic(keywords[name], known.get(name, _UNKNOWN)) for name in order}
+        # 1, 1.0 and True are equal as keys but not as options.
+        types = tuple(map(type, (*self.arguments, *self.keywords.values())))
+        self.key = (current_precision(), *self.arguments, *self.keywords.items(), types)
+
+    def _symbolic(self, value: object, parameter: Parameter) -> object:
+        if parameter.role == "option" or value is None:
+            return freeze(value)
+        if parameter.role == "tensor":
+            operand = as_operand(value, parameter)
+            self.operands.append(operand)
+            self.groups.append(None)
+            return template_of(operand)
+        if not isinstance(value, Sequence) or isinstance(value, str):
+            raise OperandError(expected("a list or tuple of tensors", **{parameter.name: value}))
+        operands = [as_operand(each, parameter) for each in value]
+        self.operands += operands
+        self.groups.append(len(operands))
+        return tuple(map(template_of, operands))
+
+    @property
+    def tensors(self) -> list[Tensor]:
+        """The operands that are tensors."""
+        return [operand for operand in self.operands if isinstance(operand, Tensor)]
+
+    def grouped(self, inputs: Sequence[Tensor]) -> list[Any]:
+        """Flat inputs, one an operand, as one argument for each tensor parameter."""
+        rest = iter(inputs)
+        return [next(rest) if size is None else tuple(next(rest) for _ in range(size)) for size in self.groups]
+
+    def memoised(self, memo: dict[Any, R], compute: Callable[[], R]) -> R:
+        """What a memo holds for this call, else what is computed; options that do not hash are not kept."""
+        try:
+            return memo[self.key]
+        except KeyError:
+            value = compute()
+            remember(memo, self.key, value)
+            return value
+        except TypeError:
+            return compute()

@@ -1,0 +1,32 @@
+"""Normalising functions, written in public ops."""
+
+from __future__ import annotations
+
+from ...dispatch import composite
+from ...tensor import Axes, Tensor
+from ..elementwise import divide, exp, log, subtract
+from ..reduction import max, sum
+
+
+@composite
+def softmax(x: Tensor, /, *, axis: Axes = -1) -> Tensor:
+    """exp(x) divided by its sum along `axis`, computed without overflow.
+
+    >>> import tensorbackend as tb
+    >>> tb.softmax(tb.asarray([[0.0, 0.0]], names=("row", "class")), axis="class").tolist()
+    [[0.5, 0.5]]
+    """
+    powers = exp(subtract(x, max(x, axis=axis, keepdims=True)))
+    return divide(powers, sum(powers, axis=axis, keepdims=True))
+
+
+@composite
+def log_softmax(x: Tensor, /, *, axis: Axes = -1) -> Tensor:
+    """Logarithm of `softmax`, accurate where that is tiny.
+
+    >>> import tensorbackend as tb
+    >>> tb.log_softmax(tb.asarray([0.0, -1000.0])).tolist()
+    [0.0, -1000.0]
+    """
+    shifted = subtract(x, max(x, axis=axis, keepdims=True))
+    return subtract(shifted, log(sum(exp(shifted), axis=axis, keepdims=True)))

@@ -1,0 +1,238 @@
+"""New tensors: from Python numbers, from foreign arrays, from bytes, by rule.
+
+They are made on `backend`, by default the current default backend.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..dispatch import primitive
+from ..dtypes import DType, DTypeLike, Scalar, as_dtype, check_scalar, default_dtype, scalar_kind
+from ..elements import element_type, pack
+from ..errors import OperandError, ShapeError, expected
+from ..protocol import BackendLike
+from ..rules.axes import normalize_axis
+from ..rules.plan import Plan
+from ..select import get_backend, move
+from ..template import Names, Shape, Template
+from ..tensor import Tensor, bind
+
+
+@primitive.calls("constant")
+def full(
+    shape: Sequence[int] | int,
+    fill_value: Scalar,
+    *,
+    dtype: DTypeLike | None = None,
+    names: Sequence[str | None] | None = None,
+    backend: BackendLike = None,
+) -> Plan:
+    """A tensor with one value everywhere, in the dtype of the Python number's kind by default.
+
+    Raises `OutOfRangeError` for a value that the dtype cannot hold, `ShapeError`, `NamesError`.
+
+    >>> import tensorbackend as tb
+    >>> tb.full((2,), 7, names=("n",))
+    s64[n: 2] numpy
+    [7, 7]
+    """
+    kind = scalar_kind(fill_value)
+    if kind is None:
+        raise OperandError(expected("a Python number", fill_value=fill_value))
+    out = Template(shape, default_dtype(kind) if dtype is None else dtype, names)  # type: ignore[arg-type] # or an int
+    check_scalar(fill_value, out.dtype)
+    return Plan(out, (), {"value": fill_value})
+
+
+def zeros(
+    shape: Sequence[int] | int,
+    *,
+    dtype: DTypeLike | None = None,
+    names: Sequence[str | None] | None = None,
+    backend: BackendLike = None,
+) -> Tensor:
+    """A tensor of zeros, of the default floating dtype.
+
+    >>> import tensorbackend as tb
+    >>> tb.zeros(2).tolist()
+    [0.0, 0.0]
+    """
+    return full(shape, 0, dtype=default_dtype("float") if dtype is None else dtype, names=names, backend=backend)
+
+
+def ones(
+    shape: Sequence[int] | int,
+    *,
+    dtype: DTypeLike | None = None,
+    names: Sequence[str | None] | None = None,
+    backend: BackendLike = None,
+) -> Tensor:
+    """A tensor of ones, of the default floating dtype.
+
+    >>> import tensorbackend as tb
+    >>> tb.ones((1, 2), dtype="u8").tolist()
+    [[1, 1]]
+    """
+    return full(shape, 1, dtype=default_dtype("float") if dtype is None else dtype, names=names, backend=backend)
+
+
+@primitive
+def iota(
+    shape: Sequence[int] | int,
+    *,
+    axis: int | str | None = None,
+    dtype: DTypeLike | None = None,
+    names: Sequence[str | None] | None = None,
+    backend: BackendLike = None,
+) -> Plan:
+    """Each element's index along an axis, in the whole row-major order for `None`.
+
+    >>> import tensorbackend as tb
+    >>> tb.iota((2, 2)).tolist(), tb.iota((2, 2), axis=0).tolist()
+    ([[0, 1], [2, 3]], [[0, 0], [1, 1]])
+    """
+    out = Template(shape, default_dtype("int") if dtype is None else dtype, names)  # type: ignore[arg-type] # or an int
+    return Plan(out, (), {"axis": None if axis is None else normalize_axis(out, axis)})
+
+
+def template(shape: Sequence[int], dtype: DTypeLike, names: Sequence[str | None] | None = None) -> Tensor:
+    """A template tensor: shape, dtype and names without data, for dry runs.
+
+    >>> import tensorbackend as tb
+    >>> tb.template((2, 3), "f32", ("batch", "feature"))
+    f32[batch: 2][feature: 3] template
+    """
+    return Tensor(Template(shape, dtype, names), get_backend("template"), None)
+
+
+@bind
+def from_binary(data: bytes, template: Template, backend: BackendLike = None) -> Tensor:
+    """A tensor from its elements' bytes: row-major, native byte order.
+
+    Raises `ShapeError` unless there are exactly `template.nbytes` of them.
+
+    >>> import tensorbackend as tb
+    >>> tb.from_binary(b"\\x01\\x02", tb.Template((2,), "u8")).tolist()
+    [1, 2]
+    """
+    if len(data) != template.nbytes:
+        raise ShapeError(
+            expected(f"{template.nbytes} bytes for {template!r}", "check shape and dtype", bytes=len(data))
+        )
+    chosen = get_backend(backend)
+    return Tensor(template, chosen, chosen.from_binary(template, data=bytes(data)))
+
+
+def tensor(
+    value: Any,
+    *,
+    dtype: DTypeLike | None = None,
+    names: Sequence[str | None] | None = None,
+    backend: BackendLike = None,
+) -> Tensor:
+    """A tensor copied from nested lists of Python numbers, an array or a tensor.
+
+    The dtype is by default the value's, of Python numbers the default of their widest kind. Raises
+    `ShapeError` for ragged lists, `OutOfRangeError` for a number outside the dtype, `OperandError` for
+    what is no number.
+
+    >>> import tensorbackend as tb
+    >>> tb.tensor([[1, 2], [3, 4]], dtype="f32", names=("row", None))
+    f32[row: 2][2] numpy
+    [[1.0, 2.0],
+     [3.0, 4.0]]
+    """
+    return _from_value(value, dtype, names, backend, copy=True)
+
+
+@bind
+def asarray(
+    value: Any,
+    /,
+    *,
+    dtype: DTypeLike | None = None,
+    names: Sequence[str | None] | None = None,
+    backend: BackendLike = None,
+) -> Tensor:
+    """A tensor of a value as `tensor` makes it, but sharing the memory of a tensor or NumPy array if it can.
+
+    >>> import tensorbackend as tb
+    >>> tb.asarray([0.5, 1]).dtype
+    float32
+    """
+    return _from_value(value, dtype, names, backend, copy=False)
+
+
+def _from_value(
+    value: Any, dtype: DTypeLike | None, names: Sequence[str | None] | None, backend: BackendLike, copy: bool
+) -> Tensor:
+    wanted = None if dtype is None else as_dtype(dtype)
+    if isinstance(value, Tensor):
+        made = value if backend is None else move(value, get_backend(backend))
+    elif scalar_kind(value) is None and hasattr(value, "__array__"):
+        made = _from_array(value, backend, copy)
+    else:
+        return _from_numbers(value, wanted, names, get_backend(backend))
+    if wanted is not None and made.dtype is not wanted:
+        from .conversion import astype
+
+        made = astype(made, wanted)
+    if names is not None:
+        made = Tensor(Template(made.shape, made.dtype, names), made.backend, made.data)
+    return made
+
+
+def _from_array(value: Any, backend: BackendLike, copy: bool) -> Tensor:
+    array = value.__array__()
+    out = Template(array.shape, as_dtype(array.dtype), None)
+    chosen = get_backend(backend)
+    return Tensor(out, chosen, chosen.from_numpy(out, array, copy=copy))
+
+
+def _from_numbers(value: Any, dtype: DType | None, names: Sequence[str | None] | None, backend: Any) -> Tensor:
+    shape, numbers = _flatten(value)
+    if dtype is None:
+        kinds = {scalar_kind(number) for number in numbers}
+        widest = next((kind for kind in ("complex", "float", "int", "bool") if kind in kinds), "float")
+        dtype = default_dtype(widest)  # type: ignore[arg-type] # one of the kinds listed
+    for number in numbers:
+        check_scalar(number, dtype)
+    out = Template(shape, dtype, names)
+    return Tensor(out, backend, backend.from_binary(out, data=pack(map(element_type(dtype), numbers), dtype)))
+
+
+def _flatten(value: Any) -> tuple[Shape, list[Any]]:
+    """Shape and elements of nested lists or tuples; `[[1, 2], [3, 4]]` gives `((2, 2), [1, 2, 3, 4])`."""
+    shape: list[int] = []
+    level = [value]
+    while level and all(isinstance(each, list | tuple) for each in level):
+        lengths = {len(each) for each in level}
+        if len(lengths) > 1:
+            raise ShapeError(expected("lists of one length on each level", "pad them", lengths=sorted(lengths)))
+        shape.append(lengths.pop())
+        level = [element for each in level for element in each]
+    for element in level:
+        if isinstance(element, list | tuple):
+            raise ShapeError(expected("lists nested to one depth", element=element))
+        if scalar_kind(element) is None:
+            raise OperandError(expected("Python numbers or nested lists of them", element=element))
+    return tuple(shape), level
+
+
+@bind
+def rename(x: Tensor, *names: str | None, **renamed: str | None) -> Tensor:
+    """The tensor under other axis names: all of them by position, or some by keyword.
+
+    Raises `NamesError` or, for a keyword that is no axis' name, `AxisError`.
+
+    >>> import tensorbackend as tb
+    >>> tb.rename(tb.zeros((2, 3), names=("row", "column")), row="a").names
+    ('a', 'column')
+    """
+    changed: list[str | None] = list(names or x.names)
+    for old, new in renamed.items():
+        changed[normalize_axis(x.template, old)] = new
+    found: Names = tuple(changed)
+    return Tensor(Template(x.shape, x.dtype, found), x.backend, x.data)

@@ -1,0 +1,121 @@
+"""Reductions along axes: by position or by name, all axes by default.
+
+The reduced axes go, or stay with size 1 if `keepdims`; the others keep their names. Errors: `AxisError`,
+`DTypeError`, and `ShapeError` for a reduction without identity over an axis of size 0.
+"""
+
+from __future__ import annotations
+
+from ..dispatch import primitive
+from ..dtypes import DTypeLike, as_dtype, bool_
+from ..errors import ArgumentError, expected
+from ..protocol.reduction import TieBreak
+from ..rules.broadcasting import check_dtype
+from ..rules.plan import Plan
+from ..rules.reduction import accumulator, index_reduction, reduction
+from ..template import Template
+from ..tensor import Axes, Axis
+
+
+@primitive
+def all(x: Template, /, *, axis: Axes = None, keepdims: bool = False) -> Plan:
+    """Whether every element is true (not zero; NaN is true); of none, True.
+
+    >>> import tensorbackend as tb
+    >>> tb.all(tb.asarray([True, False])).item()
+    False
+    """
+    return reduction(x, axis, keepdims, bool_)
+
+
+@primitive
+def any(x: Template, /, *, axis: Axes = None, keepdims: bool = False) -> Plan:
+    """Whether some element is true (not zero; NaN is true); of none, False.
+
+    >>> import tensorbackend as tb
+    >>> tb.any(tb.asarray([True, False])).item()
+    True
+    """
+    return reduction(x, axis, keepdims, bool_)
+
+
+@primitive
+def sum(x: Template, /, *, axis: Axes = None, dtype: DTypeLike | None = None, keepdims: bool = False) -> Plan:
+    """Sum, of small integers and bool in 64 bits unless `dtype` says otherwise; of none, 0.
+
+    >>> import tensorbackend as tb
+    >>> x = tb.asarray([[1, 2], [3, 4]], names=("row", "column"))
+    >>> tb.sum(x, axis="row")
+    s64[column: 2] numpy
+    [4, 6]
+    """
+    return reduction(x, axis, keepdims, accumulator(x.dtype) if dtype is None else as_dtype(dtype))
+
+
+@primitive.calls("product")
+def prod(x: Template, /, *, axis: Axes = None, dtype: DTypeLike | None = None, keepdims: bool = False) -> Plan:
+    """Product, of small integers and bool in 64 bits unless `dtype` says otherwise; of none, 1.
+
+    >>> import tensorbackend as tb
+    >>> tb.prod(tb.asarray([2, 3, 4])).item()
+    24
+    """
+    return reduction(x, axis, keepdims, accumulator(x.dtype) if dtype is None else as_dtype(dtype))
+
+
+@primitive.calls("reduce_max")
+def max(x: Template, /, *, axis: Axes = None, keepdims: bool = False) -> Plan:
+    """Greatest element, NaN if there is one.
+
+    >>> import tensorbackend as tb
+    >>> tb.max(tb.asarray([3, 1, 2])).item()
+    3
+    """
+    check_dtype(x.dtype, "real")
+    return reduction(x, axis, keepdims, identity=False)
+
+
+@primitive.calls("reduce_min")
+def min(x: Template, /, *, axis: Axes = None, keepdims: bool = False) -> Plan:
+    """Least element, NaN if there is one.
+
+    >>> import tensorbackend as tb
+    >>> tb.min(tb.asarray([3, 1, 2])).item()
+    1
+    """
+    check_dtype(x.dtype, "real")
+    return reduction(x, axis, keepdims, identity=False)
+
+
+def _index_plan(x: Template, axis: Axis | None, keepdims: bool, tie_break: TieBreak) -> Plan:
+    check_dtype(x.dtype, "real")
+    if tie_break not in ("low", "high"):
+        raise ArgumentError(expected("tie_break to be 'low' or 'high'", tie_break=tie_break))
+    out, over = index_reduction(x, axis, keepdims)
+    return Plan(out, (x.dtype,), {"axis": over, "keepdims": keepdims, "tie_break": tie_break})
+
+
+@primitive
+def argmax(x: Template, /, *, axis: Axis | None = None, keepdims: bool = False, tie_break: TieBreak = "low") -> Plan:
+    """Index (int64) of the greatest element along an axis, of all in row-major order for `None`.
+
+    The first NaN wins; of equal elements the first, the last with `tie_break="high"`.
+
+    >>> import tensorbackend as tb
+    >>> tb.argmax(tb.asarray([1, 3, 3])).item(), tb.argmax(tb.asarray([1, 3, 3]), tie_break="high").item()
+    (1, 2)
+    """
+    return _index_plan(x, axis, keepdims, tie_break)
+
+
+@primitive
+def argmin(x: Template, /, *, axis: Axis | None = None, keepdims: bool = False, tie_break: TieBreak = "low") -> Plan:
+    """Index (int64) of the least element along an axis, of all in row-major order for `None`.
+
+    The first NaN wins; of equal elements the first, the last with `tie_break="high"`.
+
+    >>> import tensorbackend as tb
+    >>> tb.argmin(tb.asarray([3, 1, 2])).item()
+    1
+    """
+    return _index_plan(x, axis, keepdims, tie_break)

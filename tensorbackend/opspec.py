@@ -1,0 +1,154 @@
+"""What the ops are, read once: callbacks off the protocol, parameters off the declared functions.
+
+Everything that needs to know the ops (the dispatcher, `TemplateBackend`, the support matrix, the
+conformance suite, the reference in docs/) reads `CALLBACKS` and `OPS`; no list of op names is kept by
+hand. Only code objects and annotations are read, as strings, so that importing stays cheap.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from .protocol import Backend
+
+if TYPE_CHECKING:
+    from inspect import Signature
+
+Role = Literal["tensor", "tensors", "option"]
+
+_ROLES: dict[str, Role] = {
+    "Template": "tensor",
+    "Template | None": "tensor",
+    "Sequence[Template]": "tensors",
+    "Tensor": "tensor",
+    "Tensor | None": "tensor",
+    "Sequence[Tensor]": "tensors",
+}
+
+
+class Parameter(NamedTuple):
+    """One parameter of a callback or of a declared op."""
+
+    name: str
+    kind: Literal["positional", "variadic", "keyword"]
+    role: Role
+    annotation: str
+
+
+class Callback(NamedTuple):
+    """One op of the protocol."""
+
+    name: str
+    family: str
+    """The module of the protocol that declares it, such as `"elementwise"`."""
+    optional: bool
+    """Whether it is a composite that a backend may override, rather than a primitive."""
+    inputs: tuple[Parameter, ...]
+    options: tuple[str, ...]
+    outputs: int
+
+
+class OpSpec(NamedTuple):
+    """One declared op."""
+
+    name: str
+    kind: Literal["primitive", "composite"]
+    callback: str
+    """The name under which a backend implements it: a primitive's callback, a composite's override."""
+    function: Callable[..., Any]
+    """A primitive's rule, a composite's default implementation."""
+    parameters: tuple[Parameter, ...]
+
+    @property
+    def family(self) -> str:
+        """The module that declares it, such as `"elementwise"`."""
+        return self.function.__module__.rpartition(".")[2]
+
+    @property
+    def signature(self) -> Signature:
+        """The signature of the public function."""
+        from inspect import signature  # slow to import, and only a composite's first call needs it
+
+        return signature(self.function)
+
+    def at(self, position: int) -> Parameter:
+        """The parameter that a positional argument is for; the last one takes any that are too many."""
+        return self.parameters[min(position, len(self.parameters) - 1)]
+
+
+CALLBACKS: dict[str, Callback] = {}
+"""Every op of the protocol by name, in the protocol's order."""
+
+OPS: dict[str, OpSpec] = {}
+"""Every declared op by public name; entered by `@primitive` and `@composite`."""
+
+
+def read_parameters(function: Callable[..., Any]) -> tuple[Parameter, ...]:
+    """The parameters of a function with what each stands for by its annotation.
+
+    >>> def scale(x: "Tensor", /, *, axis: "Axis" = -1) -> "Tensor": ...
+    >>> [(parameter.name, parameter.kind, parameter.role) for parameter in read_parameters(scale)]
+    [('x', 'positional', 'tensor'), ('axis', 'keyword', 'option')]
+    """
+    code = function.__code__
+    variables, positional = code.co_varnames, code.co_argcount
+    keyword = positional + code.co_kwonlyargcount
+    names: list[tuple[str, Literal["positional", "variadic", "keyword"]]] = [
+        *((name, "positional") for name in variables[:positional]),
+        *((name, "variadic") for name in variables[keyword : keyword + 1] if code.co_flags & 0x04),
+        *((name, "keyword") for name in variables[positional:keyword]),
+    ]
+    notes = {name: _plain(note) for name, note in function.__annotations__.items()}
+    return tuple(
+        Parameter(name, kind, _ROLES.get(notes.get(name, ""), "option"), notes.get(name, "")) for name, kind in names
+    )
+
+
+def _plain(annotation: object) -> str:
+    """An annotation as text without modules: `tb.Tensor`, in quotes or not, is `Tensor`."""
+    text = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))
+    return re.sub(r"\w+\.", "", text)
+
+
+def _read_protocol() -> None:
+    for family in reversed(Backend.__mro__):
+        for name, method in vars(family).items():
+            kind = getattr(method, "__declared__", None)
+            if kind is None:
+                continue
+            out, *parameters = read_parameters(method.__wrapped__)[1:]
+            CALLBACKS[name] = Callback(
+                name=name,
+                family=sys.intern(family.__module__.rpartition(".")[2]),
+                optional=kind == "optional_callback",
+                inputs=tuple(parameter for parameter in parameters if parameter.role != "option"),
+                options=tuple(parameter.name for parameter in parameters if parameter.role == "option"),
+                outputs=max(1, out.annotation.count("Template")),
+            )
+
+
+_read_protocol()
+
+
+def declare(spec: OpSpec) -> None:
+    """Enters an op; a primitive must agree with the protocol about its tensors.
+
+    Raises `TypeError` for a second op of one name, a primitive without a callback, or one whose tensor
+    parameters are not the callback's.
+    """
+    if spec.name in OPS:
+        raise TypeError(f"the op {spec.name!r} is declared twice: in {OPS[spec.name].family} and {spec.family}")
+    if spec.kind == "composite" and all(parameter.role == "option" for parameter in spec.parameters):
+        raise TypeError(f"the composite {spec.name!r} needs a parameter annotated Tensor or Sequence[Tensor]")
+    if spec.kind == "primitive":
+        callback = CALLBACKS.get(spec.callback)
+        if callback is None or callback.optional:
+            raise TypeError(f"the primitive {spec.name!r} needs a callback {spec.callback!r} in protocol/")
+        tensors = tuple(parameter.role for parameter in spec.parameters if parameter.role != "option")
+        wanted = tuple(parameter.role for parameter in callback.inputs)
+        if tensors != wanted:
+            raise TypeError(f"the primitive {spec.name!r} takes {tensors}, its callback {spec.callback!r} {wanted}")
+    OPS[spec.name] = spec

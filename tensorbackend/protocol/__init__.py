@@ -1,0 +1,36 @@
+"""The protocol: what a backend implements, one method (a callback) an op, by family.
+
+A callback gets the output template first, then its input tensors, then its options by keyword, and
+returns a payload. The contract is in docs/adding-a-backend.md; in short: the payload has exactly
+`out.shape` and `out.dtype`; inputs arrive promoted and options normalised, so a backend validates
+nothing; names never concern it; inputs are never changed.
+
+This table is the only list of primitive ops. The dispatcher, `TemplateBackend`, `supports` and the
+conformance suite read it (see `opspec`).
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from .core import Core
+from .core import Payload as Payload
+from .core import own_method as own_method
+from .elementwise import Elementwise
+from .indexing import Indexing
+from .linalg import Linalg
+from .random import Random
+from .reduction import Reduction
+from .shape import Shaping
+from .window import Window
+
+
+class Backend(Elementwise, Reduction, Shaping, Indexing, Window, Linalg, Random, Core):
+    """The whole protocol; a backend derives from it and defines the callbacks that it has.
+
+    An instance carries the backend's options, and equal options give the same instance.
+    """
+
+
+BackendLike: TypeAlias = Backend | type[Backend] | str | None
+"""Wherever a backend is asked for: an instance, its class, its name, or `None` for the default one."""

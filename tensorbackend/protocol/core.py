@@ -1,0 +1,244 @@
+"""Lifecycle of backends and tensors, and the two kinds of callbacks."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeAlias, TypeVar
+
+from ..display import show
+from ..dtypes import ALL_DTYPES, DType, DTypeLike, Scalar, as_dtype
+from ..elements import unpack
+from ..errors import ArgumentError, UnsupportedOp, expected
+from ..template import Template
+from ..tensor import Tensor
+
+if TYPE_CHECKING:
+    import numpy
+
+    from . import Backend
+
+Payload: TypeAlias = Any
+"""What a backend keeps of a tensor, known to it alone: bytes, an array, a handle."""
+
+Method = TypeVar("Method", bound=Callable[..., Payload])
+
+
+def callback(method: Method) -> Method:
+    """Marks a primitive: an op that every backend implements, or else raises `UnsupportedOp` for."""
+    return _declared(method, "callback")
+
+
+def optional_callback(method: Method) -> Method:
+    """Marks a composite that a backend may override; without an override its default runs."""
+    return _declared(method, "optional_callback")
+
+
+def _declared(method: Method, kind: str) -> Method:
+    name = method.__name__
+
+    def missing(self: Core, *inputs: object, **options: object) -> Payload:
+        raise UnsupportedOp(
+            expected(
+                f"a backend that has {name}",
+                f"move the tensors first, such as x.backend_transfer('binary'), or implement {name} on the backend",
+                backend=self.name,
+            )
+        )
+
+    missing.__name__, missing.__qualname__, missing.__doc__ = name, method.__qualname__, method.__doc__
+    missing.__wrapped__ = method  # type: ignore[attr-defined] # the typed declaration
+    missing.__declared__ = kind  # type: ignore[attr-defined]
+    return missing  # type: ignore[return-value] # same signature, seen through __wrapped__
+
+
+def limited_to(*dtypes: DTypeLike) -> Callable[[Method], Method]:
+    """Marks a backend's callback that takes only inputs of some dtypes; others are `UnsupportedOp`."""
+    allowed = frozenset(map(as_dtype, dtypes))
+
+    def mark(method: Method) -> Method:
+        method.__dtypes__ = allowed  # type: ignore[attr-defined]
+        return method
+
+    return mark
+
+
+def own_method(backend: Core, name: str) -> Callable[..., Payload] | None:
+    """A backend's own method for an op, `None` where it only inherits the protocol's declaration."""
+    method = getattr(type(backend), name, None)
+    if method is None or hasattr(method, "__declared__"):
+        return None
+    return getattr(backend, name)  # type: ignore[no-any-return] # a callback, by its name
+
+
+class CompositeCall(NamedTuple):
+    """One call of a composite, as `optional` and overrides get it."""
+
+    out: Template | tuple[Template, ...]
+    """The template of the result, a tuple of them for several results."""
+    inputs: tuple[Tensor | tuple[Tensor, ...] | None, ...]
+    """The tensors in the order of the composite's parameters; `None` where one was left out."""
+    options: Mapping[str, object]
+    """The other parameters by name: defaults filled, axes as non-negative ints, dtypes as `DType`."""
+
+
+class Core:
+    """Identity, lifecycle and transport: what a backend has besides ops."""
+
+    name: ClassVar[str]
+    """The name under which `get_backend` finds it."""
+
+    dtypes: ClassVar[frozenset[DType]] = frozenset(ALL_DTYPES)
+    """The dtypes that its payloads can hold."""
+
+    dispatch_priority: ClassVar[int] = 1
+    """Which of two operands' backends runs an op: the higher one, and equal ones do not mix. BinaryBackend
+    gives way with 0; what records or only measures programs has more than 1."""
+
+    device: str = "cpu"
+    """The device of this instance's payloads."""
+
+    options: Mapping[str, Hashable]
+    """What `init` made of the options that this instance was asked for with."""
+
+    _instances: ClassVar[dict[tuple[object, ...], Core]] = {}
+    _instances_lock: ClassVar[threading.Lock] = threading.Lock()
+
+    def __new__(cls, **options: object) -> Self:
+        normalised = cls.init(**options)
+        key = (cls, *sorted(normalised.items()))
+        with Core._instances_lock:
+            found = Core._instances.get(key)
+            if found is None:
+                found = object.__new__(cls)
+                found.options = MappingProxyType(dict(normalised))
+                found.setup()
+                Core._instances[key] = found
+        return found  # type: ignore[return-value] # the key starts with the class
+
+    def __repr__(self) -> str:
+        options = ", ".join(f"{name}={value!r}" for name, value in self.options.items())
+        return f"{type(self).__name__}({options})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _reconstruct, (type(self), dict(self.options))
+
+    @classmethod
+    def init(cls, **options: object) -> Mapping[str, Hashable]:
+        """Checks the options of an instance and fills in defaults; equal results give one instance."""
+        if options:
+            raise ArgumentError(expected(f"no options for the backend {cls.name!r}", options=options))
+        return {}
+
+    def setup(self) -> None:
+        """Runs once for an instance; the array library is imported here, never at import of the module."""
+
+    def supports(self, op: str, dtype: DTypeLike | None = None) -> bool:
+        """Whether the backend itself implements a callback, for inputs of a dtype if one is given.
+
+        Derived from the methods that the class defines and `limited_to`; nothing is listed by hand.
+
+        >>> import tensorbackend as tb
+        >>> tb.get_backend("numpy").supports("add", "bf16")
+        True
+        """
+        method = own_method(self, op)
+        if method is None:
+            return False
+        if dtype is None:
+            return True
+        dtype = as_dtype(dtype)
+        return dtype in self.dtypes and dtype in getattr(method, "__dtypes__", self.dtypes)
+
+    def optional(
+        self, name: str, args: CompositeCall, default_impl: Callable[..., Tensor | tuple[Tensor, ...]]
+    ) -> Tensor | tuple[Tensor, ...]:
+        """Runs a composite for which the backend has no method of that name.
+
+        Override it to treat many composites alike (to record them, say). The result is what
+        `default_impl(*args)` gives, or tensors on this backend with the templates of `args.out`.
+        """
+        return default_impl(*args)
+
+    # Transport
+
+    def from_binary(self, out: Template, /, *, data: bytes) -> Payload:
+        """The payload of elements given as bytes: row-major, native byte order, of exactly `out.nbytes`."""
+        raise NotImplementedError(f"{type(self).__name__} must define from_binary")
+
+    def to_binary(self, x: Tensor, limit: int, /) -> bytes:
+        """The first `limit` elements in row-major order as bytes, native byte order; reads no others."""
+        raise NotImplementedError(f"{type(self).__name__} must define to_binary")
+
+    def from_numpy(self, out: Template, array: numpy.ndarray[Any, Any], /, *, copy: bool) -> Payload:
+        """The payload of a NumPy array of the template's shape and dtype; may share it unless `copy`."""
+        return self.from_binary(out, data=array.tobytes())
+
+    def to_numpy(self, x: Tensor, dtype: Any, copy: bool | None, /) -> numpy.ndarray[Any, Any]:
+        """The data as a read-only NumPy array in a NumPy dtype (`None`: its own), shared if it can be.
+
+        `copy=True` gives a fresh, writable array; `copy=False` raises `ValueError` where one is needed.
+        """
+        from ..interchange import numpy_from_binary
+
+        return numpy_from_binary(x.template, self.to_binary(x, x.size), dtype, copy)
+
+    def to_dlpack(self, x: Tensor, /, **options: Any) -> Any:
+        """A DLPack capsule of the payload, by the options of the Array API's `__dlpack__`."""
+        remedy = "go through backend_copy('numpy') or numpy.asarray()"
+        raise UnsupportedOp(expected("a backend whose payload DLPack can share", remedy, backend=self.name))
+
+    def dlpack_device(self, x: Tensor, /) -> tuple[int, int]:
+        """DLPack's device type and number of the payload."""
+        return (1, 0)
+
+    def backend_copy(self, x: Tensor, target: Backend, /) -> Payload:
+        """The target's payload of a copy of a tensor of this backend. It never shares memory."""
+        return target.from_binary(x.template, data=self.to_binary(x, x.size))
+
+    def backend_transfer(self, x: Tensor, target: Backend, /) -> Payload:
+        """The target's payload of a tensor that will be deallocated here; it may share memory."""
+        return self.backend_copy(x, target)
+
+    def backend_deallocate(self, x: Tensor, /) -> None:
+        """Frees what the payload holds beyond Python's own reference to it."""
+
+    def absorb(self, x: Tensor, /) -> Payload:
+        """This backend's payload of another backend's tensor, met as an operand of lower priority."""
+        return x.backend.backend_copy(x, self)  # type: ignore[arg-type] # every Core is a Backend
+
+    def violation(self, out: Template, data: Payload, /) -> str | None:
+        """What is wrong with a payload for a template, `None` if nothing; asked for in checked mode."""
+        return None
+
+    def to_batched(self, x: Tensor, size: int, /) -> Iterator[Payload]:
+        """Payloads of consecutive runs of `size` entries along the first axis, each its own memory."""
+        rows, step = x.shape[0], x.template.nbytes // max(x.shape[0], 1)
+        data = self.to_binary(x, x.size)
+        for start in range(0, rows, size):
+            batch = x.template.replace(shape=(min(size, rows - start), *x.shape[1:]))
+            yield self.from_binary(batch, data=data[start * step :][: batch.nbytes])
+
+    def inspect(self, x: Tensor, /, *, limit: int = 100) -> str:
+        """The tensor as text, reading at most `limit` elements."""
+        count = min(limit, x.size)
+        return show(x.template, self.name, unpack(self.to_binary(x, count), x.dtype))
+
+    # Creation
+
+    @callback
+    def constant(self, out: Template, /, *, value: Scalar) -> Payload:
+        """Every element is `value`, which fits the dtype."""
+
+    @callback
+    def eye(self, out: Template, /, *, offset: int) -> Payload:
+        """Ones where column minus row is `offset` in the last two axes, zeros elsewhere."""
+
+    @callback
+    def iota(self, out: Template, /, *, axis: int | None) -> Payload:
+        """Each element is its index along `axis`, in the whole row-major order for `None`."""
+
+
+def _reconstruct(backend: type[Core], options: dict[str, object]) -> Core:
+    return backend(**options)

@@ -1,0 +1,299 @@
+"""Elementwise callbacks. Operands of more than one input are broadcast to `out.shape` by the backend.
+
+Results of inexact functions are rounded once from a result good to an ulp or so; special values are the
+Array API standard's. No floating-point warning or error is ever raised.
+"""
+
+from __future__ import annotations
+
+from ..template import Template
+from ..tensor import Tensor
+from .core import Payload, callback, optional_callback
+
+
+class Elementwise:
+    """Functions of one element of each input."""
+
+    # Conversion
+
+    @callback
+    def as_type(self, out: Template, x: Tensor, /) -> Payload:
+        """The values in `out.dtype`: floats to integers truncate and saturate, NaN becomes 0, integers
+        wrap, narrower floats round to nearest even; zero is False and all else True; complex to real
+        keeps the real part."""
+
+    @callback
+    def bitcast(self, out: Template, x: Tensor, /) -> Payload:
+        """The same bits read as `out.dtype`, which has the same width."""
+
+    # Functions of one element
+
+    @callback
+    def abs(self, out: Template, x: Tensor, /) -> Payload:
+        """Absolute value; of a complex number its magnitude, a float. The least integer wraps to itself."""
+
+    @callback
+    def acos(self, out: Template, x: Tensor, /) -> Payload:
+        """Arc cosine in radians."""
+
+    @callback
+    def acosh(self, out: Template, x: Tensor, /) -> Payload:
+        """Inverse hyperbolic cosine."""
+
+    @callback
+    def asin(self, out: Template, x: Tensor, /) -> Payload:
+        """Arc sine in radians."""
+
+    @callback
+    def asinh(self, out: Template, x: Tensor, /) -> Payload:
+        """Inverse hyperbolic sine."""
+
+    @callback
+    def atan(self, out: Template, x: Tensor, /) -> Payload:
+        """Arc tangent in radians."""
+
+    @callback
+    def atanh(self, out: Template, x: Tensor, /) -> Payload:
+        """Inverse hyperbolic tangent."""
+
+    @callback
+    def bitwise_not(self, out: Template, x: Tensor, /) -> Payload:
+        """All bits flipped; of bool the negation."""
+
+    @callback
+    def cbrt(self, out: Template, x: Tensor, /) -> Payload:
+        """Real cube root, of negative numbers too."""
+
+    @callback
+    def ceil(self, out: Template, x: Tensor, /) -> Payload:
+        """Least integral value not below x, in x's dtype."""
+
+    @callback
+    def conjugate(self, out: Template, x: Tensor, /) -> Payload:
+        """Complex conjugate."""
+
+    @callback
+    def cos(self, out: Template, x: Tensor, /) -> Payload:
+        """Cosine of radians."""
+
+    @callback
+    def cosh(self, out: Template, x: Tensor, /) -> Payload:
+        """Hyperbolic cosine."""
+
+    @callback
+    def count_leading_zeros(self, out: Template, x: Tensor, /) -> Payload:
+        """Number of zero bits above the highest one, in an integer's width."""
+
+    @callback
+    def erf(self, out: Template, x: Tensor, /) -> Payload:
+        """Error function."""
+
+    @callback
+    def erf_inv(self, out: Template, x: Tensor, /) -> Payload:
+        """Inverse of the error function; infinite at -1 and 1, NaN beyond."""
+
+    @callback
+    def erfc(self, out: Template, x: Tensor, /) -> Payload:
+        """One minus the error function, accurate where that is tiny."""
+
+    @callback
+    def exp(self, out: Template, x: Tensor, /) -> Payload:
+        """e to the power x."""
+
+    @callback
+    def expm1(self, out: Template, x: Tensor, /) -> Payload:
+        """exp(x) - 1, accurate near zero."""
+
+    @callback
+    def floor(self, out: Template, x: Tensor, /) -> Payload:
+        """Greatest integral value not above x, in x's dtype."""
+
+    @callback
+    def imag(self, out: Template, x: Tensor, /) -> Payload:
+        """Imaginary part, a float."""
+
+    @callback
+    def is_infinity(self, out: Template, x: Tensor, /) -> Payload:
+        """Whether x is an infinity; of a complex number, whether a part is."""
+
+    @callback
+    def is_nan(self, out: Template, x: Tensor, /) -> Payload:
+        """Whether x is NaN; of a complex number, whether a part is."""
+
+    @callback
+    def log(self, out: Template, x: Tensor, /) -> Payload:
+        """Natural logarithm; of a complex number the principal branch."""
+
+    @callback
+    def log1p(self, out: Template, x: Tensor, /) -> Payload:
+        """log(1 + x), accurate near zero."""
+
+    @callback
+    def negate(self, out: Template, x: Tensor, /) -> Payload:
+        """-x; unsigned integers wrap."""
+
+    @callback
+    def population_count(self, out: Template, x: Tensor, /) -> Payload:
+        """Number of one bits of an integer."""
+
+    @callback
+    def real(self, out: Template, x: Tensor, /) -> Payload:
+        """Real part, a float."""
+
+    @callback
+    def round(self, out: Template, x: Tensor, /) -> Payload:
+        """Nearest integral value, halves to even, in x's dtype; of a complex number by parts."""
+
+    @callback
+    def rsqrt(self, out: Template, x: Tensor, /) -> Payload:
+        """1 / sqrt(x)."""
+
+    @callback
+    def sigmoid(self, out: Template, x: Tensor, /) -> Payload:
+        """1 / (1 + exp(-x)), without overflow."""
+
+    @callback
+    def sign(self, out: Template, x: Tensor, /) -> Payload:
+        """-1, 0 or 1 by sign, zero and NaN for themselves; of a complex number x / abs(x), of zero zero."""
+
+    @callback
+    def sin(self, out: Template, x: Tensor, /) -> Payload:
+        """Sine of radians."""
+
+    @callback
+    def sinh(self, out: Template, x: Tensor, /) -> Payload:
+        """Hyperbolic sine."""
+
+    @callback
+    def sqrt(self, out: Template, x: Tensor, /) -> Payload:
+        """Square root, of a complex number the principal one."""
+
+    @callback
+    def tan(self, out: Template, x: Tensor, /) -> Payload:
+        """Tangent of radians."""
+
+    @callback
+    def tanh(self, out: Template, x: Tensor, /) -> Payload:
+        """Hyperbolic tangent."""
+
+    # Functions of two elements
+
+    @callback
+    def add(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
+        """x1 + x2; integers wrap."""
+
+    @callback
+    def atan2(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
+        """Angle of the point (x2, x1) in radians, from -pi to pi."""
+
+    @callback
+    def bitwise_and(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
+        """Bitwise and; of bools the logical one."""
+
+    @callback
+    def bitwise_or(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
+        """Bitwise or; of bools the logical one."""
+
+    @callback
+    def bitwise_xor(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
+        """Bitwise exclusive or; of bools the logical one."""
+
+    @callback
+    def divide(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
+        """x1 / x2 of floating or complex operands."""
+
+    @callback
+    def equal(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
+        """Whether x1 == x2; a NaN equals nothing."""
+
+    @callback
+    def floor_divide(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
+        """Greatest integral value not above x1 / x2; integers by zero give 0 and wrap."""
+
+    @callback
+    def greater(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
+        """Whether x1 > x2."""
+
+    @callback
+    def greater_equal(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
+        """Whether x1 >= x2."""
+
+    @callback
+    def left_shift(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
+        """x1's bits moved up by x2; 0 from the width on."""
+
+    @callback
+    def less(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
+        """Whether x1 < x2."""
+
+    @callback
+    def less_equal(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
+        """Whether x1 <= x2."""
+
+    @callback
+    def logical_and(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
+        """Whether both are true; the operands are bool."""
+
+    @callback
+    def logical_or(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
+        """Whether one is true; the operands are bool."""
+
+    @callback
+    def logical_xor(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
+        """Whether just one is true; the operands are bool."""
+
+    @callback
+    def max(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
+        """The greater one; NaN if either is. 0.0 is above -0.0."""
+
+    @callback
+    def min(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
+        """The lesser one; NaN if either is. -0.0 is below 0.0."""
+
+    @callback
+    def multiply(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
+        """x1 * x2; integers wrap."""
+
+    @callback
+    def not_equal(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
+        """Whether x1 != x2; a NaN differs from all."""
+
+    @callback
+    def pow(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
+        """x1 to the power x2; integers wrap, and to a negative power give 1 / x1**-x2 rounded to zero."""
+
+    @callback
+    def quotient(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
+        """x1 / x2 of integers rounded to zero; by zero 0."""
+
+    @callback
+    def remainder(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
+        """x1 - floor(x1 / x2) * x2, with the sign of x2; integers by zero give 0."""
+
+    @callback
+    def right_shift(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
+        """x1's bits moved down by x2, the sign kept; 0 or -1 from the width on."""
+
+    @callback
+    def subtract(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
+        """x1 - x2; integers wrap."""
+
+    # Functions of three elements
+
+    @callback
+    def clip(self, out: Template, x: Tensor, low: Tensor, high: Tensor, /) -> Payload:
+        """min(max(x, low), high); NaN if any of the three is."""
+
+    @callback
+    def select(self, out: Template, condition: Tensor, x1: Tensor, x2: Tensor, /) -> Payload:
+        """x1 where the bool `condition` holds, else x2."""
+
+    # Composites of Nx that a backend may override
+
+    @optional_callback
+    def logical_not(self, out: Template, x: Tensor, /) -> Payload:
+        """Whether x is false."""
+
+    @optional_callback
+    def phase(self, out: Template, x: Tensor, /) -> Payload:
+        """Angle of a complex number in radians, a float."""

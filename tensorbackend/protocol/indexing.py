@@ -1,0 +1,62 @@
+"""Callbacks that read and write by index. Indices are never negative; `mode` says what lies outside does.
+
+`"error"` raises `IndexRangeError`, `"clip"` moves the index to the nearest end, `"fill"` reads zero and
+writes nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from ..template import Template
+from ..tensor import Tensor
+from .core import Payload, callback
+
+Mode: TypeAlias = Literal["error", "clip", "fill"]
+
+
+class Indexing:
+    """Slices, gathers and scatters."""
+
+    @callback
+    def slice(
+        self,
+        out: Template,
+        x: Tensor,
+        /,
+        *,
+        starts: tuple[int, ...],
+        lengths: tuple[int, ...],
+        strides: tuple[int, ...],
+    ) -> Payload:
+        """For each axis the elements `starts[i] + j * strides[i]` for j below `lengths[i]`.
+
+        Lengths count what is taken, so `out.shape == lengths`; strides are 1 or more, all in bounds.
+        """
+
+    @callback
+    def put_slice(self, out: Template, x: Tensor, update: Tensor, /, *, starts: tuple[int, ...]) -> Payload:
+        """x with the block at `starts` of the update's shape exchanged for it; it lies in bounds."""
+
+    @callback
+    def take(self, out: Template, x: Tensor, indices: Tensor, /, *, axis: int, mode: Mode) -> Payload:
+        """Entries of x along `axis` at integer indices of any shape, which takes that axis' place."""
+
+    @callback
+    def take_along_axis(self, out: Template, x: Tensor, indices: Tensor, /, *, axis: int, mode: Mode) -> Payload:
+        """out[..., i, ...] = x[..., indices[..., i, ...], ...]; the other axes have the same sizes."""
+
+    @callback
+    def gather(self, out: Template, x: Tensor, indices: Tensor, /, *, mode: Mode) -> Payload:
+        """Elements of x at index vectors: the last axis of `indices` runs over x's leading axes.
+
+        x (5, 6, 7) with indices (2, 3, 2) gives (2, 3, 7).
+        """
+
+    @callback
+    def indexed_add(self, out: Template, x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode) -> Payload:
+        """x with `updates` added at index vectors as in `gather`; repeated indices all add."""
+
+    @callback
+    def indexed_put(self, out: Template, x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode) -> Payload:
+        """x with `updates` written at index vectors as in `gather`; of repeated ones the last wins."""

@@ -1,0 +1,46 @@
+"""Callbacks that move elements and compute nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..template import Template
+from ..tensor import Tensor
+from .core import Payload, callback
+
+
+class Shaping:
+    """Changes of shape and order. Payloads may share memory: nothing ever changes one in place."""
+
+    @callback
+    def reshape(self, out: Template, x: Tensor, /) -> Payload:
+        """The same elements in row-major order under another shape."""
+
+    @callback
+    def squeeze(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Payload:
+        """Without `axes`, which have size 1."""
+
+    @callback
+    def broadcast(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Payload:
+        """Repeated to `out.shape`: axis i of x is axis `axes[i]` of the result, of the same size or 1."""
+
+    @callback
+    def transpose(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Payload:
+        """Axis i of the result is axis `axes[i]` of x."""
+
+    @callback
+    def pad(
+        self, out: Template, x: Tensor, pad_value: Tensor, /, *, padding: tuple[tuple[int, int, int], ...]
+    ) -> Payload:
+        """For each axis (low, high, interior): elements of `pad_value` before, after and between x's.
+
+        Negative low or high take elements away, after the interior padding, as in XLA's Pad.
+        """
+
+    @callback
+    def reverse(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Payload:
+        """The order along `axes` turned round."""
+
+    @callback
+    def concatenate(self, out: Template, tensors: Sequence[Tensor], /, *, axis: int) -> Payload:
+        """The tensors, one or more, one after another along `axis`."""

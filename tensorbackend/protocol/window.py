@@ -1,0 +1,142 @@
+"""Callbacks over windows that slide along every axis.
+
+`window_dimensions`, `strides` and `window_dilations` have one entry an axis, `padding` one (low, high).
+Padding counts as the operation's identity (0 for sums, the lowest value for maxima).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..template import Template
+from ..tensor import Tensor
+from .core import Payload, callback
+
+Padding = tuple[tuple[int, int], ...]
+Sizes = tuple[int, ...]
+
+
+class Window:
+    """Pooling and convolution."""
+
+    @callback
+    def window_sum(
+        self,
+        out: Template,
+        x: Tensor,
+        /,
+        *,
+        window_dimensions: Sizes,
+        strides: Sizes,
+        padding: Padding,
+        window_dilations: Sizes,
+    ) -> Payload:
+        """Sum of each window, in x's dtype."""
+
+    @callback
+    def window_product(
+        self,
+        out: Template,
+        x: Tensor,
+        /,
+        *,
+        window_dimensions: Sizes,
+        strides: Sizes,
+        padding: Padding,
+        window_dilations: Sizes,
+    ) -> Payload:
+        """Product of each window, in x's dtype."""
+
+    @callback
+    def window_max(
+        self,
+        out: Template,
+        x: Tensor,
+        /,
+        *,
+        window_dimensions: Sizes,
+        strides: Sizes,
+        padding: Padding,
+        window_dilations: Sizes,
+    ) -> Payload:
+        """Greatest element of each window, NaN if there is one."""
+
+    @callback
+    def window_min(
+        self,
+        out: Template,
+        x: Tensor,
+        /,
+        *,
+        window_dimensions: Sizes,
+        strides: Sizes,
+        padding: Padding,
+        window_dilations: Sizes,
+    ) -> Payload:
+        """Least element of each window, NaN if there is one."""
+
+    @callback
+    def window_reduce(
+        self,
+        out: Template,
+        x: Tensor,
+        initial: Tensor,
+        /,
+        *,
+        window_dimensions: Sizes,
+        strides: Sizes,
+        padding: Padding,
+        window_dilations: Sizes,
+        function: Callable[[Tensor, Tensor], Tensor],
+    ) -> Payload:
+        """Folds an associative function of two scalar tensors over each window, from `initial`."""
+
+    @callback
+    def window_scatter_max(
+        self,
+        out: Template,
+        x: Tensor,
+        source: Tensor,
+        initial: Tensor,
+        /,
+        *,
+        window_dimensions: Sizes,
+        strides: Sizes,
+        padding: Padding,
+    ) -> Payload:
+        """`initial` everywhere, plus each source element at its window's greatest element, the first of ties."""
+
+    @callback
+    def window_scatter_min(
+        self,
+        out: Template,
+        x: Tensor,
+        source: Tensor,
+        initial: Tensor,
+        /,
+        *,
+        window_dimensions: Sizes,
+        strides: Sizes,
+        padding: Padding,
+    ) -> Payload:
+        """`initial` everywhere, plus each source element at its window's least element, the first of ties."""
+
+    @callback
+    def conv(
+        self,
+        out: Template,
+        x: Tensor,
+        kernel: Tensor,
+        /,
+        *,
+        strides: Sizes,
+        padding: Padding,
+        input_dilation: Sizes,
+        kernel_dilation: Sizes,
+        feature_groups: int,
+        batch_groups: int,
+    ) -> Payload:
+        """Correlation of x (batch, channels, *spatial) with a kernel (out, channels / groups, *spatial).
+
+        Options have one entry a spatial axis; the result is (batch / batch_groups, out, *spatial).
+        """

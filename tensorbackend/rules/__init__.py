@@ -1,0 +1,1 @@
+"""Output templates: pure functions from input templates and options to a `Plan`."""

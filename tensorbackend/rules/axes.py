@@ -1,0 +1,53 @@
+"""Axes by position or by name, as non-negative positions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from operator import index
+
+from ..errors import AxisError, expected
+from ..template import Template
+from ..tensor import Axes, Axis
+
+
+def normalize_axis(x: Template, axis: Axis) -> int:
+    """The position of one axis; `AxisError` if the tensor has none such.
+
+    >>> x = Template((2, 3), "f32", ("batch", "feature"))
+    >>> normalize_axis(x, -1), normalize_axis(x, "batch")
+    (1, 0)
+    """
+    if isinstance(axis, str):
+        if axis not in x.names:
+            raise AxisError(expected(f"an axis name of {x!r}", axis=axis))
+        return x.names.index(axis)
+    try:
+        position = index(axis) if not isinstance(axis, bool) else None
+    except TypeError:
+        position = None
+    if position is None:
+        raise AxisError(expected("an axis as an int or a name", axis=axis))
+    if not -x.ndim <= position < x.ndim:
+        wanted = f"an axis from {-x.ndim} to {x.ndim - 1} of {x!r}" if x.ndim else "no axis, as the tensor has none"
+        raise AxisError(expected(wanted, axis=position))
+    return position % x.ndim
+
+
+def normalize_axes(x: Template, axes: Axes) -> tuple[int, ...]:
+    """The positions of several axes in their given order, all of them for `None`; `AxisError` for a repeated one.
+
+    >>> normalize_axes(Template((2, 3), "f32", ("batch", "feature")), ["feature", 0])
+    (1, 0)
+    """
+    if axes is None:
+        return tuple(range(x.ndim))
+    several = axes if isinstance(axes, Iterable) and not isinstance(axes, str) else (axes,)
+    positions = tuple(normalize_axis(x, axis) for axis in several)
+    if len(set(positions)) != len(positions):
+        raise AxisError(expected(f"each axis of {x!r} once", axes=axes))
+    return positions
+
+
+def sorted_axes(x: Template, axes: Axes) -> tuple[int, ...]:
+    """The positions of several axes where their order has no meaning, as in a reduction."""
+    return tuple(sorted(normalize_axes(x, axes)))

@@ -1,0 +1,103 @@
+"""Dtypes and shapes of elementwise results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+
+from ..dtypes import REAL_OF, DType, bool_, default_dtype, promote_scalar, promote_types
+from ..errors import DTypeError, ShapeError, expected
+from ..template import Names, Shape, Template, intern_template, merge_names
+from .plan import Plan
+
+ACCEPTED: dict[str, Callable[[DType], bool]] = {
+    "any": lambda dtype: True,
+    "numeric": lambda dtype: dtype.is_numeric,
+    "real": lambda dtype: dtype.is_numeric and not dtype.is_complex,
+    "real or bool": lambda dtype: not dtype.is_complex,
+    "integer": lambda dtype: dtype.is_integer,
+    "integer or bool": lambda dtype: dtype.is_integer or dtype is bool_,
+    "floating": lambda dtype: dtype.is_floating,
+    "floating or complex": lambda dtype: dtype.is_inexact,
+    "complex": lambda dtype: dtype.is_complex,
+}
+"""What an op may ask of a dtype, under the words that its error text uses."""
+
+
+def result_type(operands: Sequence[Template]) -> DType:
+    """The dtype that operands have in common, Python numbers (weak templates) giving way.
+
+    >>> result_type([Template((2,), "int8"), Template((), "f32", weak=True)])
+    float32
+    """
+    strong = [operand.dtype for operand in operands if not operand.weak]
+    weak = [operand.dtype for operand in operands if operand.weak]
+    dtype = reduce(promote_types, strong or weak)
+    for other in weak:
+        dtype = promote_scalar(other.kind, dtype)
+    return dtype
+
+
+def check_dtype(dtype: DType, accept: str, remedy: str = "cast it with astype()") -> DType:
+    """The dtype itself; `DTypeError` unless it is of an accepted kind, one of the words of `ACCEPTED`."""
+    if not ACCEPTED[accept](dtype):
+        article = "an" if accept[0] in "aio" else "a"
+        raise DTypeError(expected(f"{article} {accept} dtype", remedy, dtype=dtype))
+    return dtype
+
+
+def to_floating(dtype: DType) -> DType:
+    """The dtype itself if floating or complex, else the default floating one."""
+    return dtype if dtype.is_inexact else default_dtype("float")
+
+
+def to_real(dtype: DType) -> DType:
+    """The dtype of a complex number's halves; any other dtype itself."""
+    return REAL_OF.get(dtype, dtype)
+
+
+def broadcast_two(left: Template, right: Template) -> Shape:
+    """The shape that two shapes broadcast to, aligned from the right: (2, 1) with (3,) gives (2, 3).
+
+    Raises `ShapeError` where sizes differ and neither is 1 (Array API standard, "Broadcasting").
+    """
+    a, b = left.shape, right.shape
+    if a == b:
+        return a
+    longer, shorter = (a, b) if len(a) >= len(b) else (b, a)
+    sizes = list(longer)
+    for position in range(1, len(shorter) + 1):
+        size, other = longer[-position], shorter[-position]
+        if size == 1:
+            sizes[-position] = other
+        elif other not in (1, size):
+            remedy = "reshape() or align_as() one of them"
+            raise ShapeError(expected("sizes that are equal or 1 where axes meet", remedy, left=left, right=right))
+    return tuple(sizes)
+
+
+def broadcast(operands: Sequence[Template]) -> tuple[Shape, Names]:
+    """Shape and names of operands broadcast together; `ShapeError` or `NamesError` where they do not fit."""
+    merged = operands[0]
+    for operand in operands[1:]:
+        merged = intern_template(broadcast_two(merged, operand), bool_, merge_names(merged, operand))
+    return merged.shape, merged.names
+
+
+def elementwise(
+    *operands: Template,
+    accept: str = "numeric",
+    convert: Callable[[DType], DType] | None = None,
+    result: Callable[[DType], DType] | DType | None = None,
+) -> Plan:
+    """The plan of an elementwise op: promote, convert if the op needs it, broadcast.
+
+    `accept` is one of the words of `ACCEPTED`, `convert` maps the promoted dtype to the one that the
+    callback computes in, and `result` that one to the result's dtype.
+    """
+    dtype = check_dtype(result_type(operands), accept)
+    if convert is not None:
+        dtype = convert(dtype)
+    out = result(dtype) if callable(result) else result or dtype
+    shape, names = broadcast(operands)
+    return Plan(intern_template(shape, out, names), (dtype,) * len(operands))

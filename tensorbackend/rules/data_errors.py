@@ -1,0 +1,25 @@
+"""Errors that depend on data, so that a backend raises them: one text each, whatever the backend."""
+
+from __future__ import annotations
+
+from ..errors import ArgumentError, IndexRangeError, expected
+
+
+def index_out_of_range(index: int, size: int) -> IndexRangeError:
+    """The error for an index outside its axis of a size.
+
+    >>> index_out_of_range(5, 3)
+    IndexRangeError('expected an index from 0 to 2, got index=5; use mode="clip" or mode="fill"')
+    """
+    wanted = f"an index from 0 to {size - 1}" if size else "no index into an empty axis"
+    return IndexRangeError(expected(wanted, 'use mode="clip" or mode="fill"', index=index))
+
+
+def not_positive_definite() -> ArgumentError:
+    """The error for a matrix that has no Cholesky factor."""
+    return ArgumentError(expected("a positive definite matrix"))
+
+
+def singular_matrix() -> ArgumentError:
+    """The error for a matrix that has no inverse."""
+    return ArgumentError(expected("a matrix that is not singular"))

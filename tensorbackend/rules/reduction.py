@@ -1,0 +1,48 @@
+"""Templates of reductions and orderings."""
+
+from __future__ import annotations
+
+from ..dtypes import DType, default_dtype
+from ..errors import ShapeError, expected
+from ..template import Names, Shape, Template
+from ..tensor import Axes
+from .axes import normalize_axis, sorted_axes
+from .plan import Plan
+
+
+def reduced(x: Template, axes: tuple[int, ...], keepdims: bool) -> tuple[Shape, Names]:
+    """Shape and names without the reduced axes, or with them of size 1.
+
+    (2, 3, 4) over (1,) gives (2, 4), and (2, 1, 4) with `keepdims`.
+    """
+    if keepdims:
+        return tuple(1 if axis in axes else size for axis, size in enumerate(x.shape)), x.names
+    kept = [axis for axis in range(x.ndim) if axis not in axes]
+    return tuple(x.shape[axis] for axis in kept), tuple(x.names[axis] for axis in kept)
+
+
+def reduction(x: Template, axes: Axes, keepdims: bool, dtype: DType | None = None, identity: bool = True) -> Plan:
+    """The plan of a reduction; `ShapeError` for one without identity over an axis of size 0."""
+    over = sorted_axes(x, axes)
+    if not identity and any(x.shape[axis] == 0 for axis in over):
+        raise ShapeError(expected("axes of at least one element, as it has no identity", tensor=x, axes=over))
+    shape, names = reduced(x, over, keepdims)
+    out = Template(shape, dtype or x.dtype, names)
+    return Plan(out, (x.dtype,), {"axes": over, "keepdims": bool(keepdims)})
+
+
+def accumulator(dtype: DType) -> DType:
+    """The dtype of a sum or product: small integers and bool widen to 64 bits (Array API standard)."""
+    if dtype.kind in ("bool", "int"):
+        return default_dtype("int")
+    return default_dtype("uint") if dtype.kind == "uint" else dtype
+
+
+def index_reduction(x: Template, axis: int | str | None, keepdims: bool) -> tuple[Template, int | None]:
+    """Template of an argmax and its axis, `None` for all elements; `ShapeError` where there is none."""
+    over = None if axis is None else normalize_axis(x, axis)
+    axes = tuple(range(x.ndim)) if over is None else (over,)
+    if any(x.shape[each] == 0 for each in axes):
+        raise ShapeError(expected("axes of at least one element", tensor=x, axes=axes))
+    shape, names = reduced(x, axes, keepdims)
+    return Template(shape, default_dtype("int"), names), over

@@ -1,0 +1,211 @@
+"""Which backend runs: the registry with its plugins, the default backend, and the choice among operands."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from importlib import import_module
+
+from .errors import BackendError, expected
+from .protocol import Backend, BackendLike
+from .tensor import Tensor, bind
+
+ENTRY_POINT_GROUP = "tensorbackend.backends"
+
+# Each with the class that implements it, imported when it is first asked for.
+_BUILT_IN = {
+    "binary": "tensorbackend.backends.binary:BinaryBackend",
+    "numpy": "tensorbackend.backends.numpy_backend:NumpyBackend",
+    "template": "tensorbackend.backends.template_backend:TemplateBackend",
+}
+
+_classes: dict[str, type[Backend]] = {}
+
+
+def backends() -> tuple[str, ...]:
+    """The names of the backends that are built in or that installed distributions declare, sorted.
+
+    Nothing is imported to find out, so a name here may still fail in `get_backend`.
+
+    >>> import tensorbackend as tb
+    >>> [name for name in tb.backends() if name in ("binary", "numpy", "template")]
+    ['binary', 'numpy', 'template']
+    """
+    return tuple(sorted({*_BUILT_IN, *_classes, *_plugins()}))
+
+
+def register_backend(backend: type[Backend]) -> type[Backend]:
+    """Makes a backend class known under its name for this process; usable as a class decorator.
+
+    A distribution declares an entry point in the group `tensorbackend.backends` instead. Raises
+    `BackendError` where another class has the name.
+    """
+    name = backend.name
+    taken = _BUILT_IN.get(name) or _classes.get(name, backend) is not backend
+    if taken:
+        raise BackendError(expected("a backend name that is not taken", "choose another name", name=name))
+    _classes[name] = backend
+    return backend
+
+
+def get_backend(backend: BackendLike = None) -> Backend:
+    """The backend that an instance, a class or a name stands for; the default one for `None`.
+
+    Raises `BackendError` for a name that nothing declares, and for a plugin that cannot be imported.
+
+    >>> import tensorbackend as tb
+    >>> tb.get_backend("binary")
+    BinaryBackend()
+    """
+    if isinstance(backend, Backend):
+        return backend
+    if backend is None:
+        return _current()
+    if isinstance(backend, type) and issubclass(backend, Backend):
+        return backend()
+    if isinstance(backend, str):
+        return _find(backend)()
+    raise BackendError(expected("a backend, its class or its name", backend=backend))
+
+
+def _find(name: str) -> type[Backend]:
+    found = _classes.get(name)
+    if found is None:
+        if name in _BUILT_IN:
+            module, _, attribute = _BUILT_IN[name].partition(":")
+            found = getattr(import_module(module), attribute)
+        else:
+            found = _load_plugin(name)
+        _classes[name] = found
+    return found
+
+
+def _plugins() -> dict[str, object]:
+    from importlib.metadata import entry_points  # slow to import, and few programs need it
+
+    return {entry.name: entry for entry in entry_points(group=ENTRY_POINT_GROUP)}
+
+
+def _load_plugin(name: str) -> type[Backend]:
+    entry = _plugins().get(name)
+    if entry is None:
+        remedy = f"choose one of {', '.join(backends())}, or install the distribution that declares it"
+        raise BackendError(expected("the name of a backend", remedy, name=name))
+    try:
+        found = entry.load()  # type: ignore[attr-defined] # an importlib.metadata.EntryPoint
+    except Exception as error:  # whatever a stranger's module raises while it is imported
+        came = f"{type(error).__name__}: {error}"
+        remedy = "mend or uninstall its distribution; other backends are not affected"
+        raise BackendError(expected(f"the backend plugin {name!r} to import", remedy, error=came)) from error
+    if not (isinstance(found, type) and issubclass(found, Backend)):
+        raise BackendError(expected(f"the plugin {name!r} to name a subclass of Backend", entry_point=found))
+    return found
+
+
+# The default backend
+
+_scoped: ContextVar[Backend | None] = ContextVar("tensorbackend_default_backend", default=None)
+_global: Backend | None = None
+
+
+def _current() -> Backend:
+    scoped = _scoped.get()
+    if scoped is not None:
+        return scoped
+    if _global is None:
+        set_default_backend(os.environ.get("TENSORBACKEND_DEFAULT") or "numpy")
+    assert _global is not None
+    return _global
+
+
+def set_default_backend(backend: BackendLike) -> None:
+    """Sets the backend of new tensors for the whole process, all threads included.
+
+    Out of the box it is the one that the environment variable `TENSORBACKEND_DEFAULT` names, else NumPy.
+    """
+    global _global
+    _global = get_backend(backend)
+
+
+@contextmanager
+def default_backend(backend: BackendLike) -> Iterator[Backend]:
+    """Sets the backend of new tensors for a block, in this thread or task alone.
+
+    >>> import tensorbackend as tb
+    >>> with tb.default_backend("binary"):
+    ...     tb.asarray([1, 2]).backend
+    BinaryBackend()
+    """
+    chosen = get_backend(backend)
+    token = _scoped.set(chosen)
+    try:
+        yield chosen
+    finally:
+        _scoped.reset(token)
+
+
+# Tensors on backends
+
+
+def common_backend(tensors: Iterable[Tensor]) -> Backend:
+    """The backend on which an op with these inputs runs, the default one if there are none.
+
+    The highest `dispatch_priority` wins: a template tensor makes the result one, BinaryBackend gives
+    way. Raises `BackendError` for two different backends that both insist.
+    """
+    chosen: Backend | None = None
+    for tensor in tensors:
+        backend = tensor.backend
+        if backend is chosen:
+            continue
+        if chosen is None or backend.dispatch_priority > chosen.dispatch_priority:
+            chosen = backend
+        elif backend.dispatch_priority == chosen.dispatch_priority:
+            remedy = f"move one, such as x.backend_transfer({chosen.name!r})"
+            raise BackendError(expected("tensors on one backend", remedy, left=chosen, right=backend))
+    return _current() if chosen is None else chosen
+
+
+def move(tensor: Tensor, backend: Backend) -> Tensor:
+    """An operand brought to the backend on which the op runs."""
+    return tensor if tensor.backend is backend else Tensor(tensor.template, backend, backend.absorb(tensor))
+
+
+@bind
+def backend_copy(x: Tensor, backend: BackendLike = None) -> Tensor:
+    """A copy of a tensor on another backend, names and all; the tensor keeps its data.
+
+    >>> import tensorbackend as tb
+    >>> x = tb.tensor([1.0, 2.0], names=("n",))
+    >>> x.backend_copy("binary")
+    f32[n: 2] binary
+    [1.0, 2.0]
+    """
+    target = get_backend(backend)
+    return Tensor(x.template, target, x.backend.backend_copy(x, target))
+
+
+@bind
+def backend_transfer(x: Tensor, backend: BackendLike = None) -> Tensor:
+    """A tensor moved to another backend: the source is deallocated, and using it raises `DeallocatedError`.
+
+    Moving to its own backend gives the tensor itself. Memory is shared where both backends can, else the
+    bytes are copied.
+    """
+    target = get_backend(backend)
+    if target is x.backend:
+        return x
+    moved = Tensor(x.template, target, x.backend.backend_transfer(x, target))
+    backend_deallocate(x)
+    return moved
+
+
+@bind
+def backend_deallocate(x: Tensor) -> None:
+    """Gives up a tensor's data; a second time does nothing."""
+    if x.deallocated:
+        return
+    x.backend.backend_deallocate(x)
+    del x.data

@@ -1,0 +1,181 @@
+"""Templates: what a tensor looks like without its data, and the algebra of axis names."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Sequence
+from operator import index
+from typing import Any, TypeAlias
+from weakref import WeakValueDictionary
+
+from .dtypes import DType, DTypeLike, Kind, as_dtype, default_dtype
+from .errors import NamesError, ShapeError, expected
+
+Shape: TypeAlias = tuple[int, ...]
+Names: TypeAlias = tuple[str | None, ...]
+
+
+class Template:
+    """Shape, dtype and axis names of a tensor, immutable and interned.
+
+    Two equal templates are one object, so templates compare and hash by identity, which is what makes
+    them cheap keys. Raises `ShapeError`, `DTypeError` or `NamesError` for parts that make none.
+
+    >>> t = Template((2, 3), "f32", ("batch", "feature"))
+    >>> t
+    f32[batch: 2][feature: 3]
+    >>> t is Template([2, 3], "float32", ["batch", "feature"])
+    True
+    >>> t.ndim, t.size, t.nbytes
+    (2, 6, 24)
+    """
+
+    __slots__ = ("__weakref__", "dtype", "names", "shape", "size", "weak")
+
+    shape: Shape
+    dtype: DType
+    names: Names
+    size: int
+    """Number of elements, 1 for a scalar."""
+    weak: bool
+    """Whether it stands for a Python number, whose dtype gives way to the other operands'."""
+
+    def __new__(
+        cls,
+        shape: Sequence[int],
+        dtype: DTypeLike,
+        names: Sequence[str | None] | None = None,
+        *,
+        weak: bool = False,
+    ) -> Template:
+        shape = as_shape(shape)
+        return intern_template(shape, as_dtype(dtype), as_names(names, len(shape)), weak)
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return len(self.shape)
+
+    @property
+    def nbytes(self) -> int:
+        """Size of the data in bytes."""
+        return self.size * self.dtype.itemsize
+
+    def replace(
+        self, *, shape: Shape | None = None, dtype: DType | None = None, names: Names | None = None
+    ) -> Template:
+        """The template with parts exchanged; a new shape of another rank needs new names too."""
+        return intern_template(
+            self.shape if shape is None else shape,
+            self.dtype if dtype is None else dtype,
+            self.names if names is None else names,
+        )
+
+    def __repr__(self) -> str:
+        axes = (f"[{size}]" if name is None else f"[{name}: {size}]"
+                for name, size in zip(self.names, self.shape, strict=True))  # fmt: skip
+        return self.dtype.alias + "".join(axes)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(expected("no assignment", "templates are immutable: use replace()", attribute=name))
+
+    def __delattr__(self, name: str) -> None:
+        self.__setattr__(name, None)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return intern_template, (self.shape, self.dtype, self.names, self.weak)
+
+
+_interned: WeakValueDictionary[tuple[Shape, DType, Names, bool], Template] = WeakValueDictionary()
+_intern_lock = threading.Lock()
+
+
+def intern_template(shape: Shape, dtype: DType, names: Names, weak: bool = False) -> Template:
+    """The one template with these parts, which must already be valid (`Template(...)` checks)."""
+    key = (shape, dtype, names, weak)
+    found = _interned.get(key)
+    if found is not None:
+        return found
+    with _intern_lock:
+        found = _interned.get(key)
+        if found is None:
+            found = object.__new__(Template)
+            parts = {"shape": shape, "dtype": dtype, "names": names, "size": math.prod(shape), "weak": weak}
+            for name, value in parts.items():
+                object.__setattr__(found, name, value)
+            _interned[key] = found
+    return found
+
+
+def weak_template(kind: Kind) -> Template:
+    """The template of a Python number of a kind, with that kind's default dtype for now."""
+    return intern_template((), default_dtype(kind), (), weak=True)
+
+
+def as_shape(shape: Sequence[int] | int) -> Shape:
+    """A shape as a tuple of Python ints; `ShapeError` unless all are integers of at least 0.
+
+    >>> as_shape([2, 3]), as_shape(4)
+    ((2, 3), (4,))
+    """
+    try:
+        sizes = (index(shape),) if not isinstance(shape, Sequence) else tuple(map(index, shape))
+    except TypeError:
+        raise ShapeError(expected("a shape of integers", shape=shape)) from None
+    if any(size < 0 for size in sizes):
+        raise ShapeError(expected("a shape of sizes from 0 up", shape=sizes))
+    return sizes
+
+
+def as_names(names: Sequence[str | None] | None, ndim: int) -> Names:
+    """Axis names as a tuple with one for each axis, all `None` where none are given.
+
+    Raises `NamesError` for another number of names than axes, for what is no name, or for one name twice.
+
+    >>> as_names(["batch", None], 2), as_names(None, 2)
+    (('batch', None), (None, None))
+    """
+    if names is None:
+        return (None,) * ndim
+    if isinstance(names, str):
+        raise NamesError(expected("a sequence of names", f"write ({names!r},)", names=names))
+    names = tuple(names)
+    if len(names) != ndim:
+        raise NamesError(expected(f"{ndim} names, one for each axis", "use None for an axis without", names=names))
+    for name in names:
+        if name is not None and (not isinstance(name, str) or not name):
+            raise NamesError(expected("each name a non-empty str or None", name=name))
+    return check_unique(names)
+
+
+def check_unique(names: Names) -> Names:
+    """The names themselves; `NamesError` where one stands twice.
+
+    A result such as `matmul` of `[n][k]` with `[k][n]` would be `[n][n]`.
+    """
+    present = [name for name in names if name is not None]
+    if len(set(present)) != len(present):
+        raise NamesError(expected("each name once in a tensor", "rename one of them with rename()", names=names))
+    return names
+
+
+def merge_names(left: Template, right: Template) -> Names:
+    """Names of an elementwise result: aligned from the right, a name meets the same name or `None`.
+
+    `[batch: 2][feature: 3]` with `[feature: 3]` gives `("batch", "feature")`. Raises `NamesError` for two
+    different names on one axis, and for a result with one name twice.
+    """
+    a, b = left.names, right.names
+    if a == b:
+        return a
+    longer, shorter = (a, b) if len(a) >= len(b) else (b, a)
+    merged = list(longer)
+    for position in range(1, len(shorter) + 1):
+        name, other = longer[-position], shorter[-position]
+        if name is None:
+            merged[-position] = other
+        elif other is not None and other != name:
+            remedy = "align them with align_as() or rename() one"
+            raise NamesError(expected("the same name or None where axes meet", remedy, left=left, right=right))
+    return check_unique(tuple(merged))

@@ -1,0 +1,334 @@
+"""Tensor: a template, a backend and that backend's payload.
+
+The operators need the ops, and the ops need `Tensor`. The knot is cut here: `bind` enters each public
+op in a table as it is declared, and the methods look it up by name. Nothing here imports an op.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, SupportsIndex, TypeAlias, TypeVar
+
+from .dtypes import DType, Scalar
+from .elements import unpack
+from .errors import DeallocatedError, OperandError, ShapeError, expected
+from .template import Names, Shape, Template
+
+if TYPE_CHECKING:
+    import numpy
+
+    from .protocol import Backend, BackendLike
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+# A table of late-bound functions cannot be typed more closely than by what nearly all of them return.
+_ops: dict[str, Callable[..., Tensor]] = {}
+
+
+def bind(function: Function) -> Function:
+    """Lets the methods of `Tensor` find a public function under its name."""
+    _ops[function.__name__] = function
+    return function
+
+
+def late(name: str) -> Callable[..., Tensor]:
+    """The public function bound under a name, for modules of lower layers."""
+    return _ops[name]
+
+
+def _unary(name: str) -> Callable[[Tensor], Tensor]:
+    def method(self: Tensor) -> Tensor:
+        return _ops[name](self)
+
+    return method
+
+
+def _binary(name: str) -> Callable[[Tensor, TensorLike], Tensor]:
+    def method(self: Tensor, other: TensorLike) -> Tensor:
+        try:
+            return _ops[name](self, other)
+        except OperandError:  # Python then asks the other operand, and says so if it cannot either
+            return NotImplemented  # type: ignore[no-any-return]
+
+    return method
+
+
+def _reflected(name: str) -> Callable[[Tensor, TensorLike], Tensor]:
+    def method(self: Tensor, other: TensorLike) -> Tensor:
+        try:
+            return _ops[name](other, self)
+        except OperandError:
+            return NotImplemented  # type: ignore[no-any-return]
+
+    return method
+
+
+class Tensor:
+    """A value with named axes on a backend: no op changes it.
+
+    >>> import tensorbackend as tb
+    >>> x = tb.tensor([[1, 2, 3], [4, 5, 6]], names=("batch", "feature"))
+    >>> x.shape, x.dtype, x.names, x.backend.name
+    ((2, 3), int64, ('batch', 'feature'), 'numpy')
+    """
+
+    __slots__ = ("__weakref__", "backend", "data", "template")
+
+    template: Template
+    """Shape, dtype and names."""
+    backend: Backend
+    """The backend that holds the data and runs the ops."""
+    data: Any
+    """The backend's own payload; reading it after a transfer or deallocation raises `DeallocatedError`."""
+
+    __array_ufunc__ = None  # numpy_array + tensor is left to Tensor.__radd__
+    __hash__ = None  # type: ignore[assignment] # == is elementwise
+
+    def __init__(self, template: Template, backend: Backend, data: Any) -> None:
+        self.template = template
+        self.backend = backend
+        self.data = data
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> NoReturn:
+            # Deallocation deletes the slot, so that no read of `data` pays for a check.
+            if name == "data":
+                remedy = "keep the result of backend_transfer(), or use backend_copy()"
+                raise DeallocatedError(expected("a tensor that still has its data", remedy, tensor=self.template))
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    # What it looks like
+
+    @property
+    def shape(self) -> Shape:
+        """Size of each axis."""
+        return self.template.shape
+
+    @property
+    def dtype(self) -> DType:
+        """Element type."""
+        return self.template.dtype
+
+    @property
+    def names(self) -> Names:
+        """Name or `None` of each axis."""
+        return self.template.names
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return self.template.ndim
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return self.template.size
+
+    @property
+    def nbytes(self) -> int:
+        """Size of the data in bytes."""
+        return self.template.nbytes
+
+    @property
+    def device(self) -> str:
+        """The device that holds the data, such as `"cpu"`."""
+        return self.backend.device
+
+    @property
+    def T(self) -> Tensor:
+        """The transpose of a tensor of two axes."""
+        if self.ndim != 2:
+            remedy = "use .mT for stacks of matrices or permute_dims()"
+            raise ShapeError(expected("a tensor of two axes for .T", remedy, shape=self.shape))
+        return _ops["permute_dims"](self, (1, 0))
+
+    @property
+    def mT(self) -> Tensor:
+        """The transpose of the last two axes."""
+        return _ops["matrix_transpose"](self)
+
+    def __repr__(self) -> str:
+        return self.backend.inspect(self)
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise OperandError(expected("a tensor with axes for len()", shape=self.shape))
+        return self.shape[0]
+
+    # Names
+
+    def rename(self, *names: str | None, **renamed: str | None) -> Tensor:
+        """The tensor under other axis names: all of them by position, or some by keyword.
+
+        >>> import tensorbackend as tb
+        >>> x = tb.zeros((2, 3), names=("row", "column"))
+        >>> x.rename("a", "b").names, x.rename(row="a").names
+        (('a', 'b'), ('a', 'column'))
+        """
+        return _ops["rename"](self, *names, **renamed)
+
+    def align_to(self, *names: str) -> Tensor:
+        """The tensor with its axes in the order of names, axes of size 1 where it has none of that name."""
+        return _ops["align_to"](self, names)
+
+    def align_as(self, other: Tensor) -> Tensor:
+        """The tensor with its axes in the order of another's names, ready to broadcast with it."""
+        return _ops["align_as"](self, other)
+
+    # Indexing
+
+    def __getitem__(self, key: Index | tuple[Index, ...]) -> Tensor:
+        return _ops["getitem"](self, key)
+
+    def __iter__(self) -> Iterator[Tensor]:
+        return (self[position] for position in range(len(self)))
+
+    def isel(self, **keys: int | slice) -> Tensor:
+        """Indexes axes by name: an int drops the axis, a slice keeps it.
+
+        >>> import tensorbackend as tb
+        >>> tb.iota((2, 3), names=("batch", "time"), axis="time").isel(time=slice(1, 3)).tolist()
+        [[1, 2], [1, 2]]
+        """
+        return _ops["isel"](self, **keys)
+
+    # Out of the tensor
+
+    def item(self) -> Scalar:
+        """The Python number in a tensor of one element; `ShapeError` for any other size."""
+        if self.size != 1:
+            raise ShapeError(expected("a tensor of one element", "index it first", shape=self.shape))
+        element: Scalar = unpack(self.backend.to_binary(self, 1), self.dtype)[0]
+        return element
+
+    def tolist(self) -> Any:
+        """The elements as nested lists of Python numbers, a number where there are no axes."""
+        nested: list[Any] = list(unpack(self.backend.to_binary(self, self.size), self.dtype))
+        if not self.shape:
+            return nested[0]
+        for position in range(len(self.shape) - 1, 0, -1):
+            length, count = self.shape[position], 1
+            for size in self.shape[:position]:
+                count *= size
+            nested = [nested[start * length : (start + 1) * length] for start in range(count)]
+        return nested
+
+    def to_binary(self, limit: int | None = None) -> bytes:
+        """The first `limit` elements, by default all, as bytes: row-major, native byte order."""
+        return self.backend.to_binary(self, self.size if limit is None else min(limit, self.size))
+
+    def __bool__(self) -> bool:
+        return bool(self.item())
+
+    def __int__(self) -> int:
+        return int(self.item())  # type: ignore[arg-type] # complex numbers raise TypeError
+
+    def __float__(self) -> float:
+        return float(self.item())  # type: ignore[arg-type] # complex numbers raise TypeError
+
+    def __complex__(self) -> complex:
+        return complex(self.item())
+
+    def __index__(self) -> int:
+        if not self.dtype.is_integer or self.shape:
+            raise OperandError(expected("an integer tensor without axes as an index", tensor=self.template))
+        return int(self.item())  # type: ignore[arg-type] # an int, by its dtype
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> numpy.ndarray[Any, Any]:
+        """A read-only NumPy array: a view where the payload allows it, a copy if `copy` is true."""
+        return self.backend.to_numpy(self, dtype, copy)
+
+    def __dlpack__(self, **options: Any) -> Any:
+        """A DLPack capsule of the payload, where the backend has one."""
+        return self.backend.to_dlpack(self, **options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """DLPack's device type and number: (1, 0) on the CPU."""
+        return self.backend.dlpack_device(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _ops["from_binary"], (self.to_binary(), self.template, self.backend)
+
+    # Backends
+
+    @property
+    def deallocated(self) -> bool:
+        """Whether the data was given up."""
+        try:
+            return self.data is NotImplemented
+        except DeallocatedError:
+            return True
+
+    def backend_copy(self, backend: BackendLike) -> Tensor:
+        """A copy on another backend; this tensor keeps its data. A copy never shares memory."""
+        return _ops["backend_copy"](self, backend)
+
+    def backend_transfer(self, backend: BackendLike) -> Tensor:
+        """The tensor moved to another backend; using this one later raises `DeallocatedError`.
+
+        A transfer to the tensor's own backend gives the tensor itself and keeps its data.
+        """
+        return _ops["backend_transfer"](self, backend)
+
+    def backend_deallocate(self) -> None:
+        """Gives the data up; using the tensor later raises `DeallocatedError`, doing this again does not."""
+        _ops["backend_deallocate"](self)
+
+    # Operators
+
+    __add__ = _binary("add")
+    __radd__ = _reflected("add")
+    __sub__ = _binary("subtract")
+    __rsub__ = _reflected("subtract")
+    __mul__ = _binary("multiply")
+    __rmul__ = _reflected("multiply")
+    __truediv__ = _binary("divide")
+    __rtruediv__ = _reflected("divide")
+    __floordiv__ = _binary("floor_divide")
+    __rfloordiv__ = _reflected("floor_divide")
+    __mod__ = _binary("remainder")
+    __rmod__ = _reflected("remainder")
+    __pow__ = _binary("pow")
+    __rpow__ = _reflected("pow")
+    __matmul__ = _binary("matmul")
+    __rmatmul__ = _reflected("matmul")
+    __and__ = _binary("bitwise_and")
+    __rand__ = _reflected("bitwise_and")
+    __or__ = _binary("bitwise_or")
+    __ror__ = _reflected("bitwise_or")
+    __xor__ = _binary("bitwise_xor")
+    __rxor__ = _reflected("bitwise_xor")
+    __lshift__ = _binary("bitwise_left_shift")
+    __rlshift__ = _reflected("bitwise_left_shift")
+    __rshift__ = _binary("bitwise_right_shift")
+    __rrshift__ = _reflected("bitwise_right_shift")
+    __lt__ = _binary("less")
+    __le__ = _binary("less_equal")
+    __gt__ = _binary("greater")
+    __ge__ = _binary("greater_equal")
+    __eq__ = _binary("equal")  # type: ignore[assignment] # elementwise
+    __ne__ = _binary("not_equal")  # type: ignore[assignment] # elementwise
+    __neg__ = _unary("negative")
+    __pos__ = _unary("positive")
+    __abs__ = _unary("abs")
+    __invert__ = _unary("bitwise_invert")
+
+
+class ForeignArray(Protocol):
+    """An array of another library, such as a `numpy.ndarray`."""
+
+    def __array__(self, *arguments: Any, **options: Any) -> Any: ...
+
+
+TensorLike: TypeAlias = Tensor | bool | int | float | complex | ForeignArray
+"""What an op takes for a tensor: a tensor, a Python number, another library's array."""
+
+Index: TypeAlias = SupportsIndex | slice | Any | None
+"""What stands between the brackets of `x[...]` for one axis; `Any` is for `...`, whose type has no name."""
+
+Axis: TypeAlias = int | str
+"""An axis by position, negative ones from the end, or by name."""
+
+Axes: TypeAlias = Axis | Sequence[Axis] | None
+"""Axes of a reduction: one, several, or `None` for all."""

@@ -1,0 +1,66 @@
+"""What must be true of the whole: each message names the file to edit."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import tensorbackend as tb
+from tensorbackend import opspec
+from tensorbackend.backends.binary import BinaryBackend
+from tensorbackend.backends.numpy_backend import NumpyBackend
+from tensorbackend.protocol import Backend
+
+PACKAGE = Path(tb.__file__).parent
+FILES = sorted(PACKAGE.rglob("*.py"))
+LAYERS = [
+    ("errors", "dtypes"),
+    ("elements", "template"),
+    ("rules",),
+    ("tensor", "display", "interchange"),
+    ("protocol",),
+    ("opspec", "select", "operands", "dispatch"),
+    ("ops",),
+    ("backends",),
+]
+LAYER = {module: number for number, modules in enumerate(LAYERS) for module in modules}
+SIDEWAYS = {"dtypes": {"errors"}, "operands": {"opspec"}, "dispatch": {"opspec", "select", "operands"}}
+UPWARDS = {("rules", "tensor"), ("tensor", "protocol"), ("display", "elements")}  # for type checkers, and a type's name
+
+
+@pytest.mark.parametrize("backend", [BinaryBackend, NumpyBackend])
+def test_every_declared_primitive_is_implemented(backend: type[Backend]) -> None:
+    missing = {
+        f"{spec.callback} in {backend.__module__}"
+        for spec in opspec.OPS.values()
+        if spec.kind == "primitive" and spec.function.__module__.startswith("tensorbackend.")
+        if not backend().supports(spec.callback)
+    }
+    assert not missing
+
+
+def test_every_declared_op_is_public() -> None:
+    for spec in opspec.OPS.values():
+        if spec.function.__module__.startswith("tensorbackend."):
+            assert hasattr(tb, spec.name), f"add {spec.name} to tensorbackend/__init__.py"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_a_module_imports_lower_layers(path: Path) -> None:
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    if parts == ("__init__",):
+        return
+    for node in ast.walk(ast.parse(path.read_text())):
+        if not (isinstance(node, ast.ImportFrom) and node.level):
+            continue
+        package = parts[: len(parts) - node.level]
+        target = (*package, *(node.module or "").split("."))[0]
+        if target == parts[0]:
+            continue
+        allowed = LAYER[target] < LAYER[parts[0]] or target in SIDEWAYS.get(parts[0], ())
+        assert allowed or (parts[0], target) in UPWARDS, f"{'/'.join(parts)} may not import {target}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_a_file_has_one_subject(path: Path) -> None:
+    assert len(path.read_text().splitlines()) <= 600, "split it by family"

@@ -1,0 +1,75 @@
+"""Promotion, scalars, limits."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+from tensorbackend import dtypes
+from tensorbackend.dtypes import ALL_DTYPES, as_dtype, check_scalar, finfo, iinfo, promote_scalar, promote_types
+from tensorbackend.errors import DTypeError, OutOfRangeError
+
+
+@pytest.mark.parametrize("dtype", ALL_DTYPES, ids=str)
+def test_a_dtype_is_one_object_under_all_its_names(dtype: dtypes.DType) -> None:
+    assert as_dtype(dtype.name) is as_dtype(dtype.alias) is pickle.loads(pickle.dumps(dtype)) is dtype
+    if dtype is not dtypes.bfloat16:
+        assert as_dtype(np.dtype(dtype.name)) is dtype
+
+
+def test_promotion_is_numpys_where_the_standard_defines_it() -> None:
+    native = [dtype for dtype in ALL_DTYPES if dtype not in (dtypes.bfloat16, dtypes.bool_)]
+    for left in native:
+        for right in native:
+            same_family = left.is_inexact == right.is_inexact and (left.is_integer == right.is_integer)
+            if not same_family or ({left.name, right.name} & {"uint64"} and "int" in (left.kind, right.kind)):
+                continue
+            assert promote_types(left, right).name == np.promote_types(left.name, right.name).name
+
+
+def test_promotion_where_libraries_differ() -> None:
+    assert promote_types(dtypes.int32, dtypes.float16) is dtypes.float16
+    assert promote_types(dtypes.float16, dtypes.bfloat16) is dtypes.float32
+    assert promote_types(dtypes.bool_, dtypes.uint8) is dtypes.uint8
+    with pytest.raises(DTypeError, match=r"common integer dtype, got left=uint64, right=int8; cast one of them"):
+        promote_types(dtypes.uint64, dtypes.int8)
+
+
+def test_python_numbers_are_weak() -> None:
+    assert promote_scalar("int", dtypes.uint8) is dtypes.uint8
+    assert promote_scalar("float", dtypes.int8) is dtypes.float32
+    assert promote_scalar("complex", dtypes.float64) is dtypes.complex128
+    with dtypes.precision(64):
+        assert promote_scalar("float", dtypes.int8) is dtypes.float64
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype"),
+    [(256, "u8"), (-1, "u8"), (2**63, "s64"), (1e39, "f32"), (65520.0, "f16"), (10**400, "f64"), (1e39j, "c64")],
+)
+def test_numbers_that_a_dtype_cannot_hold(value: complex, dtype: str) -> None:
+    with pytest.raises(OutOfRangeError, match="choose a wider dtype"):
+        check_scalar(value, as_dtype(dtype))
+
+
+@pytest.mark.parametrize(("value", "dtype"), [(255, "u8"), (float("inf"), "f16"), (65519.0, "f16"), (True, "f32")])
+def test_numbers_that_a_dtype_holds(value: complex, dtype: str) -> None:
+    check_scalar(value, as_dtype(dtype))
+
+
+@pytest.mark.parametrize("name", ["float16", "float32", "float64", "complex64"])
+def test_floating_limits_are_numpys(name: str) -> None:
+    ours, theirs = finfo(name), np.finfo(name)
+    assert (ours.bits, ours.eps, ours.max, ours.min) == (theirs.bits, theirs.eps, theirs.max, theirs.min)
+    assert ours.smallest_normal == theirs.smallest_normal
+
+
+def test_integer_limits_are_numpys() -> None:
+    for dtype in ALL_DTYPES:
+        if dtype.is_integer:
+            assert (iinfo(dtype).min, iinfo(dtype).max) == (np.iinfo(dtype.name).min, np.iinfo(dtype.name).max)
+
+
+def test_an_unknown_dtype_is_named_with_those_there_are() -> None:
+    with pytest.raises(DTypeError, match=r"expected a dtype, got dtype='float7'; the dtypes are bool, int8"):
+        as_dtype("float7")

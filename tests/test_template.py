@@ -1,0 +1,70 @@
+"""Interning and the algebra of names."""
+
+import pickle
+import threading
+
+import pytest
+
+from tensorbackend import Template
+from tensorbackend.errors import DTypeError, NamesError, ShapeError
+from tensorbackend.template import merge_names
+
+
+def test_equal_templates_are_one_object() -> None:
+    template = Template((2, 3), "f32", ("a", None))
+    assert template is Template([2, 3], "float32", ["a", None])
+    assert pickle.loads(pickle.dumps(template)) is template
+    assert template is not Template((2, 3), "f32", ("a", "b"))
+
+
+def test_threads_intern_one_object() -> None:
+    found: list[Template] = []
+    threads = [threading.Thread(target=lambda: found.append(Template((97, 89), "f64", ("t", "u")))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 8
+    assert len(set(map(id, found))) == 1
+
+
+def test_a_template_does_not_change() -> None:
+    with pytest.raises(AttributeError, match="templates are immutable"):
+        Template((2,), "f32").shape = (3,)
+
+
+def test_parts_that_make_no_template() -> None:
+    with pytest.raises(ShapeError, match=r"sizes from 0 up, got shape=\(-1,\)"):
+        Template((-1,), "f32")
+    with pytest.raises(ShapeError, match="a shape of integers"):
+        Template((1.5,), "f32")  # type: ignore[arg-type] # what the test is about
+    with pytest.raises(DTypeError):
+        Template((1,), "f31")
+    with pytest.raises(NamesError, match="2 names, one for each axis"):
+        Template((1, 2), "f32", ("a",))
+    with pytest.raises(NamesError, match="each name once"):
+        Template((1, 2), "f32", ("a", "a"))
+    with pytest.raises(NamesError, match=r"write \('ab',\)"):
+        Template((1, 2), "f32", "ab")
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "merged"),
+    [
+        (("a", "b"), ("b",), ("a", "b")),
+        (("a", None), (None, "b"), ("a", "b")),
+        ((), ("a",), ("a",)),
+        ((None,), ("a", "b"), ("a", "b")),
+    ],
+)
+def test_names_meet_from_the_right(left: tuple[str, ...], right: tuple[str, ...], merged: tuple[str, ...]) -> None:
+    a, b = (Template((2,) * len(names), "f32", names) for names in (left, right))
+    assert merge_names(a, b) == merge_names(b, a) == merged
+
+
+def test_names_that_do_not_meet() -> None:
+    a, b = Template((2,), "f32", ("a",)), Template((2,), "f32", ("b",))
+    with pytest.raises(NamesError, match=r"left=f32\[a: 2\], right=f32\[b: 2\]"):
+        merge_names(a, b)
+    with pytest.raises(NamesError, match="each name once"):
+        merge_names(Template((2, 2), "f32", ("a", None)), a)
