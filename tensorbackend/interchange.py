@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from .dtypes import DType, bfloat16
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     import numpy
 
 
+@cache
 def numpy_dtype(dtype: DType) -> numpy.dtype[Any]:
     """NumPy's dtype for ours; bfloat16 is that of ml_dtypes.
 

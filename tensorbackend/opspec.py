@@ -110,7 +110,7 @@ def read_parameters(function: Callable[..., Any]) -> tuple[Parameter, ...]:
 def _plain(annotation: object) -> str:
     """An annotation as text without modules: `tb.Tensor`, in quotes or not, is `Tensor`."""
     text = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))
-    return re.sub(r"\w+\.", "", text)
+    return re.sub(r"\w+\.", "", text.strip("'\""))
 
 
 def _read_protocol() -> None:

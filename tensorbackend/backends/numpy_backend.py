@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..interchange import export_numpy, numpy_dtype
+from ..interchange import numpy_dtype, read_only
 from ..protocol import Backend, Payload
 from ..template import Template
 from ..tensor import Tensor
 from .array_module import ArrayModuleBackend
-from .array_module.base import Quiet, kernel
+from .array_module.base import Array, Quiet, kernel
 
 if TYPE_CHECKING:
     import numpy
@@ -42,11 +42,11 @@ class NumpyBackend(ArrayModuleBackend):
 
     def from_numpy(self, out: Template, array: numpy.ndarray[Any, Any], /, *, copy: bool) -> Payload:
         """The array itself, or a copy of it."""
-        return array.astype(numpy_dtype(out.dtype), order="C", copy=copy).view(self.xp.ndarray)
+        return array.astype(numpy_dtype(out.dtype), order="C" if copy else "K", copy=copy, subok=False)
 
     def to_numpy(self, x: Tensor, dtype: Any, copy: bool | None, /) -> numpy.ndarray[Any, Any]:
         """The payload as a read-only view, or a fresh array."""
-        return export_numpy(x.data, dtype, copy)
+        return read_only(x.data, dtype, copy)
 
     def to_dlpack(self, x: Tensor, /, **options: Any) -> Any:
         """A capsule of the payload marked read-only; of a copy for consumers that cannot be told so."""
@@ -55,7 +55,7 @@ class NumpyBackend(ArrayModuleBackend):
             if options.get("copy") is False:
                 raise BufferError("a copy is needed for a consumer of DLPack before 1.0; pass copy=None")
             return x.data.copy().__dlpack__(**{**options, "copy": None})
-        return export_numpy(x.data, None, None).__dlpack__(**options)
+        return read_only(x.data, None, None).__dlpack__(**options)
 
     def backend_copy(self, x: Tensor, target: Backend, /) -> Payload:
         """The target's payload of a copy."""
@@ -88,3 +88,17 @@ class NumpyBackend(ArrayModuleBackend):
     def cumulative_min(self, out: Template, x: Tensor, /, *, axis: int, reverse: bool) -> Payload:
         """Least element up to each."""
         return self._running(self.xp.minimum, x, axis, reverse)
+
+    def _running(self, extreme: Any, x: Tensor, axis: int, reverse: bool) -> Array:
+        numpy = self.xp
+        values = numpy.flip(x.data, axis) if reverse else x.data
+        running = extreme.accumulate(values, axis=axis)
+        if x.dtype.is_floating:
+            # Of zeros NumPy keeps either; one of the winning sign stays from where it is first met.
+            wins = numpy.signbit(values) == (extreme is numpy.minimum)
+            met = numpy.logical_or.accumulate((values == 0) & wins, axis=axis)
+            zero = numpy.copysign(
+                numpy.zeros((), values.dtype), numpy.asarray(-1.0 if extreme is numpy.minimum else 1.0)
+            )
+            running = numpy.where((running == 0) & met, zero, running)
+        return numpy.flip(running, axis) if reverse else running

@@ -51,6 +51,11 @@ def to_floating(dtype: DType) -> DType:
     return dtype if dtype.is_inexact else default_dtype("float")
 
 
+def to_bool(dtype: DType) -> DType:
+    """Logical functions take any dtype as truth values."""
+    return bool_
+
+
 def to_real(dtype: DType) -> DType:
     """The dtype of a complex number's halves; any other dtype itself."""
     return REAL_OF.get(dtype, dtype)

@@ -67,6 +67,12 @@ class ArrayBase(Backend):
         """The payload in a dtype to compute in: float16 and bfloat16 as float32, others as they are."""
         return x.data.astype(numpy_dtype(float32)) if x.dtype in NARROW else x.data
 
+    def promoted(self, x: Tensor, out: Template) -> Array:
+        """A composite's operand, which arrives as it was given, in the result's dtype and then widened."""
+        if x.dtype is not out.dtype:
+            x = Tensor(x.template.replace(dtype=out.dtype), self, self.cast(x.data, x.dtype, out.dtype))
+        return self.widened(x)
+
     def narrowed(self, values: Array, out: Template) -> Array:
         """What was computed on widened payloads in the dtype of the result, rounded to nearest even."""
         return values.astype(numpy_dtype(out.dtype)) if out.dtype in NARROW else values
@@ -87,6 +93,17 @@ def kernel(method: Method) -> Method:
         return self.xp.asarray(data) if type(out) is Template and not out.shape else data
 
     return cast(Method, callback)
+
+
+def promoting(function: str) -> Callable[..., Payload]:
+    """An override of a composite by one function of the array module, on operands in the result's dtype."""
+
+    @kernel
+    def override(self: ArrayBase, out: Template, /, *inputs: Tensor) -> Payload:
+        operands = (self.cast(x.data, x.dtype, out.dtype) for x in inputs)
+        return getattr(self.xp, function)(*operands)
+
+    return override
 
 
 class _Function:

@@ -8,7 +8,7 @@ from ...protocol import Payload
 from ...template import Template
 from ...tensor import Tensor
 from . import special
-from .base import Array, ArrayBase, Binary, Rounding, Unary, kernel
+from .base import Array, ArrayBase, Binary, Rounding, Unary, kernel, promoting
 
 
 class ArrayElementwise(ArrayBase):
@@ -33,17 +33,13 @@ class ArrayElementwise(ArrayBase):
     is_infinity = Unary("isinf")
     is_nan = Unary("isnan")
     log = Unary("log")
-    log10 = Unary("log10")
-    log2 = Unary("log2")
     logical_not = Unary("logical_not")
     negate = Unary("negative")
-    reciprocal = Unary("reciprocal")
     round = Rounding("rint")
     signbit = Unary("signbit")
     sin = Unary("sin")
     sinh = Unary("sinh")
     sqrt = Unary("sqrt")
-    square = Unary("square")
     tan = Unary("tan")
     tanh = Unary("tanh")
     trunc = Rounding("trunc")
@@ -53,24 +49,30 @@ class ArrayElementwise(ArrayBase):
     bitwise_and = Binary("bitwise_and")
     bitwise_or = Binary("bitwise_or")
     bitwise_xor = Binary("bitwise_xor")
-    copysign = Binary("copysign")
     divide = Binary("divide")
     equal = Binary("equal")
     greater = Binary("greater")
     greater_equal = Binary("greater_equal")
-    hypot = Binary("hypot")
     left_shift = Binary("left_shift")
     less = Binary("less")
     less_equal = Binary("less_equal")
-    logaddexp = Binary("logaddexp")
     logical_and = Binary("logical_and")
     logical_or = Binary("logical_or")
     logical_xor = Binary("logical_xor")
     multiply = Binary("multiply")
-    nextafter = Binary("nextafter")
     not_equal = Binary("not_equal")
     right_shift = Binary("right_shift")
     subtract = Binary("subtract")
+
+    # Overrides of composites
+    copysign = promoting("copysign")
+    hypot = promoting("hypot")
+    log10 = promoting("log10")
+    log2 = promoting("log2")
+    logaddexp = promoting("logaddexp")
+    nextafter = promoting("nextafter")
+    reciprocal = promoting("reciprocal")
+    square = promoting("square")
 
     # Conversion
 

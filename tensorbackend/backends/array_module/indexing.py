@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from ...dtypes import int64
+from ...dtypes import iinfo, int64, uint64
 from ...interchange import numpy_dtype
 from ...protocol import Payload
 from ...protocol.indexing import Mode
@@ -101,13 +101,16 @@ class ArrayIndexing(ArrayBase):
         """Indices within an axis, and where they were so from the start; `None` if all must be."""
         xp = self.xp
         inside = (indices >= 0) & (indices < size)
+        if mode == "error" and not inside.all():
+            raise index_out_of_range(int(indices[~inside].reshape(-1)[0]), size)
+        if indices.dtype == numpy_dtype(uint64):
+            indices = xp.minimum(indices, iinfo(int64).max)
+        indices = indices.astype(numpy_dtype(int64))
         if mode == "error":
-            if not inside.all():
-                raise index_out_of_range(int(indices[~inside].reshape(-1)[0]), size)
-            return indices.astype(numpy_dtype(int64)), None
+            return indices, None
         if mode == "clip" and size:
-            return xp.clip(indices, 0, size - 1).astype(numpy_dtype(int64)), None
-        return xp.where(inside, indices, xp.zeros((), indices.dtype)).astype(numpy_dtype(int64)), inside
+            return xp.clip(indices, 0, size - 1), None
+        return xp.where(inside, indices, 0), inside
 
     def _merged(self, indices: Array, sizes: Sequence[int], mode: Mode) -> tuple[Array, Array | None]:
         """Positions of index vectors in the row-major order of axes of some sizes, as in `_located`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import product as index_product
 
-from ...dtypes import float32
+from ...dtypes import DType, float32
 from ...interchange import numpy_dtype
 from ...protocol import Payload
 from ...protocol.reduction import TieBreak
@@ -44,9 +44,9 @@ class ArrayReduction(ArrayBase):
         """Greatest element; 0.0 is above -0.0."""
         values = self.widened(x)
         greatest = self.xp.max(values, axis=axes, keepdims=keepdims)
-        if x.dtype.is_floating:
+        if x.dtype.is_floating and (greatest == 0).any():
             plus = self.xp.any((values == 0) & ~self.xp.signbit(values), axis=axes, keepdims=keepdims)
-            greatest = self.xp.where((greatest == 0) & plus, 0 * greatest, greatest)
+            greatest = self.xp.where((greatest == 0) & plus, self.xp.abs(greatest), greatest)
         return self.narrowed(greatest, out)
 
     @kernel
@@ -54,6 +54,9 @@ class ArrayReduction(ArrayBase):
         """Least element; -0.0 is below 0.0."""
         values = self.widened(x)
         least = self.xp.min(values, axis=axes, keepdims=keepdims)
+        if x.dtype.is_floating and (least == 0).any():
+            minus = self.xp.any((values == 0) & self.xp.signbit(values), axis=axes, keepdims=keepdims)
+            least = self.xp.where((least == 0) & minus, -self.xp.abs(least), least)
         return self.narrowed(least, out)
 
     @kernel
@@ -79,19 +82,13 @@ class ArrayReduction(ArrayBase):
     ) -> Payload:
         """Folds a Python function over the elements, one call an element."""
         kept = tuple(axis for axis in range(len(x.shape)) if axis not in axes)
-        rows = x.data.transpose(kept + axes).reshape((*(x.shape[axis] for axis in kept), -1))
-        return self.fold(out, rows.reshape(out.size, x.size // out.size if out.size else 0), initial, function)
-
-    def fold(
-        self, out: Template, rows: Array, initial: Tensor, function: Callable[[Tensor, Tensor], Tensor]
-    ) -> Payload:
-        """One element of the result for each row: a Python function folded over its elements."""
-        template = intern_template((), initial.dtype, ())
+        rows = x.data.transpose(kept + axes).reshape((out.size, x.size // max(out.size, 1)))
+        template = intern_template((), x.dtype, ())
         result = self.xp.empty(out.size, numpy_dtype(out.dtype))
-        for position, row in enumerate(rows):
+        for position in range(out.size):
             folded = initial
-            for index in range(row.size):
-                folded = function(folded, Tensor(template, self, row[index : index + 1].reshape(())))
+            for element in range(rows.shape[1]):
+                folded = function(folded, Tensor(template, self, rows[position, element, ...]))
             result[position] = folded.data
         return result.reshape(out.shape)
 
@@ -141,14 +138,14 @@ class ArrayReduction(ArrayBase):
     @kernel
     def softmax(self, out: Template, x: Tensor, /, *, axis: tuple[int, ...]) -> Payload:
         """exp(x) over its sum, from x less its maximum so that nothing overflows."""
-        values = self.widened(x)
+        values = self.promoted(x, out)
         power = self.xp.exp(values - self.xp.max(values, axis=axis, keepdims=True, initial=-self.xp.inf))
         return self.narrowed(power / self.xp.sum(power, axis=axis, keepdims=True), out)
 
     @kernel
     def var(self, out: Template, x: Tensor, /, *, axis: tuple[int, ...], correction: float, keepdims: bool) -> Payload:
         """Mean squared distance from the mean, over the count less `correction`."""
-        values = self.widened(x)
+        values = self.promoted(x, out)
         count = 1
         for each in axis:
             count *= x.shape[each]

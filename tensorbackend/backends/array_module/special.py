@@ -91,7 +91,7 @@ def _upper_erfc(xp: Any, x: Any) -> Any:
     gauss = xp.exp(-head * head) * xp.exp((head - x) * (head + x))
     y = 1.0 / (x * x)
     scale = xp.where(x <= 4.0, _ratio(x, _MIDDLE), (_INVERSE_SQRT_PI - y * _ratio(y, _LARGE)) / x)
-    return xp.where(x < 27.0, gauss * scale, xp.where(x >= 27.0, 0.0, x))
+    return xp.where(x < 28.0, gauss * scale, xp.where(x >= 28.0, 0.0, x))
 
 
 def erf_inv(xp: Any, x: Any) -> Any:

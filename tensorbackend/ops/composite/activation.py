@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ...dispatch import composite
 from ...tensor import Axes, Tensor
-from ..elementwise import divide, exp, log, subtract
+from ..elementwise_binary import divide, subtract
+from ..elementwise_unary import exp, log
 from ..reduction import max, sum
 
 

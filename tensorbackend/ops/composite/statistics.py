@@ -9,7 +9,7 @@ from ...dtypes import DType, default_dtype, float32, promote_types
 from ...rules.broadcasting import check_dtype
 from ...tensor import Axes, Tensor
 from ..conversion import astype
-from ..elementwise import divide, multiply, subtract
+from ..elementwise_binary import divide, multiply, subtract
 from ..reduction import sum
 
 
