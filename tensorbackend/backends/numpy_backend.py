@@ -97,8 +97,6 @@ class NumpyBackend(ArrayModuleBackend):
             # Of zeros NumPy keeps either; one of the winning sign stays from where it is first met.
             wins = numpy.signbit(values) == (extreme is numpy.minimum)
             met = numpy.logical_or.accumulate((values == 0) & wins, axis=axis)
-            zero = numpy.copysign(
-                numpy.zeros((), values.dtype), numpy.asarray(-1.0 if extreme is numpy.minimum else 1.0)
-            )
+            zero = values.dtype.type(-0.0 if extreme is numpy.minimum else 0.0)
             running = numpy.where((running == 0) & met, zero, running)
         return numpy.flip(running, axis) if reverse else running

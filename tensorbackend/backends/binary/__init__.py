@@ -14,10 +14,11 @@ from ...template import Template
 from ...tensor import Tensor
 from .elementwise import BinaryElementwise
 from .reduction import BinaryReduction
+from .shape import BinaryShaping
 from .storage import store
 
 
-class BinaryBackend(BinaryElementwise, BinaryReduction):
+class BinaryBackend(BinaryElementwise, BinaryReduction, BinaryShaping):
     """The reference backend; its tensors give way to another backend's when they meet."""
 
     name = "binary"

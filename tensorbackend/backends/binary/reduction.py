@@ -22,18 +22,20 @@ def groups(x: Tensor, axes: tuple[int, ...]) -> list[Sequence[Any]]:
     values, shape = elements(x), x.shape
     if axes == tuple(range(len(shape))):
         return [values]
+    if not values:
+        return [()] * math.prod(size for axis, size in enumerate(shape) if axis not in axes)
     steps = [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
     kept = [axis for axis in range(len(shape)) if axis not in axes]
     starts = _offsets(shape, steps, kept)
     if len(axes) == 1:
         step, length = steps[axes[0]], shape[axes[0]]
-        return [values[start : start + step * length : step] if length else () for start in starts]
+        return [values[start : start + step * length : step] for start in starts]
     within = _offsets(shape, steps, list(axes))
     return [[values[start + offset] for offset in within] for start in starts]
 
 
 def _offsets(shape: Shape, steps: Sequence[int], axes: Sequence[int]) -> list[int]:
-    ranges = (range(0, steps[axis] * shape[axis], steps[axis]) if shape[axis] else () for axis in axes)
+    ranges = (range(0, steps[axis] * shape[axis], steps[axis]) for axis in axes)
     return list(map(sum, product(*ranges)))
 
 

@@ -25,6 +25,8 @@ def broadcast_elements(x: Tensor, shape: Shape) -> Sequence[Any]:
     values = elements(x)
     if x.shape == shape:
         return values
+    if 0 in shape:
+        return []
     aligned = (1,) * (len(shape) - len(x.shape)) + x.shape
     values = list(values)
     run = 1

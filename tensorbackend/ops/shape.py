@@ -1,0 +1,169 @@
+"""Changes of shape and order, and basic indexing: nothing is computed, elements are moved or shared.
+
+Transposes carry names, `reshape` loses them unless given new ones. Errors: `ShapeError`, `AxisError`,
+`NamesError`, `IndexRangeError`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..dispatch import primitive
+from ..errors import ShapeError, expected
+from ..rules.axes import normalize_axis, sorted_axes
+from ..rules.plan import Plan
+from ..rules.shape import Slices, aligned, broadcast_target, inserted, permutation, reshaped, squeezed, transposed
+from ..template import Template, as_shape
+from ..tensor import Axes, Axis, Tensor, bind
+
+
+@primitive
+def reshape(x: Template, /, shape: Sequence[int] | int, *, names: Sequence[str | None] | None = None) -> Plan:
+    """The same elements in row-major order under another shape; one size may be -1.
+
+    >>> import tensorbackend as tb
+    >>> tb.reshape(tb.iota(6), (2, -1), names=("row", None))
+    s64[row: 2][3] numpy
+    [[0, 1, 2],
+     [3, 4, 5]]
+    """
+    return Plan(reshaped(x, shape, names), (x.dtype,))
+
+
+@primitive.calls("transpose")
+def permute_dims(x: Template, /, axes: Sequence[Axis]) -> Plan:
+    """The axes in another order: axis i of the result is axis `axes[i]` of x.
+
+    >>> import tensorbackend as tb
+    >>> tb.permute_dims(tb.zeros((2, 3), names=("row", "column")), ("column", "row")).names
+    ('column', 'row')
+    """
+    order = permutation(x, axes)
+    return Plan(transposed(x, order), (x.dtype,), {"axes": order})
+
+
+@primitive.calls("transpose")
+def matrix_transpose(x: Template, /) -> Plan:
+    """The last two axes exchanged; `ShapeError` for fewer axes.
+
+    >>> import tensorbackend as tb
+    >>> tb.matrix_transpose(tb.asarray([[1, 2], [3, 4]])).tolist()
+    [[1, 3], [2, 4]]
+    """
+    if x.ndim < 2:
+        raise ShapeError(expected("a tensor of at least two axes", tensor=x))
+    order = (*range(x.ndim - 2), x.ndim - 1, x.ndim - 2)
+    return Plan(transposed(x, order), (x.dtype,), {"axes": order})
+
+
+@primitive
+def squeeze(x: Template, /, axis: Axes) -> Plan:
+    """Without some axes of size 1.
+
+    >>> import tensorbackend as tb
+    >>> tb.squeeze(tb.zeros((1, 3), names=("batch", "feature")), "batch").shape
+    (3,)
+    """
+    axes = sorted_axes(x, axis)
+    return Plan(squeezed(x, axes), (x.dtype,), {"axes": axes})
+
+
+@primitive.calls("reshape")
+def expand_dims(x: Template, /, *, axis: int = 0, name: str | None = None) -> Plan:
+    """With an axis of size 1 more, at a position of the result, under a name if one is given.
+
+    >>> import tensorbackend as tb
+    >>> tb.expand_dims(tb.zeros(3, names=("n",)), axis=-1, name="m").template
+    f32[n: 3][m: 1]
+    """
+    return Plan(inserted(x, axis, name), (x.dtype,))
+
+
+@primitive.calls("broadcast")
+def broadcast_to(x: Template, /, shape: Sequence[int], *, names: Sequence[str | None] | None = None) -> Plan:
+    """Repeated to a shape, aligned from the right.
+
+    >>> import tensorbackend as tb
+    >>> tb.broadcast_to(tb.asarray([1, 2]), (2, 2)).tolist()
+    [[1, 2], [1, 2]]
+    """
+    out, axes = broadcast_target(x, as_shape(shape), None if names is None else tuple(names))
+    return Plan(out, (x.dtype,), {"axes": axes})
+
+
+@primitive.calls("reverse")
+def flip(x: Template, /, *, axis: Axes = None) -> Plan:
+    """The order along some axes turned round, along all by default.
+
+    >>> import tensorbackend as tb
+    >>> tb.flip(tb.asarray([1, 2, 3])).tolist()
+    [3, 2, 1]
+    """
+    return Plan(x, (x.dtype,), {"axes": sorted_axes(x, axis)})
+
+
+@primitive.calls("slice")
+def slice_(x: Template, /, *, starts: tuple[int, ...], lengths: tuple[int, ...], strides: tuple[int, ...]) -> Plan:
+    """For each axis `lengths[i]` elements from `starts[i]` on, `strides[i]` apart, as Nx's slice.
+
+    >>> import tensorbackend as tb
+    >>> tb.slice_(tb.iota(6), starts=(1,), lengths=(2,), strides=(3,)).tolist()
+    [1, 4]
+    """
+    if not len(starts) == len(lengths) == len(strides) == x.ndim:
+        raise ShapeError(expected(f"one start, length and stride for each axis of {x!r}", starts=starts))
+    for size, start, length, stride in zip(x.shape, starts, lengths, strides, strict=True):
+        if min(start, length) < 0 or stride < 1 or (length and start + (length - 1) * stride >= size):
+            raise ShapeError(expected(f"slices within {x!r}", starts=starts, lengths=lengths, strides=strides))
+    out = x.replace(shape=tuple(lengths))
+    return Plan(out, (x.dtype,), {"starts": starts, "lengths": lengths, "strides": strides})
+
+
+@bind
+def getitem(x: Tensor, key: Any) -> Tensor:
+    """Basic indexing, what `x[key]` does: ints drop an axis, slices keep it, None makes one, ... fills up."""
+    parts = Slices(x.template, key)
+    starts, lengths, strides = tuple(parts.starts), tuple(parts.lengths), tuple(parts.strides)
+    if lengths != x.shape or any(starts) or any(stride != 1 for stride in strides):
+        x = slice_(x, starts=starts, lengths=lengths, strides=strides)
+    if parts.reversed:
+        x = flip(x, axis=parts.reversed)
+    if parts.dropped:
+        x = squeeze(x, parts.dropped)
+    for position in parts.new:
+        x = expand_dims(x, axis=position)
+    return x
+
+
+@bind
+def isel(x: Tensor, **keys: int | slice) -> Tensor:
+    """Basic indexing of axes by name, what `x.isel(time=0)` does."""
+    by_axis = {normalize_axis(x.template, name): key for name, key in keys.items()}
+    return getitem(x, tuple(by_axis.get(axis, slice(None)) for axis in range(x.ndim)))
+
+
+@bind
+def align_to(x: Tensor, names: Sequence[str]) -> Tensor:
+    """The axes in the order of some names, with axes of size 1 for those that x has not.
+
+    >>> import tensorbackend as tb
+    >>> tb.align_to(tb.zeros((2, 3), names=("a", "c")), ("c", "b", "a")).template
+    f32[c: 3][b: 1][a: 2]
+    """
+    order, missing = aligned(x.template, names)
+    x = permute_dims(x, order)
+    for position in missing:
+        x = expand_dims(x, axis=position, name=names[position])
+    return x
+
+
+@bind
+def align_as(x: Tensor, other: Tensor) -> Tensor:
+    """The axes in the order of another tensor's names, which must all be named.
+
+    >>> import tensorbackend as tb
+    >>> tb.align_as(tb.zeros(3, names=("c",)), tb.zeros((3, 2), names=("c", "b"))).template
+    f32[c: 3][b: 1]
+    """
+    return align_to(x, [name for name in other.names if name is not None])

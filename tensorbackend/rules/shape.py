@@ -1,0 +1,141 @@
+"""Templates of changes of shape and of basic indexing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from operator import index
+from types import EllipsisType
+from typing import Any
+
+from ..errors import AxisError, IndexRangeError, NamesError, OperandError, ShapeError, expected
+from ..template import Names, Shape, Template, as_names, as_shape, check_unique, intern_template
+from .axes import normalize_axes
+
+
+def reshaped(x: Template, shape: Sequence[int] | int, names: Sequence[str | None] | None) -> Template:
+    """The template under another shape, in which one size of -1 is what is left over.
+
+    f32[6] to (2, -1) gives f32[2][3]. Raises `ShapeError` where the sizes do not multiply up.
+    """
+    sizes = [index(shape)] if not isinstance(shape, Sequence) else [index(size) for size in shape]
+    if sizes.count(-1) == 1:
+        rest = math.prod(size for size in sizes if size != -1)
+        if rest == 0 or x.size % rest:
+            raise ShapeError(expected(f"sizes that divide the {x.size} elements of {x!r}", shape=tuple(sizes)))
+        sizes[sizes.index(-1)] = x.size // rest
+    target = as_shape(sizes)
+    if math.prod(target) != x.size:
+        raise ShapeError(expected(f"a shape of {x.size} elements for {x!r}", "use -1 for one size", shape=target))
+    return Template(target, x.dtype, names)
+
+
+def transposed(x: Template, axes: tuple[int, ...]) -> Template:
+    """The template with its axes in another order, names and all."""
+    return intern_template(tuple(x.shape[axis] for axis in axes), x.dtype, tuple(x.names[axis] for axis in axes))
+
+
+def permutation(x: Template, axes: Sequence[int | str]) -> tuple[int, ...]:
+    """Every axis once, as positions; `AxisError` otherwise."""
+    order = normalize_axes(x, axes)
+    if len(order) != x.ndim:
+        raise AxisError(expected(f"each of the {x.ndim} axes of {x!r} once", axes=tuple(axes)))
+    return order
+
+
+def squeezed(x: Template, axes: tuple[int, ...]) -> Template:
+    """The template without axes of size 1; `ShapeError` for one of another size."""
+    for axis in axes:
+        if x.shape[axis] != 1:
+            raise ShapeError(expected(f"an axis of size 1 of {x!r}", "index or reduce it instead", axis=axis))
+    kept = [axis for axis in range(x.ndim) if axis not in axes]
+    return transposed(x, tuple(kept))
+
+
+def broadcast_target(x: Template, shape: Shape, names: Names | None) -> tuple[Template, tuple[int, ...]]:
+    """Template of a broadcast to a shape, and where x's axes lie in it: its last ones."""
+    offset = len(shape) - x.ndim
+    axes = tuple(range(offset, len(shape)))
+    fits = offset >= 0 and all(size in (1, shape[axis]) for size, axis in zip(x.shape, axes, strict=True))
+    if not fits:
+        raise ShapeError(expected(f"a shape that {x!r} broadcasts to, aligned from the right", shape=shape))
+    given = as_names(names, len(shape)) if names is not None else ((None,) * offset + x.names)
+    return intern_template(shape, x.dtype, given), axes
+
+
+def inserted(x: Template, axis: int, name: str | None) -> Template:
+    """The template with an axis of size 1 before a position, counted in the result."""
+    position = index(axis)
+    if not -x.ndim - 1 <= position <= x.ndim:
+        raise AxisError(expected(f"an axis from {-x.ndim - 1} to {x.ndim} for {x!r}", axis=position))
+    position %= x.ndim + 1
+    names = (*x.names[:position], name, *x.names[position:])
+    return intern_template((*x.shape[:position], 1, *x.shape[position:]), x.dtype, check_unique(names))
+
+
+class Slices:
+    """What a basic key of `x[...]` asks for, axis by axis."""
+
+    __slots__ = ("dropped", "lengths", "new", "reversed", "starts", "strides")
+
+    def __init__(self, x: Template, key: Any) -> None:
+        keys = list(key) if isinstance(key, tuple) else [key]
+        self.starts: list[int] = []
+        self.lengths: list[int] = []
+        self.strides: list[int] = []
+        self.reversed: list[int] = []
+        self.dropped: list[int] = []
+        self.new: list[int] = []
+        used = sum(1 for each in keys if each is not None and not isinstance(each, EllipsisType))
+        if used > x.ndim:
+            raise IndexRangeError(expected(f"at most {x.ndim} indices for {x!r}", key=key))
+        if sum(1 for each in keys if isinstance(each, EllipsisType)) > 1:
+            raise IndexRangeError(expected("one ... at most", key=key))
+        if not any(isinstance(each, EllipsisType) for each in keys):
+            keys.append(...)
+        kept = 0
+        for each in keys:
+            if each is None:
+                self.new.append(kept + len(self.new))
+                continue
+            repeat = x.ndim - used if isinstance(each, EllipsisType) else 1
+            for _ in range(repeat):
+                axis = len(self.starts)
+                self._take(x, axis, slice(None) if isinstance(each, EllipsisType) else each)
+                kept += axis not in self.dropped
+
+    def _take(self, x: Template, axis: int, key: Any) -> None:
+        size = x.shape[axis]
+        if isinstance(key, slice):
+            positions = range(*key.indices(size))
+            if positions.step < 0:
+                positions = positions[::-1]
+                self.reversed.append(axis)
+            self.starts.append(positions.start if len(positions) else 0)
+            self.lengths.append(len(positions))
+            self.strides.append(positions.step)
+            return
+        try:
+            position = index(key) if not isinstance(key, bool) else None
+        except TypeError:
+            position = None
+        if position is None:
+            remedy = "masks and integer arrays are not taken yet"
+            raise OperandError(expected("an int, a slice, None or ... as an index", remedy, key=key))
+        if not -size <= position < size:
+            raise IndexRangeError(
+                expected(f"an index from {-size} to {size - 1} for axis {axis} of {x!r}", index=position)
+            )
+        self.starts.append(position % size)
+        self.lengths.append(1)
+        self.strides.append(1)
+        self.dropped.append(axis)
+
+
+def aligned(x: Template, names: Sequence[str]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The order of x's axes by a sequence of names, and where in the result the missing ones stand."""
+    absent = [name for name in x.names if name not in names]
+    if absent or None in x.names:
+        raise NamesError(expected(f"names that hold all of {x!r}", "name every axis with rename()", names=tuple(names)))
+    order = tuple(x.names.index(name) for name in names if name in x.names)
+    return order, tuple(position for position, name in enumerate(names) if name not in x.names)
