@@ -35,6 +35,8 @@ from .ops.composite.activation import log_softmax as log_softmax
 from .ops.composite.activation import softmax as softmax
 from .ops.composite.statistics import mean as mean
 from .ops.composite.statistics import var as var
+from .ops.contraction import dot as dot
+from .ops.contraction import matmul as matmul
 from .ops.conversion import astype as astype
 from .ops.conversion import bitcast as bitcast
 from .ops.creation import asarray as asarray

@@ -12,13 +12,14 @@ from ...elements import element_type, pack
 from ...protocol import Payload
 from ...template import Template
 from ...tensor import Tensor
+from .contraction import BinaryContraction
 from .elementwise import BinaryElementwise
 from .reduction import BinaryReduction
 from .shape import BinaryShaping
 from .storage import store
 
 
-class BinaryBackend(BinaryElementwise, BinaryReduction, BinaryShaping):
+class BinaryBackend(BinaryElementwise, BinaryReduction, BinaryShaping, BinaryContraction):
     """The reference backend; its tensors give way to another backend's when they meet."""
 
     name = "binary"

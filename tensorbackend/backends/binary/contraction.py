@@ -1,0 +1,53 @@
+"""dot: both operands as stacks of rows to contract, then one sum of products a pair of rows."""
+
+from __future__ import annotations
+
+import math
+from operator import mul
+from typing import Any
+
+from ...elements import unpack
+from ...protocol import Backend, Payload
+from ...template import Template, intern_template
+from ...tensor import Tensor
+from .shape import steps, strided
+from .storage import store
+
+
+def _rows(x: Tensor, batch: tuple[int, ...], contract: tuple[int, ...]) -> list[list[list[Any]]]:
+    """For each batch entry, for each free position, the elements to contract.
+
+    (2, 3, 4) with batch (0,) and contract (1,) gives 2 lists of 4 rows of 3.
+    """
+    free = tuple(axis for axis in range(len(x.shape)) if axis not in batch + contract)
+    order = batch + free + contract
+    apart = steps(x.shape)
+    moved = intern_template(tuple(x.shape[axis] for axis in order), x.dtype, (None,) * len(order))
+    values = list(unpack(strided(x, moved, 0, [apart[axis] for axis in order]), x.dtype))
+    length = math.prod(x.shape[axis] for axis in contract)
+    count = math.prod(x.shape[axis] for axis in free)
+    total = math.prod(x.shape[axis] for axis in batch)
+    rows = [values[start * length : (start + 1) * length] for start in range(total * count)]
+    return [rows[start * count : (start + 1) * count] for start in range(total)]
+
+
+class BinaryContraction(Backend):
+    """The contraction of the family `protocol.linalg`."""
+
+    def dot(
+        self,
+        out: Template,
+        x1: Tensor,
+        x2: Tensor,
+        /,
+        *,
+        contract1: tuple[int, ...],
+        batch1: tuple[int, ...],
+        contract2: tuple[int, ...],
+        batch2: tuple[int, ...],
+    ) -> Payload:
+        """See the protocol."""
+        zero: Any = 0.0 if out.dtype.is_floating else 0
+        pairs = zip(_rows(x1, batch1, contract1), _rows(x2, batch2, contract2), strict=True)
+        sums = [sum(map(mul, left, right), zero) for rows1, rows2 in pairs for left in rows1 for right in rows2]
+        return store(sums, out.dtype)

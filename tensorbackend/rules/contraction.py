@@ -1,0 +1,50 @@
+"""Templates of contractions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..errors import ShapeError, expected
+from ..template import Template, check_unique, intern_template
+from ..tensor import Axis
+from .axes import normalize_axes
+from .broadcasting import broadcast, check_dtype, result_type
+from .plan import Plan
+
+
+def contraction(
+    x1: Template,
+    x2: Template,
+    contract: tuple[Sequence[Axis], Sequence[Axis]],
+    batch: tuple[Sequence[Axis], Sequence[Axis]],
+) -> Plan:
+    """The plan of a dot: batch axes, then x1's free axes, then x2's, each with its name.
+
+    f32[b: 2][n: 3][k: 4] with f32[b: 2][k: 4][m: 5], contracting k and batching b, gives f32[b: 2][n: 3][m: 5].
+    Raises `ShapeError` for paired axes of other sizes, `NamesError` for a name that would stand twice.
+    """
+    dtype = check_dtype(result_type([x1, x2]), "numeric")
+    contract1, contract2 = normalize_axes(x1, contract[0]), normalize_axes(x2, contract[1])
+    batch1, batch2 = normalize_axes(x1, batch[0]), normalize_axes(x2, batch[1])
+    for first, second in ((contract1, contract2), (batch1, batch2)):
+        sizes1, sizes2 = [x1.shape[axis] for axis in first], [x2.shape[axis] for axis in second]
+        if sizes1 != sizes2:
+            raise ShapeError(expected("paired axes of the same sizes", left=x1, right=x2, axes=(first, second)))
+    for contracted, batched in ((contract1, batch1), (contract2, batch2)):
+        if set(contracted) & set(batched):
+            raise ShapeError(expected("axes either contracted or batched", contract=contracted, batch=batched))
+    merged = intern_template(
+        tuple(x1.shape[axis] for axis in batch1),
+        dtype,
+        broadcast([_part(x1, batch1), _part(x2, batch2)])[1] if batch1 else (),
+    )
+    free1 = _part(x1, tuple(axis for axis in range(x1.ndim) if axis not in contract1 + batch1))
+    free2 = _part(x2, tuple(axis for axis in range(x2.ndim) if axis not in contract2 + batch2))
+    shape = merged.shape + free1.shape + free2.shape
+    names = check_unique(merged.names + free1.names + free2.names)
+    options = {"contract1": contract1, "batch1": batch1, "contract2": contract2, "batch2": batch2}
+    return Plan(intern_template(shape, dtype, names), (dtype, dtype), options)
+
+
+def _part(x: Template, axes: tuple[int, ...]) -> Template:
+    return intern_template(tuple(x.shape[axis] for axis in axes), x.dtype, tuple(x.names[axis] for axis in axes))
