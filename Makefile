@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: help setup demo test check fmt lint types clean
+.PHONY: help setup demo test bench check fmt lint types clean
 
 help: ## Lists the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -21,6 +21,9 @@ demo: $(READY) ## Runs the example
 
 test: $(READY) ## Runs the tests, every payload checked against its template
 	TENSORBACKEND_CHECK=1 $(BIN)/python -m pytest -n 2
+
+bench: $(READY) ## Measures the budget
+	$(BIN)/python benchmarks/core.py
 
 fmt: $(READY) ## Formats the code
 	$(BIN)/ruff format .

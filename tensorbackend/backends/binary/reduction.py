@@ -50,7 +50,12 @@ def least(values: Sequence[Any]) -> Any:
 
 
 def _extreme(values: Sequence[Any], choose: Callable[[Sequence[Any]], Any]) -> Any:
-    return math.nan if any(value != value for value in values) else choose(values)
+    if any(value != value for value in values):
+        return math.nan
+    found = choose(values)
+    if found == 0 and isinstance(found, float):  # -0.0 is below 0.0, which Python finds equal
+        return choose([math.copysign(1.0, value) for value in values if value == 0]) * 0.0
+    return found
 
 
 def _product(values: Sequence[Any]) -> Any:

@@ -93,10 +93,8 @@ def divide(a: float, b: float) -> float:
 
 def floor_divide(a: float, b: float) -> float:
     """Greatest integral value not above a / b (Array API standard's special cases)."""
-    if b == 0 or math.isinf(a) or not (math.isfinite(a) and math.isfinite(b)):
-        quotient = divide(a, b) if not (math.isinf(a) and math.isinf(b)) else NAN
-        # A finite number over an infinity of the other sign lies between -1 and 0.
-        return -1.0 if quotient == 0 and a != 0 and (a < 0) != (b < 0) else quotient
+    if b == 0 or not (math.isfinite(a) and math.isfinite(b)):
+        return divide(a, b)  # of infinities the quotient itself, -0.0 for -1 / inf
     return math.copysign(a // b, a / b) if a // b == 0 else a // b
 
 

@@ -1,0 +1,60 @@
+"""The budget of the core, as ratios measured in one run: `make bench`.
+
+Never a test: machines are noisy. Each figure is the best of several repeats.
+"""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+import timeit
+from collections.abc import Callable
+
+import numpy as np
+
+import tensorbackend as tb
+
+
+def best(function: Callable[[], object], number: int, repeats: int = 9) -> float:
+    """Seconds of one call, the least of several repeats."""
+    return min(timeit.repeat(function, number=number, repeat=repeats)) / number
+
+
+def main() -> None:
+    """Prints one line a figure."""
+    array = np.ones(8, np.float32)
+    x = tb.asarray(array, names=("n",))
+    dry = tb.template((8,), "f32", ("n",))
+    plain = best(lambda: np.add(array, array), 50_000)
+    print(f"numpy.add of 8 float32          {plain * 1e6:8.3f} µs")
+    for text, function in (("x + x on NumpyBackend", lambda: x + x), ("x + x on TemplateBackend", lambda: dry + dry)):
+        seconds = best(function, 50_000)
+        print(f"{text:<31} {seconds * 1e6:8.3f} µs, {seconds / plain:.2f} times numpy.add")
+
+    large = np.ones(1_000_000, np.float32)
+    wide = tb.asarray(large, names=("n",))
+    plain, ours = best(lambda: np.add(large, large), 50), best(lambda: wide + wide, 50)
+    print(f"x + x of 10^6 float32           {ours * 1e3:8.3f} ms, {ours / plain:.2f} times numpy.add")
+
+    with tb.default_backend("binary"):
+        vector = tb.tensor([math.sin(i) for i in range(100_000)], dtype="f32")
+        million = tb.full(1_000_000, 0.5, dtype="f32")
+        matrix = tb.tensor([[math.sin(i * j) for j in range(128)] for i in range(128)], dtype="f32")
+        square = tb.reshape(million, (1000, 1000))
+    for text, function in (
+        ("binary add of 10^5", lambda: vector + vector),
+        ("binary sum of 10^6", lambda: tb.sum(million)),
+        ("binary dot of 128x128", lambda: matrix @ matrix),
+        ("binary transpose of 1000x1000", lambda: square.T),
+        ("binary exp of 10^5", lambda: tb.exp(vector)),
+    ):
+        print(f"{text:<31} {best(function, 1, 5) * 1e3:8.1f} ms")
+
+    code = "import time; start = time.perf_counter(); import tensorbackend; print(time.perf_counter() - start)"
+    seconds = min(float(subprocess.check_output([sys.executable, "-c", code])) for _ in range(5))
+    print(f"import tensorbackend            {seconds * 1e3:8.1f} ms")
+
+
+if __name__ == "__main__":
+    main()
