@@ -20,8 +20,9 @@ from tensorbackend.errors import DTypeError, TensorBackendError
 from tensorbackend.opspec import OPS, OpSpec
 from tensorbackend.protocol import Payload
 
-EXAMPLES = int(os.environ.get("TENSORBACKEND_EXAMPLES", "40"))
-profile = settings(max_examples=EXAMPLES, deadline=None)
+# The same examples every time, unless a number of them is asked for: then random ones.
+EXAMPLES = os.environ.get("TENSORBACKEND_EXAMPLES")
+profile = settings(max_examples=int(EXAMPLES or 40), deadline=None, derandomize=not EXAMPLES)
 REAL = [dtype for dtype in ALL_DTYPES if not dtype.is_complex]
 
 # Bound in ulps of the dtype where a result is not exact on both backends, with the reason. An op that is not
@@ -172,7 +173,9 @@ def test_sums_without_cancellation(dtype: DType) -> None:
     @given(st.lists(st.floats(0.0, 10.0, width=32), min_size=1, max_size=40))
     def agrees(numbers: list[float]) -> None:
         x = tb.tensor(numbers, dtype=dtype, names=("n",), backend="binary")
-        check_equal(tb.sum(x), tb.sum(x.backend_copy("numpy")), 0 if dtype in (float16, bfloat16) else len(numbers))
+        # float16 and bfloat16 are added in float32 or wider, then rounded: a near tie may fall either way.
+        bound = 1 if dtype in (float16, bfloat16) else len(numbers)
+        check_equal(tb.sum(x), tb.sum(x.backend_copy("numpy")), bound)
 
     agrees()
 

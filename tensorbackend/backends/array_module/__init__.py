@@ -8,9 +8,12 @@ from .indexing import ArrayIndexing
 from .linalg import ArrayLinalg
 from .reduction import ArrayReduction
 from .shape import ArrayShaping
+from .window import ArrayWindow
 
 
-class ArrayModuleBackend(ArrayCreation, ArrayElementwise, ArrayReduction, ArrayShaping, ArrayIndexing, ArrayLinalg):
+class ArrayModuleBackend(
+    ArrayCreation, ArrayElementwise, ArrayReduction, ArrayShaping, ArrayIndexing, ArrayWindow, ArrayLinalg
+):
     """Every callback by functions of `self.xp`.
 
     A subclass sets `xp` and `quiet` in `setup()`, defines transport, and overrides what its module lacks.

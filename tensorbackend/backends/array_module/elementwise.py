@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from ...dtypes import DType, complex128, float64
+from math import nan
+
+from ...dtypes import complex128, float64
 from ...interchange import numpy_dtype
 from ...protocol import Payload
 from ...template import Template
 from ...tensor import Tensor
-from . import special
+from . import extremes, special
 from .base import Array, ArrayBase, Binary, Rounding, Unary, kernel, promoting
 
 
@@ -154,8 +156,10 @@ class ArrayElementwise(ArrayBase):
 
     @kernel
     def sign(self, out: Template, x: Tensor, /) -> Payload:
-        """The sign; zeros keep theirs."""
+        """The sign; float zeros are themselves, complex numbers with a part that is not finite are NaN."""
         signs = self.xp.sign(x.data)
+        if x.dtype.is_complex:
+            return self.xp.where(self.xp.isfinite(x.data), signs, signs.dtype.type(complex(nan, nan)))
         return self.xp.where(x.data == 0, x.data, signs) if x.dtype.is_floating else signs
 
     # Functions of two elements
@@ -197,24 +201,29 @@ class ArrayElementwise(ArrayBase):
         if out.dtype.is_complex and out.dtype is not complex128:
             # y * log(x) magnifies its rounding by its size.
             return xp.power(base.astype(numpy_dtype(complex128)), exponent).astype(numpy_dtype(out.dtype))
-        return xp.power(base, exponent)
+        power = xp.power(base, exponent)
+        if not out.dtype.is_floating:
+            return power
+        # NumPy takes the square root for a scalar 0.5, whose values at -inf and -0.0 are not pow's.
+        special = (exponent == 0.5) & ((base == 0) | xp.isinf(base))
+        return xp.where(special, xp.abs(base), power)
 
     @kernel
     def max(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
         """The greater one; NaN wins, and 0.0 is above -0.0."""
-        return self._maximum(x1.data, x2.data, out.dtype)
+        return extremes.maximum(self.xp, x1.data, x2.data)
 
     @kernel
     def min(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
         """The lesser one; NaN wins, and -0.0 is below 0.0."""
-        return self._minimum(x1.data, x2.data, out.dtype)
+        return extremes.minimum(self.xp, x1.data, x2.data)
 
     # Functions of three elements
 
     @kernel
     def clip(self, out: Template, x: Tensor, low: Tensor, high: Tensor, /) -> Payload:
         """min(max(x, low), high)."""
-        return self._minimum(self._maximum(x.data, low.data, out.dtype), high.data, out.dtype)
+        return extremes.minimum(self.xp, extremes.maximum(self.xp, x.data, low.data), high.data)
 
     def select(self, out: Template, condition: Tensor, x1: Tensor, x2: Tensor, /) -> Payload:
         """x1 where the condition holds, else x2."""
@@ -224,18 +233,3 @@ class ArrayElementwise(ArrayBase):
 
     def _float64(self, x: Tensor) -> Array:
         return x.data.astype(numpy_dtype(float64))
-
-    def _maximum(self, left: Array, right: Array, dtype: DType) -> Array:
-        greater = self.xp.maximum(left, right)
-        if not dtype.is_floating:
-            return greater
-        # Equal floats differ in the sign of a zero at most, and only two minus signs leave one.
-        bits = f"int{dtype.bits}"
-        return self.xp.where(left == right, (left.view(bits) & right.view(bits)).view(left.dtype), greater)
-
-    def _minimum(self, left: Array, right: Array, dtype: DType) -> Array:
-        lesser = self.xp.minimum(left, right)
-        if not dtype.is_floating:
-            return lesser
-        bits = f"int{dtype.bits}"
-        return self.xp.where(left == right, (left.view(bits) | right.view(bits)).view(left.dtype), lesser)

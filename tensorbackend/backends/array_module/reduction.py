@@ -11,6 +11,7 @@ from ...protocol import Payload
 from ...protocol.reduction import TieBreak
 from ...template import Template, intern_template
 from ...tensor import Tensor
+from . import extremes
 from .base import NARROW, Array, ArrayBase, kernel
 
 
@@ -42,22 +43,12 @@ class ArrayReduction(ArrayBase):
     @kernel
     def reduce_max(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
         """Greatest element; 0.0 is above -0.0."""
-        values = self.widened(x)
-        greatest = self.xp.max(values, axis=axes, keepdims=keepdims)
-        if x.dtype.is_floating and (greatest == 0).any():
-            plus = self.xp.any((values == 0) & ~self.xp.signbit(values), axis=axes, keepdims=keepdims)
-            greatest = self.xp.where((greatest == 0) & plus, self.xp.abs(greatest), greatest)
-        return self.narrowed(greatest, out)
+        return self.narrowed(extremes.greatest(self.xp, self.widened(x), axes, keepdims), out)
 
     @kernel
     def reduce_min(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
         """Least element; -0.0 is below 0.0."""
-        values = self.widened(x)
-        least = self.xp.min(values, axis=axes, keepdims=keepdims)
-        if x.dtype.is_floating and (least == 0).any():
-            minus = self.xp.any((values == 0) & self.xp.signbit(values), axis=axes, keepdims=keepdims)
-            least = self.xp.where((least == 0) & minus, -self.xp.abs(least), least)
-        return self.narrowed(least, out)
+        return self.narrowed(extremes.least(self.xp, self.widened(x), axes, keepdims), out)
 
     @kernel
     def argmax(self, out: Template, x: Tensor, /, *, axis: int | None, keepdims: bool, tie_break: TieBreak) -> Payload:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from ...interchange import numpy_dtype
 from ...protocol import Payload
 from ...template import Template
 from ...tensor import Tensor
-from .base import ArrayBase
+from .base import Array, ArrayBase
 
 
 class ArrayShaping(ArrayBase):
@@ -37,20 +37,8 @@ class ArrayShaping(ArrayBase):
     def pad(
         self, out: Template, x: Tensor, pad_value: Tensor, /, *, padding: tuple[tuple[int, int, int], ...]
     ) -> Payload:
-        """x written with the interior steps into an array of the pad value, cut where padding is negative."""
-        result = self.xp.empty(out.shape, numpy_dtype(out.dtype))
-        result[...] = pad_value.data
-        source, target = [], []
-        for size, length, (low, _, interior) in zip(x.shape, out.shape, padding, strict=True):
-            step = interior + 1
-            # Element j lands at low + j * step: those from `first` up to `last` are within the result.
-            first = max(0, -(low // step))
-            last = max(first, min(size, -((low - length) // step)))
-            start = low + first * step
-            source.append(slice(first, last))
-            target.append(slice(start, start + (last - first) * step, step))
-        result[tuple(target)] = x.data[tuple(source)]
-        return result
+        """x written with the interior steps into an array of the pad value."""
+        return padded(self.xp, x.data, pad_value.data, padding)
 
     def reverse(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Payload:
         """A view in which the order along `axes` is turned round."""
@@ -60,3 +48,24 @@ class ArrayShaping(ArrayBase):
     def concatenate(self, out: Template, tensors: Sequence[Tensor], /, *, axis: int) -> Payload:
         """The tensors one after another along `axis`."""
         return self.xp.concatenate([x.data for x in tensors], axis=axis)
+
+
+def padded(xp: Any, values: Array, pad_value: Any, padding: Sequence[tuple[int, int, int]]) -> Array:
+    """An array with (low, high, interior) elements of a value about each axis, cut where they are negative."""
+    spread = [
+        max(0, size + (size - 1) * interior) for size, (_, _, interior) in zip(values.shape, padding, strict=True)
+    ]
+    shape = tuple(low + size + high for size, (low, high, _) in zip(spread, padding, strict=True))
+    result = xp.empty(shape, values.dtype)
+    result[...] = pad_value
+    source, target = [], []
+    for size, length, (low, _, interior) in zip(values.shape, shape, padding, strict=True):
+        step = interior + 1
+        # Element j lands at low + j * step: those from `first` up to `last` are within the result.
+        first = max(0, -(low // step))
+        last = max(first, min(size, -((low - length) // step)))
+        start = low + first * step
+        source.append(slice(first, last))
+        target.append(slice(start, start + (last - first) * step, step))
+    result[tuple(target)] = values[tuple(source)]
+    return result

@@ -64,7 +64,8 @@ def erf_inv(y: float) -> float:
     x = math.copysign(math.sqrt(math.sqrt(half * half - tail / 0.147) - half), y)
     for _ in range(4):
         # erfc keeps the digits that 1 - erf would cancel near the ends.
-        wrong = math.erf(x) - y if abs(y) < 0.5 else math.copysign((1 - abs(y)) - math.erfc(abs(x)), y)
+        beyond = (1 - abs(y)) - math.erfc(abs(x))
+        wrong = math.erf(x) - y if abs(y) < 0.5 else (beyond if y > 0 else -beyond)
         step = wrong * math.sqrt(math.pi) / 2 * math.exp(x * x)
         x -= step / (1 + x * step)  # Halley's correction
     return x
