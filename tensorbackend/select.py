@@ -10,7 +10,7 @@ from importlib import import_module
 
 from .errors import BackendError, expected
 from .protocol import Backend, BackendLike
-from .tensor import Tensor, bind
+from .tensor import Deallocated, Tensor, bind
 
 ENTRY_POINT_GROUP = "tensorbackend.backends"
 
@@ -209,3 +209,4 @@ def backend_deallocate(x: Tensor) -> None:
         return
     x.backend.backend_deallocate(x)
     del x.data
+    x.__class__ = Deallocated

@@ -89,15 +89,6 @@ class Tensor:
         self.backend = backend
         self.data = data
 
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> NoReturn:
-            # Deallocation deletes the slot, so that no read of `data` pays for a check.
-            if name == "data":
-                remedy = "keep the result of backend_transfer(), or use backend_copy()"
-                raise DeallocatedError(expected("a tensor that still has its data", remedy, tensor=self.template))
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-
     # What it looks like
 
     @property
@@ -255,10 +246,7 @@ class Tensor:
     @property
     def deallocated(self) -> bool:
         """Whether the data was given up."""
-        try:
-            return self.data is NotImplemented
-        except DeallocatedError:
-            return True
+        return isinstance(self, Deallocated)
 
     def backend_copy(self, backend: BackendLike) -> Tensor:
         """A copy on another backend; this tensor keeps its data. A copy never shares memory."""
@@ -313,6 +301,21 @@ class Tensor:
     __pos__ = _unary("positive")
     __abs__ = _unary("abs")
     __invert__ = _unary("bitwise_invert")
+
+
+class Deallocated(Tensor):
+    """What a tensor becomes when its data is given up: all but the data is as before.
+
+    An own class rather than a `Tensor.__getattr__`, which would slow down every attribute of every tensor.
+    """
+
+    __slots__ = ()
+
+    @property
+    def data(self) -> NoReturn:
+        """Raises `DeallocatedError`."""
+        remedy = "keep the result of backend_transfer(), or use backend_copy()"
+        raise DeallocatedError(expected("a tensor that still has its data", remedy, tensor=self.template))
 
 
 class ForeignArray(Protocol):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tensorbackend as tb
@@ -199,3 +201,22 @@ def test_importing_loads_no_array_library() -> None:
     code = "import sys, tensorbackend; print([m for m in ('numpy', 'jax', 'cupy', 'torch') if m in sys.modules])"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     assert result.stdout.strip() == "[]"
+
+
+def test_threads_share_a_backend_without_reports_or_mix_ups() -> None:
+    results: list[bool] = []
+
+    def work(value: float) -> None:
+        x = tb.full(200_000, value, dtype="f32")
+        for _ in range(20):
+            results.append((x + x).to_binary(1) == (tb.full((), 2 * value, dtype="f32")).to_binary())
+            tb.divide(x, 0.0)
+
+    with np.errstate(all="raise"):
+        threads = [threading.Thread(target=work, args=(value,)) for value in (1.0, 2.0, 3.0, 4.0)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert len(results) == 80
+    assert all(results)

@@ -40,10 +40,15 @@ class Quiet(threading.local):
     run: Callable[..., Any]
     """Calls a function with arguments: `quiet.run(numpy.add, x, y)`."""
 
+    shared: Callable[..., Any]
+    """The same in one context for all threads, which raises `RuntimeError` while another thread is in it;
+    a closure that holds it saves the look-up by thread."""
+
     def __init__(self, silence: Callable[[], object]) -> None:
-        context = Context()
-        context.run(silence)
-        self.run = context.run
+        contexts = Context(), Context()
+        for context in contexts:
+            context.run(silence)
+        self.run, self.shared = (context.run for context in contexts)
 
 
 def _call(function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
@@ -174,8 +179,13 @@ class Binary(_Function):
     def make(self, function: Callable[..., Array], quiet: Quiet, asarray: Callable[..., Array]) -> Callable[..., Any]:
         """The callback of two tensors."""
 
+        shared = quiet.shared
+
         def callback(out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
-            result = quiet.run(function, x1.data, x2.data)
+            try:
+                result = shared(function, x1.data, x2.data)
+            except RuntimeError:  # another thread is in the context
+                result = quiet.run(function, x1.data, x2.data)
             return result if out.shape else asarray(result)
 
         return callback
