@@ -16,7 +16,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from typing import Any, Concatenate, Final, ParamSpec, TypeAlias, TypeVar, cast, overload
+from typing import Any, Concatenate, Final, Generic, ParamSpec, TypeAlias, TypeVar, cast, overload
 
 from .dtypes import DType, as_dtype, check_scalar
 from .errors import ContractError, TensorBackendError, UnsupportedOp, expected
@@ -33,22 +33,30 @@ from .tensor import Tensor, TensorLike, bind
 
 P = ParamSpec("P")
 R = TypeVar("R")
+Result = TypeVar("Result")
+Several = TypeVar("Several")
 Memo: TypeAlias = dict[Any, Any]
 
 CHECKED: Final = os.environ.get("TENSORBACKEND_CHECK", "0") not in ("", "0")
 """Whether every payload is verified against its template; set by the environment at import."""
 
 
-def wrap(out: Out, backend: Backend, data: Any) -> Any:
-    """The payload of a callback as a tensor, several as a tuple of tensors."""
+def wrap(out: Out, backend: Backend, data: Any, result: Callable[..., Any] | None = None) -> Any:
+    """The payload of a callback as a tensor, several as a tuple of tensors or what `result` makes of them."""
     if isinstance(out, Template):
         return Tensor(out, backend, data)
-    return tuple(Tensor(each, backend, part) for each, part in zip(out, data, strict=True))
+    tensors = (Tensor(each, backend, part) for each, part in zip(out, _parts(out, data), strict=True))
+    return tuple(tensors) if result is None else result(*tensors)
+
+
+def _parts(out: tuple[Template, ...], data: Any) -> Any:
+    """A payload for each of several results; a template tensor has none."""
+    return (None,) * len(out) if data is None else data
 
 
 def verify(name: str, backend: Backend, out: Out, data: Any) -> None:
     """Raises `ContractError` where payloads do not have the shape and dtype of their templates."""
-    pairs = [(out, data)] if isinstance(out, Template) else list(zip(out, data, strict=True))
+    pairs = [(out, data)] if isinstance(out, Template) else list(zip(out, _parts(out, data), strict=True))
     for template, payload in pairs:
         wrong = backend.violation(template, payload)
         if wrong is not None:
@@ -118,7 +126,7 @@ class _Primitive:
             verify(name, backend, plan.out, data)
         unchanged = all(before is after for before, after in zip(call.operands, inputs, strict=True))
         ready = (plan.out, callback, plan.options) if unchanged and not _from_default(plan.out, inputs) else None
-        return wrap(plan.out, backend, data), ready
+        return wrap(plan.out, backend, data, self.spec.result), ready
 
 
 def _from_default(out: Out, inputs: Sequence[Tensor]) -> bool:
@@ -226,7 +234,7 @@ def _general(spec: OpSpec) -> Callable[..., Any]:
             data = callback(out, *inputs, **options)
             if CHECKED:
                 verify(spec.callback, inputs[0].backend, out, data)
-            return wrap(out, inputs[0].backend, data)
+            return wrap(out, inputs[0].backend, data, spec.result)
         result, entry = run(arguments, keywords)
         if key is not None and entry is not None:
             remember(ready, key, entry)
@@ -244,8 +252,8 @@ def _creation(spec: OpSpec) -> Callable[..., Any]:
     return op
 
 
-def _primitive(rule: Callable[..., Any], callback: str | None) -> Callable[..., Any]:
-    spec = OpSpec(rule.__name__, "primitive", callback or rule.__name__, rule, read_parameters(rule))
+def _primitive(rule: Callable[..., Any], callback: str | None, result: Callable[..., Any] | None) -> Callable[..., Any]:
+    spec = OpSpec(rule.__name__, "primitive", callback or rule.__name__, rule, read_parameters(rule), result)
     declare(spec)
     roles = [parameter.role for parameter in spec.parameters]
     if "tensor" not in roles and "tensors" not in roles:
@@ -267,22 +275,24 @@ class _Composite:
 
     def __init__(self, spec: OpSpec) -> None:
         self.spec = spec
-        self.trials: dict[Any, tuple[Out, Mapping[str, Any]]] = {}
+        self.trials: dict[Any, tuple[Out, Mapping[str, Any], Callable[..., Any] | None]] = {}
 
     def run(self, arguments: Sequence[object], keywords: dict[str, Any]) -> Any:
         """The result of a call, on the backend that its operands have in common."""
         call = Call(self.spec, arguments, keywords)
         backend = common_backend(call.tensors)
         inputs = call.grouped([move(x, backend) for x in self._tensors(call, backend)])
-        out, options = call.memoised(self.trials, lambda: self._trial(call))
-        method = own_method(backend, self.spec.name)
+        out, options, result = call.memoised(self.trials, lambda: self._trial(call))
+        name = self.spec.callback
+        method = own_method(backend, name)
         if method is not None:
             data = method(out, *inputs, **options)
             if CHECKED:
-                verify(self.spec.name, backend, out, data)
-            return wrap(out, backend, data)
+                verify(name, backend, out, data)
+            return wrap(out, backend, data, result)
         with default_backend(backend):
-            return backend.optional(self.spec.name, CompositeCall(out, tuple(inputs), options), self._default)
+            found = backend.optional(name, CompositeCall(out, tuple(inputs), options), self._default)
+        return found if result is None or type(found) is not tuple else result(*found)
 
     def _tensors(self, call: Call, backend: Backend) -> list[Tensor]:
         """The operands as tensors; Python numbers give way to the tensors beside them."""
@@ -302,8 +312,9 @@ class _Composite:
             tensors.append(operand)
         return tensors
 
-    def _trial(self, call: Call) -> tuple[Out, Mapping[str, Any]]:
-        """The output template and the normalised options, from running the default on template tensors."""
+    def _trial(self, call: Call) -> tuple[Out, Mapping[str, Any], Callable[..., Any] | None]:
+        """The output template, the normalised options and what makes the public result of several tensors,
+        from running the default on template tensors."""
         shapes_only = get_backend("template")
         inputs = call.grouped([Tensor(x.template, shapes_only, None) for x in self._tensors(call, shapes_only)])
         try:
@@ -313,7 +324,10 @@ class _Composite:
         except TensorBackendError as error:
             error.named(self.spec.name)
             raise
-        return (result.template if isinstance(result, Tensor) else tuple(x.template for x in result)), options
+        if isinstance(result, Tensor):
+            return result.template, options, None
+        make = getattr(result, "_make", None)  # a named tuple's, from an iterable
+        return tuple(x.template for x in result), options, make and (lambda *tensors: make(tensors))
 
     def _options(self, call: Call) -> Mapping[str, Any]:
         """The options by name: defaults filled, axes as positions in the first operand, dtypes as `DType`."""
@@ -349,8 +363,8 @@ _NORMALISED: Mapping[str, Callable[[Template, Any], Any]] = {
 }
 
 
-def _composite(function: Callable[..., Any]) -> Callable[..., Any]:
-    spec = OpSpec(function.__name__, "composite", function.__name__, function, read_parameters(function))
+def _composite(function: Callable[..., Any], callback: str | None) -> Callable[..., Any]:
+    spec = OpSpec(function.__name__, "composite", callback or function.__name__, function, read_parameters(function))
     declare(spec)
     run = _Composite(spec).run
 
@@ -364,42 +378,53 @@ def _composite(function: Callable[..., Any]) -> Callable[..., Any]:
 # tensor, a Python number or another library's array in their place.
 
 
-class Primitive:
-    """The type of `@primitive`."""
+class Primitive(Generic[Result]):
+    """The type of `@primitive`; `Result` is what the public op returns."""
 
-    def __init__(self, callback: str | None = None) -> None:
-        self._callback = callback
+    def __init__(self, callback: str | None = None, result: Callable[..., Any] | None = None) -> None:
+        self._callback, self._result = callback, result
 
-    def calls(self, callback: str) -> Primitive:
+    def calls(self, callback: str) -> Primitive[Result]:
         """The decorator for an op whose callback has another name: `@primitive.calls("reduce_max")`."""
-        return Primitive(callback)
+        return Primitive(callback, self._result)
+
+    def returning(self, result: Callable[..., Several]) -> Primitive[Several]:
+        """The decorator for an op of several results, which a named tuple holds: `@primitive.returning(QR)`."""
+        return Primitive(self._callback, result)
 
     @overload
     def __call__(
         self, rule: Callable[Concatenate[Template, Template, Template, P], Plan], /
-    ) -> Callable[Concatenate[TensorLike, TensorLike, TensorLike, P], Tensor]: ...
+    ) -> Callable[Concatenate[TensorLike, TensorLike, TensorLike, P], Result]: ...
     @overload
     def __call__(
         self, rule: Callable[Concatenate[Template, Template, P], Plan], /
-    ) -> Callable[Concatenate[TensorLike, TensorLike, P], Tensor]: ...
+    ) -> Callable[Concatenate[TensorLike, TensorLike, P], Result]: ...
     @overload
     def __call__(
         self, rule: Callable[Concatenate[Template, P], Plan], /
-    ) -> Callable[Concatenate[TensorLike, P], Tensor]: ...
+    ) -> Callable[Concatenate[TensorLike, P], Result]: ...
     @overload
     def __call__(
         self, rule: Callable[Concatenate[Sequence[Template], P], Plan], /
-    ) -> Callable[Concatenate[Sequence[TensorLike], P], Tensor]: ...
+    ) -> Callable[Concatenate[Sequence[TensorLike], P], Result]: ...
     @overload
-    def __call__(self, rule: Callable[P, Plan], /) -> Callable[P, Tensor]: ...
+    def __call__(self, rule: Callable[P, Plan], /) -> Callable[P, Result]: ...
 
-    def __call__(self, rule: Callable[..., Plan], /) -> Callable[..., Tensor]:
+    def __call__(self, rule: Callable[..., Plan], /) -> Callable[..., Result]:
         """Declares a primitive: the function is its rule, its signature and docstring the public op's."""
-        return _primitive(rule, self._callback)
+        return _primitive(rule, self._callback, self._result)
 
 
 class Composite:
     """The type of `@composite`."""
+
+    def __init__(self, callback: str | None = None) -> None:
+        self._callback = callback
+
+    def calls(self, callback: str) -> Composite:
+        """The decorator for an op that backends override under another name: `@composite.calls("random_uniform")`."""
+        return Composite(callback)
 
     @overload
     def __call__(
@@ -418,8 +443,8 @@ class Composite:
 
     def __call__(self, body: Callable[..., Any], /) -> Callable[..., Any]:
         """Declares a composite: the function is its default implementation, written in public ops."""
-        return _composite(body)
+        return _composite(body, self._callback)
 
 
-primitive: Final = Primitive()
+primitive: Final[Primitive[Tensor]] = Primitive()
 composite: Final = Composite()

@@ -61,6 +61,8 @@ class OpSpec(NamedTuple):
     function: Callable[..., Any]
     """A primitive's rule, a composite's default implementation."""
     parameters: tuple[Parameter, ...]
+    result: Callable[..., Any] | None = None
+    """What makes the public result of an op with several results from their tensors; a plain tuple by default."""
 
     @property
     def family(self) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ..dtypes import float64
 from ..interchange import numpy_dtype, read_only
 from ..protocol import Backend, Payload
 from ..template import Template
@@ -15,6 +16,10 @@ from .array_module.base import Array, Quiet, kernel
 
 if TYPE_CHECKING:
     import numpy
+
+
+_BLOCK = 1 << 13
+"""Elements of a block that stays in the cache with a few more of its size."""
 
 
 class NumpyBackend(ArrayModuleBackend):
@@ -77,7 +82,17 @@ class NumpyBackend(ArrayModuleBackend):
         """Copies of consecutive runs of entries along the first axis."""
         return (x.data[start : start + size].copy() for start in range(0, x.shape[0], size))
 
-    # What NumPy alone has: ufuncs that accumulate
+    # What is NumPy's own: caches to work in, ufuncs that accumulate
+
+    def in_float64(self, function: Callable[..., Array], out: Template, x: Tensor) -> Array:
+        """A function's many passes over the array, a block at a time that stays in the cache."""
+        values = x.data.reshape(-1)
+        result = self.xp.empty(values.shape, numpy_dtype(out.dtype))
+        for start in range(0, values.size, _BLOCK):
+            block = slice(start, start + _BLOCK)
+            wide = function(self.xp, values[block].astype(numpy_dtype(float64)))
+            result[block] = self.cast(wide, float64, out.dtype)
+        return result.reshape(out.shape)
 
     @kernel
     def cumulative_max(self, out: Template, x: Tensor, /, *, axis: int, reverse: bool) -> Payload:

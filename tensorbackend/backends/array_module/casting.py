@@ -32,12 +32,13 @@ def cast_values(xp: Any, values: Any, source: DType, target: DType) -> Any:
 def _saturate(xp: Any, values: Any, target: DType) -> Any:
     """Floats truncated to integers, those beyond the limits moved to them, NaN to 0."""
     dtype, limits = numpy_dtype(target), iinfo(target)
-    # Both bounds are powers of two or 0, so float32 holds them; the greatest integers it may not hold.
-    above, below = values >= float(limits.max + 1), values <= float(limits.min)
-    inside = (values > float(limits.min)) & ~above
-    whole = xp.where(inside, values, xp.zeros((), values.dtype)).astype(dtype)
-    whole = xp.where(above, xp.asarray(limits.max, dtype), whole)
-    return xp.where(below, xp.asarray(limits.min, dtype), whole)
+    # Powers of two and one less, so that float32 holds them; or float32 rounds inwards, which is as safe.
+    inside = (values > float(limits.min - 1)) & (values < float(limits.max + 1))
+    if inside.all():
+        return values.astype(dtype)
+    whole = xp.where(inside, values, values.dtype.type(0)).astype(dtype)
+    whole = xp.where(values >= float(limits.max + 1), dtype.type(limits.max), whole)
+    return xp.where(values <= float(limits.min), dtype.type(limits.min), whole)
 
 
 def _exact_or_odd(values: Any, source: DType) -> Any:

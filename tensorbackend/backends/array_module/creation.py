@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from ...dtypes import DType, Scalar, bfloat16, float64, int64
+from ...dtypes import Scalar, bfloat16, float64, int64
 from ...interchange import numpy_dtype
 from ...protocol import Payload
 from ...template import Template
-from .base import Array, ArrayBase, kernel
+from .base import ArrayBase, kernel
 
 
 class ArrayCreation(ArrayBase):
     """Constants, identity matrices and counters."""
 
-    @kernel
     def constant(self, out: Template, /, *, value: Scalar) -> Payload:
         """Every element is `value`."""
-        if not out.shape:
-            return self._scalar(value, out.dtype)
-        return self.xp.full(out.shape, self._scalar(value, out.dtype))
+        # A library rounds a float to bfloat16 by way of float32, which is twice.
+        source = float64 if out.dtype is bfloat16 else out.dtype
+        scalar = self.xp.asarray(value, numpy_dtype(source))
+        if source is not out.dtype:
+            scalar = self.xp.asarray(self.quiet.run(self.cast, scalar, source, out.dtype))
+        return self.xp.full(out.shape, scalar) if out.shape else scalar
 
     @kernel
     def eye(self, out: Template, /, *, offset: int) -> Payload:
@@ -34,9 +36,3 @@ class ArrayCreation(ArrayBase):
             return counter.reshape(out.shape)
         lined_up = counter.reshape(tuple(size if i == axis else 1 for i, size in enumerate(out.shape)))
         return self.xp.broadcast_to(lined_up, out.shape)
-
-    def _scalar(self, value: Scalar, dtype: DType) -> Array:
-        # An array library rounds a float to bfloat16 by way of float32, which is twice.
-        if dtype is bfloat16:
-            return self.cast(self.xp.asarray(float(value.real), numpy_dtype(float64)), float64, bfloat16)
-        return self.xp.asarray(value, numpy_dtype(dtype))

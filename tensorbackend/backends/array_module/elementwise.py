@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import nan
 
 from ...dtypes import complex128, float64
@@ -106,17 +107,17 @@ class ArrayElementwise(ArrayBase):
     @kernel
     def erf(self, out: Template, x: Tensor, /) -> Payload:
         """Error function, computed in float64."""
-        return self.cast(special.erf(self.xp, self._float64(x)), float64, out.dtype)
+        return self.in_float64(special.erf, out, x)
 
     @kernel
     def erfc(self, out: Template, x: Tensor, /) -> Payload:
         """One minus the error function, computed in float64."""
-        return self.cast(special.erfc(self.xp, self._float64(x)), float64, out.dtype)
+        return self.in_float64(special.erfc, out, x)
 
     @kernel
     def erf_inv(self, out: Template, x: Tensor, /) -> Payload:
         """Inverse error function, computed in float64."""
-        return self.cast(special.erf_inv(self.xp, self._float64(x)), float64, out.dtype)
+        return self.in_float64(special.erf_inv, out, x)
 
     @kernel
     def expm1(self, out: Template, x: Tensor, /) -> Payload:
@@ -148,11 +149,9 @@ class ArrayElementwise(ArrayBase):
 
     @kernel
     def sigmoid(self, out: Template, x: Tensor, /) -> Payload:
-        """1 / (1 + exp(-x)), by the exponential that cannot overflow."""
-        values = self.widened(x)
-        positive = values >= 0
-        power = self.xp.exp(self.xp.where(positive, -values, values))
-        return self.narrowed(self.xp.where(positive, 1.0, power) / (1.0 + power), out)
+        """1 / (1 + exp(-x)) as exp(x) / (1 + exp(x)) where x is negative: nothing overflows."""
+        xp, values = self.xp, self.widened(x)
+        return self.narrowed(xp.exp(xp.minimum(values, 0)) / (1.0 + xp.exp(-xp.abs(values))), out)
 
     @kernel
     def sign(self, out: Template, x: Tensor, /) -> Payload:
@@ -223,13 +222,17 @@ class ArrayElementwise(ArrayBase):
     @kernel
     def clip(self, out: Template, x: Tensor, low: Tensor, high: Tensor, /) -> Payload:
         """min(max(x, low), high)."""
-        return extremes.minimum(self.xp, extremes.maximum(self.xp, x.data, low.data), high.data)
+        return extremes.clip(self.xp, x.data, low.data, high.data)
 
     def select(self, out: Template, condition: Tensor, x1: Tensor, x2: Tensor, /) -> Payload:
         """x1 where the condition holds, else x2."""
         return self.xp.where(condition.data, x1.data, x2.data)
 
     # Helpers
+
+    def in_float64(self, function: Callable[..., Array], out: Template, x: Tensor) -> Array:
+        """What a function of the module and a float64 array gives, in the result's dtype."""
+        return self.cast(function(self.xp, self._float64(x)), float64, out.dtype)
 
     def _float64(self, x: Tensor) -> Array:
         return x.data.astype(numpy_dtype(float64))

@@ -6,22 +6,27 @@ from typing import Any
 
 
 def maximum(xp: Any, left: Any, right: Any) -> Any:
-    """The greater of two elements."""
+    """The greater of two elements: negative where both are, which settles the sign of a zero."""
     greater = xp.maximum(left, right)
     if _has_one_zero(left):
         return greater
-    # Equal floats differ in the sign of a zero at most, and only two minus signs leave one.
-    bits = f"int{8 * left.dtype.itemsize}"
-    return xp.where(left == right, (left.view(bits) & right.view(bits)).view(left.dtype), greater)
+    return xp.copysign(greater, (_bits(left) & _bits(right)).view(left.dtype))
 
 
 def minimum(xp: Any, left: Any, right: Any) -> Any:
-    """The lesser of two elements."""
+    """The lesser of two elements: negative where one is, which settles the sign of a zero."""
     lesser = xp.minimum(left, right)
     if _has_one_zero(left):
         return lesser
-    bits = f"int{8 * left.dtype.itemsize}"
-    return xp.where(left == right, (left.view(bits) | right.view(bits)).view(left.dtype), lesser)
+    return xp.copysign(lesser, (_bits(left) | _bits(right)).view(left.dtype))
+
+
+def clip(xp: Any, values: Any, low: Any, high: Any) -> Any:
+    """`minimum(maximum(values, low), high)`, the signs of zeros settled at once."""
+    between = xp.minimum(xp.maximum(values, low), high)
+    if _has_one_zero(values):
+        return between
+    return xp.copysign(between, (_bits(values) & _bits(low) | _bits(high)).view(values.dtype))
 
 
 def greatest(xp: Any, values: Any, axes: tuple[int, ...], keepdims: bool = False) -> Any:
@@ -45,3 +50,7 @@ def least(xp: Any, values: Any, axes: tuple[int, ...], keepdims: bool = False) -
 def _has_one_zero(values: Any) -> bool:
     """Whether the dtype has no signed zeros: bools and integers."""
     return values.dtype.kind in "biu"
+
+
+def _bits(values: Any) -> Any:
+    return values.view(f"int{8 * values.dtype.itemsize}")

@@ -130,7 +130,9 @@ class ArrayReduction(ArrayBase):
     def softmax(self, out: Template, x: Tensor, /, *, axis: tuple[int, ...]) -> Payload:
         """exp(x) over its sum, from x less its maximum so that nothing overflows."""
         values = self.promoted(x, out)
-        power = self.xp.exp(values - self.xp.max(values, axis=axis, keepdims=True, initial=-self.xp.inf))
+        if not values.size:
+            return self.xp.zeros(out.shape, numpy_dtype(out.dtype))
+        power = self.xp.exp(values - self.xp.max(values, axis=axis, keepdims=True))
         return self.narrowed(power / self.xp.sum(power, axis=axis, keepdims=True), out)
 
     @kernel
