@@ -24,7 +24,7 @@ from .operands import Call, Operand, remember, template_of
 from .opspec import OpSpec, declare, read_parameters
 from .protocol import Backend, own_method
 from .protocol.core import CompositeCall
-from .rules.axes import normalize_axis, sorted_axes
+from .rules.axes import normalize_axis, sole_axis, sorted_axes
 from .rules.broadcasting import result_type
 from .rules.plan import Out, Plan
 from .select import common_backend, default_backend, get_backend, move
@@ -253,7 +253,8 @@ def _creation(spec: OpSpec) -> Callable[..., Any]:
 
 
 def _primitive(rule: Callable[..., Any], callback: str | None, result: Callable[..., Any] | None) -> Callable[..., Any]:
-    spec = OpSpec(rule.__name__, "primitive", callback or rule.__name__, rule, read_parameters(rule), result)
+    name = rule.__name__.lstrip("_")  # of one that a public function wraps
+    spec = OpSpec(name, "primitive", callback or name, rule, read_parameters(rule), result)
     declare(spec)
     roles = [parameter.role for parameter in spec.parameters]
     if "tensor" not in roles and "tensors" not in roles:
@@ -346,8 +347,12 @@ class _Composite:
     def _default(self, out: object, inputs: Sequence[Any], options: Mapping[str, Any]) -> Any:
         """Runs the declared function on inputs and options."""
         rest = iter(inputs)
-        arguments, keywords = [], {}
+        arguments: list[Any] = []
+        keywords: dict[str, Any] = {}
         for parameter in self.spec.parameters:
+            if parameter.kind == "variadic":
+                arguments.extend(rest)
+                continue
             value = options[parameter.name] if parameter.role == "option" else next(rest)
             if parameter.kind == "keyword":
                 keywords[parameter.name] = value
@@ -359,12 +364,14 @@ class _Composite:
 _NORMALISED: Mapping[str, Callable[[Template, Any], Any]] = {
     "Axis": normalize_axis,
     "Axes": sorted_axes,
+    "SoleAxis": sole_axis,
     "DTypeLike": lambda x, dtype: as_dtype(dtype),
 }
 
 
 def _composite(function: Callable[..., Any], callback: str | None) -> Callable[..., Any]:
-    spec = OpSpec(function.__name__, "composite", callback or function.__name__, function, read_parameters(function))
+    name = function.__name__.lstrip("_")
+    spec = OpSpec(name, "composite", callback or name, function, read_parameters(function))
     declare(spec)
     run = _Composite(spec).run
 

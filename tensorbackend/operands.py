@@ -107,10 +107,10 @@ class Call:
     def memoised(self, memo: dict[Any, R], compute: Callable[[], R]) -> R:
         """What a memo holds for this call, else what is computed; options that do not hash are not kept."""
         try:
-            return memo[self.key]
-        except KeyError:
-            value = compute()
-            remember(memo, self.key, value)
-            return value
+            found = memo.get(self.key)
         except TypeError:
             return compute()
+        if found is None:
+            found = compute()
+            remember(memo, self.key, found)
+        return found

@@ -335,3 +335,6 @@ Axis: TypeAlias = int | str
 
 Axes: TypeAlias = Axis | Sequence[Axis] | None
 """Axes of a reduction: one, several, or `None` for all."""
+
+SoleAxis: TypeAlias = Axis | None
+"""An axis that may be left out, as `None`, where the tensor has only one."""

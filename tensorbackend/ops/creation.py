@@ -6,6 +6,7 @@ They are made on `backend`, by default the current default backend.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import index
 from typing import Any
 
 from ..dispatch import primitive
@@ -16,7 +17,7 @@ from ..protocol import BackendLike
 from ..rules.axes import normalize_axis
 from ..rules.plan import Plan
 from ..select import get_backend, move
-from ..template import Names, Shape, Template
+from ..template import Names, Shape, Template, as_shape
 from ..tensor import Tensor, bind
 
 
@@ -95,6 +96,105 @@ def iota(
     """
     out = Template(shape, default_dtype("int") if dtype is None else dtype, names)  # type: ignore[arg-type] # or an int
     return Plan(out, (), {"axis": None if axis is None else normalize_axis(out, axis)})
+
+
+def empty(
+    shape: Sequence[int] | int,
+    *,
+    dtype: DTypeLike | None = None,
+    names: Sequence[str | None] | None = None,
+    backend: BackendLike = None,
+) -> Tensor:
+    """A tensor whose elements nobody should rely on; they are zeros, so that every backend gives the same.
+
+    >>> import tensorbackend as tb
+    >>> tb.empty((2, 0)).shape
+    (2, 0)
+    """
+    return zeros(shape, dtype=dtype, names=names, backend=backend)
+
+
+@primitive.calls("eye")
+def _eye(
+    shape: Sequence[int],
+    *,
+    offset: int,
+    dtype: DTypeLike,
+    names: Sequence[str | None] | None = None,
+    backend: BackendLike = None,
+) -> Plan:
+    return Plan(Template(shape, dtype, names), (), {"offset": offset})
+
+
+def eye(
+    n_rows: int,
+    n_cols: int | None = None,
+    /,
+    *,
+    k: int = 0,
+    batch_shape: Sequence[int] = (),
+    dtype: DTypeLike | None = None,
+    names: Sequence[str | None] | None = None,
+    backend: BackendLike = None,
+) -> Tensor:
+    """Ones on the k-th diagonal of a matrix (above the main one for positive k), zeros elsewhere.
+
+    `batch_shape` repeats it along leading axes; `names` are for all axes.
+
+    >>> import tensorbackend as tb
+    >>> tb.eye(2, 3, k=1).tolist()
+    [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+    """
+    shape = (*as_shape(batch_shape), n_rows, n_rows if n_cols is None else n_cols)
+    kind = default_dtype("float") if dtype is None else dtype
+    return _eye(shape, offset=index(k), dtype=kind, names=names, backend=backend)
+
+
+def _like(x: Tensor, value: Scalar, dtype: DTypeLike | None, backend: BackendLike) -> Tensor:
+    kind = x.dtype if dtype is None else dtype
+    return full(x.shape, value, dtype=kind, names=x.names, backend=x.backend if backend is None else backend)
+
+
+def zeros_like(x: Tensor, /, *, dtype: DTypeLike | None = None, backend: BackendLike = None) -> Tensor:
+    """Zeros with the shape, dtype, names and backend of a tensor.
+
+    >>> import tensorbackend as tb
+    >>> tb.zeros_like(tb.asarray([1, 2], names=("n",))).template
+    s64[n: 2]
+    """
+    return _like(x, 0, dtype, backend)
+
+
+def ones_like(x: Tensor, /, *, dtype: DTypeLike | None = None, backend: BackendLike = None) -> Tensor:
+    """Ones with the shape, dtype, names and backend of a tensor.
+
+    >>> import tensorbackend as tb
+    >>> tb.ones_like(tb.asarray([1, 2])).tolist()
+    [1, 1]
+    """
+    return _like(x, 1, dtype, backend)
+
+
+def empty_like(x: Tensor, /, *, dtype: DTypeLike | None = None, backend: BackendLike = None) -> Tensor:
+    """What `empty` gives, with the shape, dtype, names and backend of a tensor.
+
+    >>> import tensorbackend as tb
+    >>> tb.empty_like(tb.asarray([1.5])).dtype
+    float32
+    """
+    return _like(x, 0, dtype, backend)
+
+
+def full_like(
+    x: Tensor, /, fill_value: Scalar, *, dtype: DTypeLike | None = None, backend: BackendLike = None
+) -> Tensor:
+    """One value everywhere, with the shape, dtype, names and backend of a tensor.
+
+    >>> import tensorbackend as tb
+    >>> tb.full_like(tb.asarray([1, 2]), 7).tolist()
+    [7, 7]
+    """
+    return _like(x, fill_value, dtype, backend)
 
 
 def template(shape: Sequence[int], dtype: DTypeLike, names: Sequence[str | None] | None = None) -> Tensor:

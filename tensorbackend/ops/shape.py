@@ -12,10 +12,21 @@ from typing import Any
 from ..dispatch import primitive
 from ..errors import ShapeError, expected
 from ..rules.axes import normalize_axis, sorted_axes
+from ..rules.blocks import Paddings, block_written, concatenated, frozen_paddings, padded
+from ..rules.broadcasting import result_type
 from ..rules.plan import Plan
-from ..rules.shape import Slices, aligned, broadcast_target, inserted, permutation, reshaped, squeezed, transposed
+from ..rules.shape import (
+    Slices,
+    aligned,
+    broadcast_target,
+    inserted,
+    permutation,
+    reshaped,
+    squeezed,
+    transposed,
+)
 from ..template import Template, as_shape
-from ..tensor import Axes, Axis, Tensor, bind
+from ..tensor import Axes, Axis, Tensor, TensorLike, bind
 
 
 @primitive
@@ -118,6 +129,69 @@ def slice_(x: Template, /, *, starts: tuple[int, ...], lengths: tuple[int, ...],
             raise ShapeError(expected(f"slices within {x!r}", starts=starts, lengths=lengths, strides=strides))
     out = x.replace(shape=tuple(lengths))
     return Plan(out, (x.dtype,), {"starts": starts, "lengths": lengths, "strides": strides})
+
+
+@primitive.calls("pad")
+def _pad(x: Template, pad_value: Template, /, *, padding: Paddings) -> Plan:
+    out, padding = padded(x, padding)
+    dtype = result_type([x, pad_value])
+    return Plan(out.replace(dtype=dtype), (dtype, dtype), {"padding": padding})
+
+
+def pad(x: TensorLike, padding: Paddings, /, *, value: TensorLike = 0) -> Tensor:
+    """Elements of a value before, after and between those of x.
+
+    `padding` has for each axis (low, high) or (low, high, interior), or maps some axes, by name or position, to
+    such. A negative low or high takes elements away, after the interior padding, as XLA's Pad does. Raises
+    `ShapeError` where more would be taken away than there is.
+
+    >>> import tensorbackend as tb
+    >>> tb.pad(tb.asarray([1, 2]), [(1, -1, 1)]).tolist()
+    [0, 1, 0]
+    >>> tb.pad(tb.ones((1, 1), names=("row", "column")), {"column": (0, 2)}).tolist()
+    [[1.0, 0.0, 0.0]]
+    """
+    return _pad(x, value, padding=frozen_paddings(padding))
+
+
+@primitive
+def concatenate(tensors: Sequence[Template], /, *, axis: Axis = 0) -> Plan:
+    """Tensors, one or more, one after another along an axis of all of them, in their common dtype.
+
+    The names are merged, so that a name meets the same name or `None`. Raises `ShapeError` for other axes of other
+    sizes.
+
+    >>> import tensorbackend as tb
+    >>> tb.concatenate([tb.asarray([1]), tb.asarray([2.5])]).tolist()
+    [1.0, 2.5]
+    """
+    return concatenated(tensors, axis)
+
+
+def concat(arrays: Sequence[TensorLike], /, *, axis: Axis | None = 0) -> Tensor:
+    """What `concatenate` gives, the Array API's name for it; with an axis of `None` of the tensors laid flat.
+
+    >>> import tensorbackend as tb
+    >>> tb.concat([tb.zeros((1, 2)), tb.ones((1, 1))], axis=None).tolist()
+    [0.0, 0.0, 1.0]
+    """
+    if axis is None:
+        return concatenate([reshape(each, -1) for each in arrays])
+    return concatenate(arrays, axis=axis)
+
+
+@primitive.calls("put_slice")
+def put_slice(x: Template, update: Template, /, *, starts: Sequence[int]) -> Plan:
+    """x with the block that begins at `starts`, one for each axis, exchanged for `update`.
+
+    Negative starts count from the end. The update is cast to x's dtype by the rules of promotion: `DTypeError` if
+    it is of a wider one. Raises `ShapeError` for a block that does not lie in x.
+
+    >>> import tensorbackend as tb
+    >>> tb.put_slice(tb.zeros(4, dtype="int64"), tb.asarray([7, 8]), starts=(1,)).tolist()
+    [0, 7, 8, 0]
+    """
+    return block_written(x, update, starts)
 
 
 @bind

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal, TypeAlias
 
+from ..dtypes import DType
 from ..template import Template
 from ..tensor import Tensor
 from .core import Payload, callback, optional_callback
@@ -90,12 +91,18 @@ class Reduction:
         """The k greatest elements along the last axis in descending order, and their indices."""
 
     @optional_callback
-    def cumulative_sum(self, out: Template, x: Tensor, /, *, axis: int, reverse: bool) -> Payload:
-        """Sums of the elements up to each, itself included, from the end if `reverse`."""
+    def cumulative_sum(
+        self, out: Template, x: Tensor, /, *, axis: int, dtype: DType | None, include_initial: bool, reverse: bool
+    ) -> Payload:
+        """Sums in `out.dtype` of the elements up to each, itself included, from the end if `reverse`; before the
+        first (after the last) one more, 0, with `include_initial`."""
 
     @optional_callback
-    def cumulative_product(self, out: Template, x: Tensor, /, *, axis: int, reverse: bool) -> Payload:
-        """Products of the elements up to each, itself included, from the end if `reverse`."""
+    def cumulative_product(
+        self, out: Template, x: Tensor, /, *, axis: int, dtype: DType | None, include_initial: bool, reverse: bool
+    ) -> Payload:
+        """Products in `out.dtype` of the elements up to each, itself included, from the end if `reverse`; before
+        the first (after the last) one more, 1, with `include_initial`."""
 
     @optional_callback
     def cumulative_max(self, out: Template, x: Tensor, /, *, axis: int, reverse: bool) -> Payload:

@@ -7,7 +7,7 @@ from operator import index
 
 from ..errors import AxisError, expected
 from ..template import Template
-from ..tensor import Axes, Axis
+from ..tensor import Axes, Axis, SoleAxis
 
 
 def normalize_axis(x: Template, axis: Axis) -> int:
@@ -51,3 +51,16 @@ def normalize_axes(x: Template, axes: Axes) -> tuple[int, ...]:
 def sorted_axes(x: Template, axes: Axes) -> tuple[int, ...]:
     """The positions of several axes where their order has no meaning, as in a reduction."""
     return tuple(sorted(normalize_axes(x, axes)))
+
+
+def sole_axis(x: Template, axis: SoleAxis) -> int:
+    """The position of an axis that may be left out where the tensor has only one; `AxisError` otherwise.
+
+    >>> sole_axis(Template((2,), "f32"), None)
+    0
+    """
+    if axis is None:
+        if x.ndim != 1:
+            raise AxisError(expected(f"an axis of {x!r}", "it may be left out of a tensor of one axis", axis=axis))
+        return 0
+    return normalize_axis(x, axis)

@@ -138,11 +138,6 @@ class ArrayElementwise(ArrayBase):
         return x.data.imag
 
     @kernel
-    def phase(self, out: Template, x: Tensor, /) -> Payload:
-        """Angle of a complex number."""
-        return self.xp.arctan2(x.data.imag, x.data.real)
-
-    @kernel
     def rsqrt(self, out: Template, x: Tensor, /) -> Payload:
         """1 / sqrt(x)."""
         return self.narrowed(1.0 / self.xp.sqrt(self.widened(x)), out)

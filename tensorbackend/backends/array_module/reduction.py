@@ -117,14 +117,18 @@ class ArrayReduction(ArrayBase):
     # Overrides of composites
 
     @kernel
-    def cumulative_sum(self, out: Template, x: Tensor, /, *, axis: int, reverse: bool) -> Payload:
+    def cumulative_sum(
+        self, out: Template, x: Tensor, /, *, axis: int, dtype: DType | None, include_initial: bool, reverse: bool
+    ) -> Payload:
         """Sums of the elements up to each."""
-        return self._accumulate(self.xp.cumsum, out, x, axis, reverse)
+        return self._accumulate(self.xp.cumsum, 0, out, x, axis, reverse)
 
     @kernel
-    def cumulative_product(self, out: Template, x: Tensor, /, *, axis: int, reverse: bool) -> Payload:
+    def cumulative_product(
+        self, out: Template, x: Tensor, /, *, axis: int, dtype: DType | None, include_initial: bool, reverse: bool
+    ) -> Payload:
         """Products of the elements up to each."""
-        return self._accumulate(self.xp.cumprod, out, x, axis, reverse)
+        return self._accumulate(self.xp.cumprod, 1, out, x, axis, reverse)
 
     @kernel
     def softmax(self, out: Template, x: Tensor, /, *, axis: tuple[int, ...]) -> Payload:
@@ -165,8 +169,13 @@ class ArrayReduction(ArrayBase):
         return self.xp.asarray(found).astype(numpy_dtype(out.dtype)).reshape(out.shape)
 
     def _accumulate(
-        self, accumulate: Callable[..., Array], out: Template, x: Tensor, axis: int, reverse: bool
+        self, accumulate: Callable[..., Array], initial: int, out: Template, x: Tensor, axis: int, reverse: bool
     ) -> Array:
-        values = self.xp.flip(x.data, axis) if reverse else x.data
-        values = accumulate(values, axis=axis, dtype=numpy_dtype(self._accumulator(out)))
+        values = self.cast(x.data, x.dtype, self._accumulator(out))
+        if out.shape[axis] > x.shape[axis]:
+            before = self.xp.full((*x.shape[:axis], 1, *x.shape[axis + 1 :]), initial, values.dtype)
+            values = self.xp.concatenate((values, before) if reverse else (before, values), axis=axis)
+        if reverse:
+            values = self.xp.flip(values, axis)
+        values = accumulate(values, axis=axis, dtype=values.dtype)
         return self.narrowed(self.xp.flip(values, axis) if reverse else values, out)

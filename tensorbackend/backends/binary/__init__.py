@@ -12,14 +12,19 @@ from ...elements import element_type, pack
 from ...protocol import Payload
 from ...template import Template
 from ...tensor import Tensor
+from .blocks import BinaryBlocks
 from .contraction import BinaryContraction
 from .elementwise import BinaryElementwise
+from .indexing import BinaryIndexing
 from .reduction import BinaryReduction
 from .shape import BinaryShaping
+from .sorting import BinarySorting
 from .storage import store
 
 
-class BinaryBackend(BinaryElementwise, BinaryReduction, BinaryShaping, BinaryContraction):
+class BinaryBackend(
+    BinaryElementwise, BinaryReduction, BinarySorting, BinaryShaping, BinaryBlocks, BinaryIndexing, BinaryContraction
+):
     """The reference backend; its tensors give way to another backend's when they meet."""
 
     name = "binary"

@@ -10,6 +10,7 @@ from ...elements import unpack
 from ...protocol import Backend, Payload
 from ...template import Template, intern_template
 from ...tensor import Tensor
+from .complex_scalars import dot as complex_dot
 from .shape import steps, strided
 from .storage import store
 
@@ -47,7 +48,10 @@ class BinaryContraction(Backend):
         batch2: tuple[int, ...],
     ) -> Payload:
         """See the protocol."""
-        zero: Any = 0.0 if out.dtype.is_floating else 0
         pairs = zip(_rows(x1, batch1, contract1), _rows(x2, batch2, contract2), strict=True)
+        if out.dtype.is_complex:
+            products = [complex_dot(left, right) for rows1, rows2 in pairs for left in rows1 for right in rows2]
+            return store(products, out.dtype)
+        zero: Any = 0.0 if out.dtype.is_floating else 0
         sums = [sum(map(mul, left, right), zero) for rows1, rows2 in pairs for left in rows1 for right in rows2]
         return store(sums, out.dtype)

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from itertools import product
+from itertools import accumulate, product
+from operator import add, mul
 from typing import Any
 
+from ...dtypes import DType
 from ...protocol import Backend, Payload
 from ...protocol.reduction import TieBreak
 from ...template import Shape, Template
 from ...tensor import Tensor
-from .storage import elements, store
+from . import complex_scalars
+from .scalars import maximum, minimum, sum_of_floats
+from .sorting import along
+from .storage import cast, elements, store
 
 
 def groups(x: Tensor, axes: tuple[int, ...]) -> list[Sequence[Any]]:
@@ -58,18 +63,6 @@ def _extreme(values: Sequence[Any], choose: Callable[[Sequence[Any]], Any]) -> A
     return found
 
 
-def _product(values: Sequence[Any]) -> Any:
-    return math.prod(values)
-
-
-def _sum_of_floats(values: Sequence[float]) -> float:
-    """The sum rounded once; `fsum` refuses infinities of both signs and sums beyond float64."""
-    try:
-        return math.fsum(values)
-    except (OverflowError, ValueError):
-        return sum(values)
-
-
 def index_of(values: Sequence[Any], choose: Callable[[Sequence[Any]], Any], tie_break: TieBreak) -> int:
     """Position of an extreme element: a NaN wins, of equal ones the first or the last."""
     wanted = choose(values)
@@ -95,11 +88,12 @@ class BinaryReduction(Backend):
 
     def sum(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
         """See the protocol."""
-        return self._fold(_sum_of_floats if x.dtype.is_floating else sum, out, x, axes)
+        total = complex_scalars.total if x.dtype.is_complex else sum_of_floats if x.dtype.is_floating else sum
+        return self._fold(total, out, x, axes)
 
     def product(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
         """See the protocol."""
-        return self._fold(_product, out, x, axes)
+        return self._fold(complex_scalars.product if x.dtype.is_complex else math.prod, out, x, axes)
 
     def reduce_max(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
         """See the protocol."""
@@ -118,3 +112,46 @@ class BinaryReduction(Backend):
         """See the protocol."""
         axes = tuple(range(len(x.shape))) if axis is None else (axis,)
         return self._fold(lambda values: index_of(values, least, tie_break), out, x, axes)
+
+    # Overrides of composites
+
+    def _running(
+        self,
+        combine: Callable[[Any, Any], Any],
+        out: Template,
+        x: Tensor,
+        axis: int,
+        reverse: bool,
+        initial: int | None = None,
+    ) -> Payload:
+        """The results so far along an axis, computed in float64 or exact integers and rounded once each."""
+
+        def accumulated(run: Sequence[Any]) -> list[Any]:
+            first = initial if out.shape[axis] > x.shape[axis] else None
+            found = list(accumulate(run[::-1] if reverse else run, combine, initial=first))
+            return found[::-1] if reverse else found
+
+        return store(along(elements(x), x.shape, axis, accumulated), out.dtype)
+
+    def cumulative_sum(
+        self, out: Template, x: Tensor, /, *, axis: int, dtype: DType | None, include_initial: bool, reverse: bool
+    ) -> Payload:
+        """See the protocol."""
+        return self._running(add, out, cast(x, out.dtype), axis, reverse, 0)
+
+    def cumulative_product(
+        self, out: Template, x: Tensor, /, *, axis: int, dtype: DType | None, include_initial: bool, reverse: bool
+    ) -> Payload:
+        """See the protocol."""
+        return self._running(
+            complex_scalars.multiply_two if out.dtype.is_complex else mul,
+            out, cast(x, out.dtype), axis, reverse, 1,
+        )  # fmt: skip
+
+    def cumulative_max(self, out: Template, x: Tensor, /, *, axis: int, reverse: bool) -> Payload:
+        """See the protocol."""
+        return self._running(maximum if x.dtype.is_floating else max, out, x, axis, reverse)
+
+    def cumulative_min(self, out: Template, x: Tensor, /, *, axis: int, reverse: bool) -> Payload:
+        """See the protocol."""
+        return self._running(minimum if x.dtype.is_floating else min, out, x, axis, reverse)

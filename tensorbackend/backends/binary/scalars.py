@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 INF, NAN = math.inf, math.nan
 
@@ -143,3 +143,41 @@ def trunc_divide(a: int, b: int) -> int:
         return 0
     quotient = abs(a) // abs(b)
     return quotient if (a < 0) == (b < 0) else -quotient
+
+
+def sum_of_floats(values: Sequence[float]) -> float:
+    """The sum rounded once; `fsum` refuses infinities of both signs and sums beyond float64."""
+    try:
+        return math.fsum(values)
+    except (OverflowError, ValueError):
+        return sum(values)
+
+
+def log2(x: float) -> float:
+    """Logarithm to base 2: -inf of zero."""
+    return math.log2(x) if x > 0 or x != x else (-INF if x == 0 else NAN)
+
+
+def log10(x: float) -> float:
+    """Logarithm to base 10: -inf of zero."""
+    return math.log10(x) if x > 0 or x != x else (-INF if x == 0 else NAN)
+
+
+def logaddexp(a: float, b: float) -> float:
+    """log(exp(a) + exp(b)) without overflow."""
+    if a == b:  # infinities of one sign too
+        return a + math.log(2)
+    larger, smaller = (a, b) if a > b else (b, a)
+    return larger + math.log1p(math.exp(smaller - larger)) if a == a and b == b else NAN
+
+
+def round_to_odd(value: int) -> float:
+    """An integer as a float that rounds to narrower dtypes as the integer itself would.
+
+    What float64 drops is kept as a sticky last bit (Boldo and Melquiond, 2008): 2**60 + 1 is 2**60 + 2**8.
+    """
+    excess = abs(value).bit_length() - 53
+    if excess <= 0:
+        return float(value)
+    kept, dropped = divmod(abs(value), 1 << excess)
+    return math.copysign(float((kept | (dropped != 0)) << excess), value)

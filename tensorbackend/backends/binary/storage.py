@@ -61,3 +61,11 @@ def mapped(function: Callable[..., Any], safe: Callable[..., Any], *columns: Seq
         return list(map(function, *columns))
     except (ValueError, OverflowError, ZeroDivisionError):
         return list(map(safe, *columns))
+
+
+def cast(x: Tensor, dtype: DType) -> Tensor:
+    """A composite's operand, which arrives as it was given, in the dtype of the result."""
+    if x.dtype is dtype:
+        return x
+    template = x.template.replace(dtype=dtype)
+    return Tensor(template, x.backend, x.backend.as_type(template, x))

@@ -1,0 +1,302 @@
+"""Complex functions of Python numbers with the Array API's special cases: `cmath` where it is right.
+
+`cmath` raises where a result is infinite, and changes with Python's version where a part of the argument is
+infinite or NaN; so it is asked about finite numbers only, and the rest comes from the tables of
+`complex_specials`.
+"""
+
+from __future__ import annotations
+
+import cmath
+import math
+from collections.abc import Callable, Sequence
+from math import copysign, inf, nan
+from operator import mul
+
+from ..complex_specials import SPECIALS
+from .scalars import divide as _real_divide
+from .scalars import sum_of_floats
+
+Function = Callable[[complex], complex]
+Columns = Callable[..., list[complex]]
+
+ZERO = complex(0.0, 0.0)
+
+
+def over_columns(fast: Callable[..., complex], whole: Callable[..., complex]) -> Columns:
+    """A function of columns: `fast` where all its numbers are finite and it does not raise, else `whole`."""
+
+    def function(*columns: Sequence[complex]) -> list[complex]:
+        if all(all(map(cmath.isfinite, column)) for column in columns):
+            try:
+                return list(map(fast, *columns))
+            except (OverflowError, ValueError, ZeroDivisionError):
+                pass
+        return list(map(whole, *columns))
+
+    return function
+
+
+def special(name: str, z: complex) -> complex:
+    """The value of a function where a part of z is infinite or NaN, from its table."""
+    a, b = z.real, z.imag
+    table = SPECIALS[name]
+    row = 4 if a != a else (1 if a == 0 else 2) if math.isfinite(a) else (3 if a > 0 else 0)
+    column = 3 if b != b else (0 if b == 0 else 1) if math.isfinite(b) else 2
+    real, imaginary = table.real[4 * row + column], table.imaginary[4 * row + column]
+    if table.turns and column == 1 and math.isinf(a):
+        real, imaginary = real * math.cos(b), imaginary * math.sin(abs(b))
+    if a == a and copysign(1.0, a) < 0:
+        real = -real if table.symmetry == "odd" else real
+        imaginary = -imaginary if table.symmetry == "even" else imaginary
+    return complex(real, imaginary * copysign(1.0, b) if b == b else imaginary)
+
+
+def _whole(name: str, finite: Function) -> Function:
+    """A function of every number from the one of finite numbers."""
+
+    def whole(z: complex) -> complex:
+        return finite(z) if cmath.isfinite(z) else special(name, z)
+
+    return whole
+
+
+def _rotated(function: Function) -> Function:
+    """f(z) = -i g(iz): the sine from the hyperbolic one, and likewise all of these (Array API standard)."""
+
+    def rotated(z: complex) -> complex:
+        w = function(complex(-z.imag, z.real))
+        return complex(w.imag, -w.real)
+
+    return rotated
+
+
+# Functions of finite numbers, infinite where the result is too large for float64
+
+
+def _times_exp(c: float, s: float, a: float) -> complex:
+    """(c + sj) * exp(a) for a large a: exp(a) may overflow where a product with a small sine does not."""
+    third = math.exp(min(a, 2000.0) / 3)
+    return complex(c * third * third * third, s * third * third * third)
+
+
+def _exp(z: complex) -> complex:
+    try:
+        return cmath.exp(z)
+    except OverflowError:
+        return _times_exp(math.cos(z.imag), math.sin(z.imag), z.real)
+
+
+def _cosh(z: complex) -> complex:
+    try:
+        return cmath.cosh(z)
+    except OverflowError:
+        sine = copysign(0.5, z.real) * math.sin(z.imag)
+        return _times_exp(0.5 * math.cos(z.imag), sine, abs(z.real))
+
+
+def _sinh(z: complex) -> complex:
+    try:
+        return cmath.sinh(z)
+    except OverflowError:
+        cosine = copysign(0.5, z.real) * math.cos(z.imag)
+        return _times_exp(cosine, 0.5 * math.sin(z.imag), abs(z.real))
+
+
+def _expm1(z: complex) -> complex:
+    """exp(z) - 1 = expm1(a) cos(b) - 2 sin(b/2)**2 + exp(a) sin(b) j: no part loses digits near zero."""
+    a, b = z.real, z.imag
+    if a > 700:
+        return _exp(z)  # 1 is far below the last place
+    half = math.sin(0.5 * b)
+    return complex(math.expm1(a) * math.cos(b) - 2 * half * half, math.exp(a) * math.sin(b))
+
+
+def _log(z: complex) -> complex:
+    return cmath.log(z) if z else complex(-inf, math.atan2(z.imag, z.real))
+
+
+def _square(x: float) -> tuple[float, float]:
+    """x * x as the unevaluated sum of two floats (Dekker, 1971)."""
+    split = 134217729.0 * x
+    high = split - (split - x)
+    low = x - high
+    product = x * x
+    return product, low * low - (product - high * high - 2 * high * low)
+
+
+def _log1p(z: complex) -> complex:
+    """log(1 + z): the real part is half of log1p(2a + a**2 + b**2), whose terms may cancel, so added exactly."""
+    a, b = z.real, z.imag
+    if abs(a) < 4 and abs(b) < 4:
+        beyond = math.fsum((2 * a, *_square(a), *_square(b)))
+        if -0.5 < beyond < 1:
+            # Where it underflows, a is the whole of the real part.
+            return complex(0.5 * math.log1p(beyond) if beyond else a, math.atan2(b, 1 + a))
+    return _log(complex(1 + a, b))
+
+
+def _atanh(z: complex) -> complex:
+    if z.imag == 0 and abs(z.real) == 1:
+        return complex(copysign(inf, z.real), z.imag)
+    return cmath.atanh(z)
+
+
+acosh = over_columns(cmath.acosh, _whole("acosh", cmath.acosh))
+acos = over_columns(cmath.acos, _whole("acos", cmath.acos))
+asinh = over_columns(cmath.asinh, _whole("asinh", cmath.asinh))
+asin = over_columns(cmath.asin, _rotated(_whole("asinh", cmath.asinh)))
+atanh = over_columns(_atanh, _whole("atanh", _atanh))
+atan = over_columns(_rotated(_atanh), _rotated(_whole("atanh", _atanh)))
+_whole_cosh = _whole("cosh", _cosh)
+cosh = over_columns(cmath.cosh, _whole_cosh)
+cos = over_columns(cmath.cos, lambda z: _whole_cosh(complex(-z.imag, z.real)))
+exp = over_columns(cmath.exp, _whole("exp", _exp))
+log = over_columns(cmath.log, _whole("log", _log))
+log1p = over_columns(_log1p, _whole("log1p", _log1p))
+sinh = over_columns(cmath.sinh, _whole("sinh", _sinh))
+sin = over_columns(cmath.sin, _rotated(_whole("sinh", _sinh)))
+sqrt = over_columns(cmath.sqrt, _whole("sqrt", cmath.sqrt))
+tanh = over_columns(cmath.tanh, _whole("tanh", cmath.tanh))
+tan = over_columns(cmath.tan, _rotated(_whole("tanh", cmath.tanh)))
+
+
+def _expm1_whole(z: complex) -> complex:
+    if cmath.isfinite(z):
+        return _expm1(z)
+    w = special("exp", z)
+    return complex(w.real - 1.0, w.imag)
+
+
+expm1 = over_columns(_expm1, _expm1_whole)
+
+
+def log2(column: Sequence[complex]) -> list[complex]:
+    """Logarithms to base 2."""
+    return [complex(z.real / math.log(2), z.imag / math.log(2)) for z in log(column)]
+
+
+def log10(column: Sequence[complex]) -> list[complex]:
+    """Logarithms to base 10."""
+    return [complex(z.real / math.log(10), z.imag / math.log(10)) for z in log(column)]
+
+
+def absolute(z: complex) -> float:
+    """The magnitude, infinite where a part is, whatever the other one is."""
+    return math.hypot(z.real, z.imag)
+
+
+def _scale(z: complex) -> int:
+    """The exponent of two that brings the larger part into [0.5, 1); 0 for zero and what is not finite."""
+    size = max(abs(z.real), abs(z.imag))
+    return math.frexp(size)[1] if math.isfinite(size) else 0
+
+
+def _ldexp(x: float, exponent: int) -> float:
+    try:
+        return math.ldexp(x, exponent)
+    except OverflowError:
+        return copysign(inf, x)
+
+
+def _scaled(z: complex, exponent: int) -> complex:
+    return complex(_ldexp(z.real, exponent), _ldexp(z.imag, exponent))
+
+
+def sign(z: complex) -> complex:
+    """z / abs(z) by parts, of zero 0 + 0j; NaN in both parts where one is."""
+    if cmath.isnan(z):
+        return complex(nan, nan)
+    if not z:
+        return ZERO
+    if cmath.isfinite(z):
+        z = _scaled(z, -_scale(z))  # of subnormal numbers the magnitude would be too coarse
+    size = absolute(z)
+    return complex(z.real / size, z.imag / size)
+
+
+def round_parts(nearest: Callable[[float], float]) -> Function:
+    """The rounding of both parts."""
+    return lambda z: complex(nearest(z.real), nearest(z.imag))
+
+
+# Two numbers
+
+
+def multiply_two(x: complex, y: complex) -> complex:
+    """The formula by parts, as Python has it before 3.14 and NumPy without fused operations."""
+    a, b, c, d = x.real, x.imag, y.real, y.imag
+    return complex(a * c - b * d, a * d + b * c)
+
+
+def multiply(left: Sequence[complex], right: Sequence[complex]) -> list[complex]:
+    """Products by parts; where all are finite, Python's own are the same."""
+    products = list(map(mul, left, right))
+    return products if all(map(cmath.isfinite, products)) else list(map(multiply_two, left, right))
+
+
+def divide(x: complex, y: complex) -> complex:
+    """x / y by parts where y is real or imaginary (Array API standard's table), else by Smith's formula (1962).
+
+    Operands are scaled by powers of two first, so that nothing but the result overflows or underflows.
+    """
+    a, b, c, d = x.real, x.imag, y.real, y.imag
+    if d == 0:
+        return complex(_real_divide(a, c), _real_divide(b, c))
+    if c == 0:
+        return complex(b / d, -a / d)
+    above, below = _scale(x), _scale(y)
+    a, b = _ldexp(a, -above), _ldexp(b, -above)
+    c, d = _ldexp(c, -below), _ldexp(d, -below)
+    if abs(c) >= abs(d):
+        ratio = d / c
+        size = c + d * ratio
+        quotient = complex((a + b * ratio) / size, (b - a * ratio) / size)
+    else:
+        ratio = c / d
+        size = c * ratio + d
+        quotient = complex((a * ratio + b) / size, (b * ratio - a) / size)
+    return _scaled(quotient, above - below)
+
+
+_whole_exp, _whole_log = _whole("exp", _exp), _whole("log", _log)
+
+
+def power(x: complex, y: complex) -> complex:
+    """x to the power y: exp(y * log(x)), of exponent 0 one.
+
+    Python's polar form keeps more digits where it has an answer.
+    """
+    if y == 0:
+        return complex(1.0, 0.0)
+    if x and cmath.isfinite(x) and cmath.isfinite(y):
+        try:
+            found = x**y
+        except (OverflowError, ZeroDivisionError):
+            pass
+        else:
+            if found and cmath.isfinite(found):
+                return found
+    return _whole_exp(multiply_two(y, _whole_log(x)))
+
+
+def total(values: Sequence[complex]) -> complex:
+    """The sum, each part rounded once."""
+    return complex(sum_of_floats([z.real for z in values]), sum_of_floats([z.imag for z in values]))
+
+
+def product(values: Sequence[complex]) -> complex:
+    """The product by parts, from the first to the last."""
+    found = complex(1.0, 0.0)
+    for z in values:
+        found = multiply_two(found, z)
+    return found
+
+
+def dot(left: Sequence[complex], right: Sequence[complex]) -> complex:
+    """Sum of products by parts, each part rounded once after its products."""
+    reals = [z.real * w.real for z, w in zip(left, right, strict=True)]
+    reals += [-z.imag * w.imag for z, w in zip(left, right, strict=True)]
+    imaginaries = [z.real * w.imag for z, w in zip(left, right, strict=True)]
+    imaginaries += [z.imag * w.real for z, w in zip(left, right, strict=True)]
+    return complex(sum_of_floats(reals), sum_of_floats(imaginaries))

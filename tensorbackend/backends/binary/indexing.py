@@ -1,0 +1,102 @@
+"""Reads and writes at index vectors, on rows of bytes: what lies behind the indexed axes moves as one piece."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from ...protocol import Backend, Payload
+from ...protocol.indexing import Mode
+from ...rules.data_errors import index_out_of_range
+from ...template import Shape, Template
+from ...tensor import Tensor
+from .storage import elements, store
+
+
+def located(indices: Sequence[int], size: int, mode: Mode) -> Sequence[int | None]:
+    """Indices within an axis of a size, `None` for what lies outside and is not moved to the nearest end."""
+    if not indices or (min(indices) >= 0 and max(indices) < size):
+        return indices
+    if mode == "error":
+        raise index_out_of_range(next(index for index in indices if not 0 <= index < size), size)
+    if mode == "clip" and size:
+        return [min(max(index, 0), size - 1) for index in indices]
+    return [index if 0 <= index < size else None for index in indices]
+
+
+def merged(indices: Tensor, sizes: Shape, mode: Mode) -> list[int | None]:
+    """The row-major positions of index vectors in axes of some sizes: (1, 2) in (3, 4) is 6."""
+    values, depth = elements(indices), len(sizes)
+    positions: list[int | None] = [0] * math.prod(indices.shape[:-1])
+    for axis, size in enumerate(sizes):
+        column = located(values[axis::depth], size, mode)
+        positions = [
+            None if position is None or index is None else position * size + index
+            for position, index in zip(positions, column, strict=True)
+        ]
+    return positions
+
+
+class BinaryIndexing(Backend):
+    """What of the family `protocol.indexing` takes index tensors."""
+
+    def take(self, out: Template, x: Tensor, indices: Tensor, /, *, axis: int, mode: Mode) -> Payload:
+        """See the protocol."""
+        length = x.shape[axis]
+        inner = math.prod(x.shape[axis + 1 :]) * x.dtype.itemsize
+        data, outside, block = x.data, bytes(inner), length * inner
+        columns = located(elements(indices), length, mode)
+        starts = [None if at is None else at * inner for at in columns]
+        return b"".join(
+            [
+                outside if start is None else data[first + start : first + start + inner]
+                for first in range(0, math.prod(x.shape[:axis]) * block, block or 1)
+                for start in starts
+            ]
+            if block
+            else [outside] * (math.prod(x.shape[:axis]) * len(starts))
+        )
+
+    def take_along_axis(self, out: Template, x: Tensor, indices: Tensor, /, *, axis: int, mode: Mode) -> Payload:
+        """See the protocol."""
+        length, inner, width = x.shape[axis], math.prod(x.shape[axis + 1 :]), x.dtype.itemsize
+        data, outside, pieces = x.data, bytes(width), []
+        span = indices.shape[axis] * inner
+        for position, at in enumerate(located(elements(indices), length, mode)):
+            if at is None:
+                pieces.append(outside)
+            else:
+                start = ((position // span * length + at) * inner + position % inner) * width
+                pieces.append(data[start : start + width])
+        return b"".join(pieces)
+
+    def gather(self, out: Template, x: Tensor, indices: Tensor, /, *, mode: Mode) -> Payload:
+        """See the protocol."""
+        depth = indices.shape[-1]
+        width, data = math.prod(x.shape[depth:]) * x.dtype.itemsize, x.data
+        outside = bytes(width)
+        positions = merged(indices, x.shape[:depth], mode)
+        return b"".join([outside if at is None else data[at * width : (at + 1) * width] for at in positions])
+
+    def indexed_add(self, out: Template, x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode) -> Payload:
+        """See the protocol."""
+        depth = indices.shape[-1]
+        width, result, added = math.prod(x.shape[depth:]), list(elements(x)), elements(updates)
+        start = 0
+        for at in merged(indices, x.shape[:depth], mode):
+            if at is not None:
+                for offset in range(width):
+                    result[at * width + offset] += added[start + offset]
+            start += width
+        return store(result, out.dtype)
+
+    def indexed_put(self, out: Template, x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode) -> Payload:
+        """See the protocol."""
+        depth = indices.shape[-1]
+        width, result, written = math.prod(x.shape[depth:]) * x.dtype.itemsize, bytearray(x.data), updates.data
+        start = 0
+        for at in merged(indices, x.shape[:depth], mode):
+            if at is not None:
+                result[at * width : (at + 1) * width] = written[start : start + width]
+            start += width
+        return bytes(result)

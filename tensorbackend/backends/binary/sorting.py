@@ -1,0 +1,56 @@
+"""Orderings on bytes: Python's own sort (Timsort; Peters, 2002) is stable both ways."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ...protocol import Backend, Payload
+from ...template import Template
+from ...tensor import Tensor
+from .storage import elements, store
+
+
+def along(values: Sequence[Any], shape: Sequence[int], axis: int, function: Callable[[Any], list[Any]]) -> list[Any]:
+    """A function of each run of elements along an axis, its results along the same axis.
+
+    (2, 3) along 0 calls it on three runs of two, each a slice with step 3. All results have one length.
+    """
+    length, step = shape[axis], math.prod(shape[axis + 1 :])
+    block = length * step
+    if step == 1 and length == len(values):
+        return function(values)
+    result: list[Any] = []
+    for first in range(0, math.prod(shape[:axis]) * block, block) if block else [0] * math.prod(shape[:axis]):
+        runs = [function(values[start : first + block : step]) for start in range(first, first + step)]
+        result += runs[0] if step == 1 else [each for entries in zip(*runs, strict=True) for each in entries]
+    return result
+
+
+def in_order(values: Sequence[Any], descending: bool) -> list[Any]:
+    """Elements sorted; Python's sort needs an order that NaN has not, so NaNs are set apart."""
+    numbers = [value for value in values if value == value]
+    numbers.sort(reverse=descending)
+    nans = [math.nan] * (len(values) - len(numbers))
+    return nans + numbers if descending else numbers + nans
+
+
+def order_of(values: Sequence[Any], descending: bool) -> list[int]:
+    """The positions of elements sorted; those of NaNs in their order at the end, or the start if descending."""
+    numbers = [position for position, value in enumerate(values) if value == value]
+    numbers.sort(key=values.__getitem__, reverse=descending)
+    nans = [position for position, value in enumerate(values) if value != value]
+    return nans + numbers if descending else numbers + nans
+
+
+class BinarySorting(Backend):
+    """The part of the family `protocol.reduction` that orders."""
+
+    def sort(self, out: Template, x: Tensor, /, *, axis: int, descending: bool) -> Payload:
+        """See the protocol."""
+        return store(along(elements(x), x.shape, axis, lambda run: in_order(run, descending)), out.dtype)
+
+    def argsort(self, out: Template, x: Tensor, /, *, axis: int, descending: bool) -> Payload:
+        """See the protocol."""
+        return store(along(elements(x), x.shape, axis, lambda run: order_of(run, descending)), out.dtype)

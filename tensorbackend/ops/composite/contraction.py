@@ -1,0 +1,151 @@
+"""Sums of products under the Array API's names, written in `dot` and public ops."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...dispatch import composite
+from ...errors import ArgumentError, ShapeError, expected
+from ...rules.axes import normalize_axis
+from ...rules.einsum import Operand, parsed
+from ...tensor import Axis, Tensor
+from ..contraction import dot
+from ..creation import eye
+from ..elementwise_ternary import where
+from ..elementwise_unary import conj
+from ..reduction import sum
+from ..shape import broadcast_to, permute_dims, reshape
+
+
+@composite
+def tensordot(x1: Tensor, x2: Tensor, /, *, axes: int | tuple[Sequence[Axis], Sequence[Axis]] = 2) -> Tensor:
+    """Sum of products over pairs of axes: so many last ones of x1 with the first of x2, or those given.
+
+    The result has x1's other axes, then x2's, names and all.
+
+    >>> import tensorbackend as tb
+    >>> tb.tensordot(tb.ones((2, 3, 4)), tb.ones((3, 4, 5))).shape
+    (2, 5)
+    """
+    if isinstance(axes, int):
+        if not 0 <= axes <= min(x1.ndim, x2.ndim):
+            raise ArgumentError(expected(f"a number of axes from 0 to {min(x1.ndim, x2.ndim)}", axes=axes))
+        axes = range(x1.ndim - axes, x1.ndim), range(axes)
+    return dot(x1, x2, contract=(tuple(axes[0]), tuple(axes[1])))
+
+
+@composite
+def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int | str = -1) -> Tensor:
+    """Sum of products along one axis, x1 conjugated; the other axes broadcast.
+
+    The axis is counted in both, so -1 or a name for operands of different ranks.
+
+    >>> import tensorbackend as tb
+    >>> tb.vecdot(tb.asarray([1, 2]), tb.asarray([[3, 4], [5, 6]])).tolist()
+    [11, 17]
+    """
+    # Not annotated Axis, which would arrive as a position in x1.
+    first, second = normalize_axis(x1.template, axis), normalize_axis(x2.template, axis)
+    if x1.shape[first] != x2.shape[second]:
+        raise ShapeError(expected("axes of one size", left=x1.template, right=x2.template, axis=axis))
+    x1, x2 = _last(x1, first), _last(x2, second)
+    rank = max(x1.ndim, x2.ndim)
+    x1, x2 = (reshape(x, (1,) * (rank - x.ndim) + x.shape, names=(None,) * (rank - x.ndim) + x.names) for x in (x1, x2))
+    sizes = zip(x1.shape, x2.shape, strict=True)
+    pairs = [(a if b == 1 else b, b if a == 1 else a) for a, b in sizes]
+    x1 = broadcast_to(x1, tuple(pair[0] for pair in pairs), names=x1.names)
+    x2 = broadcast_to(x2, tuple(pair[1] for pair in pairs), names=x2.names)
+    batch = tuple(range(rank - 1))
+    return dot(conj(x1), x2, contract=((rank - 1,), (rank - 1,)), batch=(batch, batch))
+
+
+def _last(x: Tensor, axis: int) -> Tensor:
+    return permute_dims(x, (*(each for each in range(x.ndim) if each != axis), axis))
+
+
+@composite
+def outer(x1: Tensor, x2: Tensor, /) -> Tensor:
+    """Product of every element of one with every element of the other: x1's axes, then x2's.
+
+    >>> import tensorbackend as tb
+    >>> tb.outer(tb.asarray([1, 2], names=("n",)), tb.asarray([3, 4], names=("m",)))
+    s64[n: 2][m: 2] numpy
+    [[3, 4],
+     [6, 8]]
+    """
+    return dot(x1, x2, contract=((), ()))
+
+
+@composite
+def _einsum(operands: Sequence[Tensor], /, *, subscripts: str) -> Tensor:
+    """See `einsum`."""
+    expression = parsed(subscripts, [x.template for x in operands])
+    terms = [
+        (_diagonal(x, letters), "".join(dict.fromkeys(letters)))
+        for x, letters in zip(operands, expression.terms, strict=True)
+    ]
+    for pair in expression.path:
+        picked = [terms.pop(place) for place in sorted(pair, reverse=True)][::-1]
+        needed = set(expression.output).union(*(letters for _, letters in terms))
+        terms.append(_contract(picked, needed, expression.output))
+    result, letters = terms[0]
+    return permute_dims(result, tuple(letters.index(letter) for letter in expression.output))
+
+
+def _contract(picked: list[Operand[Tensor]], needed: set[str], output: str) -> Operand[Tensor]:
+    """One or two terms as one, without the letters that nothing else needs."""
+    picked = [_summed(x, letters, needed.union(*(other for _, other in picked if other is not letters)))
+              for x, letters in picked]  # fmt: skip
+    if len(picked) == 1:
+        x, letters = picked[0]
+        return _summed(x, letters, needed)
+    (x1, left), (x2, right) = picked
+    shared = [letter for letter in left if letter in right]
+    batch = [letter for letter in shared if letter in needed]
+    contract = [letter for letter in shared if letter not in needed]
+    product = dot(
+        x1,
+        x2,
+        contract=(tuple(map(left.index, contract)), tuple(map(right.index, contract))),
+        batch=(tuple(map(left.index, batch)), tuple(map(right.index, batch))),
+    )
+    free = [letter for letter in left + right if letter not in shared]
+    return product, "".join((*batch, *free))
+
+
+def _summed(x: Tensor, letters: str, needed: set[str]) -> Operand[Tensor]:
+    """A term without the letters that nothing needs."""
+    axes = tuple(axis for axis, letter in enumerate(letters) if letter not in needed)
+    if not axes:
+        return x, letters
+    return sum(x, axis=axes, dtype=x.dtype), "".join(letter for letter in letters if letter in needed)
+
+
+def _diagonal(x: Tensor, letters: str) -> Tensor:
+    """The entries whose indices agree where a letter stands twice, on the place of the first."""
+    for letter in dict.fromkeys(letters):
+        while letters.count(letter) > 1:
+            first, second = letters.index(letter), letters.rindex(letter)
+            size = x.shape[first]
+            mask = eye(size, dtype="bool")
+            shape = [size if axis in (first, second) else 1 for axis in range(x.ndim)]
+            kept = where(reshape(mask, tuple(shape)), x, 0)
+            x = sum(kept, axis=second, dtype=x.dtype)
+            letters = letters[:second] + letters[second + 1 :]
+    return x
+
+
+def einsum(subscripts: str, /, *operands: Tensor) -> Tensor:
+    """Sum of products by Einstein's notation: `"bnk,bkm->bnm"` sums over k for every b, n and m.
+
+    A letter names an axis; one that stands twice in a term takes its diagonal. Without `->` the result has the
+    letters that stand once, in alphabetical order. `...` is not taken. More than two operands are contracted in the
+    order that opt_einsum finds (Smith and Gray, 2018). Raises `ArgumentError` for subscripts that do not
+    fit the operands, `ShapeError` for one letter of two sizes.
+
+    >>> import tensorbackend as tb
+    >>> a, b = tb.ones((2, 3), names=("n", "k")), tb.ones((3, 4), names=("k", "m"))
+    >>> tb.einsum("nk,km->nm", a, b).template
+    f32[n: 2][m: 4]
+    """
+    return _einsum(operands, subscripts=subscripts)

@@ -1,0 +1,108 @@
+"""Running sums, products and extremes, written in public ops.
+
+Each by doubling (Hillis and Steele, 1986): after adding the tensor moved by 1, 2, 4, ... every element holds
+the whole run before it, in log2(n) steps on any backend.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from ...dispatch import composite
+from ...dtypes import DTypeLike, Scalar, iinfo
+from ...rules.broadcasting import check_dtype
+from ...rules.reduction import accumulator
+from ...tensor import SoleAxis, Tensor
+from ..conversion import astype
+from ..elementwise_binary import add, maximum, minimum, multiply
+from ..shape import pad
+
+
+def _running(
+    combine: Callable[[Any, Any], Tensor], identity: Scalar, x: Tensor, axis: SoleAxis, reverse: bool, initial: bool
+) -> Tensor:
+    assert isinstance(axis, int)  # by the dispatcher
+    if initial:
+        x = pad(x, {axis: (0, 1) if reverse else (1, 0)}, value=identity)
+    distance = 1
+    while distance < x.shape[axis]:
+        moved = pad(x, {axis: (-distance, distance) if reverse else (distance, -distance)}, value=identity)
+        x = combine(moved, x)
+        distance *= 2
+    return x
+
+
+@composite
+def cumulative_sum(
+    x: Tensor,
+    /,
+    *,
+    axis: SoleAxis = None,
+    dtype: DTypeLike | None = None,
+    include_initial: bool = False,
+    reverse: bool = False,
+) -> Tensor:
+    """Sums of the elements along an axis up to each, itself included, from the end if `reverse`.
+
+    Small integers and bool are summed in 64 bits unless `dtype` says otherwise. With `include_initial` there is one
+    more element, the sum of none.
+
+    >>> import tensorbackend as tb
+    >>> tb.cumulative_sum(tb.asarray([1, 2, 3])).tolist()
+    [1, 3, 6]
+    >>> tb.cumulative_sum(tb.asarray([1, 2, 3]), include_initial=True, reverse=True).tolist()
+    [6, 5, 3, 0]
+    """
+    return _running(add, 0, astype(x, dtype or accumulator(x.dtype)), axis, reverse, include_initial)
+
+
+@composite.calls("cumulative_product")
+def cumulative_prod(
+    x: Tensor,
+    /,
+    *,
+    axis: SoleAxis = None,
+    dtype: DTypeLike | None = None,
+    include_initial: bool = False,
+    reverse: bool = False,
+) -> Tensor:
+    """Products of the elements along an axis up to each, itself included, from the end if `reverse`.
+
+    Small integers and bool are multiplied in 64 bits unless `dtype` says otherwise. With `include_initial` there is
+    one more element, the product of none.
+
+    >>> import tensorbackend as tb
+    >>> tb.cumulative_prod(tb.asarray([2, 3, 4])).tolist()
+    [2, 6, 24]
+    """
+    return _running(multiply, 1, astype(x, dtype or accumulator(x.dtype)), axis, reverse, include_initial)
+
+
+def _limits(x: Tensor) -> tuple[Scalar, Scalar]:
+    """The least and the greatest value of a dtype."""
+    check_dtype(x.dtype, "real")
+    return (-math.inf, math.inf) if x.dtype.is_floating else (iinfo(x.dtype).min, iinfo(x.dtype).max)
+
+
+@composite
+def cumulative_max(x: Tensor, /, *, axis: SoleAxis = None, reverse: bool = False) -> Tensor:
+    """The greatest element along an axis up to each, from the end if `reverse`; NaN from the first NaN on.
+
+    >>> import tensorbackend as tb
+    >>> tb.cumulative_max(tb.asarray([1, 3, 2])).tolist()
+    [1, 3, 3]
+    """
+    return _running(maximum, _limits(x)[0], x, axis, reverse, False)
+
+
+@composite
+def cumulative_min(x: Tensor, /, *, axis: SoleAxis = None, reverse: bool = False) -> Tensor:
+    """The least element along an axis up to each, from the end if `reverse`; NaN from the first NaN on.
+
+    >>> import tensorbackend as tb
+    >>> tb.cumulative_min(tb.asarray([2, 3, 1])).tolist()
+    [2, 2, 1]
+    """
+    return _running(minimum, _limits(x)[1], x, axis, reverse, False)

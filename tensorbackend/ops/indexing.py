@@ -1,0 +1,78 @@
+"""Reading by index tensors. Negative indices count from the end; `mode` says what an index outside does.
+
+`"error"` raises `IndexRangeError` when the data is read, `"clip"` moves the index to the nearest end, `"fill"`
+reads zero.
+"""
+
+from __future__ import annotations
+
+from ..dispatch import primitive
+from ..protocol.indexing import Mode
+from ..rules.axes import normalize_axis
+from ..rules.indexing import taken, taken_along
+from ..rules.plan import Plan
+from ..template import Template
+from ..tensor import Axis, SoleAxis, Tensor, TensorLike
+from .conversion import astype
+from .creation import asarray
+from .elementwise_binary import add, less
+from .elementwise_ternary import where
+from .shape import broadcast_to
+
+
+def from_end(indices: Tensor, size: int) -> Tensor:
+    """Indices of which the negative ones counted from the end of an axis."""
+    if indices.dtype.kind != "int":
+        return indices
+    wide = astype(indices, "int64")  # -1 + 200 is beyond int8
+    return where(less(wide, 0), add(wide, size), wide)
+
+
+@primitive.calls("take")
+def _take(x: Template, indices: Template, /, *, axis: SoleAxis = None, mode: Mode = "error") -> Plan:
+    return taken(x, indices, axis, mode)
+
+
+def take(x: TensorLike, indices: TensorLike, /, *, axis: SoleAxis = None, mode: Mode = "error") -> Tensor:
+    """Entries along an axis at integer indices of any shape, whose axes take the place of that one.
+
+    The axis may be left out of a tensor of one axis.
+
+    >>> import tensorbackend as tb
+    >>> x = tb.asarray([[1, 2, 3], [4, 5, 6]], names=("row", "column"))
+    >>> tb.take(x, tb.asarray([2, -1, 0], names=("pick",)), axis="column").template
+    s64[row: 2][pick: 3]
+    """
+    x, indices = asarray(x), asarray(indices)
+    plan = taken(x.template, indices.template, axis, mode)
+    along = plan.options["axis"]
+    assert isinstance(along, int)
+    return _take(x, from_end(indices, x.shape[along]), axis=along, mode=mode)
+
+
+@primitive.calls("take_along_axis")
+def _take_along_axis(x: Template, indices: Template, /, *, axis: Axis = -1, mode: Mode = "error") -> Plan:
+    return taken_along(x, indices, axis, mode)
+
+
+def take_along_axis(x: TensorLike, indices: TensorLike, /, *, axis: Axis = -1, mode: Mode = "error") -> Tensor:
+    """For each place on the other axes, which broadcast, the entries along one axis at indices of its own.
+
+    >>> import tensorbackend as tb
+    >>> tb.take_along_axis(tb.asarray([[1, 2], [3, 4]]), tb.asarray([[1], [0]]), axis=1).tolist()
+    [[2], [3]]
+    """
+    x, indices = asarray(x), asarray(indices)
+    along = normalize_axis(x.template, axis)
+    if indices.ndim == x.ndim:
+        x, indices = (_spread(each, other, along) for each, other in ((x, indices), (indices, x)))
+    plan = taken_along(x.template, indices.template, along, mode)
+    assert isinstance(plan.out, Template)
+    return _take_along_axis(x, from_end(indices, x.shape[along]), axis=along, mode=mode)
+
+
+def _spread(x: Tensor, other: Tensor, axis: int) -> Tensor:
+    """x with its axes of size 1 as long as another's, but for one axis."""
+    sizes = zip(x.shape, other.shape, strict=True)
+    shape = tuple(b if a == 1 and each != axis else a for each, (a, b) in enumerate(sizes))
+    return x if shape == x.shape else broadcast_to(x, shape, names=x.names)

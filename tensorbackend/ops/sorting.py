@@ -1,0 +1,41 @@
+"""Orderings along an axis: stable both ways, NaN last ascending and first descending, -0.0 equal to 0.0.
+
+Complex numbers have no order: `DTypeError`.
+"""
+
+from __future__ import annotations
+
+from ..dispatch import primitive
+from ..dtypes import default_dtype
+from ..rules.axes import normalize_axis
+from ..rules.broadcasting import check_dtype
+from ..rules.plan import Plan
+from ..template import Template
+from ..tensor import Axis
+
+
+def _ordering(x: Template, axis: Axis, descending: bool) -> dict[str, object]:
+    check_dtype(x.dtype, "real or bool", "sort real(x), or by argsort(abs(x))")
+    return {"axis": normalize_axis(x, axis), "descending": bool(descending)}
+
+
+@primitive
+def sort(x: Template, /, *, axis: Axis = -1, descending: bool = False, stable: bool = True) -> Plan:
+    """The elements in order along an axis. The order is stable whatever `stable` says.
+
+    >>> import tensorbackend as tb
+    >>> tb.sort(tb.asarray([2.0, float("nan"), 1.0])).tolist()
+    [1.0, 2.0, nan]
+    """
+    return Plan(x, (x.dtype,), _ordering(x, axis, descending))
+
+
+@primitive
+def argsort(x: Template, /, *, axis: Axis = -1, descending: bool = False, stable: bool = True) -> Plan:
+    """The indices (int64) that put the elements in order along an axis; equal ones keep their order both ways.
+
+    >>> import tensorbackend as tb
+    >>> tb.argsort(tb.asarray([1, 3, 1, 2]), descending=True).tolist()
+    [1, 3, 0, 2]
+    """
+    return Plan(x.replace(dtype=default_dtype("int")), (x.dtype,), _ordering(x, axis, descending))
