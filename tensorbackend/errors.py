@@ -50,7 +50,11 @@ class OperandError(TensorBackendError, TypeError):
     """An operand that is neither a tensor, a Python number nor a foreign array."""
 
 
-class IndexRangeError(TensorBackendError, IndexError):
+class DataError(TensorBackendError, ValueError):
+    """What only the elements can show: a backend raises it, and a dry run on templates does not."""
+
+
+class IndexRangeError(DataError, IndexError):
     """An index outside its axis, found in the data."""
 
 

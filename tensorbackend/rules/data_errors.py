@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..errors import ArgumentError, IndexRangeError, expected
+from ..errors import DataError, IndexRangeError, expected
 
 
 def index_out_of_range(index: int, size: int) -> IndexRangeError:
@@ -15,11 +15,11 @@ def index_out_of_range(index: int, size: int) -> IndexRangeError:
     return IndexRangeError(expected(wanted, 'use mode="clip" or mode="fill"', index=index))
 
 
-def not_positive_definite() -> ArgumentError:
+def not_positive_definite() -> DataError:
     """The error for a matrix that has no Cholesky factor."""
-    return ArgumentError(expected("a positive definite matrix"))
+    return DataError(expected("a positive definite matrix"))
 
 
-def singular_matrix() -> ArgumentError:
+def singular_matrix() -> DataError:
     """The error for a matrix that has no inverse."""
-    return ArgumentError(expected("a matrix that is not singular"))
+    return DataError(expected("a matrix that is not singular"))

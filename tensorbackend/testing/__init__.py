@@ -1,7 +1,17 @@
-"""The property tests as a product: what proves a backend right."""
+"""The property tests as a product: what proves a backend right. Needs the extra `test`."""
 
 from __future__ import annotations
 
+from . import generators as _generators  # noqa: F401 # enters the generators of calls
+from .bounds import BOUNDS as BOUNDS
+from .bounds import Bound as Bound
+from .calls import GENERATORS as GENERATORS
+from .calls import Invocation as Invocation
+from .calls import calls as calls
+from .calls import has_generator as has_generator
 from .compare import assert_equal as assert_equal
 from .compare import distance as distance
-from .compare import mismatch as mismatch
+from .compare import farthest as farthest
+from .conformance import check as check
+from .strategies import elements as elements
+from .strategies import tensors as tensors

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import cmath
 import math
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import repeat
 from typing import Any, NamedTuple
 
-from ..dtypes import REAL_OF, DType
+from ..dtypes import REAL_OF, DType, finfo
 from ..elements import pack, unpack
 from ..tensor import Tensor
 
@@ -15,7 +17,7 @@ _LETTERS = {16: "h", 32: "i", 64: "q"}
 
 
 class Mismatch(NamedTuple):
-    """The first element on which two results differ."""
+    """An element on which two results differ."""
 
     at: tuple[int, ...]
     actual: object
@@ -44,30 +46,57 @@ def _position(value: float, dtype: DType) -> int:
     return int(bits) if bits >= 0 else -(1 << (dtype.bits - 1)) - int(bits) - 1
 
 
-def _element_distance(actual: Any, wanted: Any, dtype: DType, absolute: float) -> float:
-    if dtype.is_complex:
-        part = REAL_OF[dtype]
-        # A rounding of the larger part is as large for the smaller one.
-        near = max(absolute, 0.0)
-        pairs = ((actual.real, wanted.real), (actual.imag, wanted.imag))
-        return max(_element_distance(a, b, part, near) for a, b in pairs)
-    if dtype.is_floating:
-        return 0 if abs(actual - wanted) <= absolute else distance(actual, wanted, dtype)
-    return 0 if actual == wanted else math.inf
+def unit(size: float, dtype: DType) -> float:
+    """The distance of neighbouring floats of a dtype at a size, its smallest one at zero.
 
-
-def mismatch(actual: Tensor, wanted: Tensor, *, ulps: float = 0, absolute: float = 0.0) -> Mismatch | None:
-    """The first element that is more than `ulps` and more than `absolute` away; `None` if there is none.
-
-    The templates are equal; complex numbers are compared by parts.
+    >>> from tensorbackend.dtypes import float32
+    >>> unit(1.5, float32) == 2**-23
+    True
     """
+    least = finfo(dtype).smallest_normal
+    return math.ldexp(finfo(dtype).eps, math.frexp(max(abs(size), least))[1] - 1)
+
+
+def element_distance(actual: Any, wanted: Any, dtype: DType) -> float:
+    """The distance of two elements in ulps; of complex numbers, the greater one of their parts'.
+
+    A part of a finite complex number counts in ulps of the number's larger part, as it is rounded with that one.
+    """
+    if dtype.is_floating:
+        return distance(actual, wanted, dtype)
+    if not dtype.is_complex:
+        return 0 if actual == wanted else math.inf
+    part = REAL_OF[dtype]
+    pairs = ((actual.real, wanted.real), (actual.imag, wanted.imag))
+    apart = max(distance(*pair, part) for pair in pairs)
+    if apart <= 1 or not (cmath.isfinite(actual) and cmath.isfinite(wanted)):
+        return apart
+    error: float = max(abs(a - b) for a, b in pairs)
+    return min(apart, max(1.0, error / unit(max(abs(wanted.real), abs(wanted.imag)), part)))
+
+
+def farthest(actual: Tensor, wanted: Tensor, *, absolute: float | Sequence[float] = 0.0) -> Mismatch | None:
+    """The element with the greatest distance, but for those within `absolute`; `None` if all are equal.
+
+    `absolute` is one bound, or one for each element. The templates are equal.
+
+    >>> import tensorbackend as tb
+    >>> farthest(tb.tensor([1, 2, 3]), tb.tensor([1, 2, 4]))
+    Mismatch(at=(2,), actual=3, wanted=4, ulps=inf)
+    """
+    left, right = actual.to_binary(), wanted.to_binary()
+    if left == right:
+        return None
     dtype = wanted.dtype
-    pairs = zip(*(unpack(x.to_binary(), dtype) for x in (actual, wanted)), strict=True)
-    for place, (a, b) in enumerate(pairs):
-        apart = _element_distance(a, b, dtype, absolute)
-        if apart > ulps:
-            return Mismatch(_index(place, wanted.shape), a, b, apart)
-    return None
+    bounds: Iterator[float] = iter(absolute) if isinstance(absolute, Sequence) else repeat(absolute)
+    worst: Mismatch | None = None
+    for place, (a, b, bound) in enumerate(zip(unpack(left, dtype), unpack(right, dtype), bounds, strict=False)):
+        if bound and dtype.is_inexact and abs(a - b) <= bound:
+            continue
+        apart = element_distance(a, b, dtype)
+        if apart > (worst.ulps if worst else 0):
+            worst = Mismatch(_index(place, wanted.shape), a, b, apart)
+    return worst
 
 
 def _index(place: int, shape: Sequence[int]) -> tuple[int, ...]:
@@ -79,10 +108,12 @@ def _index(place: int, shape: Sequence[int]) -> tuple[int, ...]:
     return tuple(reversed(found))
 
 
-def assert_equal(actual: Tensor, wanted: Tensor, *, ulps: float = 0, absolute: float = 0.0, call: str = "") -> None:
-    """Raises `AssertionError` unless two tensors have one template, names and all, and near elements.
+def assert_equal(
+    actual: Tensor, wanted: Tensor, *, ulps: float = 0, absolute: float | Sequence[float] = 0.0, call: str = ""
+) -> float:
+    """The greatest distance in ulps of two tensors; `AssertionError` unless they have one template and near elements.
 
-    The text says where the first bad element is, both values, how many ulps they are apart, and the `call`
+    The text says where the worst element is, both values, how many ulps they are apart, and the `call`
     that gave them.
 
     >>> import tensorbackend as tb
@@ -94,9 +125,12 @@ def assert_equal(actual: Tensor, wanted: Tensor, *, ulps: float = 0, absolute: f
     of = f" from {call}" if call else ""
     if actual.template is not wanted.template:
         raise AssertionError(f"expected {wanted.template}{of}, got {actual.template}")
-    found = mismatch(actual, wanted, ulps=ulps, absolute=absolute)
-    if found is not None:
+    found = farthest(actual, wanted, absolute=absolute)
+    if found is None:
+        return 0
+    if found.ulps > ulps:
         raise AssertionError(
             f"expected {found.wanted!r} at {found.at} of {wanted.template}{of}, "
             f"got {found.actual!r}, {found.ulps} ulps away where {ulps} are allowed"
         )
+    return found.ulps

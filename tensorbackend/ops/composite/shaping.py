@@ -11,7 +11,7 @@ from ...errors import ArgumentError, AxisError, ShapeError, expected
 from ...rules.axes import normalize_axes, normalize_axis
 from ...rules.broadcasting import broadcast
 from ...template import as_shape
-from ...tensor import Axes, Axis, Tensor, TensorLike
+from ...tensor import Axis, Tensor, TensorLike
 from ..creation import asarray
 from ..shape import broadcast_to, concatenate, expand_dims, permute_dims, reshape, slice_, squeeze
 
@@ -77,7 +77,7 @@ def split(x: Tensor, /, sections: int | Sequence[int], *, axis: Axis = 0) -> tup
 
 
 @composite
-def roll(x: Tensor, /, shift: int | Sequence[int], *, axis: Axes = None) -> Tensor:
+def roll(x: Tensor, /, shift: int | Sequence[int], *, axis: Axis | Sequence[Axis] | None = None) -> Tensor:
     """Elements moved along axes, those beyond the end coming back at the start; laid flat for `None`.
 
     `shift` is one number, or one for each axis in the order given.
@@ -131,7 +131,7 @@ def _repeat(x: Tensor, /, repeats: int, *, axis: Axis) -> Tensor:
 
 
 @composite
-def moveaxis(x: Tensor, source: Axes, destination: int | Sequence[int], /) -> Tensor:
+def moveaxis(x: Tensor, source: Axis | Sequence[Axis], destination: int | Sequence[int], /) -> Tensor:
     """Axes moved to other positions, the rest in their order.
 
     >>> import tensorbackend as tb

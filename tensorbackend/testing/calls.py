@@ -1,0 +1,157 @@
+"""Valid calls of every public op, for hypothesis to draw.
+
+Most are derived from what the op declares: its tensors broadcast, and an option is drawn by its annotation
+(`Axis`, `Axes`, `bool`, `DTypeLike`, a `Literal`). What has a shape rule of its own has a generator in
+`generators`, under `@generates`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, NamedTuple, TypeAlias
+
+from hypothesis import strategies as st
+
+import tensorbackend
+
+from ..dtypes import ALL_DTYPES, DType
+from ..opspec import OPS, Parameter
+from ..protocol import Backend
+from ..select import get_backend
+from ..tensor import Tensor
+from .bounds import bound_of
+from .strategies import Draw, axes_of, broadcastable
+
+Generator: TypeAlias = Callable[[Draw, DType], "Invocation"]
+
+GENERATORS: dict[str, Generator] = {}
+"""By public name, the generators of calls that cannot be derived."""
+
+NAMESPACES = ("", "linalg", "fft", "random")
+"""Where public ops are: at the top level, or in a namespace of the Array API's extensions or our own."""
+
+
+class Invocation(NamedTuple):
+    """One call of a public op."""
+
+    name: str
+    arguments: tuple[Any, ...]
+    options: dict[str, Any]
+    creates: bool = False
+    """Whether the backend is an option, as there are no tensors to say it."""
+
+    def on(self, backend: Backend | str) -> Invocation:
+        """The same call with its tensors copied to a backend."""
+        target = get_backend(backend)
+        options = {name: _moved(value, target) for name, value in self.options.items()}
+        if self.creates:
+            options["backend"] = target
+        return self._replace(arguments=tuple(_moved(value, target) for value in self.arguments), options=options)
+
+    def run(self) -> Any:
+        """What the op gives."""
+        return public(self.name)(*self.arguments, **self.options)
+
+    def mapped(self, function: Callable[[Tensor], Tensor]) -> Invocation:
+        """The same call with a function applied to every tensor."""
+        options = {name: _mapped(value, function) for name, value in self.options.items()}
+        return self._replace(arguments=tuple(_mapped(value, function) for value in self.arguments), options=options)
+
+    def __repr__(self) -> str:
+        options = (f"{name}={_shown(value)}" for name, value in self.options.items())
+        return f"{self.name}({', '.join([*map(_shown, self.arguments), *options])})"
+
+
+def _mapped(value: Any, function: Callable[[Tensor], Tensor]) -> Any:
+    if isinstance(value, Tensor):
+        return function(value)
+    if isinstance(value, list | tuple):
+        return type(value)(_mapped(each, function) for each in value)
+    return value
+
+
+def _moved(value: Any, target: Backend) -> Any:
+    return _mapped(value, lambda x: x if x.backend is target else tensorbackend.backend_copy(x, target))
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, Tensor) and value.backend.name != "template":
+        elements = str(value.tolist()) if value.ndim else repr(value.item())
+        return f"{value.template!r} {elements if value.size <= 64 else '...'}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_shown, value))}]"
+    return repr(value)
+
+
+def public(name: str) -> Callable[..., Any]:
+    """The public function of a name, in whichever namespace it is.
+
+    >>> public("add").__name__
+    'add'
+    """
+    for namespace in NAMESPACES:
+        place = getattr(tensorbackend, namespace) if namespace else tensorbackend
+        if hasattr(place, name):
+            return getattr(place, name)  # type: ignore[no-any-return] # a function, by the test of completeness
+    raise LookupError(f"no public function is called {name!r}")
+
+
+def generates(*names: str) -> Callable[[Generator], Generator]:
+    """Enters a generator of calls; it gets the name of the op through `Invocation`'s own."""
+
+    def enter(generator: Generator) -> Generator:
+        for name in names:
+            if name in GENERATORS:
+                raise ValueError(f"{name!r} has two generators")
+            GENERATORS[name] = generator
+        return generator
+
+    return enter
+
+
+def has_generator(name: str) -> bool:
+    """Whether calls of an op can be drawn."""
+    return name in GENERATORS or all(_derivable(parameter) for parameter in OPS[name].parameters)
+
+
+_BY_ANNOTATION: dict[str, Callable[[Tensor], st.SearchStrategy[Any]]] = {
+    **{kind: partial(axes_of, kind=kind) for kind in ("Axis", "Axes", "SoleAxis", "Axis | None")},
+    "bool": lambda x: st.booleans(),
+    "TieBreak": lambda x: st.sampled_from(["low", "high"]),
+    "DTypeLike | None": lambda x: st.none() | st.sampled_from(ALL_DTYPES),
+    "float": lambda x: st.sampled_from([0.0, 1.0, 0.5]),
+}
+
+
+def _derivable(parameter: Parameter) -> bool:
+    if parameter.role == "option":
+        return parameter.annotation in _BY_ANNOTATION
+    return parameter.role == "tensor"
+
+
+@st.composite
+def calls(draw: Draw, name: str, dtype: DType) -> Invocation:
+    """Calls of an op whose tensors, or the first of them, have a dtype; valid but for what the data may say."""
+    if name in GENERATORS:
+        return GENERATORS[name](draw, dtype)._replace(name=name)
+    spec = OPS[name]
+    tensor_parameters = [parameter for parameter in spec.parameters if parameter.role == "tensor"]
+    count = len(tensor_parameters)
+    if tensor_parameters[-1].kind == "variadic":
+        count = draw(st.integers(1, 3))
+    dtypes: Sequence[DType] = [dtype] * count
+    if count > 1 and draw(st.integers(0, 3)) == 0:  # operands of other dtypes, which are promoted or refused
+        dtypes = [dtype, *(draw(st.sampled_from(ALL_DTYPES)) for _ in range(count - 1))]
+    operands = draw(broadcastable(dtypes, tame=bound_of(name).tame))
+    positional, keywords = list(operands), {}
+    for parameter in spec.parameters:
+        if parameter.role == "option" and draw(st.booleans()):
+            value = draw(_BY_ANNOTATION[parameter.annotation](operands[0]))
+            if parameter.kind == "keyword":
+                keywords[parameter.name] = value
+            else:
+                positional.append(value)
+        elif parameter.role == "option" and parameter.kind == "positional":
+            positional.append(draw(_BY_ANNOTATION[parameter.annotation](operands[0])))
+    return Invocation(name, tuple(positional), keywords)

@@ -1,0 +1,110 @@
+"""What hypothesis draws: elements, shapes, tensors. Tensors are drawn on BinaryBackend.
+
+Special values come often, sizes of 0 and 1 too; axes have names, so that these are compared as well.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from hypothesis import strategies as st
+
+from ..dtypes import REAL_OF, DType, finfo, iinfo
+from ..elements import pack, unpack
+from ..ops.creation import from_binary
+from ..template import Template
+from ..tensor import Tensor
+
+Draw = st.DrawFn
+
+
+def elements(dtype: DType, *, tame: bool = False) -> st.SearchStrategy[Any]:
+    """Python numbers that a dtype holds, special ones often.
+
+    The `tame` ones are of moderate size, so that no order of additions and no product of a few of them overflows;
+    infinities and NaN still come, but seldom.
+    """
+    if dtype.kind == "bool":
+        return st.booleans()
+    if dtype.is_integer:
+        limits = iinfo(dtype)
+        edges = [0, 1, limits.min, limits.max, *([-1] if limits.min else [])]
+        return st.sampled_from(edges) | st.integers(limits.min, limits.max) | st.integers(0, 9)
+    if dtype.is_complex:
+        part = elements(REAL_OF[dtype], tame=tame)
+        return st.builds(complex, part, part)
+    plain = st.floats(-8, 8, width=32)
+    if tame:
+        special = st.sampled_from([0.0, -0.0, 1.0, -1.0, 0.5, 3.0])
+        drawn = st.one_of(
+            plain, special, special, plain, plain, st.sampled_from([1.0, 2.0, math.inf, -math.inf, math.nan])
+        )
+    else:
+        info = finfo(dtype)
+        edge = [0.0, -0.0, 1.0, -1.0, 0.5, 2.5, math.inf, -math.inf, math.nan, info.max, -info.max]
+        edge += [info.smallest_normal, -info.smallest_normal / 2]
+        drawn = st.sampled_from(edge) | plain | st.floats(-info.max, info.max)
+    return drawn.map(lambda value: next(iter(unpack(pack([value], dtype), dtype))))
+
+
+def shapes(*, least: int = 0, most: int = 3, smallest: int = 0, largest: int = 4) -> st.SearchStrategy[tuple[int, ...]]:
+    """Shapes of so many axes, small ones with sizes of 0 and 1 among them."""
+    return st.lists(st.integers(smallest, largest), min_size=least, max_size=most).map(tuple)
+
+
+def axis_names(count: int) -> tuple[str, ...]:
+    """The names that drawn tensors have: `axis0`, `axis1`, ..."""
+    return tuple(f"axis{axis}" for axis in range(count))
+
+
+@st.composite
+def tensors(
+    draw: Draw,
+    dtype: DType,
+    shape: Sequence[int] | st.SearchStrategy[tuple[int, ...]] | None = None,
+    *,
+    names: Sequence[str | None] | None = None,
+    tame: bool = False,
+    values: st.SearchStrategy[Any] | None = None,
+) -> Tensor:
+    """Tensors of a dtype, of a drawn or given shape, with names `axis0`, ... unless others are given."""
+    if not isinstance(shape, Sequence):
+        shape = draw(shapes() if shape is None else shape)
+    size = math.prod(shape)
+    drawn = draw(st.lists(elements(dtype, tame=tame) if values is None else values, min_size=size, max_size=size))
+    template = Template(shape, dtype, axis_names(len(shape)) if names is None else names)
+    return from_binary(pack(drawn, dtype), template, "binary")
+
+
+@st.composite
+def broadcastable(draw: Draw, dtypes: Sequence[DType], *, tame: bool = False) -> list[Tensor]:
+    """Tensors, one for each dtype, whose shapes and names broadcast together."""
+    shape = draw(shapes())
+    names = axis_names(len(shape))
+    drawn: list[Tensor] = []
+    for dtype in dtypes:
+        start = draw(st.integers(0, len(shape))) if drawn and draw(st.booleans()) else 0
+        own = tuple(draw(st.sampled_from([size, 1])) if drawn else size for size in shape[start:])
+        drawn.append(draw(tensors(dtype, own, names=names[start:], tame=tame)))
+    return drawn
+
+
+@st.composite
+def axes_of(draw: Draw, x: Tensor, kind: str) -> Any:
+    """An axis, several or `None` of a tensor, by position or name, as an annotation such as `"Axes"` allows.
+
+    Rejects a tensor that has none where one is needed.
+    """
+    from hypothesis import assume
+
+    if kind == "SoleAxis" and x.ndim == 1 and draw(st.booleans()):
+        return None
+    if kind in ("Axes", "Axis | None") and draw(st.booleans()):
+        return None
+    assume(x.ndim > 0)
+    one = st.integers(-x.ndim, x.ndim - 1) | st.sampled_from(x.names)
+    if kind == "Axes" and draw(st.booleans()):
+        return tuple(draw(st.lists(st.integers(0, x.ndim - 1), unique=True)))
+    return draw(one)
