@@ -6,6 +6,7 @@ import os
 
 import pytest
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from tensorbackend.dtypes import ALL_DTYPES, DType
 from tensorbackend.opspec import OPS
