@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, Concatenate, Final, Generic, ParamSpec, TypeAlias, TypeVar, cast, overload
 
 from .dtypes import DType, as_dtype, check_scalar
@@ -135,6 +135,11 @@ def _from_default(out: Out, inputs: Sequence[Tensor]) -> bool:
     return any(each.dtype.is_inexact for each in outs) and not any(x.dtype.is_inexact for x in inputs)
 
 
+def _without_options(out: Out, callback: Callable[..., Any], options: Mapping[str, object]) -> tuple[Any, ...]:
+    """A ready call whose callback has its options, which a rule may give to an op that takes none."""
+    return out, partial(callback, **options) if options else callback
+
+
 def _unary(spec: OpSpec) -> Callable[..., Any]:
     run = _Primitive(spec).run
     ready: Memo = {}
@@ -147,7 +152,7 @@ def _unary(spec: OpSpec) -> Callable[..., Any]:
         except (KeyError, AttributeError):
             result, entry = run((x,), {})
             if entry is not None:
-                remember(ready, (x.template, x.backend), entry[:2])
+                remember(ready, (x.template, x.backend), _without_options(*entry))
             return cast(Tensor, result)
         data = callback(out, x)
         if CHECKED:
@@ -186,7 +191,7 @@ def _binary(spec: OpSpec) -> Callable[..., Any]:
     def full(x1: Any, x2: Any) -> Tensor:
         result, entry = run((x1, x2), {})
         if entry is not None:
-            remember(ready, (x1.template, x2.template, x1.backend), entry[:2])
+            remember(ready, (x1.template, x2.template, x1.backend), _without_options(*entry))
         return cast(Tensor, result)
 
     return op

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..dispatch import primitive
 from ..dtypes import DTypeLike, as_dtype
 from ..errors import DTypeError, expected
+from ..rules.broadcasting import check_cast
 from ..rules.plan import Plan
 from ..template import Template
 
@@ -20,10 +21,7 @@ def astype(x: Template, dtype: DTypeLike, /) -> Plan:
     >>> tb.astype(tb.asarray([1.7, -1.7, float("nan"), 1e9]), "int8").tolist()
     [1, -1, 0, 127]
     """
-    dtype = as_dtype(dtype)
-    if x.dtype.is_complex and not (dtype.is_complex or dtype.kind == "bool"):
-        raise DTypeError(expected("a complex dtype to cast to", "take real(x) or imag(x) first", dtype=dtype))
-    return Plan(x.replace(dtype=dtype), (x.dtype,))
+    return Plan(x.replace(dtype=check_cast(x.dtype, as_dtype(dtype))), (x.dtype,))
 
 
 @primitive

@@ -12,7 +12,7 @@ from ..errors import ArgumentError, expected
 from ..protocol.reduction import TieBreak
 from ..rules.broadcasting import check_dtype
 from ..rules.plan import Plan
-from ..rules.reduction import accumulator, index_reduction, reduction
+from ..rules.reduction import accumulator, index_reduction, reduction, summed
 from ..template import Template
 from ..tensor import Axes, Axis
 
@@ -49,7 +49,7 @@ def sum(x: Template, /, *, axis: Axes = None, dtype: DTypeLike | None = None, ke
     s64[column: 2] numpy
     [4, 6]
     """
-    return reduction(x, axis, keepdims, accumulator(x.dtype) if dtype is None else as_dtype(dtype))
+    return summed(x, axis, keepdims, accumulator(x.dtype) if dtype is None else as_dtype(dtype))
 
 
 @primitive.calls("product")
@@ -60,7 +60,7 @@ def prod(x: Template, /, *, axis: Axes = None, dtype: DTypeLike | None = None, k
     >>> tb.prod(tb.asarray([2, 3, 4])).item()
     24
     """
-    return reduction(x, axis, keepdims, accumulator(x.dtype) if dtype is None else as_dtype(dtype))
+    return summed(x, axis, keepdims, accumulator(x.dtype) if dtype is None else as_dtype(dtype))
 
 
 @primitive.calls("reduce_max")

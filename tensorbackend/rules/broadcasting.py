@@ -46,6 +46,13 @@ def check_dtype(dtype: DType, accept: str, remedy: str = "cast it with astype()"
     return dtype
 
 
+def check_cast(source: DType, target: DType) -> DType:
+    """The target itself; `DTypeError` where a cast would drop imaginary parts in silence."""
+    if source.is_complex and not (target.is_complex or target is bool_):
+        raise DTypeError(expected("a complex dtype to cast to", "take real(x) or imag(x) first", dtype=target))
+    return target
+
+
 def to_floating(dtype: DType) -> DType:
     """The dtype itself if floating or complex, else the default floating one."""
     return dtype if dtype.is_inexact else default_dtype("float")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from ..dtypes import DType, default_dtype
+from ..dtypes import DType, default_dtype, promote_types
 from ..errors import ShapeError, expected
 from ..template import Names, Shape, Template
 from ..tensor import Axes
 from .axes import normalize_axis, sorted_axes
+from .broadcasting import check_cast
 from .plan import Plan
 
 
@@ -29,6 +30,13 @@ def reduction(x: Template, axes: Axes, keepdims: bool, dtype: DType | None = Non
     shape, names = reduced(x, over, keepdims)
     out = Template(shape, dtype or x.dtype, names)
     return Plan(out, (x.dtype,), {"axes": over, "keepdims": bool(keepdims)})
+
+
+def summed(x: Template, axes: Axes, keepdims: bool, dtype: DType) -> Plan:
+    """The plan of a sum or product in a dtype: the elements are cast to it first, unless it holds them all anyway."""
+    plan = reduction(x, axes, keepdims, check_cast(x.dtype, dtype))
+    widened = x.dtype.kind in ("bool", dtype.kind) and promote_types(x.dtype, dtype) is dtype
+    return plan if widened else plan._replace(inputs=(dtype,))
 
 
 def accumulator(dtype: DType) -> DType:

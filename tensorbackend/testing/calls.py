@@ -91,7 +91,7 @@ def public(name: str) -> Callable[..., Any]:
     'add'
     """
     for namespace in NAMESPACES:
-        place = getattr(tensorbackend, namespace) if namespace else tensorbackend
+        place = getattr(tensorbackend, namespace, None) if namespace else tensorbackend
         if hasattr(place, name):
             return getattr(place, name)  # type: ignore[no-any-return] # a function, by the test of completeness
     raise LookupError(f"no public function is called {name!r}")

@@ -7,11 +7,11 @@ from typing import Any
 
 from ..dtypes import COMPLEX_OF, DType, finfo, float64
 from ..elements import pack, unpack
-from ..errors import DataError, TensorBackendError
+from ..errors import DataError, TemplateDataError, TensorBackendError
 from ..ops.creation import from_binary
 from ..protocol import Backend
 from ..tensor import Tensor
-from .bounds import Bound, bound_of
+from .bounds import READS_DATA, Bound, bound_of
 from .calls import Invocation
 from .compare import assert_equal
 
@@ -48,6 +48,8 @@ def check(call: Invocation, backend: Backend | str) -> float:
 def _check_dry_run(call: Invocation, wanted: Sequence[Tensor] | TensorBackendError) -> None:
     """A dry run gives the templates of the results, and every error that does not depend on data."""
     dry = outcome(call.on("template"))
+    if call.name in READS_DATA and isinstance(dry, TemplateDataError):
+        return
     if isinstance(wanted, TensorBackendError):
         if not isinstance(wanted, DataError):
             _same_error(call, dry, wanted)
@@ -65,8 +67,11 @@ def _same_error(call: Invocation, actual: object, wanted: TensorBackendError) ->
 
 
 def _allowances(call: Invocation, bound: Bound, wanted: Sequence[Tensor]) -> Sequence[float | list[float]]:
-    """For each result the absolute error that an additive bound allows, element by element."""
-    if not bound.additive or isinstance(wanted, TensorBackendError):
+    """For each result the absolute error that its bound allows, for all elements or each."""
+    if bound.power:
+        size = _largest(call) ** bound.power
+        return [bound.ulps * finfo(each.dtype).eps * size if each.dtype.is_inexact else 0.0 for each in wanted]
+    if not bound.additive:
         return [0.0] * len(wanted)
     sizes = outcome(call.on("binary").mapped(_magnitudes))
     if isinstance(sizes, TensorBackendError):
@@ -78,6 +83,21 @@ def _scaled(sizes: Tensor, ulps: float, dtype: DType) -> list[float]:
     if not dtype.is_inexact:
         return [0.0] * sizes.size
     return [ulps * finfo(dtype).eps * abs(size) for size in unpack(sizes.to_binary(), sizes.dtype)]
+
+
+def _largest(call: Invocation) -> float:
+    """The magnitude of the largest finite element among the operands, 1 if that is larger."""
+    largest = 1.0
+
+    def look(x: Tensor) -> Tensor:
+        nonlocal largest
+        if x.dtype.is_numeric:
+            sizes = [abs(value) for value in unpack(x.to_binary(), x.dtype)]
+            largest = max([largest, *(size for size in sizes if size < float("inf"))])
+        return x
+
+    call.on("binary").mapped(look)
+    return largest
 
 
 def _magnitudes(x: Tensor) -> Tensor:

@@ -100,7 +100,7 @@ def bitcast(draw: Draw, dtype: DType) -> Invocation:
 # Elementwise
 
 
-@generates("left_shift", "bitwise_left_shift", "right_shift", "bitwise_right_shift")
+@generates("bitwise_left_shift", "bitwise_right_shift")
 def shift(draw: Draw, dtype: DType) -> Invocation:
     """By 0 up to more than the width."""
     x, amount = draw(broadcastable([dtype, dtype]))

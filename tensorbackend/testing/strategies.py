@@ -85,8 +85,10 @@ def broadcastable(draw: Draw, dtypes: Sequence[DType], *, tame: bool = False) ->
     names = axis_names(len(shape))
     drawn: list[Tensor] = []
     for dtype in dtypes:
-        start = draw(st.integers(0, len(shape))) if drawn and draw(st.booleans()) else 0
-        own = tuple(draw(st.sampled_from([size, 1])) if drawn else size for size in shape[start:])
+        start, own = 0, shape
+        if drawn:
+            start = draw(st.integers(0, len(shape)) | st.just(0))
+            own = tuple(draw(st.sampled_from([size, 1])) for size in shape[start:])
         drawn.append(draw(tensors(dtype, own, names=names[start:], tame=tame)))
     return drawn
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from ...dispatch import composite
+from ...rules.broadcasting import to_floating
 from ...tensor import Axes, Tensor
+from ..conversion import astype
 from ..elementwise_binary import divide, subtract
 from ..elementwise_unary import exp, log
 from ..reduction import max, sum
@@ -17,6 +19,7 @@ def softmax(x: Tensor, /, *, axis: Axes = -1) -> Tensor:
     >>> tb.softmax(tb.asarray([[0.0, 0.0]], names=("row", "class")), axis="class").tolist()
     [[0.5, 0.5]]
     """
+    x = astype(x, to_floating(x.dtype))
     powers = exp(subtract(x, max(x, axis=axis, keepdims=True)))
     return divide(powers, sum(powers, axis=axis, keepdims=True))
 
@@ -29,5 +32,6 @@ def log_softmax(x: Tensor, /, *, axis: Axes = -1) -> Tensor:
     >>> tb.log_softmax(tb.asarray([0.0, -1000.0])).tolist()
     [0.0, -1000.0]
     """
+    x = astype(x, to_floating(x.dtype))
     shifted = subtract(x, max(x, axis=axis, keepdims=True))
     return subtract(shifted, log(sum(exp(shifted), axis=axis, keepdims=True)))
