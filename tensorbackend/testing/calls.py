@@ -21,7 +21,7 @@ from ..protocol import Backend
 from ..select import get_backend
 from ..tensor import Tensor
 from .bounds import bound_of
-from .strategies import Draw, axes_of, broadcastable
+from .strategies import Draw, axes_of, broadcastable, tensors
 
 Generator: TypeAlias = Callable[[Draw, DType], "Invocation"]
 
@@ -57,6 +57,13 @@ class Invocation(NamedTuple):
         """The same call with a function applied to every tensor."""
         options = {name: _mapped(value, function) for name, value in self.options.items()}
         return self._replace(arguments=tuple(_mapped(value, function) for value in self.arguments), options=options)
+
+    @property
+    def tensors(self) -> list[Tensor]:
+        """The tensors among its arguments and options."""
+        found: list[Tensor] = []
+        self.mapped(lambda x: found.append(x) or x)  # type: ignore[func-returns-value] # append gives None
+        return found
 
     def __repr__(self) -> str:
         options = (f"{name}={_shown(value)}" for name, value in self.options.items())
@@ -143,7 +150,8 @@ def calls(draw: Draw, name: str, dtype: DType) -> Invocation:
     dtypes: Sequence[DType] = [dtype] * count
     if count > 1 and draw(st.integers(0, 3)) == 0:  # operands of other dtypes, which are promoted or refused
         dtypes = [dtype, *(draw(st.sampled_from(ALL_DTYPES)) for _ in range(count - 1))]
-    operands = draw(broadcastable(dtypes, tame=bound_of(name).tame))
+    tame = bound_of(name).tame
+    operands = draw(broadcastable(dtypes, tame=tame))
     positional, keywords = list(operands), {}
     for parameter in spec.parameters:
         if parameter.role == "option" and draw(st.booleans()):
@@ -154,4 +162,8 @@ def calls(draw: Draw, name: str, dtype: DType) -> Invocation:
                 positional.append(value)
         elif parameter.role == "option" and parameter.kind == "positional":
             positional.append(draw(_BY_ANNOTATION[parameter.annotation](operands[0])))
+    if tame and operands[0].dtype.is_integer and getattr(keywords.get("dtype"), "is_inexact", False):
+        # The limits of an integer dtype are not moderate as floats.
+        first, small = operands[0], st.integers(0, 3)
+        positional[0] = draw(tensors(first.dtype, first.shape, names=first.names, values=small))
     return Invocation(name, tuple(positional), keywords)

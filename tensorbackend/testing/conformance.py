@@ -73,7 +73,11 @@ def _allowances(call: Invocation, bound: Bound, wanted: Sequence[Tensor]) -> Seq
         return [bound.ulps * finfo(each.dtype).eps * size if each.dtype.is_inexact else 0.0 for each in wanted]
     if not bound.additive:
         return [0.0] * len(wanted)
-    sizes = outcome(call.on("binary").mapped(_magnitudes))
+    if not any(each.dtype.is_inexact for each in wanted):
+        return [0.0] * len(wanted)
+    # Integers beside floats are indices.
+    mixed = any(x.dtype.is_inexact for x in call.tensors)
+    sizes = outcome(call.on("binary").mapped(lambda x: x if mixed and x.dtype.is_integer else _magnitudes(x)))
     if isinstance(sizes, TensorBackendError):
         return [0.0] * len(wanted)
     return [_scaled(each, bound.ulps, result.dtype) for each, result in zip(sizes, wanted, strict=True)]
@@ -88,24 +92,16 @@ def _scaled(sizes: Tensor, ulps: float, dtype: DType) -> list[float]:
 def _largest(call: Invocation) -> float:
     """The magnitude of the largest finite element among the operands, 1 if that is larger."""
     largest = 1.0
-
-    def look(x: Tensor) -> Tensor:
-        nonlocal largest
+    for x in call.on("binary").tensors:
         if x.dtype.is_numeric:
             sizes = [abs(value) for value in unpack(x.to_binary(), x.dtype)]
             largest = max([largest, *(size for size in sizes if size < float("inf"))])
-        return x
-
-    call.on("binary").mapped(look)
     return largest
 
 
 def _magnitudes(x: Tensor) -> Tensor:
-    """The absolute values of a floating or complex tensor, of what is not finite 0; others as they are."""
-    if not x.dtype.is_inexact:
-        return x
+    """The absolute values of a tensor in 64 bits, of what is not finite 0."""
     sizes: list[Any] = [abs(value) for value in unpack(x.to_binary(), x.dtype)]
     wide = COMPLEX_OF[float64] if x.dtype.is_complex else float64
-    return from_binary(
-        pack([size if size < float("inf") else 0.0 for size in sizes], wide), x.template.replace(dtype=wide), "binary"
-    )
+    finite = [size if size < float("inf") else 0.0 for size in sizes]
+    return from_binary(pack(finite, wide), x.template.replace(dtype=wide), "binary")

@@ -101,7 +101,7 @@ class BinaryElementwise(Backend):
             values = [value.real for value in values]
         if dtype.is_integer and x.dtype.is_inexact:
             return store([_saturated(value, dtype) for value in values], dtype)
-        if dtype.is_floating and x.dtype.is_integer and x.dtype.bits == 64:
+        if dtype.is_floating and x.dtype.is_integer:
             return store(map(scalars.round_to_odd if dtype.bits < 64 else float, values), dtype)
         return store(values, dtype)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import math
 
 from ...dispatch import composite
@@ -42,7 +43,7 @@ def mean(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
 
 @composite
 def var(x: Tensor, /, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
-    """Mean of the squared distances from the mean, the divisor reduced by `correction`.
+    """Mean of the squared distances from the mean, the divisor reduced by `correction`, but not below 0.
 
     >>> import tensorbackend as tb
     >>> tb.var(tb.asarray([1.0, 3.0])).item(), tb.var(tb.asarray([1.0, 3.0]), correction=1).item()
@@ -52,4 +53,4 @@ def var(x: Tensor, /, *, axis: Axes = None, correction: float = 0.0, keepdims: b
     wide = _wide(x)
     centred = subtract(wide, mean(wide, axis=axis, keepdims=True))
     squares = sum(multiply(centred, centred), axis=axis, keepdims=keepdims)
-    return astype(divide(squares, _count(x, axis) - correction), _result(x))
+    return astype(divide(squares, builtins.max(_count(x, axis) - correction, 0.0)), _result(x))
