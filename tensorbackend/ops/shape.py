@@ -26,7 +26,7 @@ from ..rules.shape import (
     transposed,
 )
 from ..template import Template, as_shape
-from ..tensor import Axes, Axis, Tensor, TensorLike, bind
+from ..tensor import Axes, Axis, Tensor, TensorLike, bind, late
 
 
 @primitive
@@ -138,8 +138,8 @@ def _pad(x: Template, pad_value: Template, /, *, padding: Paddings) -> Plan:
     return Plan(out.replace(dtype=dtype), (dtype, dtype), {"padding": padding})
 
 
-def pad(x: TensorLike, padding: Paddings, /, *, value: TensorLike = 0) -> Tensor:
-    """Elements of a value before, after and between those of x.
+def pad(x: TensorLike, padding: Paddings, /, *, value: TensorLike | None = None) -> Tensor:
+    """Elements of a value, by default zero in x's dtype, before, after and between those of x.
 
     `padding` has for each axis (low, high) or (low, high, interior), or maps some axes, by name or position, to
     such. A negative low or high takes elements away, after the interior padding, as XLA's Pad does. Raises
@@ -151,6 +151,9 @@ def pad(x: TensorLike, padding: Paddings, /, *, value: TensorLike = 0) -> Tensor
     >>> tb.pad(tb.ones((1, 1), names=("row", "column")), {"column": (0, 2)}).tolist()
     [[1.0, 0.0, 0.0]]
     """
+    if value is None:
+        x = late("asarray")(x)
+        value = 0 if x.dtype.is_numeric else False
     return _pad(x, value, padding=frozen_paddings(padding))
 
 

@@ -1,0 +1,150 @@
+"""What holds whatever the data: laws that no comparison with a reference can show, on every backend."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from collections.abc import Callable
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import tensorbackend as tb
+from tensorbackend.dtypes import ALL_DTYPES, DType, int64
+from tensorbackend.elements import unpack
+from tensorbackend.testing import assert_equal, tensors
+from tensorbackend.testing.strategies import shapes
+
+EXAMPLES = os.environ.get("TENSORBACKEND_EXAMPLES")
+BACKENDS = os.environ.get("TENSORBACKEND_BACKENDS", "numpy").split(",")
+profile = settings(max_examples=int(EXAMPLES or 30), deadline=None, derandomize=not EXAMPLES)
+on_each_backend = pytest.mark.parametrize("backend", ["binary", *BACKENDS])
+ANY = st.sampled_from(ALL_DTYPES)
+any_tensor = ANY.flatmap(tensors)
+rowed = ANY.flatmap(lambda dtype: tensors(dtype, shapes(least=1)))
+Law = Callable[[tb.Tensor], None]
+
+
+def flattened_and_back(x: tb.Tensor) -> None:
+    """A reshape moves nothing."""
+    assert_equal(tb.reshape(tb.reshape(x, -1), x.shape, names=x.names), x)
+
+
+def transposed_twice(x: tb.Tensor) -> None:
+    """The reversed order of axes is its own inverse."""
+    order = tuple(reversed(range(x.ndim)))
+    assert_equal(tb.permute_dims(tb.permute_dims(x, order), order), x)
+
+
+def flipped_twice(x: tb.Tensor) -> None:
+    """Turning round is its own inverse."""
+    assert_equal(tb.flip(tb.flip(x)), x)
+
+
+def rolled_back(x: tb.Tensor) -> None:
+    """A roll and the opposite one."""
+    assert_equal(tb.roll(tb.roll(x, 3), -3), x)
+
+
+def copied_and_back(x: tb.Tensor) -> None:
+    """Any backend holds every dtype's bits, and pickling does."""
+    for other in ("binary", "numpy"):
+        assert_equal(tb.backend_copy(tb.backend_copy(x, other), x.backend), x)
+    restored = pickle.loads(pickle.dumps(x))
+    assert restored.backend is x.backend
+    assert_equal(restored, x)
+
+
+def padded_and_cut(x: tb.Tensor) -> None:
+    """Negative padding takes away what padding put there."""
+    wide = tb.pad(x, [(2, 1)] * x.ndim)
+    assert_equal(tb.pad(wide, [(-2, -1)] * x.ndim), x)
+
+
+def selected(x: tb.Tensor) -> None:
+    """Of x and x either is x."""
+    assert_equal(tb.where(tb.equal(x, x), x, x), x)
+
+
+def unchanged_by_its_dtype(x: tb.Tensor) -> None:
+    """A cast to its own dtype keeps every bit but of NaN."""
+    assert_equal(tb.astype(x, x.dtype), x)
+
+
+def shown(x: tb.Tensor) -> None:
+    """The display begins with the template and the backend."""
+    assert repr(x).startswith(f"{x.template!r} {x.backend.name}")
+
+
+@on_each_backend
+@pytest.mark.parametrize(
+    "law",
+    [flattened_and_back, transposed_twice, flipped_twice, rolled_back, copied_and_back, padded_and_cut, selected,
+     unchanged_by_its_dtype, shown],
+    ids=lambda law: law.__name__,
+)  # fmt: skip
+def test_law(law: Law, backend: str) -> None:
+    @profile
+    @given(any_tensor)
+    def holds(x: tb.Tensor) -> None:
+        law(tb.backend_copy(x, backend))
+
+    holds()
+
+
+@on_each_backend
+def test_parts_joined_are_the_whole(backend: str) -> None:
+    @profile
+    @given(rowed, st.data())
+    def holds(drawn: tb.Tensor, data: st.DataObject) -> None:
+        x = tb.backend_copy(drawn, backend)
+        axis = data.draw(st.integers(0, x.ndim - 1))
+        cuts = sorted(data.draw(st.lists(st.integers(0, x.shape[axis]), max_size=3)))
+        assert_equal(tb.concatenate(tb.split(x, cuts, axis=axis), axis=axis), x)
+        assume(x.shape[axis])
+        assert_equal(tb.stack(tb.unstack(x, axis=axis), axis=axis, name=x.names[axis]), x)
+
+    holds()
+
+
+@on_each_backend
+def test_the_last_of_running_sums_is_the_sum(backend: str) -> None:
+    @profile
+    @given(tensors(int64, shapes(least=1)), st.data())
+    def holds(drawn: tb.Tensor, data: st.DataObject) -> None:
+        x = tb.backend_copy(drawn, backend)
+        axis = data.draw(st.integers(0, x.ndim - 1))
+        running = tb.cumulative_sum(x, axis=axis, include_initial=True)
+        assert_equal(tb.take(running, -1, axis=axis), tb.sum(x, axis=axis))
+
+    holds()
+
+
+@on_each_backend
+def test_an_order_puts_in_order(backend: str) -> None:
+    @profile
+    @given(st.sampled_from([d for d in ALL_DTYPES if not d.is_complex]), st.data(), st.booleans())
+    def holds(dtype: DType, data: st.DataObject, descending: bool) -> None:
+        x = tb.backend_copy(data.draw(tensors(dtype, shapes(least=1, most=1, largest=8))), backend)
+        order = tb.argsort(x, descending=descending)
+        assert sorted(unpack(order.to_binary(), order.dtype)) == list(range(x.size))
+        assert_equal(tb.take(x, order, axis=0), tb.sort(x, descending=descending))
+        assert_equal(tb.sort(tb.flip(tb.sort(x)), descending=descending), tb.sort(x, descending=descending))
+
+    holds()
+
+
+@on_each_backend
+def test_einsum_is_matmul(backend: str) -> None:
+    @profile
+    @given(st.data())
+    def holds(data: st.DataObject) -> None:
+        n, k, m = (data.draw(st.integers(0, 4)) for _ in range(3))
+        a, b = (
+            tb.backend_copy(data.draw(tensors(int64, shape, names=(None, None))), backend) for shape in ((n, k), (k, m))
+        )
+        assert_equal(tb.einsum("nk,km->nm", a, b), tb.matmul(a, b))
+        assert_equal(tb.tensordot(a, b, axes=1), tb.matmul(a, b))
+
+    holds()
