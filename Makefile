@@ -16,8 +16,8 @@ $(READY): pyproject.toml
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[dev]'
 	@touch $@
 
-demo: $(READY) ## Runs the example
-	$(BIN)/python examples/quickstart.py
+demo: $(READY) ## Trains a digit classifier with named axes and checks it on the reference backend
+	$(BIN)/python examples/digits.py
 
 test: $(READY) ## Runs the tests, every payload checked against its template
 	TENSORBACKEND_CHECK=1 $(BIN)/python -m pytest -n 2

@@ -153,6 +153,11 @@ from .ops.elementwise_unary import tanh as tanh
 from .ops.indexing import from_end as from_end
 from .ops.indexing import take as take
 from .ops.indexing import take_along_axis as take_along_axis
+from .ops.inspection import can_cast as can_cast
+from .ops.inspection import inspect as inspect
+from .ops.inspection import isdtype as isdtype
+from .ops.inspection import result_type as result_type
+from .ops.inspection import to_batched as to_batched
 from .ops.ranges import arange as arange
 from .ops.ranges import linspace as linspace
 from .ops.reduction import all as all

@@ -124,7 +124,8 @@ class _Primitive:
         data = callback(plan.out, *call.grouped(inputs), **plan.options)
         if CHECKED:
             verify(name, backend, plan.out, data)
-        unchanged = all(before is after for before, after in zip(call.operands, inputs, strict=True))
+        pairs = zip(call.operands, inputs, strict=True)
+        unchanged = not call.foreign and all(before is after for before, after in pairs)
         ready = (plan.out, callback, plan.options) if unchanged and not _from_default(plan.out, inputs) else None
         return wrap(plan.out, backend, data, self.spec.result), ready
 
@@ -150,18 +151,20 @@ def _unary(spec: OpSpec) -> Callable[..., Any]:
             backend = x.backend
             out, callback = ready[x.template, backend]
         except (KeyError, AttributeError):
-            result, entry = run((x,), {})
-            if entry is not None:
-                remember(ready, (x.template, x.backend), _without_options(*entry))
-            return cast(Tensor, result)
-        data = callback(out, x)
-        if CHECKED:
-            verify(spec.callback, backend, out, data)
-        tensor = new(Tensor)
-        tensor.template = out
-        tensor.backend = backend
-        tensor.data = data
-        return tensor
+            pass  # so that no error below has this one as its context
+        else:
+            data = callback(out, x)
+            if CHECKED:
+                verify(spec.callback, backend, out, data)
+            tensor = new(Tensor)
+            tensor.template = out
+            tensor.backend = backend
+            tensor.data = data
+            return tensor
+        result, entry = run((x,), {})
+        if entry is not None:
+            remember(ready, (x.template, x.backend), _without_options(*entry))
+        return cast(Tensor, result)
 
     return op
 
@@ -176,19 +179,17 @@ def _binary(spec: OpSpec) -> Callable[..., Any]:
             backend = x2.backend
             out, callback = ready[x1.template, x2.template, x1.backend]
         except (KeyError, AttributeError):
-            return full(x1, x2)
-        if x1.backend is not backend:
-            return full(x1, x2)
-        data = callback(out, x1, x2)
-        if CHECKED:
-            verify(spec.callback, backend, out, data)
-        tensor = new(Tensor)
-        tensor.template = out
-        tensor.backend = backend
-        tensor.data = data
-        return tensor
-
-    def full(x1: Any, x2: Any) -> Tensor:
+            pass  # so that no error below has this one as its context
+        else:
+            if x1.backend is backend:
+                data = callback(out, x1, x2)
+                if CHECKED:
+                    verify(spec.callback, backend, out, data)
+                tensor = new(Tensor)
+                tensor.template = out
+                tensor.backend = backend
+                tensor.data = data
+                return tensor
         result, entry = run((x1, x2), {})
         if entry is not None:
             remember(ready, (x1.template, x2.template, x1.backend), _without_options(*entry))

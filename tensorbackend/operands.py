@@ -56,7 +56,7 @@ def freeze(value: object) -> object:
 class Call:
     """One call: its operands, and its arguments with templates in their place."""
 
-    __slots__ = ("arguments", "groups", "key", "keywords", "operands")
+    __slots__ = ("arguments", "foreign", "groups", "key", "keywords", "operands")
 
     operands: list[Operand]
     """Tensors and Python numbers in the order of the parameters, sequences laid out flat."""
@@ -66,11 +66,13 @@ class Call:
     """The positional arguments with templates for operands and options frozen."""
     keywords: dict[str, Any]
     """The keyword arguments likewise."""
+    foreign: bool
+    """Whether another library's array was made a tensor."""
     key: tuple[object, ...]
     """All that a plan depends on."""
 
     def __init__(self, spec: OpSpec, arguments: Sequence[object], keywords: dict[str, object]) -> None:
-        self.operands, self.groups = [], []
+        self.operands, self.groups, self.foreign = [], [], False
         self.arguments = [self._symbolic(value, spec.at(i)) for i, value in enumerate(arguments)]
         known = {parameter.name: parameter for parameter in spec.parameters}
         order = [name for name in known if name in keywords] + [name for name in keywords if name not in known]
@@ -80,10 +82,11 @@ class Call:
         self.key = (current_precision(), *self.arguments, *self.keywords.items(), types)
 
     def _symbolic(self, value: object, parameter: Parameter) -> object:
-        if parameter.role == "option" or value is None:
+        if parameter.role == "option" or (value is None and parameter.annotation.endswith("| None")):
             return freeze(value)
         if parameter.role == "tensor":
             operand = as_operand(value, parameter)
+            self.foreign = self.foreign or operand is not value
             self.operands.append(operand)
             self.groups.append(None)
             return template_of(operand)

@@ -60,7 +60,7 @@ def zeros(
     >>> tb.zeros(2).tolist()
     [0.0, 0.0]
     """
-    return full(shape, 0, dtype=default_dtype("float") if dtype is None else dtype, names=names, backend=backend)
+    return full(shape, False, dtype=default_dtype("float") if dtype is None else dtype, names=names, backend=backend)
 
 
 def ones(
@@ -76,7 +76,7 @@ def ones(
     >>> tb.ones((1, 2), dtype="u8").tolist()
     [[1, 1]]
     """
-    return full(shape, 1, dtype=default_dtype("float") if dtype is None else dtype, names=names, backend=backend)
+    return full(shape, True, dtype=default_dtype("float") if dtype is None else dtype, names=names, backend=backend)
 
 
 @primitive
@@ -162,7 +162,7 @@ def zeros_like(x: Tensor, /, *, dtype: DTypeLike | None = None, backend: Backend
     >>> tb.zeros_like(tb.asarray([1, 2], names=("n",))).template
     s64[n: 2]
     """
-    return _like(x, 0, dtype, backend)
+    return _like(x, False, dtype, backend)
 
 
 def ones_like(x: Tensor, /, *, dtype: DTypeLike | None = None, backend: BackendLike = None) -> Tensor:
@@ -172,7 +172,7 @@ def ones_like(x: Tensor, /, *, dtype: DTypeLike | None = None, backend: BackendL
     >>> tb.ones_like(tb.asarray([1, 2])).tolist()
     [1, 1]
     """
-    return _like(x, 1, dtype, backend)
+    return _like(x, True, dtype, backend)
 
 
 def empty_like(x: Tensor, /, *, dtype: DTypeLike | None = None, backend: BackendLike = None) -> Tensor:
@@ -182,7 +182,7 @@ def empty_like(x: Tensor, /, *, dtype: DTypeLike | None = None, backend: Backend
     >>> tb.empty_like(tb.asarray([1.5])).dtype
     float32
     """
-    return _like(x, 0, dtype, backend)
+    return _like(x, False, dtype, backend)
 
 
 def full_like(

@@ -7,7 +7,7 @@ from ..errors import ShapeError, expected
 from ..template import Names, Shape, Template
 from ..tensor import Axes
 from .axes import normalize_axis, sorted_axes
-from .broadcasting import check_cast
+from .broadcasting import check_cast, check_dtype
 from .plan import Plan
 
 
@@ -34,7 +34,7 @@ def reduction(x: Template, axes: Axes, keepdims: bool, dtype: DType | None = Non
 
 def summed(x: Template, axes: Axes, keepdims: bool, dtype: DType) -> Plan:
     """The plan of a sum or product in a dtype: the elements are cast to it first, unless it holds them all anyway."""
-    plan = reduction(x, axes, keepdims, check_cast(x.dtype, dtype))
+    plan = reduction(x, axes, keepdims, check_cast(x.dtype, check_dtype(dtype, "numeric")))
     widened = x.dtype.kind in ("bool", dtype.kind) and promote_types(x.dtype, dtype) is dtype
     return plan if widened else plan._replace(inputs=(dtype,))
 

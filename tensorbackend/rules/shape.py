@@ -8,7 +8,7 @@ from operator import index
 from types import EllipsisType
 from typing import Any
 
-from ..errors import AxisError, IndexRangeError, NamesError, OperandError, ShapeError, expected
+from ..errors import ArgumentError, AxisError, IndexRangeError, NamesError, OperandError, ShapeError, expected
 from ..template import Names, Shape, Template, as_names, as_shape, check_unique, intern_template
 from .axes import normalize_axes
 
@@ -107,6 +107,8 @@ class Slices:
     def _take(self, x: Template, axis: int, key: Any) -> None:
         size = x.shape[axis]
         if isinstance(key, slice):
+            if key.step == 0:
+                raise ArgumentError(expected("a step other than 0", key=key))
             positions = range(*key.indices(size))
             if positions.step < 0:
                 positions = positions[::-1]

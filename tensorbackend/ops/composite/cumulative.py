@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...dispatch import composite
-from ...dtypes import DTypeLike, Scalar, iinfo
+from ...dtypes import DTypeLike, Scalar, as_dtype, iinfo
 from ...rules.broadcasting import check_dtype
 from ...rules.reduction import accumulator
 from ...tensor import SoleAxis, Tensor
@@ -32,6 +32,11 @@ def _running(
         x = combine(moved, x)
         distance *= 2
     return x
+
+
+def _summable(x: Tensor, dtype: DTypeLike | None) -> Tensor:
+    """x in the dtype that is asked for, or the one that a sum has."""
+    return astype(x, accumulator(x.dtype) if dtype is None else check_dtype(as_dtype(dtype), "numeric"))
 
 
 @composite
@@ -55,7 +60,7 @@ def cumulative_sum(
     >>> tb.cumulative_sum(tb.asarray([1, 2, 3]), include_initial=True, reverse=True).tolist()
     [6, 5, 3, 0]
     """
-    return _running(add, 0, astype(x, dtype or accumulator(x.dtype)), axis, reverse, include_initial)
+    return _running(add, 0, _summable(x, dtype), axis, reverse, include_initial)
 
 
 @composite.calls("cumulative_product")
@@ -77,7 +82,7 @@ def cumulative_prod(
     >>> tb.cumulative_prod(tb.asarray([2, 3, 4])).tolist()
     [2, 6, 24]
     """
-    return _running(multiply, 1, astype(x, dtype or accumulator(x.dtype)), axis, reverse, include_initial)
+    return _running(multiply, 1, _summable(x, dtype), axis, reverse, include_initial)
 
 
 def _limits(x: Tensor) -> tuple[Scalar, Scalar]:

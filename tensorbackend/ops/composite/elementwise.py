@@ -174,7 +174,7 @@ def log2(x: Tensor, /) -> Tensor:
     [3.0]
     """
     (x,) = _floating(x, accept="numeric")
-    return multiply(log(x), 1 / math.log(2))
+    return divide(log(x), math.log(2))
 
 
 @composite
@@ -186,7 +186,7 @@ def log10(x: Tensor, /) -> Tensor:
     [-inf, 1.0]
     """
     (x,) = _floating(x, accept="numeric")
-    return multiply(log(x), 1 / math.log(10))
+    return divide(log(x), math.log(10))
 
 
 @composite

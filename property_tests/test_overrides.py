@@ -1,0 +1,61 @@
+"""Composites that a backend overrides, both ways: by its own method, and by the default in public ops."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tensorbackend.backends.binary import BinaryBackend
+from tensorbackend.backends.numpy_backend import NumpyBackend
+from tensorbackend.dtypes import ALL_DTYPES
+from tensorbackend.opspec import OPS
+from tensorbackend.protocol import Backend
+from tensorbackend.protocol.core import own_method
+from tensorbackend.testing import Invocation, calls, check
+
+EXAMPLES = os.environ.get("TENSORBACKEND_EXAMPLES")
+profile = settings(
+    max_examples=int(EXAMPLES or 30),
+    deadline=None,
+    derandomize=not EXAMPLES,
+    suppress_health_check=list(HealthCheck),
+)
+COMPOSITES = {name: spec.callback for name, spec in OPS.items() if spec.kind == "composite"}
+
+
+def overridden(backend: type[Backend]) -> list[str]:
+    """The composites that a backend has a method for."""
+    return sorted(name for name, callback in COMPOSITES.items() if own_method(backend(), callback) is not None)
+
+
+def without_overrides(backend: type[Backend]) -> type[Backend]:
+    """The backend without its methods for composites, so that the defaults run."""
+    gone = {COMPOSITES[name]: getattr(Backend, COMPOSITES[name], None) for name in overridden(backend)}
+    return type(
+        f"Plain{backend.__name__}", (backend,), {"name": f"plain_{backend.name}", "dispatch_priority": 1, **gone}
+    )
+
+
+CASES = [(backend, name) for backend in (NumpyBackend, BinaryBackend) for name in overridden(backend)]
+
+
+@pytest.mark.parametrize(("backend", "name"), CASES, ids=[f"{backend.name}-{name}" for backend, name in CASES])
+def test_override_and_default_agree(backend: type[Backend], name: str) -> None:
+    plain = without_overrides(backend)()
+    assert own_method(plain, COMPOSITES[name]) is None
+
+    @profile
+    @given(st.sampled_from(ALL_DTYPES).flatmap(lambda dtype: calls(name, dtype)))
+    def agrees(call: Invocation) -> None:
+        check(call, backend())
+        check(call, plain)
+
+    agrees()
+
+
+def test_both_backends_override_some() -> None:
+    assert {"softmax", "var", "cumulative_sum"} <= set(overridden(NumpyBackend))
+    assert {"hypot", "log2", "cumulative_sum"} <= set(overridden(BinaryBackend))

@@ -1,0 +1,126 @@
+"""Questions about dtypes under the Array API's names, and tensors looked at piece by piece."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from operator import index
+from typing import Literal
+
+from ..dtypes import DType, DTypeLike, Scalar, as_dtype, promote_types, scalar_kind
+from ..errors import ArgumentError, DTypeError, OperandError, ShapeError, expected
+from ..rules import broadcasting
+from ..template import Template, weak_template
+from ..tensor import Tensor
+from .shape import concatenate, getitem
+
+_KINDS = {
+    "bool": ("bool",),
+    "signed integer": ("int",),
+    "unsigned integer": ("uint",),
+    "integral": ("int", "uint"),
+    "real floating": ("float",),
+    "complex floating": ("complex",),
+    "numeric": ("int", "uint", "float", "complex"),
+}
+
+Leftover = Literal["keep", "discard", "repeat"]
+
+
+def _as_template(value: Tensor | DTypeLike | Scalar) -> Template:
+    if isinstance(value, Tensor):
+        return value.template
+    kind = scalar_kind(value)
+    return Template((), value) if kind is None else weak_template(kind)  # type: ignore[arg-type] # or as_dtype raises
+
+
+def result_type(*arrays_and_dtypes: Tensor | DTypeLike | Scalar) -> DType:
+    """The dtype that tensors, dtypes and Python numbers have in common; the numbers give way.
+
+    Raises `DTypeError` where there is none.
+
+    >>> import tensorbackend as tb
+    >>> tb.result_type(tb.int8, tb.asarray([1], dtype="u8"), 2)
+    int16
+    """
+    if not arrays_and_dtypes:
+        raise OperandError(expected("one tensor, dtype or Python number, or more"))
+    return broadcasting.result_type([_as_template(value) for value in arrays_and_dtypes])
+
+
+def can_cast(from_: Tensor | DTypeLike, to: DTypeLike, /) -> bool:
+    """Whether promotion takes a dtype, or a tensor's, to another, so that no value is lost.
+
+    >>> import tensorbackend as tb
+    >>> tb.can_cast("int8", "int16"), tb.can_cast("int16", "int8"), tb.can_cast("float32", "int64")
+    (True, False, False)
+    """
+    source = from_.dtype if isinstance(from_, Tensor) else as_dtype(from_)
+    target = as_dtype(to)
+    try:
+        return promote_types(source, target) is target
+    except DTypeError:
+        return False
+
+
+def isdtype(dtype: DTypeLike, kind: DTypeLike | str | tuple[DTypeLike | str, ...]) -> bool:
+    """Whether a dtype is another one, or of a kind such as `"real floating"`, or of one of several.
+
+    The kinds: bool, signed integer, unsigned integer, integral, real floating, complex floating, numeric.
+
+    >>> import tensorbackend as tb
+    >>> tb.isdtype(tb.int8, "integral"), tb.isdtype(tb.int8, (tb.int16, "bool"))
+    (True, False)
+    """
+    found = as_dtype(dtype)
+    if isinstance(kind, tuple):
+        return any(isdtype(found, each) for each in kind)
+    if isinstance(kind, str) and kind in _KINDS:
+        return found.kind in _KINDS[kind]
+    return found is as_dtype(kind)
+
+
+def to_batched(x: Tensor, size: int, /, *, leftover: Leftover = "keep") -> Iterator[Tensor]:
+    """Consecutive runs of `size` entries along the first axis, one at a time, each with memory of its own.
+
+    What is left at the end is kept as a shorter batch, discarded, or filled up with entries from the start
+    (`"repeat"`). Raises `ShapeError` for a tensor without axes, `ArgumentError` for a size below 1, at once.
+
+    >>> import tensorbackend as tb
+    >>> [batch.tolist() for batch in tb.to_batched(tb.iota(5), 2)]
+    [[0, 1], [2, 3], [4]]
+    >>> [batch.tolist() for batch in tb.to_batched(tb.iota(5), 2, leftover="repeat")]
+    [[0, 1], [2, 3], [4, 0]]
+    """
+    if not x.ndim:
+        raise ShapeError(expected("a tensor with a first axis to cut into batches", tensor=x.template))
+    if index(size) < 1:
+        raise ArgumentError(expected("a batch size from 1 up", size=size))
+    if leftover not in ("keep", "discard", "repeat"):
+        raise ArgumentError(expected("leftover to be 'keep', 'discard' or 'repeat'", leftover=leftover))
+    if leftover == "repeat" and x.shape[0] and x.shape[0] < size:
+        remedy = "choose a smaller size"
+        raise ArgumentError(expected(f"at least {size} entries to repeat from", remedy, tensor=x.template))
+    return _batches(x, index(size), leftover)
+
+
+def _batches(x: Tensor, size: int, leftover: Leftover) -> Iterator[Tensor]:
+    for payload, start in zip(x.backend.to_batched(x, size), range(0, x.shape[0], size), strict=True):
+        count = min(size, x.shape[0] - start)
+        batch = Tensor(x.template.replace(shape=(count, *x.shape[1:])), x.backend, payload)
+        if count == size or leftover == "keep":
+            yield batch
+        elif leftover == "repeat":
+            yield concatenate([batch, getitem(x, slice(0, size - count))], axis=0)
+
+
+def inspect(x: Tensor, /, *, limit: int = 100) -> str:
+    """A tensor as text, of which at most `limit` elements are read and shown.
+
+    >>> import tensorbackend as tb
+    >>> print(tb.inspect(tb.iota(1000, names=("n",)), limit=3))
+    s64[n: 1000] numpy
+    [0, 1, 2, ...]
+    """
+    if index(limit) < 0:
+        raise ArgumentError(expected("a limit from 0 up", limit=limit))
+    return x.backend.inspect(x, limit=limit)

@@ -1,0 +1,99 @@
+"""Tensors in and out: NumPy, DLPack, pickles, bytes, Python numbers."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensorbackend as tb
+from tensorbackend.dtypes import ALL_DTYPES, DType, bfloat16
+from tensorbackend.errors import UnsupportedOp
+from tensorbackend.interchange import numpy_dtype
+
+on_both = pytest.mark.parametrize("backend", ["binary", "numpy"])
+every_dtype = pytest.mark.parametrize("dtype", ALL_DTYPES, ids=str)
+
+
+@on_both
+@every_dtype
+def test_numpy_and_back(backend: str, dtype: DType) -> None:
+    x = tb.astype(tb.asarray([[0, 1, 2], [3, 4, 5]], names=("row", "column"), backend=backend), dtype)
+    array = np.asarray(x)
+    assert (array.shape, array.dtype) == ((2, 3), numpy_dtype(dtype))
+    assert not array.flags.writeable
+    back = tb.asarray(array, names=x.names, backend=backend)
+    assert back.template is x.template
+    assert back.to_binary() == x.to_binary()
+
+
+@on_both
+def test_arrays_are_not_aliased_where_a_writer_could_be(backend: str) -> None:
+    x = tb.tensor([1.0, 2.0], backend=backend)
+    fresh = np.array(x)
+    fresh[0] = 9.0
+    assert x.tolist() == [1.0, 2.0]
+    source = np.array([1.0, 2.0])
+    made = tb.tensor(source, backend=backend)
+    source[0] = 9.0
+    assert made.tolist() == [1.0, 2.0]
+    with pytest.raises(ValueError, match="read-only"):
+        np.asarray(x)[0] = 9.0
+
+
+def test_a_copy_on_the_same_library_shares_nothing() -> None:
+    source = np.array([1.0, 2.0])
+    x = tb.asarray(source)
+    other = x.backend_copy("numpy")
+    source[0] = 9.0
+    assert other.tolist() == [1.0, 2.0]
+
+
+@on_both
+def test_a_numpy_operand_on_the_left(backend: str) -> None:
+    x = tb.tensor([1.0, 2.0], names=("n",), backend=backend)
+    left: Any = np.ones(2, np.float32)
+    total = left + x
+    assert (total.tolist(), total.names) == ([2.0, 3.0], ("n",))
+
+
+def test_dlpack() -> None:
+    x = tb.tensor([[1.0, 2.0], [3.0, 4.0]])
+    assert np.from_dlpack(x).tolist() == x.tolist()
+    assert x.__dlpack_device__() == (1, 0)
+    with pytest.raises(UnsupportedOp, match=r"a backend whose payload DLPack can share, got backend='binary'; go"):
+        x.backend_copy("binary").__dlpack__()
+
+
+@on_both
+@every_dtype
+def test_pickling_keeps_the_template_the_backend_and_the_bits(backend: str, dtype: DType) -> None:
+    x = tb.astype(tb.tensor([[1, 0], [2, 3]], names=("row", None), backend=backend), dtype)
+    for made in (pickle.loads(pickle.dumps(x)), copy.deepcopy(x)):
+        assert (made.template, made.backend) == (x.template, x.backend)
+        assert made.to_binary() == x.to_binary()
+    assert pickle.loads(pickle.dumps(dtype)) is dtype
+    assert pickle.loads(pickle.dumps(x.template)) is x.template
+
+
+@on_both
+def test_python_numbers_out(backend: str) -> None:
+    x = tb.tensor([[1.5]], backend=backend)
+    assert (x.item(), float(x), int(x), bool(x), complex(x)) == (1.5, 1.5, 1, True, 1.5 + 0j)
+    assert [10, 11, 12][tb.tensor(1, backend=backend)] == 11
+    assert tb.tensor([[True], [False]], backend=backend).tolist() == [[True], [False]]
+    assert tb.tensor([1.0078125], dtype=bfloat16, backend=backend).tolist() == [1.0078125]
+
+
+@on_both
+def test_batches(backend: str) -> None:
+    x = tb.iota((5, 2), names=("row", None), backend=backend)
+    for leftover, sizes in (("keep", [2, 2, 1]), ("discard", [2, 2]), ("repeat", [2, 2, 2])):
+        batches = list(tb.to_batched(x, 2, leftover=leftover))  # type: ignore[arg-type] # one of three
+        assert [batch.shape[0] for batch in batches] == sizes
+        assert {batch.names for batch in batches} == {x.names}
+        assert batches[1].tolist() == [[4, 5], [6, 7]]
+    assert list(tb.to_batched(tb.zeros((0, 2), backend=backend), 3)) == []
