@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: help setup demo test bench check fmt lint types clean
+.PHONY: help setup demo test bench docs check fmt lint types clean
 
 help: ## Lists the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -24,6 +24,10 @@ test: $(READY) ## Runs the tests, every payload checked against its template
 
 bench: $(READY) ## Measures the budget
 	$(BIN)/python benchmarks/core.py
+
+docs: $(READY) ## Writes the generated tables and runs the code of the pages
+	$(BIN)/python docs/tables.py
+	$(BIN)/python -m pytest tests/test_docs.py
 
 fmt: $(READY) ## Formats the code
 	$(BIN)/ruff format .

@@ -1,6 +1,7 @@
 """The Python of the README and of docs/ runs."""
 
 import re
+import runpy
 from pathlib import Path
 
 import pytest
@@ -26,3 +27,9 @@ def test_a_block_runs(block: str) -> None:
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
         assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_generated_pages_are_current() -> None:
+    pages = runpy.run_path(str(ROOT / "docs" / "tables.py"))["PAGES"]
+    for path, page in pages.items():
+        assert path.read_text() == page(), "run make docs"
