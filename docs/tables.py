@@ -21,7 +21,7 @@ def ops_page() -> str:
         "# Ops",
         "",
         "Generated from the declarations by `make docs`; a test fails when it is stale. A primitive is implemented by",
-        "every backend as the callback; a composite is written in other ops, and the last column names the backends that",
+        "every backend as the callback; a composite is written in other ops, the last column names the backends that",
         "override it. Results agree with BinaryBackend to the bit unless a bound is given; additive bounds count in",
         "roundings of the result for the operands' magnitudes, those of a power in roundings of the largest operand to",
         "that power.",
