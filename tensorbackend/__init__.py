@@ -9,6 +9,13 @@ f32[batch: 2] numpy
 
 # Importing the package of this name first leaves it to the function below.
 from . import backends as _package  # noqa: F401
+from .array_api import __array_api_version__ as __array_api_version__
+from .array_api import __array_namespace_info__ as __array_namespace_info__
+from .array_api import e as e
+from .array_api import inf as inf
+from .array_api import nan as nan
+from .array_api import newaxis as newaxis
+from .array_api import pi as pi
 from .dispatch import composite as composite
 from .dispatch import primitive as primitive
 from .dtypes import DType as DType
@@ -76,6 +83,7 @@ from .ops.creation import empty as empty
 from .ops.creation import empty_like as empty_like
 from .ops.creation import eye as eye
 from .ops.creation import from_binary as from_binary
+from .ops.creation import from_dlpack as from_dlpack
 from .ops.creation import full as full
 from .ops.creation import full_like as full_like
 from .ops.creation import iota as iota

@@ -252,8 +252,8 @@ def _general(spec: OpSpec) -> Callable[..., Any]:
 def _creation(spec: OpSpec) -> Callable[..., Any]:
     run = _Primitive(spec).run
 
-    def op(*arguments: Any, backend: Any = None, **keywords: Any) -> Any:
-        return run(arguments, keywords, get_backend(backend))[0]
+    def op(*arguments: Any, backend: Any = None, device: str | None = None, **keywords: Any) -> Any:
+        return run(arguments, keywords, get_backend(backend, device=device))[0]
 
     return op
 

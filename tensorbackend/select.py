@@ -50,15 +50,18 @@ def register_backend(backend: type[Backend]) -> type[Backend]:
     return backend
 
 
-def get_backend(backend: BackendLike = None) -> Backend:
-    """The backend that an instance, a class or a name stands for; the default one for `None`.
+def get_backend(backend: BackendLike = None, *, device: str | None = None) -> Backend:
+    """The backend that an instance, a class or a name stands for, the default one for `None`; on a device.
 
-    Raises `BackendError` for a name that nothing declares, and for a plugin that cannot be imported.
+    Raises `BackendError` for a name that nothing declares, and for a plugin that cannot be imported,
+    `ArgumentError` for a device that the backend does not have.
 
     >>> import tensorbackend as tb
     >>> tb.get_backend("binary")
     BinaryBackend()
     """
+    if device is not None:
+        return get_backend(backend).on_device(device)  # type: ignore[return-value] # every Core is a Backend
     if isinstance(backend, Backend):
         return backend
     if backend is None:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
+_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
+
 # A table of late-bound functions cannot be typed more closely than by what nearly all of them return.
 _ops: dict[str, Callable[..., Tensor]] = {}
 
@@ -262,6 +264,20 @@ class Tensor:
     def backend_deallocate(self) -> None:
         """Gives the data up; using the tensor later raises `DeallocatedError`, doing this again does not."""
         _ops["backend_deallocate"](self)
+
+    # The Array API standard
+
+    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
+        """The namespace of the standard's functions: tensorbackend; `ValueError` for a version it does not have."""
+        import tensorbackend
+
+        if api_version is not None and api_version not in _VERSIONS:
+            raise ValueError(expected(f"one of the versions {', '.join(_VERSIONS)}", api_version=api_version))
+        return tensorbackend
+
+    def to_device(self, device: str, /, *, stream: object = None) -> Tensor:
+        """The tensor on another device of its backend: a copy unless it is there already."""
+        return _ops["asarray"](self, device=device)
 
     # Operators
 

@@ -13,7 +13,7 @@ from ..dispatch import primitive
 from ..dtypes import DType, DTypeLike, Scalar, as_dtype, check_scalar, default_dtype, scalar_kind
 from ..elements import element_type, pack
 from ..errors import OperandError, ShapeError, expected
-from ..protocol import BackendLike
+from ..protocol import Backend, BackendLike
 from ..rules.axes import normalize_axis
 from ..rules.plan import Plan
 from ..select import get_backend, move
@@ -29,6 +29,7 @@ def full(
     dtype: DTypeLike | None = None,
     names: Sequence[str | None] | None = None,
     backend: BackendLike = None,
+    device: str | None = None,
 ) -> Plan:
     """A tensor with one value everywhere, in the dtype of the Python number's kind by default.
 
@@ -53,6 +54,7 @@ def zeros(
     dtype: DTypeLike | None = None,
     names: Sequence[str | None] | None = None,
     backend: BackendLike = None,
+    device: str | None = None,
 ) -> Tensor:
     """A tensor of zeros, of the default floating dtype.
 
@@ -60,7 +62,14 @@ def zeros(
     >>> tb.zeros(2).tolist()
     [0.0, 0.0]
     """
-    return full(shape, False, dtype=default_dtype("float") if dtype is None else dtype, names=names, backend=backend)
+    return full(
+        shape,
+        False,
+        dtype=default_dtype("float") if dtype is None else dtype,
+        names=names,
+        backend=backend,
+        device=device,
+    )
 
 
 def ones(
@@ -69,6 +78,7 @@ def ones(
     dtype: DTypeLike | None = None,
     names: Sequence[str | None] | None = None,
     backend: BackendLike = None,
+    device: str | None = None,
 ) -> Tensor:
     """A tensor of ones, of the default floating dtype.
 
@@ -76,7 +86,14 @@ def ones(
     >>> tb.ones((1, 2), dtype="u8").tolist()
     [[1, 1]]
     """
-    return full(shape, True, dtype=default_dtype("float") if dtype is None else dtype, names=names, backend=backend)
+    return full(
+        shape,
+        True,
+        dtype=default_dtype("float") if dtype is None else dtype,
+        names=names,
+        backend=backend,
+        device=device,
+    )
 
 
 @primitive
@@ -87,6 +104,7 @@ def iota(
     dtype: DTypeLike | None = None,
     names: Sequence[str | None] | None = None,
     backend: BackendLike = None,
+    device: str | None = None,
 ) -> Plan:
     """Each element's index along an axis, in the whole row-major order for `None`.
 
@@ -104,6 +122,7 @@ def empty(
     dtype: DTypeLike | None = None,
     names: Sequence[str | None] | None = None,
     backend: BackendLike = None,
+    device: str | None = None,
 ) -> Tensor:
     """A tensor whose elements nobody should rely on; they are zeros, so that every backend gives the same.
 
@@ -111,7 +130,7 @@ def empty(
     >>> tb.empty((2, 0)).shape
     (2, 0)
     """
-    return zeros(shape, dtype=dtype, names=names, backend=backend)
+    return zeros(shape, dtype=dtype, names=names, backend=backend, device=device)
 
 
 @primitive.calls("eye")
@@ -122,6 +141,7 @@ def _eye(
     dtype: DTypeLike,
     names: Sequence[str | None] | None = None,
     backend: BackendLike = None,
+    device: str | None = None,
 ) -> Plan:
     return Plan(Template(shape, dtype, names), (), {"offset": offset})
 
@@ -136,6 +156,7 @@ def eye(
     dtype: DTypeLike | None = None,
     names: Sequence[str | None] | None = None,
     backend: BackendLike = None,
+    device: str | None = None,
 ) -> Tensor:
     """Ones on the k-th diagonal of a matrix (above the main one for positive k), zeros elsewhere.
 
@@ -147,46 +168,58 @@ def eye(
     """
     shape = (*as_shape(batch_shape), n_rows, n_rows if n_cols is None else n_cols)
     kind = default_dtype("float") if dtype is None else dtype
-    return _eye(shape, offset=index(k), dtype=kind, names=names, backend=backend)
+    return _eye(shape, offset=index(k), dtype=kind, names=names, backend=backend, device=device)
 
 
-def _like(x: Tensor, value: Scalar, dtype: DTypeLike | None, backend: BackendLike) -> Tensor:
-    kind = x.dtype if dtype is None else dtype
-    return full(x.shape, value, dtype=kind, names=x.names, backend=x.backend if backend is None else backend)
+def _like(x: Tensor, value: Scalar, dtype: DTypeLike | None, backend: BackendLike, device: str | None) -> Tensor:
+    kind, chosen = x.dtype if dtype is None else dtype, x.backend if backend is None else backend
+    return full(x.shape, value, dtype=kind, names=x.names, backend=chosen, device=device)
 
 
-def zeros_like(x: Tensor, /, *, dtype: DTypeLike | None = None, backend: BackendLike = None) -> Tensor:
+def zeros_like(
+    x: Tensor, /, *, dtype: DTypeLike | None = None, backend: BackendLike = None, device: str | None = None
+) -> Tensor:
     """Zeros with the shape, dtype, names and backend of a tensor.
 
     >>> import tensorbackend as tb
     >>> tb.zeros_like(tb.asarray([1, 2], names=("n",))).template
     s64[n: 2]
     """
-    return _like(x, False, dtype, backend)
+    return _like(x, False, dtype, backend, device)
 
 
-def ones_like(x: Tensor, /, *, dtype: DTypeLike | None = None, backend: BackendLike = None) -> Tensor:
+def ones_like(
+    x: Tensor, /, *, dtype: DTypeLike | None = None, backend: BackendLike = None, device: str | None = None
+) -> Tensor:
     """Ones with the shape, dtype, names and backend of a tensor.
 
     >>> import tensorbackend as tb
     >>> tb.ones_like(tb.asarray([1, 2])).tolist()
     [1, 1]
     """
-    return _like(x, True, dtype, backend)
+    return _like(x, True, dtype, backend, device)
 
 
-def empty_like(x: Tensor, /, *, dtype: DTypeLike | None = None, backend: BackendLike = None) -> Tensor:
+def empty_like(
+    x: Tensor, /, *, dtype: DTypeLike | None = None, backend: BackendLike = None, device: str | None = None
+) -> Tensor:
     """What `empty` gives, with the shape, dtype, names and backend of a tensor.
 
     >>> import tensorbackend as tb
     >>> tb.empty_like(tb.asarray([1.5])).dtype
     float32
     """
-    return _like(x, False, dtype, backend)
+    return _like(x, False, dtype, backend, device)
 
 
 def full_like(
-    x: Tensor, /, fill_value: Scalar, *, dtype: DTypeLike | None = None, backend: BackendLike = None
+    x: Tensor,
+    /,
+    fill_value: Scalar,
+    *,
+    dtype: DTypeLike | None = None,
+    backend: BackendLike = None,
+    device: str | None = None,
 ) -> Tensor:
     """One value everywhere, with the shape, dtype, names and backend of a tensor.
 
@@ -194,7 +227,7 @@ def full_like(
     >>> tb.full_like(tb.asarray([1, 2]), 7).tolist()
     [7, 7]
     """
-    return _like(x, fill_value, dtype, backend)
+    return _like(x, fill_value, dtype, backend, device)
 
 
 def template(shape: Sequence[int], dtype: DTypeLike, names: Sequence[str | None] | None = None) -> Tensor:
@@ -231,6 +264,7 @@ def tensor(
     dtype: DTypeLike | None = None,
     names: Sequence[str | None] | None = None,
     backend: BackendLike = None,
+    device: str | None = None,
 ) -> Tensor:
     """A tensor copied from nested lists of Python numbers, an array or a tensor.
 
@@ -244,7 +278,7 @@ def tensor(
     [[1.0, 2.0],
      [3.0, 4.0]]
     """
-    return _from_value(value, dtype, names, backend, copy=True)
+    return _from_value(value, dtype, names, backend, device, copy=True)
 
 
 @bind
@@ -254,41 +288,74 @@ def asarray(
     *,
     dtype: DTypeLike | None = None,
     names: Sequence[str | None] | None = None,
+    copy: bool | None = None,
     backend: BackendLike = None,
+    device: str | None = None,
 ) -> Tensor:
-    """A tensor of a value as `tensor` makes it, but sharing the memory of a tensor or NumPy array if it can.
+    """A tensor of a value as `tensor` makes it, but sharing the memory of a tensor or array if it can.
+
+    `copy=True` never shares, and `copy=False` raises `ValueError` where it would have to copy.
 
     >>> import tensorbackend as tb
     >>> tb.asarray([0.5, 1]).dtype
     float32
     """
-    return _from_value(value, dtype, names, backend, copy=False)
+    return _from_value(value, dtype, names, backend, device, copy=copy)
+
+
+def from_dlpack(
+    x: Any, /, *, copy: bool | None = None, backend: BackendLike = None, device: str | None = None
+) -> Tensor:
+    """A tensor of another library's array by DLPack, sharing its memory unless `copy` is true.
+
+    >>> import numpy, tensorbackend as tb
+    >>> tb.from_dlpack(numpy.asarray([1.5])).tolist()
+    [1.5]
+    """
+    if isinstance(x, Tensor):
+        return asarray(x, copy=copy, backend=backend, device=device)
+    if not hasattr(x, "__dlpack__"):
+        raise OperandError(expected("an array with __dlpack__", "use asarray()", x=x))
+    chosen = get_backend(backend, device=device)
+    out, data = chosen.from_dlpack(x, copy=copy)
+    return Tensor(out, chosen, data)
 
 
 def _from_value(
-    value: Any, dtype: DTypeLike | None, names: Sequence[str | None] | None, backend: BackendLike, copy: bool
+    value: Any,
+    dtype: DTypeLike | None,
+    names: Sequence[str | None] | None,
+    backend: BackendLike,
+    device: str | None,
+    copy: bool | None,
 ) -> Tensor:
     wanted = None if dtype is None else as_dtype(dtype)
     if isinstance(value, Tensor):
-        made = value if backend is None else move(value, get_backend(backend))
+        chosen = get_backend(value.backend if backend is None else backend, device=device)
+        made = move(value, chosen)
+        if copy and made is value:
+            made = Tensor(value.template, chosen, value.data)  # payloads never change
     elif scalar_kind(value) is None and hasattr(value, "__array__"):
-        made = _from_array(value, backend, copy)
+        made = _from_array(value, get_backend(backend, device=device), copy is True)
     else:
-        return _from_numbers(value, wanted, names, get_backend(backend))
+        if copy is False:
+            raise ValueError(expected("a tensor or an array to share", "leave copy out", value=value))
+        return _from_numbers(value, wanted, names, get_backend(backend, device=device))
     if wanted is not None and made.dtype is not wanted:
         from .conversion import astype
 
         made = astype(made, wanted)
+    if copy is False and isinstance(value, Tensor) and made is not value:
+        raise ValueError(expected("a tensor of that dtype and backend to share", "leave copy out", dtype=wanted))
     if names is not None:
         made = Tensor(Template(made.shape, made.dtype, names), made.backend, made.data)
     return made
 
 
-def _from_array(value: Any, backend: BackendLike, copy: bool) -> Tensor:
+def _from_array(value: Any, backend: Backend, copy: bool) -> Tensor:
     array = value.__array__()
     out = Template(array.shape, as_dtype(array.dtype), None)
-    chosen = get_backend(backend)
-    return Tensor(out, chosen, chosen.from_numpy(out, array, copy=copy))
+    return Tensor(out, backend, backend.from_numpy(out, array, copy=copy))
 
 
 def _from_numbers(value: Any, dtype: DType | None, names: Sequence[str | None] | None, backend: Any) -> Tensor:

@@ -34,6 +34,7 @@ def arange(
     dtype: DTypeLike | None = None,
     name: str | None = None,
     backend: BackendLike = None,
+    device: str | None = None,
 ) -> Tensor:
     """Numbers from `start` (0 if only one bound is given) up to but not `stop`, `step` apart.
 
@@ -62,7 +63,7 @@ def arange(
     # A step is not needed where there is nothing to step over, and then it may be beyond the dtype.
     step = step if length > 1 else 1
     work = (uint64 if wanted is uint64 else int64) if whole and wanted.is_integer else float64
-    index_of = iota(int(length), dtype=work, names=(name,), backend=backend)
+    index_of = iota(int(length), dtype=work, names=(name,), backend=backend, device=device)
     moved = multiply(index_of, abs(step))
     ranged = add(moved, start) if step > 0 else subtract(full((), start, dtype=work, backend=index_of.backend), moved)
     return astype(ranged, wanted)
@@ -78,6 +79,7 @@ def linspace(
     endpoint: bool = True,
     name: str | None = None,
     backend: BackendLike = None,
+    device: str | None = None,
 ) -> Tensor:
     """`num` evenly spaced numbers from `start` to `stop`, which is left out unless `endpoint`.
 
@@ -100,7 +102,7 @@ def linspace(
     step = (stop - start) / gaps if gaps > 0 else 0.0
     if not math.isfinite(abs(step)):  # the difference overflows, its parts do not
         step = stop / gaps - start / gaps
-    place = iota(num, dtype=work, names=(name,), backend=backend)
+    place = iota(num, dtype=work, names=(name,), backend=backend, device=device)
     spaced = add(multiply(place, step), start)
     if endpoint and num > 1:  # rounding must not miss it
         spaced = where(equal(place, num - 1), stop, spaced)

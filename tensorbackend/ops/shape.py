@@ -30,8 +30,17 @@ from ..tensor import Axes, Axis, Tensor, TensorLike, bind, late
 
 
 @primitive
-def reshape(x: Template, /, shape: Sequence[int] | int, *, names: Sequence[str | None] | None = None) -> Plan:
+def reshape(
+    x: Template,
+    /,
+    shape: Sequence[int] | int,
+    *,
+    copy: bool | None = None,
+    names: Sequence[str | None] | None = None,
+) -> Plan:
     """The same elements in row-major order under another shape; one size may be -1.
+
+    `copy` changes nothing, as no payload ever changes.
 
     >>> import tensorbackend as tb
     >>> tb.reshape(tb.iota(6), (2, -1), names=("row", None))

@@ -134,6 +134,17 @@ class Core:
     def setup(self) -> None:
         """Runs once for an instance; the array library is imported here, never at import of the module."""
 
+    def devices(self) -> tuple[str, ...]:
+        """The devices on which instances of this backend can hold payloads."""
+        return (self.device,)
+
+    def on_device(self, device: str) -> Core:
+        """The instance of this backend on one of its devices; `ArgumentError` for any other."""
+        if device == self.device:
+            return self
+        remedy = f"the devices are {', '.join(self.devices())}"
+        raise ArgumentError(expected(f"a device of the backend {self.name!r}", remedy, device=device))
+
     def supports(self, op: str, dtype: DTypeLike | None = None) -> bool:
         """Whether the backend itself implements a callback, for inputs of a dtype if one is given.
 
@@ -188,6 +199,14 @@ class Core:
         """A DLPack capsule of the payload, by the options of the Array API's `__dlpack__`."""
         remedy = "go through backend_copy('numpy') or numpy.asarray()"
         raise UnsupportedOp(expected("a backend whose payload DLPack can share", remedy, backend=self.name))
+
+    def from_dlpack(self, array: Any, /, *, copy: bool | None) -> tuple[Template, Payload]:
+        """The template and payload of an array with `__dlpack__`."""
+        import numpy
+
+        found = numpy.from_dlpack(array)
+        out = Template(found.shape, as_dtype(found.dtype), None)
+        return out, self.from_numpy(out, found, copy=copy is True)
 
     def dlpack_device(self, x: Tensor, /) -> tuple[int, int]:
         """DLPack's device type and number of the payload."""

@@ -102,7 +102,7 @@ def roll(x: Tensor, /, shift: int | Sequence[int], *, axis: Axis | Sequence[Axis
 
 
 @composite
-def tile(x: Tensor, /, repetitions: Sequence[int]) -> Tensor:
+def tile(x: Tensor, repetitions: Sequence[int], /) -> Tensor:
     """x side by side with itself, so many times along each axis; aligned from the right.
 
     >>> import tensorbackend as tb
@@ -175,7 +175,7 @@ def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
     return broadcast([Template(shape, "bool") for shape in shapes or [()]])[0]
 
 
-def repeat(x: TensorLike, /, repeats: int | Tensor, *, axis: Axis | None = None) -> Tensor:
+def repeat(x: TensorLike, repeats: int | Tensor, /, *, axis: Axis | None = None) -> Tensor:
     """Each entry along an axis so many times in a row, each element of x laid flat for `None`.
 
     A tensor of `repeats` says it for each entry (or has one element for all); its data is read, as the shape

@@ -1,0 +1,61 @@
+"""What the Array API standard asks of a namespace besides functions: constants, its version, inspection."""
+
+from __future__ import annotations
+
+from math import e as e
+from math import inf as inf
+from math import nan as nan
+from math import pi as pi
+from typing import Final
+
+from .dtypes import ALL_DTYPES, DType, bfloat16, default_dtype, float16
+from .ops.inspection import isdtype
+from .select import get_backend
+
+__array_api_version__: Final = "2025.12"
+
+newaxis: Final = None
+
+STANDARD: Final = tuple(dtype for dtype in ALL_DTYPES if dtype not in (float16, bfloat16))
+"""The dtypes that the standard has."""
+
+
+class NamespaceInfo:
+    """What the default backend can do, by the standard's inspection interface."""
+
+    def capabilities(self) -> dict[str, bool | int | None]:
+        """Whether masks and shapes that depend on data are there, and how many axes at most (`None`: no bound)."""
+        return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": None}
+
+    def default_device(self) -> str:
+        """The device of new tensors."""
+        return get_backend().device
+
+    def devices(self) -> tuple[str, ...]:
+        """The devices of the default backend."""
+        return get_backend().devices()
+
+    def default_dtypes(self, *, device: str | None = None) -> dict[str, DType]:
+        """The dtypes of new tensors, and of indices."""
+        get_backend(device=device)
+        return {
+            "real floating": default_dtype("float"),
+            "complex floating": default_dtype("complex"),
+            "integral": default_dtype("int"),
+            "indexing": default_dtype("int"),
+        }
+
+    def dtypes(self, *, device: str | None = None, kind: str | tuple[str, ...] | None = None) -> dict[str, DType]:
+        """The dtypes of the standard by name, or those of a kind as `isdtype` has them."""
+        get_backend(device=device)
+        return {dtype.name: dtype for dtype in STANDARD if kind is None or isdtype(dtype, kind)}
+
+
+def __array_namespace_info__() -> NamespaceInfo:
+    """The standard's inspection interface.
+
+    >>> import tensorbackend as tb
+    >>> tb.__array_namespace_info__().default_dtypes()["real floating"]
+    float32
+    """
+    return NamespaceInfo()
