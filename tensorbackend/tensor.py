@@ -232,8 +232,16 @@ class Tensor:
         """A read-only NumPy array: a view where the payload allows it, a copy if `copy` is true."""
         return self.backend.to_numpy(self, dtype, copy)
 
-    def __dlpack__(self, **options: Any) -> Any:
+    def __dlpack__(
+        self,
+        *,
+        stream: int | Any | None = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
         """A DLPack capsule of the payload, where the backend has one."""
+        options = {"stream": stream, "max_version": max_version, "dl_device": dl_device, "copy": copy}
         return self.backend.to_dlpack(self, **options)
 
     def __dlpack_device__(self) -> tuple[int, int]:

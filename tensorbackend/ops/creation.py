@@ -380,6 +380,8 @@ def _flatten(value: Any) -> tuple[Shape, list[Any]]:
             raise ShapeError(expected("lists of one length on each level", "pad them", lengths=sorted(lengths)))
         shape.append(lengths.pop())
         level = [element for each in level for element in each]
+    # A tensor without axes, as unstack() gives, is a number too.
+    level = [each.item() if isinstance(each, Tensor) and not each.ndim else each for each in level]
     for element in level:
         if isinstance(element, list | tuple):
             raise ShapeError(expected("lists nested to one depth", element=element))

@@ -90,8 +90,10 @@ def squeeze(x: Template, /, axis: Axes) -> Plan:
 
 
 @primitive.calls("reshape")
-def expand_dims(x: Template, /, *, axis: int = 0, name: str | None = None) -> Plan:
-    """With an axis of size 1 more, at a position of the result, under a name if one is given.
+def expand_dims(
+    x: Template, /, axis: int | Sequence[int] = 0, *, name: str | Sequence[str | None] | None = None
+) -> Plan:
+    """With an axis of size 1 more, or several, at positions of the result, under names if any are given.
 
     >>> import tensorbackend as tb
     >>> tb.expand_dims(tb.zeros(3, names=("n",)), axis=-1, name="m").template

@@ -63,14 +63,24 @@ def broadcast_target(x: Template, shape: Shape, names: Names | None) -> tuple[Te
     return intern_template(shape, x.dtype, given), axes
 
 
-def inserted(x: Template, axis: int, name: str | None) -> Template:
-    """The template with an axis of size 1 before a position, counted in the result."""
-    position = index(axis)
-    if not -x.ndim - 1 <= position <= x.ndim:
-        raise AxisError(expected(f"an axis from {-x.ndim - 1} to {x.ndim} for {x!r}", axis=position))
-    position %= x.ndim + 1
-    names = (*x.names[:position], name, *x.names[position:])
-    return intern_template((*x.shape[:position], 1, *x.shape[position:]), x.dtype, check_unique(names))
+def inserted(x: Template, axes: int | Sequence[int], names: str | Sequence[str | None] | None) -> Template:
+    """The template with axes of size 1 at some positions of the result, a name for each or none.
+
+    (3, 4) with axes (0, -1) is (1, 3, 4, 1).
+    """
+    several = tuple(axes) if isinstance(axes, Sequence) else (axes,)
+    given = (names,) * len(several) if names is None or isinstance(names, str) else tuple(names)
+    rank = x.ndim + len(several)
+    positions = [index(axis) for axis in several]
+    for position in positions:
+        if not -rank <= position < rank:
+            raise AxisError(expected(f"an axis from {-rank} to {rank - 1} for {x!r}", axis=position))
+    new = {position % rank: name for position, name in zip(positions, given, strict=False)}
+    if len(new) != len(several):
+        raise AxisError(expected("each new axis once, and a name for each or for none", axis=axes, name=names))
+    old = iter(zip(x.shape, x.names, strict=True))
+    pairs = [(1, new[position]) if position in new else next(old) for position in range(rank)]
+    return intern_template(tuple(size for size, _ in pairs), x.dtype, check_unique(tuple(name for _, name in pairs)))
 
 
 class Slices:

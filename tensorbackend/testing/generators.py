@@ -150,8 +150,10 @@ def squeeze(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("expand_dims")
 def expand_dims(draw: Draw, dtype: DType) -> Invocation:
-    """At every position, with and without a name."""
+    """At every position, with and without a name; two at once."""
     x = draw(tensors(dtype))
+    if draw(st.booleans()):
+        return call(x, tuple(draw(st.permutations(range(-x.ndim - 2, 0)))[:2]), name=("one", None))
     return call(x, axis=draw(st.integers(-x.ndim - 1, x.ndim)), name=draw(st.none() | st.just("new")))
 
 

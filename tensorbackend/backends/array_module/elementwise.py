@@ -150,11 +150,11 @@ class ArrayElementwise(ArrayBase):
 
     @kernel
     def sign(self, out: Template, x: Tensor, /) -> Payload:
-        """The sign; float zeros are themselves, complex numbers with a part that is not finite are NaN."""
+        """The sign, 0.0 for both zeros; complex numbers with a part that is not finite are NaN."""
         signs = self.xp.sign(x.data)
         if x.dtype.is_complex:
             return self.xp.where(self.xp.isfinite(x.data), signs, signs.dtype.type(complex(nan, nan)))
-        return self.xp.where(x.data == 0, x.data, signs) if x.dtype.is_floating else signs
+        return signs
 
     # Functions of two elements
 

@@ -81,8 +81,8 @@ def integral(function: Callable[[float], int]) -> Callable[[float], float]:
 
 
 def sign(x: float) -> float:
-    """-1, 0 or 1 by sign; zero and NaN are themselves."""
-    return x if x == 0 or x != x else math.copysign(1.0, x)
+    """-1, 0 or 1 by sign, 0.0 for both zeros; NaN is itself."""
+    return (0.0 if x == 0 else x) if x == 0 or x != x else math.copysign(1.0, x)
 
 
 def divide(a: float, b: float) -> float:
