@@ -1,0 +1,158 @@
+"""A composite's call: the backend's own method, or the default in public ops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from typing import Any
+
+from ..dtypes import as_dtype, check_scalar, current_precision
+from ..errors import TensorBackendError
+from ..operands import Call, remember, template_of
+from ..opspec import OpSpec, declare, read_parameters
+from ..protocol import Backend, own_method
+from ..protocol.core import CompositeCall
+from ..rules.axes import normalize_axis, sole_axis, sorted_axes
+from ..rules.broadcasting import result_type
+from ..rules.plan import Out
+from ..select import common_backend, default_backend, get_backend, move, with_default
+from ..template import Template
+from ..tensor import Tensor, bind
+from .primitives import CHECKED, Memo, constant, ready_key, verify, wrap
+
+Ready = tuple[Out, Mapping[str, Any], Callable[..., Any] | None, Callable[..., Any] | None]
+"""Template, options, what makes the public result of several tensors, and the backend's own method."""
+
+
+class _Composite:
+    """A composite's path: its template by a trial on templates, then the backend's own method or the default."""
+
+    def __init__(self, spec: OpSpec) -> None:
+        self.spec = spec
+        self.trials: dict[Any, tuple[Out, Mapping[str, Any], Callable[..., Any] | None]] = {}
+
+    def run(self, arguments: Sequence[object], keywords: dict[str, Any]) -> Any:
+        """The result of a call, on the backend that its operands have in common."""
+        call = Call(self.spec, arguments, keywords)
+        backend = common_backend(call.tensors)
+        inputs = call.grouped([move(x, backend) for x in self._tensors(call, backend)])
+        out, options, result = call.memoised(self.trials, lambda: self._trial(call))
+        return self.call(backend, inputs, (out, options, result, own_method(backend, self.spec.callback)))
+
+    def call(self, backend: Backend, inputs: Sequence[Any], ready: Ready) -> Any:
+        """The result of a call whose template and options are known."""
+        out, options, result, method = ready
+        name = self.spec.callback
+        if method is not None:
+            data = method(out, *inputs, **options)
+            if CHECKED:
+                verify(name, backend, out, data)
+            return wrap(out, backend, data, result)
+        arguments = CompositeCall(out, tuple(inputs), options)
+        found = with_default(backend, backend.optional, name, arguments, self._default)
+        return found if result is None or type(found) is not tuple else result(*found)
+
+    def ready(self, arguments: Sequence[object], keywords: dict[str, Any]) -> Ready:
+        """What makes the next call ready whose operands are all tensors on one backend."""
+        call = Call(self.spec, arguments, keywords)
+        out, options, result = call.memoised(self.trials, lambda: self._trial(call))
+        return out, options, result, own_method(common_backend(call.tensors), self.spec.callback)
+
+    def _tensors(self, call: Call, backend: Backend) -> list[Tensor]:
+        """The operands as tensors; Python numbers give way to the tensors beside them."""
+        if len(call.tensors) == len(call.operands):
+            return call.tensors
+        strong = [x.template for x in call.tensors]
+        tensors = []
+        for operand in call.operands:
+            if not isinstance(operand, Tensor):
+                dtype = result_type([*strong, template_of(operand)])
+                try:
+                    check_scalar(operand, dtype)
+                except TensorBackendError as error:
+                    error.named(self.spec.name)
+                    raise
+                operand = constant(operand, dtype, backend)
+            tensors.append(operand)
+        return tensors
+
+    def _trial(self, call: Call) -> tuple[Out, Mapping[str, Any], Callable[..., Any] | None]:
+        """The output template, the normalised options and what makes the public result of several tensors,
+        from running the default on template tensors."""
+        shapes_only = get_backend("template")
+        inputs = call.grouped([Tensor(x.template, shapes_only, None) for x in self._tensors(call, shapes_only)])
+        try:
+            options = self._options(call)
+            with default_backend(shapes_only):
+                result = self._default(None, inputs, options)
+        except TensorBackendError as error:
+            error.named(self.spec.name)
+            raise
+        if isinstance(result, Tensor):
+            return result.template, options, None
+        make = getattr(result, "_make", None)  # a named tuple's, from an iterable
+        return tuple(x.template for x in result), options, make and (lambda *tensors: make(tensors))
+
+    def _options(self, call: Call) -> Mapping[str, Any]:
+        """The options by name: defaults filled, axes as positions in the first operand, dtypes as `DType`."""
+        bound = self.spec.signature.bind(*call.arguments, **call.keywords)
+        bound.apply_defaults()
+        first = template_of(call.operands[0])
+        options = {}
+        for parameter in self.spec.parameters:
+            if parameter.role == "option":
+                value = bound.arguments[parameter.name]
+                normalise = _NORMALISED.get(parameter.annotation.removesuffix(" | None"))
+                keep = normalise is None or (value is None and parameter.annotation.endswith(" | None"))
+                options[parameter.name] = value if keep else normalise(first, value)  # type: ignore[misc] # not None
+        return options
+
+    def _default(self, out: object, inputs: Sequence[Any], options: Mapping[str, Any]) -> Any:
+        """Runs the declared function on inputs and options."""
+        rest = iter(inputs)
+        arguments: list[Any] = []
+        keywords: dict[str, Any] = {}
+        for parameter in self.spec.parameters:
+            if parameter.kind == "variadic":
+                arguments.extend(rest)
+                continue
+            value = options[parameter.name] if parameter.role == "option" else next(rest)
+            if parameter.kind == "keyword":
+                keywords[parameter.name] = value
+            else:
+                arguments.append(value)
+        return self.spec.function(*arguments, **keywords)
+
+
+_NORMALISED: Mapping[str, Callable[[Template, Any], Any]] = {
+    "Axis": normalize_axis,
+    "Axes": sorted_axes,
+    "SoleAxis": sole_axis,
+    "DTypeLike": lambda x, dtype: as_dtype(dtype),
+}
+
+
+def make_composite(function: Callable[..., Any], callback: str | None) -> Callable[..., Any]:
+    """The public op of a body, declared."""
+    name = function.__name__.lstrip("_")
+    spec = OpSpec(name, "composite", callback or name, function, read_parameters(function))
+    declare(spec)
+    path = _Composite(spec)
+    ready: Memo = {}
+    tensors = [parameter for parameter in spec.parameters if parameter.role != "option"]
+    plain = all(parameter.role == "tensor" and parameter.kind == "positional" for parameter in tensors)
+    count = len(tensors) if plain else 0  # a sequence of tensors has no one template to key on
+
+    def op(*arguments: Any, **keywords: Any) -> Any:
+        key: tuple[Any, ...] | None
+        try:
+            key = (current_precision(), *ready_key(arguments, keywords, count))
+            found = ready.get(key)
+        except (LookupError, AttributeError, TypeError):
+            return path.run(arguments, keywords)
+        if found is None:
+            found = path.ready(arguments, keywords)
+            remember(ready, key, found)
+        return path.call(arguments[0].backend, arguments[:count], found)
+
+    return bind(wraps(function)(op))

@@ -1,0 +1,309 @@
+"""A primitive's call: plan, prepare, call the backend, wrap; and the short cuts of calls that are ready."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial, wraps
+from math import copysign
+from typing import Any, Final, NamedTuple, TypeAlias, cast
+
+from ..dtypes import DType, check_scalar
+from ..errors import ContractError, TensorBackendError, UnsupportedOp, expected
+from ..operands import Call, Operand, remember
+from ..opspec import OpSpec, declare, read_parameters
+from ..protocol import Backend
+from ..rules.plan import Out, Plan
+from ..select import common_backend, get_backend, move
+from ..template import Template, intern_template
+from ..tensor import Tensor, bind
+
+Memo: TypeAlias = dict[Any, Any]
+
+CHECKED: Final = os.environ.get("TENSORBACKEND_CHECK", "0") not in ("", "0")
+"""Whether every payload is verified against its template; set by the environment at import."""
+
+
+def wrap(out: Out, backend: Backend, data: Any, result: Callable[..., Any] | None = None) -> Any:
+    """The payload of a callback as a tensor, several as a tuple of tensors or what `result` makes of them."""
+    if isinstance(out, Template):
+        return Tensor(out, backend, data)
+    tensors = (Tensor(each, backend, part) for each, part in zip(out, _parts(out, data), strict=True))
+    return tuple(tensors) if result is None else result(*tensors)
+
+
+def _parts(out: tuple[Template, ...], data: Any) -> Any:
+    """A payload for each of several results; a template tensor has none."""
+    return (None,) * len(out) if data is None else data
+
+
+def verify(name: str, backend: Backend, out: Out, data: Any) -> None:
+    """Raises `ContractError` where payloads do not have the shape and dtype of their templates."""
+    pairs = [(out, data)] if isinstance(out, Template) else list(zip(out, _parts(out, data), strict=True))
+    for template, payload in pairs:
+        wrong = backend.violation(template, payload)
+        if wrong is not None:
+            wanted = f"{name} of the backend {backend.name!r} to return the payload of {template!r}"
+            raise ContractError(expected(wanted, "mend the backend", payload=wrong))
+
+
+def _check_support(name: str, backend: Backend, out: Out, inputs: Sequence[Tensor]) -> None:
+    """Raises `UnsupportedOp` where a backend has a callback, but not for these dtypes."""
+    taken = {x.dtype for x in inputs}
+    held = taken | {each.dtype for each in ((out,) if isinstance(out, Template) else out)}
+    allowed: frozenset[DType] = getattr(getattr(backend, name), "__dtypes__", backend.dtypes)
+    for dtype in (held - backend.dtypes) or (taken - allowed):
+        remedy = "cast with astype(), or move the tensors, such as x.backend_transfer('binary')"
+        raise UnsupportedOp(expected(f"a dtype that {name} of the backend {backend.name!r} takes", remedy, dtype=dtype))
+
+
+def constant(value: Any, dtype: DType, backend: Backend) -> Tensor:
+    """A Python number as a tensor without axes; it was checked to fit the dtype."""
+    template = intern_template((), dtype, ())
+    return Tensor(template, backend, backend.constant(template, value=value))
+
+
+def _prepare(operand: Operand, dtype: DType, backend: Backend) -> Tensor:
+    """An operand on the backend and in the dtype that the callback wants."""
+    if not isinstance(operand, Tensor):
+        return constant(operand, dtype, backend)
+    x = move(operand, backend)
+    if x.dtype is dtype:
+        return x
+    template = x.template.replace(dtype=dtype)
+    return Tensor(template, backend, backend.as_type(template, x))
+
+
+class _Primitive:
+    """A primitive's full path, for calls that are not ready."""
+
+    def __init__(self, spec: OpSpec) -> None:
+        self.spec = spec
+        self.plans: dict[Any, Plan] = {}
+
+    def plan(self, call: Call) -> Plan:
+        """What the rule gives for a call, with every error that a user can make."""
+        try:
+            plan: Plan = call.memoised(self.plans, lambda: self.spec.function(*call.arguments, **call.keywords))
+            for operand, dtype in zip(call.operands, plan.inputs, strict=True):
+                if not isinstance(operand, Tensor):
+                    check_scalar(operand, dtype)
+        except TensorBackendError as error:
+            error.named(self.spec.name)
+            raise
+        return plan
+
+    def run(
+        self, arguments: Sequence[object], keywords: dict[str, Any], backend: Backend | None = None
+    ) -> tuple[Any, Ready | None]:
+        """The result, and what makes the next such call ready, `None` if there is more to do than call."""
+        name = self.spec.callback
+        call = Call(self.spec, arguments, keywords)
+        plan = self.plan(call)
+        backend = backend or common_backend(call.tensors)
+        inputs = [_prepare(*pair, backend) for pair in zip(call.operands, plan.inputs, strict=True)]
+        _check_support(name, backend, plan.out, inputs)
+        callback = getattr(backend, name)
+        data = callback(plan.out, *call.grouped(inputs), **plan.options)
+        if CHECKED:
+            verify(name, backend, plan.out, data)
+        result = wrap(plan.out, backend, data, self.spec.result)
+        # Tensors must reach the callback as they came; Python numbers are kept as the tensors made of them.
+        pairs = zip(call.operands, inputs, strict=True)
+        settled = not call.foreign and all(before is after or not isinstance(before, Tensor) for before, after in pairs)
+        if not settled or _from_default(plan.out, inputs):
+            return result, None
+        numbers = len(call.tensors) < len(inputs)
+        return result, Ready(plan.out, callback, plan.options, tuple(inputs), numbers)
+
+
+class Ready(NamedTuple):
+    """A call for which nothing is left to do but the call."""
+
+    out: Out
+    callback: Callable[..., Any]
+    options: Mapping[str, object]
+    inputs: tuple[Tensor, ...]
+    """The tensors of this call, Python numbers among them made tensors."""
+    numbers: bool
+    """Whether there were such numbers."""
+
+    @property
+    def call(self) -> Callable[..., Any]:
+        """The callback with its options, which a rule may give to an op that takes none."""
+        return partial(self.callback, **self.options) if self.options else self.callback
+
+
+def _from_default(out: Out, inputs: Sequence[Tensor]) -> bool:
+    """Whether a dtype may have come from the default precision, so that the next call's may differ."""
+    outs = (out,) if isinstance(out, Template) else out
+    return any(each.dtype.is_inexact for each in outs) and not any(x.dtype.is_inexact for x in inputs)
+
+
+def _unary(spec: OpSpec) -> Callable[..., Any]:
+    run = _Primitive(spec).run
+    ready: Memo = {}
+    new = object.__new__
+
+    def op(x: Any, /) -> Tensor:
+        try:
+            backend = x.backend
+            out, callback = ready[x.template, backend]
+        except (KeyError, AttributeError):
+            pass  # so that no error below has this one as its context
+        else:
+            data = callback(out, x)
+            if CHECKED:
+                verify(spec.callback, backend, out, data)
+            tensor = new(Tensor)
+            tensor.template = out
+            tensor.backend = backend
+            tensor.data = data
+            return tensor
+        result, entry = run((x,), {})
+        if entry is not None and not entry.numbers:
+            remember(ready, (x.template, x.backend), (entry.out, entry.call))
+        return cast(Tensor, result)
+
+    return op
+
+
+def _binary(spec: OpSpec) -> Callable[..., Any]:
+    run = _Primitive(spec).run
+    ready: Memo = {}
+    numbers: Memo = {}
+    new = object.__new__
+
+    def op(x1: Any, x2: Any, /) -> Tensor:
+        try:
+            backend = x2.backend
+            out, callback = ready[x1.template, x2.template, x1.backend]
+        except (KeyError, AttributeError):
+            pass  # so that no error below has this one as its context
+        else:
+            if x1.backend is backend:
+                data = callback(out, x1, x2)
+                if CHECKED:
+                    verify(spec.callback, backend, out, data)
+                tensor = new(Tensor)
+                tensor.template = out
+                tensor.backend = backend
+                tensor.data = data
+                return tensor
+        return beside_number(x1, x2)
+
+    def beside_number(x1: Any, x2: Any) -> Tensor:
+        """The call where it is not ready, or one operand is a Python number: its tensor is kept for the next time."""
+        key = _number_key(x1, x2)
+        found = None if key is None else numbers.get(key)
+        if found is not None:
+            out, callback, backend, number, first = found
+            data = callback(out, number, x2) if first else callback(out, x1, number)
+            if CHECKED:
+                verify(spec.callback, backend, out, data)
+            return Tensor(out, backend, data)
+        result, entry = run((x1, x2), {})
+        if entry is None:
+            return cast(Tensor, result)
+        if not entry.numbers:
+            remember(ready, (x1.template, x2.template, x1.backend), (entry.out, entry.call))
+        elif key is not None:
+            first = not isinstance(x1, Tensor)
+            number = entry.inputs[0 if first else 1]
+            remember(numbers, key, (entry.out, entry.call, number.backend, number, first))
+        return cast(Tensor, result)
+
+    return op
+
+
+def _number_key(x1: Any, x2: Any) -> tuple[Any, ...] | None:
+    """Key of a call with one tensor and one Python number, `None` for any other."""
+    first = isinstance(x2, Tensor)
+    number, x = (x1, x2) if first else (x2, x1)
+    kind = type(number)
+    if kind is float:
+        sign = copysign(1.0, number)  # 0.0 and -0.0 are equal as keys
+    elif kind is int or kind is bool:
+        sign = 0.0
+    else:
+        return None
+    return (x.template, x.backend, number, kind, sign, first) if isinstance(x, Tensor) else None
+
+
+def ready_key(arguments: Sequence[Any], keywords: Mapping[str, Any], count: int) -> tuple[Any, ...]:
+    """Key of a call whose first `count` arguments are tensors on one backend; else a built-in error.
+
+    1, 1.0 and True are equal as keys but not as options, so their types stand in it too.
+    """
+    tensors = arguments[:count]
+    backend = tensors[0].backend
+    for x in tensors:
+        if x.backend is not backend:
+            raise LookupError
+    options = arguments[count:]
+    return (
+        backend,
+        *(x.template for x in tensors),
+        *options,
+        *map(type, options),
+        *keywords.items(),
+        *map(type, keywords.values()),
+    )
+
+
+def _general(spec: OpSpec) -> Callable[..., Any]:
+    run = _Primitive(spec).run
+    ready: Memo = {}
+    tensors = [parameter for parameter in spec.parameters if parameter.role != "option"]
+    # A sequence of tensors has no one template to key on.
+    count = len(tensors) if all(parameter.role == "tensor" for parameter in tensors) else 0
+
+    def op(*arguments: Any, **keywords: Any) -> Any:
+        key: tuple[Any, ...] | None
+        try:
+            key = ready_key(arguments, keywords, count)
+            out, callback, options = ready[key]
+        except KeyError:
+            pass
+        except (LookupError, AttributeError, TypeError):
+            key = None
+        else:
+            inputs = arguments[:count]
+            data = callback(out, *inputs, **options)
+            if CHECKED:
+                verify(spec.callback, inputs[0].backend, out, data)
+            return wrap(out, inputs[0].backend, data, spec.result)
+        result, entry = run(arguments, keywords)
+        if key is not None and entry is not None and not entry.numbers:
+            remember(ready, key, entry[:3])
+        return result
+
+    return op
+
+
+def _creation(spec: OpSpec) -> Callable[..., Any]:
+    run = _Primitive(spec).run
+
+    def op(*arguments: Any, backend: Any = None, device: str | None = None, **keywords: Any) -> Any:
+        return run(arguments, keywords, get_backend(backend, device=device))[0]
+
+    return op
+
+
+def make_primitive(
+    rule: Callable[..., Any], callback: str | None, result: Callable[..., Any] | None
+) -> Callable[..., Any]:
+    """The public op of a rule, declared, by the shortest path that its parameters allow."""
+    name = rule.__name__.lstrip("_")  # of one that a public function wraps
+    spec = OpSpec(name, "primitive", callback or name, rule, read_parameters(rule), result)
+    declare(spec)
+    roles = [parameter.role for parameter in spec.parameters]
+    if "tensor" not in roles and "tensors" not in roles:
+        op = _creation(spec)
+    elif roles == ["tensor"]:
+        op = _unary(spec)
+    elif roles == ["tensor", "tensor"]:
+        op = _binary(spec)
+    else:
+        op = _general(spec)
+    return bind(wraps(rule)(op))
