@@ -14,6 +14,7 @@ $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed") if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[dev]'
+	$(BIN)/python -m compileall -q tensorbackend
 	@touch $@
 
 demo: $(READY) ## Trains a digit classifier with named axes and checks it on the reference backend

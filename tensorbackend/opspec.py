@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from .protocol import Backend
@@ -109,6 +110,7 @@ def read_parameters(function: Callable[..., Any]) -> tuple[Parameter, ...]:
     )
 
 
+@cache
 def _plain(annotation: object) -> str:
     """An annotation as text without modules: `tb.Tensor`, in quotes or not, is `Tensor`."""
     text = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))
