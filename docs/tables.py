@@ -62,7 +62,48 @@ def _bound(bound: Bound) -> str:
     return f"{bound.ulps:g} {kind}".strip() + f": {bound.reason}"
 
 
-PAGES = {HERE / "ops.md": ops_page}
+LIFECYCLE = {
+    "backend_copy": "`tb.backend_copy`, `Tensor.backend_copy`",
+    "backend_deallocate": "`tb.backend_deallocate`, `Tensor.backend_deallocate`",
+    "backend_transfer": "`tb.backend_transfer`, `Tensor.backend_transfer`",
+    "from_binary": "`tb.from_binary`",
+    "init": "`Backend.init`: the options of an instance, as in `JaxBackend(device='cpu:1')`",
+    "inspect": "`tb.inspect`, `repr`",
+    "optional": "`Backend.optional`, reached by every `@tb.composite`",
+    "to_batched": "`tb.to_batched`",
+    "to_binary": "`Tensor.to_binary`",
+}
+
+NX_INTRODUCTION = """\
+# Coming from Nx
+
+Generated from the declarations by `make docs`. A callback here has the name that it has in `Nx.Backend`, with the
+output template first; the public function has the Array API standard's name where that has one. What else differs:
+
+- Options are keyword arguments: `Nx.sum(t, axes: [:time])` is `tb.sum(x, axis="time")`.
+- Names are strings: `Nx.new_axis(t, -1, :time)` is `tb.expand_dims(x, -1, name="time")`, `t[time: 0..4]` is
+  `x.isel(time=slice(0, 5))`.
+- `Nx.default_backend` is `tb.set_default_backend` for the process and `tb.default_backend` as a context for a block;
+  `Nx.BinaryBackend` and `Nx.TemplateBackend` are `"binary"` and `"template"`.
+- Integers divide as in Python (floor); Nx's `quotient` is `tb.trunc_divide` and its `remainder` `tb.fmod`.
+- [Semantics](semantics.md) lists what else is decided otherwise: comparisons give bool, `round` goes to even, NaN
+  sorts last.
+
+| callback | public function |
+| --- | --- |
+"""
+
+
+def nx_page() -> str:
+    """docs/coming-from-nx.md: each callback of the protocol with the public functions that reach it."""
+    rows = dict(LIFECYCLE)
+    for callback in CALLBACKS.values():
+        names = sorted(_qualified(spec.name) for spec in OPS.values() if spec.callback == callback.name)
+        rows[callback.name] = ", ".join(f"`tb.{name}`" for name in names)
+    return NX_INTRODUCTION + "".join(f"| `{name}` | {rows[name]} |\n" for name in sorted(rows))
+
+
+PAGES = {HERE / "ops.md": ops_page, HERE / "coming-from-nx.md": nx_page}
 
 
 if __name__ == "__main__":

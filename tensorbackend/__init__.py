@@ -38,6 +38,8 @@ from .dtypes import uint8 as uint8
 from .dtypes import uint16 as uint16
 from .dtypes import uint32 as uint32
 from .dtypes import uint64 as uint64
+from .files import load as load
+from .files import save as save
 from .ops.composite.activation import log_softmax as log_softmax
 from .ops.composite.activation import softmax as softmax
 from .ops.composite.contraction import einsum as einsum

@@ -66,6 +66,10 @@ class UnsupportedOp(BackendError, NotImplementedError):
     """An op that the backend does not implement."""
 
 
+class FileError(TensorBackendError, ValueError):
+    """A file that is not what its name and header say."""
+
+
 class DeallocatedError(TensorBackendError, RuntimeError):
     """A tensor whose data was given up by `backend_transfer` or `backend_deallocate`."""
 

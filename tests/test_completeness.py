@@ -21,7 +21,7 @@ LAYERS = [
     ("protocol",),
     ("opspec", "select", "operands", "dispatch"),
     ("ops",),
-    ("array_api", "linalg", "fft", "random"),  # the namespaces of the Array API's extensions: re-exports only
+    ("array_api", "files", "linalg", "fft", "random"),  # the namespaces of the Array API's extensions: re-exports only
     ("backends",),
     ("testing",),
 ]

@@ -33,3 +33,9 @@ def test_generated_pages_are_current() -> None:
     pages = runpy.run_path(str(ROOT / "docs" / "tables.py"))["PAGES"]
     for path, page in pages.items():
         assert path.read_text() == page(), "run make docs"
+
+
+def test_every_callback_has_a_public_function() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| (.*) \|$", (ROOT / "docs" / "coming-from-nx.md").read_text(), re.MULTILINE)
+    assert len(rows) > 100
+    assert [name for name, functions in rows if not functions] == []
