@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import copysign
 from typing import Any, Final, TypeAlias, TypeVar
 
 from .dtypes import Scalar, current_precision, scalar_kind
@@ -53,6 +54,14 @@ def freeze(value: object) -> object:
     return tuple(map(freeze, value)) if isinstance(value, list | tuple) else value
 
 
+def kind_of(value: object) -> object:
+    """What tells options apart that are equal as keys: 1, 1.0 and True; 0.0 and -0.0."""
+    kind = type(value)
+    if kind is float:
+        return kind, copysign(1.0, value)  # type: ignore[arg-type] # a float
+    return (kind, repr(value)) if kind is complex else kind
+
+
 class Call:
     """One call: its operands, and its arguments with templates in their place."""
 
@@ -74,12 +83,13 @@ class Call:
     def __init__(self, spec: OpSpec, arguments: Sequence[object], keywords: dict[str, object]) -> None:
         self.operands, self.groups, self.foreign = [], [], False
         self.arguments = [self._symbolic(value, spec.at(i)) for i, value in enumerate(arguments)]
-        known = {parameter.name: parameter for parameter in spec.parameters}
-        order = [name for name in known if name in keywords] + [name for name in keywords if name not in known]
-        self.keywords = {name: self._symbolic(keywords[name], known.get(name, _UNKNOWN)) for name in order}
-        # 1, 1.0 and True are equal as keys but not as options.
-        types = tuple(map(type, (*self.arguments, *self.keywords.values())))
-        self.key = (current_precision(), *self.arguments, *self.keywords.items(), types)
+        self.keywords = {}
+        if keywords:
+            known = {parameter.name: parameter for parameter in spec.parameters}
+            order = [name for name in known if name in keywords] + [name for name in keywords if name not in known]
+            self.keywords = {name: self._symbolic(keywords[name], known.get(name, _UNKNOWN)) for name in order}
+        kinds = tuple(map(kind_of, (*self.arguments, *self.keywords.values())))
+        self.key = (current_precision(), *self.arguments, *self.keywords.items(), kinds)
 
     def _symbolic(self, value: object, parameter: Parameter) -> object:
         if parameter.role == "option" or (value is None and parameter.annotation.endswith("| None")):

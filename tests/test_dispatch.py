@@ -158,6 +158,14 @@ def test_options_that_are_equal_as_keys_stay_apart() -> None:
         tb.sum(x, axis=True)
 
 
+@pytest.mark.parametrize("backend", ["binary", "numpy"])
+def test_zeros_of_both_signs_stay_apart(backend: str) -> None:
+    x = tb.tensor([1.0], backend=backend)
+    for zero in (0.0, -0.0, 0.0):
+        assert repr(tb.full((), zero, backend=backend).item()) == repr(zero)
+        assert repr(tb.multiply(x, zero).item()) == repr(tb.multiply(zero, x).item()) == repr(zero)
+
+
 def test_a_memo_is_bounded() -> None:
     memo: dict[Any, Any] = {}
     for key in range(MEMO_LIMIT + 10):

@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial, wraps
-from math import copysign
 from typing import Any, Final, NamedTuple, TypeAlias, cast
 
-from ..dtypes import DType, check_scalar
+from ..dtypes import ALL_DTYPES, DType, check_scalar
 from ..errors import ContractError, TensorBackendError, UnsupportedOp, expected
-from ..operands import Call, Operand, remember
+from ..operands import Call, Operand, kind_of, remember
 from ..opspec import OpSpec, declare, read_parameters
 from ..protocol import Backend
 from ..rules.plan import Out, Plan
@@ -49,6 +48,8 @@ def verify(name: str, backend: Backend, out: Out, data: Any) -> None:
 
 def _check_support(name: str, backend: Backend, out: Out, inputs: Sequence[Tensor]) -> None:
     """Raises `UnsupportedOp` where a backend has a callback, but not for these dtypes."""
+    if len(backend.dtypes) == len(ALL_DTYPES) and not hasattr(getattr(backend, name), "__dtypes__"):
+        return
     taken = {x.dtype for x in inputs}
     held = taken | {each.dtype for each in ((out,) if isinstance(out, Template) else out)}
     allowed: frozenset[DType] = getattr(getattr(backend, name), "__dtypes__", backend.dtypes)
@@ -216,24 +217,22 @@ def _binary(spec: OpSpec) -> Callable[..., Any]:
     return op
 
 
+_NUMBERS = frozenset({bool, int, float, complex})
+
+
 def _number_key(x1: Any, x2: Any) -> tuple[Any, ...] | None:
     """Key of a call with one tensor and one Python number, `None` for any other."""
     first = isinstance(x2, Tensor)
     number, x = (x1, x2) if first else (x2, x1)
-    kind = type(number)
-    if kind is float:
-        sign = copysign(1.0, number)  # 0.0 and -0.0 are equal as keys
-    elif kind is int or kind is bool:
-        sign = 0.0
-    else:
+    if type(number) not in _NUMBERS or not isinstance(x, Tensor):
         return None
-    return (x.template, x.backend, number, kind, sign, first) if isinstance(x, Tensor) else None
+    return x.template, x.backend, number, kind_of(number), first
 
 
 def ready_key(arguments: Sequence[Any], keywords: Mapping[str, Any], count: int) -> tuple[Any, ...]:
     """Key of a call whose first `count` arguments are tensors on one backend; else a built-in error.
 
-    1, 1.0 and True are equal as keys but not as options, so their types stand in it too.
+    Options that are equal as keys are told apart by `kind_of`.
     """
     tensors = arguments[:count]
     backend = tensors[0].backend
@@ -245,9 +244,9 @@ def ready_key(arguments: Sequence[Any], keywords: Mapping[str, Any], count: int)
         backend,
         *(x.template for x in tensors),
         *options,
-        *map(type, options),
+        *map(kind_of, options),
         *keywords.items(),
-        *map(type, keywords.values()),
+        *map(kind_of, keywords.values()),
     )
 
 
