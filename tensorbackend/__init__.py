@@ -16,6 +16,7 @@ from .array_api import inf as inf
 from .array_api import nan as nan
 from .array_api import newaxis as newaxis
 from .array_api import pi as pi
+from . import fft as fft
 from .dispatch import composite as composite
 from .dispatch import primitive as primitive
 from .dtypes import DType as DType

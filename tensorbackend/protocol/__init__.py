@@ -17,6 +17,7 @@ from .core import Core
 from .core import Payload as Payload
 from .core import own_method as own_method
 from .elementwise import Elementwise
+from .fourier import Fourier
 from .indexing import Indexing
 from .linalg import Linalg
 from .random import Random
@@ -25,7 +26,7 @@ from .shape import Shaping
 from .window import Window
 
 
-class Backend(Elementwise, Reduction, Shaping, Indexing, Window, Linalg, Random, Core):
+class Backend(Elementwise, Reduction, Shaping, Indexing, Window, Linalg, Fourier, Random, Core):
     """The whole protocol; a backend derives from it and defines the callbacks that it has.
 
     An instance carries the backend's options, and equal options give the same instance.

@@ -1,4 +1,4 @@
-"""Callbacks of linear algebra and Fourier transforms. Leading axes are batches."""
+"""Callbacks of linear algebra. Leading axes are batches."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Transform: TypeAlias = Literal["none", "transpose"]
 
 
 class Linalg:
-    """Contractions, factorisations, solvers, transforms."""
+    """Contractions, factorisations, solvers."""
 
     @callback
     def dot(
@@ -62,14 +62,6 @@ class Linalg:
         self, out: Template, a: Tensor, b: Tensor, /, *, left_side: bool, lower: bool, transform: Transform
     ) -> Payload:
         """x with a @ x = b, or x @ a = b unless `left_side`; a is triangular, transposed on request."""
-
-    @callback
-    def fft(self, out: Template, x: Tensor, /, *, axis: int, length: int) -> Payload:
-        """Discrete Fourier transform along `axis`, cut or zero-padded to `length`, unscaled."""
-
-    @callback
-    def ifft(self, out: Template, x: Tensor, /, *, axis: int, length: int) -> Payload:
-        """Inverse of `fft`, scaled by 1 / length."""
 
     # Composites of Nx that a backend may override
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .creation import ArrayCreation
 from .elementwise import ArrayElementwise
+from .fourier import ArrayFourier
 from .indexing import ArrayIndexing
 from .linalg import ArrayLinalg
 from .reduction import ArrayReduction
@@ -12,7 +13,7 @@ from .window import ArrayWindow
 
 
 class ArrayModuleBackend(
-    ArrayCreation, ArrayElementwise, ArrayReduction, ArrayShaping, ArrayIndexing, ArrayWindow, ArrayLinalg
+    ArrayCreation, ArrayElementwise, ArrayReduction, ArrayShaping, ArrayIndexing, ArrayWindow, ArrayLinalg, ArrayFourier
 ):
     """Every callback by functions of `self.xp`.
 

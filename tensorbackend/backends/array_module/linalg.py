@@ -1,4 +1,4 @@
-"""Contractions, factorisations, solvers, transforms; the narrow floats are computed in float32.
+"""Contractions, factorisations, solvers; the narrow floats are computed in float32.
 
 Factors are unique up to signs (of complex matrices, phases), so each callback fixes them as the protocol
 says and every backend gives the same.
@@ -106,16 +106,6 @@ class ArrayLinalg(ArrayBase):
             matrix, lower, right = xp.swapaxes(matrix, -2, -1), not lower, xp.swapaxes(right, -2, -1)
         solved = _substitute(xp, matrix, right, lower)
         return self.narrowed(solved if left_side else xp.swapaxes(solved, -2, -1), out)
-
-    @kernel
-    def fft(self, out: Template, x: Tensor, /, *, axis: int, length: int) -> Payload:
-        """Discrete Fourier transform along `axis`."""
-        return self.xp.fft.fft(self.cast(x.data, x.dtype, out.dtype), n=length, axis=axis)
-
-    @kernel
-    def ifft(self, out: Template, x: Tensor, /, *, axis: int, length: int) -> Payload:
-        """Inverse of `fft`."""
-        return self.xp.fft.ifft(self.cast(x.data, x.dtype, out.dtype), n=length, axis=axis)
 
     # Overrides of composites
 

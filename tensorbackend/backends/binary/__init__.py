@@ -16,6 +16,7 @@ from .blocks import BinaryBlocks
 from .contraction import BinaryContraction
 from .elementwise import BinaryElementwise
 from .indexing import BinaryIndexing
+from .fourier import BinaryFourier
 from .reduction import BinaryReduction
 from .shape import BinaryShaping
 from .sorting import BinarySorting
@@ -23,7 +24,8 @@ from .storage import store
 
 
 class BinaryBackend(
-    BinaryElementwise, BinaryReduction, BinarySorting, BinaryShaping, BinaryBlocks, BinaryIndexing, BinaryContraction
+    BinaryElementwise, BinaryReduction, BinarySorting, BinaryShaping, BinaryBlocks, BinaryIndexing, BinaryContraction,
+    BinaryFourier,
 ):
     """The reference backend; its tensors give way to another backend's when they meet."""
 

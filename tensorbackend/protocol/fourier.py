@@ -1,0 +1,27 @@
+"""Callbacks of discrete Fourier transforms."""
+
+from __future__ import annotations
+
+from ..rules.fourier import Norm
+from ..template import Template
+from ..tensor import Tensor
+from .core import Payload, callback
+
+
+class Fourier:
+    """Transforms along one axis; x is real or complex and the result complex.
+
+    float32 gives complex64 and float64 complex128; no other real dtype arrives.
+    """
+
+    @callback
+    def fft(self, out: Template, x: Tensor, /, *, axis: int, length: int, norm: Norm) -> Payload:
+        """Sum over n of x[n] exp(-2 pi i k n / length) for each k below `length`.
+
+        x is cut or zero-padded to `length` along `axis`. Divided by `length` if `norm` is "forward", by its
+        square root if "ortho".
+        """
+
+    @callback
+    def ifft(self, out: Template, x: Tensor, /, *, axis: int, length: int, norm: Norm) -> Payload:
+        """Inverse of `fft` with the same `norm`: the exponent positive, divided by `length` if "backward"."""

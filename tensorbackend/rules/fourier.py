@@ -1,0 +1,75 @@
+"""Templates of Fourier transforms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import index
+from typing import Literal, TypeAlias
+
+from ..dtypes import COMPLEX_OF, DType, default_dtype, float32
+from ..errors import ArgumentError, ShapeError, expected
+from ..template import Template
+from ..tensor import Axis
+from .axes import normalize_axes, normalize_axis
+from .plan import Plan
+
+Norm: TypeAlias = Literal["backward", "ortho", "forward"]
+
+NORMS: tuple[Norm, ...] = ("backward", "ortho", "forward")
+"""Which direction divides by the length: the inverse, both by its square root, or the forward one."""
+
+
+def transform(x: Template, length: int | None, axis: Axis, norm: Norm) -> Plan:
+    """The plan of a transform along one axis, names kept: f32[t: 8] to a length of 4 gives c64[t: 4].
+
+    Integers and the narrow floats are transformed as the real numbers of the complex dtype that they give.
+    """
+    position = normalize_axis(x, axis)
+    size = check_length(x.shape[position] if length is None else length)
+    dtype = transformed(x.dtype)
+    out = x.replace(shape=(*x.shape[:position], size, *x.shape[position + 1 :]), dtype=COMPLEX_OF.get(dtype, dtype))
+    return Plan(out, (dtype,), {"axis": position, "length": size, "norm": check_norm(norm)})
+
+
+def transformed(dtype: DType) -> DType:
+    """The dtype in which a transform takes numbers of a dtype: float32, float64 or the complex ones."""
+    if dtype.is_complex:
+        return dtype
+    floating = dtype if dtype.is_floating else default_dtype("float")
+    return floating if floating.bits >= 32 else float32
+
+
+def check_length(length: int) -> int:
+    """The length itself; `ShapeError` unless it is 1 or more."""
+    try:
+        size = index(length)
+    except TypeError:
+        size = 0
+    if size < 1:
+        raise ShapeError(expected("a transform of at least one element", "pass a length from 1 up", length=length))
+    return size
+
+
+def check_norm(norm: Norm) -> Norm:
+    """The norm itself; `ArgumentError` for another word."""
+    if norm not in NORMS:
+        raise ArgumentError(expected("norm to be 'backward', 'ortho' or 'forward'", norm=norm))
+    return norm
+
+
+def several(
+    x: Template, sizes: Sequence[int] | None, axes: Sequence[Axis] | Axis | None
+) -> tuple[tuple[int, ...], tuple[int | None, ...]]:
+    """The axes of a transform along several in their order, and a length or `None` for each.
+
+    Raises `ArgumentError` for lengths without axes or of another number (Array API standard, "fftn").
+    """
+    if sizes is None:
+        order = normalize_axes(x, axes)
+        return order, (None,) * len(order)
+    if axes is None:
+        raise ArgumentError(expected("axes beside s", "name the axis of each length", s=tuple(sizes)))
+    order = normalize_axes(x, axes)
+    if len(sizes) != len(order):
+        raise ArgumentError(expected("one length in s for each axis", s=tuple(sizes), axes=axes))
+    return order, tuple(sizes)
