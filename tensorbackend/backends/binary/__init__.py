@@ -24,7 +24,13 @@ from .storage import store
 
 
 class BinaryBackend(
-    BinaryElementwise, BinaryReduction, BinarySorting, BinaryShaping, BinaryBlocks, BinaryIndexing, BinaryContraction,
+    BinaryElementwise,
+    BinaryReduction,
+    BinarySorting,
+    BinaryShaping,
+    BinaryBlocks,
+    BinaryIndexing,
+    BinaryContraction,
     BinaryFourier,
 ):
     """The reference backend; its tensors give way to another backend's when they meet."""
