@@ -19,6 +19,9 @@ class Bound(NamedTuple):
     """Whether `ulps` counts in roundings of the same op on magnitudes, which covers cancellation."""
     power: int = 0
     """Where not 0: `ulps` counts in roundings of the largest operand, or of 1, to this power."""
+    normwise: bool = False
+    """Whether an additive bound is the same for all elements, that of the one with the greatest magnitudes, as each
+    of them is made of all operands."""
     tame: bool = False
     """Whether operands are of moderate size, as the order of operations may overflow on the way."""
 
@@ -28,6 +31,9 @@ EXACT = Bound()
 _LIBRARY = Bound(4, "the mathematical library of each array library has its own last digits")
 _COMPOSED = Bound(8, "composed of functions with a few ulps each")
 _SUM = Bound(64, "the order of additions is the backend's", additive=True, tame=True)
+# Each of log2(n) steps adds the rounding errors of a twiddle factor and of an addition, in the norm of the whole
+# (Higham, section 24.1).
+_TRANSFORM = Bound(8, "the steps of a transform, each of which mixes all elements", additive=True, normwise=True)
 _PRODUCT = Bound(64, "the order of multiplications is the backend's", tame=True)
 
 BOUNDS: dict[str, Bound] = {
@@ -41,6 +47,9 @@ BOUNDS: dict[str, Bound] = {
     "logaddexp": Bound(4, "near zero the two terms cancel", power=1),
     "sigmoid": _COMPOSED,
     **dict.fromkeys(["sum", "mean", "dot", "matmul", "tensordot", "vecdot", "outer", "einsum", "cumulative_sum"], _SUM),
+    **dict.fromkeys(
+        ["fft", "ifft", "fftn", "ifftn", "rfft", "irfft", "rfftn", "irfftn", "hfft", "ihfft"], _TRANSFORM
+    ),
     **dict.fromkeys(["prod", "cumulative_prod"], _PRODUCT),
     "softmax": Bound(32, "a quotient by a sum", tame=True),
     "log_softmax": Bound(16, "a difference from a logarithm of a sum", tame=True, power=1),

@@ -99,8 +99,9 @@ def public(name: str) -> Callable[..., Any]:
     """
     for namespace in NAMESPACES:
         place = getattr(tensorbackend, namespace, None) if namespace else tensorbackend
-        if hasattr(place, name):
-            return getattr(place, name)  # type: ignore[no-any-return] # a function, by the test of completeness
+        found = getattr(place, name, None)
+        if callable(found):  # tensorbackend.fft is a namespace, tensorbackend.fft.fft a function
+            return found  # type: ignore[no-any-return] # what a namespace holds is a function
     raise LookupError(f"no public function is called {name!r}")
 
 

@@ -80,13 +80,14 @@ def _allowances(call: Invocation, bound: Bound, wanted: Sequence[Tensor]) -> Seq
     sizes = outcome(call.on("binary").mapped(lambda x: x if mixed and x.dtype.is_integer else _magnitudes(x)))
     if isinstance(sizes, TensorBackendError):
         return [0.0] * len(wanted)
-    return [_scaled(each, bound.ulps, result.dtype) for each, result in zip(sizes, wanted, strict=True)]
+    return [_scaled(each, bound, result.dtype) for each, result in zip(sizes, wanted, strict=True)]
 
 
-def _scaled(sizes: Tensor, ulps: float, dtype: DType) -> list[float]:
+def _scaled(sizes: Tensor, bound: Bound, dtype: DType) -> list[float]:
     if not dtype.is_inexact:
         return [0.0] * sizes.size
-    return [ulps * finfo(dtype).eps * abs(size) for size in unpack(sizes.to_binary(), sizes.dtype)]
+    allowed = [bound.ulps * finfo(dtype).eps * abs(size) for size in unpack(sizes.to_binary(), sizes.dtype)]
+    return [max(allowed)] * len(allowed) if bound.normwise and allowed else allowed
 
 
 def _largest(call: Invocation) -> float:

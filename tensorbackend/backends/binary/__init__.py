@@ -15,8 +15,8 @@ from ...tensor import Tensor
 from .blocks import BinaryBlocks
 from .contraction import BinaryContraction
 from .elementwise import BinaryElementwise
-from .indexing import BinaryIndexing
 from .fourier import BinaryFourier
+from .indexing import BinaryIndexing
 from .reduction import BinaryReduction
 from .shape import BinaryShaping
 from .sorting import BinarySorting

@@ -1,8 +1,8 @@
-"""Fourier transforms of any length in O(n log n): mixed radix, and Bluestein's algorithm for large primes.
+"""Fourier transforms of any length in O(n log n): mixed radix, and Bluestein's algorithm for large prime factors.
 
 - Mixed radix: J. W. Cooley and J. W. Tukey, "An algorithm for the machine calculation of complex Fourier
   series", Mathematics of Computation 19 (1965), decimated in time.
-- Large primes: L. I. Bluestein, "A linear filtering approach to the computation of discrete Fourier
+- Large prime factors: L. I. Bluestein, "A linear filtering approach to the computation of discrete Fourier
   transform", IEEE Transactions on Audio and Electroacoustics 18 (1970).
 
 All in complex float64, rounded once to the dtype.
@@ -24,7 +24,7 @@ from ...tensor import Tensor
 from .storage import elements, store
 
 _DIRECT = 32
-"""The largest prime length that is summed term by term, about as long as Bluestein's way takes for it."""
+"""The largest radix of a step; Bluestein's way is faster for a larger one."""
 
 
 def root(numerator: int, denominator: int) -> complex:
@@ -38,6 +38,8 @@ def root(numerator: int, denominator: int) -> complex:
     part = denominator - rest if octant % 2 else rest
     angle = math.pi / 4 * (part / denominator)
     cosine, sine = math.cos(angle), math.sin(angle)
+    if part == denominator:  # the float nearest pi / 4 is none of equal sine and cosine
+        cosine = sine = math.sqrt(0.5)
     if octant in (1, 2, 5, 6):
         cosine, sine = sine, cosine
     return complex(-cosine if 2 <= octant < 6 else cosine, sine if octant >= 4 else -sine)
@@ -66,8 +68,10 @@ def transform(values: list[complex]) -> list[complex]:
     if length == 1:
         return [complex(values[0])]
     radix = _smallest_factor(length)
+    if radix > _DIRECT:
+        return _bluestein(values)
     if radix == length:
-        return _sums(values) if length <= _DIRECT else _bluestein(values)
+        return _sums(values)
     twiddles = _roots(length)
     parts = [transform(values[start::radix]) for start in range(radix)]
     count = length // radix

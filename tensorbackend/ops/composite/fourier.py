@@ -1,0 +1,254 @@
+"""The Array API's `fft` extension but for `fft` and `ifft`, written in public ops; axis names are kept.
+
+`norm`, lengths and dtypes are as in `ops.fourier`. Errors: `AxisError`, `DTypeError`, `ShapeError` for a length
+below 1, `ArgumentError` for another norm or lengths without axes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...dispatch import composite
+from ...dtypes import DTypeLike, as_dtype, complex64, default_dtype, float32, int64, promote_types
+from ...errors import ArgumentError, expected
+from ...protocol import BackendLike
+from ...rules.axes import normalize_axes
+from ...rules.broadcasting import check_dtype
+from ...rules.fourier import Norm, check_length, check_norm, several, transformed
+from ...tensor import Axes, Axis, Tensor
+from ..conversion import astype
+from ..creation import iota
+from ..elementwise_binary import divide, equal, greater, logical_or, multiply, subtract
+from ..elementwise_unary import conj, real
+from ..fourier import fft, ifft
+from ..shape import getitem, reshape
+from .shaping import roll
+
+_OPPOSITE: dict[Norm, Norm] = {"backward": "forward", "ortho": "ortho", "forward": "backward"}
+
+
+@composite
+def fftn(
+    x: Tensor, /, *, s: Sequence[int] | None = None, axes: Sequence[Axis] | None = None, norm: Norm = "backward"
+) -> Tensor:
+    """Discrete Fourier transform along several axes, all by default, to the lengths `s`.
+
+    >>> import tensorbackend as tb
+    >>> tb.fft.fftn(tb.ones((2, 2))).tolist()
+    [[(4+0j), 0j], [0j, 0j]]
+    """
+    check_norm(norm)
+    order, lengths = several(x.template, s, axes)
+    for axis, length in reversed(list(zip(order, lengths, strict=True))):
+        x = fft(x, n=length, axis=axis, norm=norm)
+    return x if order else _as_complex(x)
+
+
+@composite
+def ifftn(
+    x: Tensor, /, *, s: Sequence[int] | None = None, axes: Sequence[Axis] | None = None, norm: Norm = "backward"
+) -> Tensor:
+    """Inverse discrete Fourier transform along several axes, all by default, to the lengths `s`.
+
+    >>> import tensorbackend as tb
+    >>> tb.fft.ifftn(tb.asarray([[4.0, 0.0], [0.0, 0.0]])).tolist()
+    [[(1+0j), (1+0j)], [(1+0j), (1+0j)]]
+    """
+    check_norm(norm)
+    order, lengths = several(x.template, s, axes)
+    for axis, length in reversed(list(zip(order, lengths, strict=True))):
+        x = ifft(x, n=length, axis=axis, norm=norm)
+    return x if order else _as_complex(x)
+
+
+@composite
+def rfft(x: Tensor, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = "backward") -> Tensor:
+    """The first n // 2 + 1 numbers of the transform of real numbers; the others are their conjugates.
+
+    >>> import tensorbackend as tb
+    >>> tb.fft.rfft(tb.asarray([1.0, 0.0, -1.0, 0.0])).tolist()
+    [0j, (2+0j), 0j]
+    """
+    check_dtype(x.dtype, "real or bool", "take real(x), or fft for complex numbers")
+    full = fft(x, n=n, axis=axis, norm=norm)
+    return _head(full, axis, full.shape[_position(axis)] // 2 + 1)
+
+
+@composite
+def irfft(x: Tensor, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = "backward") -> Tensor:
+    """The n real numbers whose `rfft` is x, by default 2 * (size - 1) of them.
+
+    The imaginary parts of the first number and, for an even n, of number n / 2 have no effect.
+
+    >>> import tensorbackend as tb
+    >>> tb.fft.irfft(tb.asarray([0.0, 2.0, 0.0])).tolist()
+    [1.0, 0.0, -1.0, 0.0]
+    """
+    position = _position(axis)
+    length = check_length(2 * (x.shape[position] - 1) if n is None else n)
+    x = _head(_as_complex(x), position, length // 2 + 1)
+    # A number and the conjugate that stands for it add up to twice a real part; the first one has none such,
+    # nor has the middle one of an even length.
+    count = x.shape[position]
+    place = iota((count,), dtype="int32")
+    single = logical_or(equal(place, 0), equal(multiply(place, 2), length))
+    weight = subtract(2.0, astype(single, float32))
+    x = multiply(x, astype(reshape(weight, (count,) + (1,) * (x.ndim - 1 - position)), real(x).dtype))
+    return real(ifft(x, n=length, axis=position, norm=norm))
+
+
+@composite
+def rfftn(
+    x: Tensor, /, *, s: Sequence[int] | None = None, axes: Sequence[Axis] | None = None, norm: Norm = "backward"
+) -> Tensor:
+    """`rfft` along the last of several axes, then `fft` along the others.
+
+    >>> import tensorbackend as tb
+    >>> tb.fft.rfftn(tb.ones((2, 2))).tolist()
+    [[(4+0j), 0j], [0j, 0j]]
+    """
+    check_dtype(x.dtype, "real or bool", "take real(x), or fftn for complex numbers")
+    order, lengths = _at_least_one(x, s, axes)
+    x = rfft(x, n=lengths[-1], axis=order[-1], norm=norm)
+    for axis, length in reversed(list(zip(order[:-1], lengths[:-1], strict=True))):
+        x = fft(x, n=length, axis=axis, norm=norm)
+    return x
+
+
+@composite
+def irfftn(
+    x: Tensor, /, *, s: Sequence[int] | None = None, axes: Sequence[Axis] | None = None, norm: Norm = "backward"
+) -> Tensor:
+    """The real numbers whose `rfftn` is x: `ifft` along all axes but the last, then `irfft`.
+
+    >>> import tensorbackend as tb
+    >>> tb.fft.irfftn(tb.asarray([[4.0, 0.0], [0.0, 0.0]])).tolist()
+    [[1.0, 1.0], [1.0, 1.0]]
+    """
+    order, lengths = _at_least_one(x, s, axes)
+    for axis, length in zip(order[:-1], lengths[:-1], strict=True):
+        x = ifft(x, n=length, axis=axis, norm=norm)
+    return irfft(x, n=lengths[-1], axis=order[-1], norm=norm)
+
+
+@composite
+def hfft(x: Tensor, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = "backward") -> Tensor:
+    """The n real numbers that are the transform of a Hermitian signal, of which x is the first half.
+
+    >>> import tensorbackend as tb
+    >>> tb.fft.hfft(tb.asarray([1.0, 1.0])).tolist()
+    [2.0, 0.0]
+    """
+    return irfft(conj(_as_complex(x)), n=n, axis=axis, norm=_OPPOSITE[check_norm(norm)])
+
+
+@composite
+def ihfft(x: Tensor, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = "backward") -> Tensor:
+    """The first half of the Hermitian signal whose transform are the real numbers x.
+
+    >>> import tensorbackend as tb
+    >>> tb.fft.ihfft(tb.asarray([2.0, 0.0])).tolist()
+    [(1-0j), (1-0j)]
+    """
+    return conj(rfft(x, n=n, axis=axis, norm=_OPPOSITE[check_norm(norm)]))
+
+
+@composite
+def fftshift(x: Tensor, /, *, axes: Axes = None) -> Tensor:
+    """Frequencies in the order of `fftfreq` put in ascending order: the zero one comes to the middle of each axis.
+
+    All axes by default; any dtype.
+
+    >>> import tensorbackend as tb
+    >>> tb.fft.fftshift(tb.fft.fftfreq(4)).tolist()
+    [-0.5, -0.25, 0.0, 0.25]
+    """
+    order = normalize_axes(x.template, axes)
+    return roll(x, [x.shape[axis] // 2 for axis in order], axis=order)
+
+
+@composite
+def ifftshift(x: Tensor, /, *, axes: Axes = None) -> Tensor:
+    """The inverse of `fftshift`: the zero frequency goes from the middle of each axis to its start.
+
+    >>> import tensorbackend as tb
+    >>> tb.fft.ifftshift(tb.asarray([-1, 0, 1])).tolist()
+    [0, 1, -1]
+    """
+    order = normalize_axes(x.template, axes)
+    return roll(x, [-(x.shape[axis] // 2) for axis in order], axis=order)
+
+
+def fftfreq(
+    n: int,
+    /,
+    *,
+    d: float = 1.0,
+    dtype: DTypeLike | None = None,
+    names: Sequence[str | None] | None = None,
+    backend: BackendLike = None,
+) -> Tensor:
+    """The frequency of each number of a transform of length n with samples `d` apart: k / (n * d).
+
+    From the middle on they are negative: k - n. Raises `DTypeError` for a dtype that is not floating.
+
+    >>> import tensorbackend as tb
+    >>> tb.fft.fftfreq(4).tolist()
+    [0.0, 0.25, -0.5, -0.25]
+    """
+    place = iota((check_length(n),), dtype=int64, names=names, backend=backend)
+    folded = subtract(place, multiply(astype(greater(place, (n - 1) // 2), int64), n))
+    return _frequencies(folded, n, d, dtype)
+
+
+def rfftfreq(
+    n: int,
+    /,
+    *,
+    d: float = 1.0,
+    dtype: DTypeLike | None = None,
+    names: Sequence[str | None] | None = None,
+    backend: BackendLike = None,
+) -> Tensor:
+    """The frequency of each number of an `rfft` of length n with samples `d` apart: k / (n * d).
+
+    Raises `DTypeError` for a dtype that is not floating.
+
+    >>> import tensorbackend as tb
+    >>> tb.fft.rfftfreq(4).tolist()
+    [0.0, 0.25, 0.5]
+    """
+    place = iota((check_length(n) // 2 + 1,), dtype=int64, names=names, backend=backend)
+    return _frequencies(place, n, d, dtype)
+
+
+def _frequencies(place: Tensor, n: int, d: float, dtype: DTypeLike | None) -> Tensor:
+    target = check_dtype(default_dtype("float") if dtype is None else as_dtype(dtype), "floating")
+    return astype(divide(astype(place, promote_types(target, float32)), float(n * d)), target)
+
+
+def _position(axis: Axis) -> int:
+    """The axis of a composite, which arrives as a position."""
+    assert isinstance(axis, int)
+    return axis
+
+
+def _head(x: Tensor, axis: Axis, count: int) -> Tensor:
+    """The first `count` entries along an axis, or all where there are fewer."""
+    return getitem(x, (slice(None),) * _position(axis) + (slice(count),))
+
+
+def _as_complex(x: Tensor) -> Tensor:
+    """In the complex dtype that a transform has."""
+    dtype = transformed(x.dtype)
+    return x if dtype.is_complex else astype(x, promote_types(dtype, complex64))
+
+
+def _at_least_one(
+    x: Tensor, s: Sequence[int] | None, axes: Sequence[Axis] | None
+) -> tuple[tuple[int, ...], tuple[int | None, ...]]:
+    """Axes and lengths of a transform whose last axis is one of real numbers."""
+    order, lengths = several(x.template, s, axes)
+    if not order:
+        raise ArgumentError(expected("at least one axis", "pass axes of the tensor", tensor=x.template, axes=axes))
+    return order, lengths
