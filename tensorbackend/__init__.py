@@ -17,6 +17,7 @@ from .array_api import nan as nan
 from .array_api import newaxis as newaxis
 from .array_api import pi as pi
 from . import fft as fft
+from . import random as random
 from .dispatch import composite as composite
 from .dispatch import primitive as primitive
 from .dtypes import DType as DType

@@ -2,18 +2,50 @@
 
 from __future__ import annotations
 
-from ..template import Template
+from collections.abc import Sequence
+
+from ..dtypes import DType
+from ..template import Shape, Template
 from ..tensor import Tensor
 from .core import Payload, optional_callback
 
 
 class Random:
-    """Draws by counter from Threefry-2x32 (Salmon et al., 2011)."""
+    """Draws by counter from Threefry-2x32 (Salmon et al., 2011).
+
+    A key is uint32 of shape (2,). `shape` and `dtype` are those of `out`; `names` stand in `out` as well.
+    """
 
     @optional_callback
-    def random_uniform(self, out: Template, key: Tensor, low: Tensor, high: Tensor, /) -> Payload:
-        """Uniform numbers from `low` up to but not `high`."""
+    def threefry2x32(self, out: tuple[Template, Template], key: Tensor, high: Tensor, low: Tensor, /) -> Payload:
+        """The words into which a key turns the two words of each counter, which broadcast."""
 
     @optional_callback
-    def random_normal(self, out: Template, key: Tensor, mean: Tensor, deviation: Tensor, /) -> Payload:
-        """Normal numbers of a mean and a standard deviation."""
+    def random_uniform(
+        self,
+        out: Template,
+        key: Tensor,
+        low: Tensor,
+        high: Tensor,
+        /,
+        *,
+        shape: Shape,
+        dtype: DType,
+        names: Sequence[str | None] | None,
+    ) -> Payload:
+        """Uniform numbers from `low` up to but not `high`, which broadcast and have the dtype of `out`."""
+
+    @optional_callback
+    def random_normal(
+        self,
+        out: Template,
+        key: Tensor,
+        mean: Tensor,
+        deviation: Tensor,
+        /,
+        *,
+        shape: Shape,
+        dtype: DType,
+        names: Sequence[str | None] | None,
+    ) -> Payload:
+        """Normal numbers of a mean and a standard deviation, which broadcast and have the dtype of `out`."""

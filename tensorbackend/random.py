@@ -1,0 +1,22 @@
+"""Random numbers from keys: the same on every backend, bit for bit those of `jax.random`.
+
+A key decides its numbers: draw with it once, and `split` it for more.
+
+>>> import tensorbackend as tb
+>>> first, second = tb.random.split(tb.random.key(42))
+>>> tb.random.uniform(first, (2, 3), names=("row", "column")).template
+f32[row: 2][column: 3]
+>>> tb.random.bits(second).item()
+3125294276
+"""
+
+from .ops.random.continuous import exponential as exponential
+from .ops.random.continuous import gumbel as gumbel
+from .ops.random.continuous import normal as normal
+from .ops.random.continuous import truncated_normal as truncated_normal
+from .ops.random.continuous import uniform as uniform
+from .ops.random.threefry import bits as bits
+from .ops.random.threefry import fold_in as fold_in
+from .ops.random.threefry import key as key
+from .ops.random.threefry import split as split
+from .ops.random.threefry import threefry2x32 as threefry2x32

@@ -1,0 +1,48 @@
+"""Templates of random numbers: what a key is, and what their options may be."""
+
+from __future__ import annotations
+
+from typing import Final, Literal, TypeAlias
+
+from ..dtypes import DType, default_dtype, uint32
+from ..errors import ArgumentError, DTypeError, ShapeError, expected
+from ..template import Shape, Template, intern_template
+from .broadcasting import broadcast, check_dtype
+
+RandomMode: TypeAlias = Literal["low", "high"]
+"""How many bits a sample is made of: those of one number of its dtype, or twice as many for rare events."""
+
+MODES: Final[tuple[RandomMode, ...]] = ("low", "high")
+
+_MAKE = "make one with tb.random.key(seed), or take one of several, such as tb.random.split(key)[0]"
+
+
+def check_key(key: Template) -> Template:
+    """The template itself; `DTypeError` or `ShapeError` unless it is a key's: uint32 of shape (2,)."""
+    if key.dtype is not uint32:
+        raise DTypeError(expected("a key, which is uint32 of shape (2,)", _MAKE, key=key))
+    if key.shape != (2,):
+        raise ShapeError(expected("one key, which is uint32 of shape (2,)", _MAKE, key=key))
+    return key
+
+
+def check_mode(mode: RandomMode) -> RandomMode:
+    """The mode itself; `ArgumentError` for another word."""
+    if mode not in MODES:
+        raise ArgumentError(expected("mode to be 'low' or 'high'", mode=mode))
+    return mode
+
+
+def floating_or_default(dtype: DType | None) -> DType:
+    """A dtype that must be floating, the default one for `None`."""
+    return check_dtype(default_dtype("float") if dtype is None else dtype, "floating", "choose a floating dtype")
+
+
+def check_fits(shape: Shape, *parameters: Template) -> None:
+    """`ShapeError` unless parameters of a distribution broadcast to a shape without making it larger."""
+    sample = intern_template(shape, uint32, (None,) * len(shape))
+    unnamed = (each.replace(names=(None,) * each.ndim) for each in parameters)
+    if broadcast([sample, *unnamed])[0] != shape:
+        wanted = "parameters that broadcast to the shape"
+        came = tuple(each.shape for each in parameters)
+        raise ShapeError(expected(wanted, "widen the shape, or leave it out", shape=shape, parameters=came))
