@@ -15,6 +15,12 @@ from .ops.random.continuous import gumbel as gumbel
 from .ops.random.continuous import normal as normal
 from .ops.random.continuous import truncated_normal as truncated_normal
 from .ops.random.continuous import uniform as uniform
+from .ops.random.discrete import bernoulli as bernoulli
+from .ops.random.discrete import categorical as categorical
+from .ops.random.discrete import choice as choice
+from .ops.random.discrete import permutation as permutation
+from .ops.random.discrete import randint as randint
+from .ops.random.discrete import shuffle as shuffle
 from .ops.random.threefry import bits as bits
 from .ops.random.threefry import fold_in as fold_in
 from .ops.random.threefry import key as key

@@ -20,6 +20,8 @@ from ...dtypes import (
     check_scalar,
     default_dtype,
     finfo,
+    float32,
+    float64,
     scalar_kind,
 )
 from ...rules.broadcasting import broadcast, check_dtype
@@ -71,7 +73,13 @@ def fractions(key: Tensor, shape: Shape, dtype: DType) -> Tensor:
 def between(key: Tensor, low: Tensor, high: Tensor, shape: Shape) -> Tensor:
     """Uniform numbers from `low` up to `high`, which are tensors of the sample's dtype."""
     check_fits(shape, low.template, high.template)
-    sample = add(multiply(fractions(key, shape, low.dtype), subtract(high, low)), low)
+    fraction, span, dtype = fractions(key, shape, low.dtype), subtract(high, low), low.dtype
+    if dtype is float32:
+        # In float64 the product is exact, so that nothing depends on whether a compiler fuses it with the sum.
+        wide = add(multiply(astype(fraction, float64), astype(span, float64)), astype(low, float64))
+        sample = astype(wide, float32)
+    else:
+        sample = add(multiply(fraction, span), low)
     return maximum(low, sample)
 
 
@@ -253,8 +261,8 @@ def gumbel(
     /,
     shape: Sequence[int] = (),
     dtype: DTypeLike | None = None,
-    *,
     mode: RandomMode = "low",
+    *,
     names: Sequence[str | None] | None = None,
 ) -> Tensor:
     """Numbers of the standard Gumbel distribution, exp(-exp(-x)).
