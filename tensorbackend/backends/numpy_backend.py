@@ -94,6 +94,11 @@ class NumpyBackend(ArrayModuleBackend):
             result[block] = self.cast(wide, float64, out.dtype)
         return result.reshape(out.shape)
 
+    def encrypt(self, key: Array, first: Array, second: Array) -> None:
+        """The many steps of a random word on a block at a time."""
+        for start in range(0, first.size, _BLOCK):
+            super().encrypt(key, first[start : start + _BLOCK], second[start : start + _BLOCK])
+
     @kernel
     def cumulative_max(self, out: Template, x: Tensor, /, *, axis: int, reverse: bool) -> Payload:
         """Greatest element up to each."""

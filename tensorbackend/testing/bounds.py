@@ -22,6 +22,8 @@ class Bound(NamedTuple):
     normwise: bool = False
     """Whether an additive bound is the same for all elements, that of the one with the greatest magnitudes, as each
     of them is made of all operands."""
+    absolute: float = 0
+    """How many roundings of 1 a result may be away whatever its size, where operands of about 1 cancel."""
     tame: bool = False
     """Whether operands are of moderate size, as the order of operations may overflow on the way."""
 
@@ -51,6 +53,9 @@ BOUNDS: dict[str, Bound] = {
         ["fft", "ifft", "fftn", "ifftn", "rfft", "irfft", "rfftn", "irfftn", "hfft", "ihfft"], _TRANSFORM
     ),
     **dict.fromkeys(["prod", "cumulative_prod"], _PRODUCT),
+    **dict.fromkeys(["normal", "exponential"], Bound(8, "the inverse of a distribution function")),
+    "gumbel": Bound(8, "the logarithm of a logarithm near 1", absolute=8),
+    "truncated_normal": Bound(8, "the inverse of a distribution function between two of its values", absolute=32),
     "softmax": Bound(32, "a quotient by a sum", tame=True),
     "log_softmax": Bound(16, "a difference from a logarithm of a sum", tame=True, power=1),
     "var": Bound(16, "a sum of squares of differences", tame=True, power=2),

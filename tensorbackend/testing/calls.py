@@ -92,14 +92,15 @@ def _shown(value: Any) -> str:
 
 
 def public(name: str) -> Callable[..., Any]:
-    """The public function of a name, in whichever namespace it is.
+    """The public function of a name, in whichever namespace it is, or in the one that the name says.
 
-    >>> public("add").__name__
-    'add'
+    >>> public("add").__name__, public("random.split").__module__
+    ('add', 'tensorbackend.ops.random.threefry')
     """
-    for namespace in NAMESPACES:
-        place = getattr(tensorbackend, namespace, None) if namespace else tensorbackend
-        found = getattr(place, name, None)
+    namespace, _, own = name.rpartition(".")
+    for each in [namespace] if namespace else NAMESPACES:
+        place = getattr(tensorbackend, each, None) if each else tensorbackend
+        found = getattr(place, own, None)
         if callable(found):  # tensorbackend.fft is a namespace, tensorbackend.fft.fft a function
             return found  # type: ignore[no-any-return] # what a namespace holds is a function
     raise LookupError(f"no public function is called {name!r}")

@@ -71,6 +71,8 @@ def _allowances(call: Invocation, bound: Bound, wanted: Sequence[Tensor]) -> Seq
     if bound.power:
         size = _largest(call) ** bound.power
         return [bound.ulps * finfo(each.dtype).eps * size if each.dtype.is_inexact else 0.0 for each in wanted]
+    if bound.absolute:
+        return [bound.absolute * finfo(each.dtype).eps if each.dtype.is_inexact else 0.0 for each in wanted]
     if not bound.additive:
         return [0.0] * len(wanted)
     if not any(each.dtype.is_inexact for each in wanted):

@@ -7,13 +7,22 @@ from .elementwise import ArrayElementwise
 from .fourier import ArrayFourier
 from .indexing import ArrayIndexing
 from .linalg import ArrayLinalg
+from .random import ArrayRandom
 from .reduction import ArrayReduction
 from .shape import ArrayShaping
 from .window import ArrayWindow
 
 
 class ArrayModuleBackend(
-    ArrayCreation, ArrayElementwise, ArrayReduction, ArrayShaping, ArrayIndexing, ArrayWindow, ArrayLinalg, ArrayFourier
+    ArrayCreation,
+    ArrayElementwise,
+    ArrayReduction,
+    ArrayShaping,
+    ArrayIndexing,
+    ArrayWindow,
+    ArrayLinalg,
+    ArrayFourier,
+    ArrayRandom,
 ):
     """Every callback by functions of `self.xp`.
 

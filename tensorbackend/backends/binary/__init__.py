@@ -17,6 +17,7 @@ from .contraction import BinaryContraction
 from .elementwise import BinaryElementwise
 from .fourier import BinaryFourier
 from .indexing import BinaryIndexing
+from .random import BinaryRandom
 from .reduction import BinaryReduction
 from .shape import BinaryShaping
 from .sorting import BinarySorting
@@ -32,6 +33,7 @@ class BinaryBackend(
     BinaryIndexing,
     BinaryContraction,
     BinaryFourier,
+    BinaryRandom,
 ):
     """The reference backend; its tensors give way to another backend's when they meet."""
 

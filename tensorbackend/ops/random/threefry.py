@@ -17,7 +17,8 @@ from ...dispatch import composite
 from ...dtypes import DType, DTypeLike, as_dtype, uint8, uint16, uint32, uint64
 from ...errors import DTypeError, OperandError, OutOfRangeError, ShapeError, expected
 from ...protocol import BackendLike
-from ...rules.random import check_key
+from ...rules.random import PARITY, ROTATIONS, check_key
+from ...select import default_backend
 from ...template import Shape, as_names, as_shape
 from ...tensor import Tensor, TensorLike
 from ..composite.shaping import stack
@@ -26,13 +27,7 @@ from ..creation import asarray, full, iota, rename
 from ..elementwise_binary import add, bitwise_left_shift, bitwise_or, bitwise_right_shift, bitwise_xor
 from ..shape import getitem
 
-ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
-"""How far a word is rotated in each of four rounds, for even and odd groups of rounds."""
-
 _WIDTHS = (uint8, uint16, uint32, uint64)
-
-PARITY = 0x1BD11BDA
-"""What makes the third word of the key schedule from the two words of the key."""
 
 
 def key(seed: int, /, *, backend: BackendLike = None) -> Tensor:
@@ -100,7 +95,8 @@ def split(key: TensorLike, /, num: int | Sequence[int] = 2) -> Tensor:
     ([1797259609, 2579123966], [928981903, 3453687069])
     """
     given = asarray(key)
-    return stack(words(given, as_shape(num)), axis=-1)
+    with default_backend(given.backend):
+        return stack(words(given, as_shape(num)), axis=-1)
 
 
 @composite
