@@ -53,7 +53,7 @@ BOUNDS: dict[str, Bound] = {
         ["fft", "ifft", "fftn", "ifftn", "rfft", "irfft", "rfftn", "irfftn", "hfft", "ihfft"], _TRANSFORM
     ),
     **dict.fromkeys(["prod", "cumulative_prod"], _PRODUCT),
-    **dict.fromkeys(["normal", "exponential"], Bound(8, "the inverse of a distribution function")),
+    **dict.fromkeys(["normal", "exponential"], Bound(10, "the inverse of a distribution function")),
     "gumbel": Bound(8, "the logarithm of a logarithm near 1", absolute=8),
     "truncated_normal": Bound(8, "the inverse of a distribution function between two of its values", absolute=32),
     "softmax": Bound(32, "a quotient by a sum", tame=True),
