@@ -23,6 +23,7 @@ from ...dtypes import (
     float32,
     float64,
     scalar_kind,
+    uint64,
 )
 from ...rules.broadcasting import broadcast, check_dtype
 from ...rules.random import RandomMode, check_fits, check_key, check_mode, floating_or_default
@@ -33,6 +34,7 @@ from ..conversion import astype, bitcast
 from ..creation import asarray, full
 from ..elementwise_binary import (
     add,
+    bitwise_and,
     bitwise_or,
     bitwise_right_shift,
     divide,
@@ -73,14 +75,37 @@ def fractions(key: Tensor, shape: Shape, dtype: DType) -> Tensor:
 def between(key: Tensor, low: Tensor, high: Tensor, shape: Shape) -> Tensor:
     """Uniform numbers from `low` up to `high`, which are tensors of the sample's dtype."""
     check_fits(shape, low.template, high.template)
-    fraction, span, dtype = fractions(key, shape, low.dtype), subtract(high, low), low.dtype
-    if dtype is float32:
-        # In float64 the product is exact, so that nothing depends on whether a compiler fuses it with the sum.
+    fraction, span = fractions(key, shape, low.dtype), subtract(high, low)
+    if low.dtype is float32:
         wide = add(multiply(astype(fraction, float64), astype(span, float64)), astype(low, float64))
         sample = astype(wide, float32)
     else:
-        sample = add(multiply(fraction, span), low)
+        sample = (_scaled if low.dtype is float64 else _rounded)(fraction, span, low)
     return maximum(low, sample)
+
+
+# JAX's numbers are rounded once after the sum where hardware fuses it with the product, but for the narrow dtypes.
+# So are those of float32 and float64 here, made of products that are exact, whether or not a compiler fuses them.
+
+
+def _rounded(fraction: Tensor, span: Tensor, low: Tensor) -> Tensor:
+    return add(multiply(fraction, span), low)
+
+
+def _scaled(fraction: Tensor, span: Tensor, low: Tensor) -> Tensor:
+    """fraction * span + low in float64, with one rounding but for cases as rare as two bits in 2**50.
+
+    The factors are split in halves of at most 27 bits, whose products are exact; the largest one is added without
+    loss (D. E. Knuth, The Art of Computer Programming, volume 2, section 4.2.2, theorem B).
+    """
+    head, top = (bitcast(bitwise_and(bitcast(x, uint64), -1 << 27 & (1 << 64) - 1), float64) for x in (fraction, span))
+    tail, bottom = subtract(fraction, head), subtract(span, top)
+    product = multiply(head, top)
+    small = add(add(multiply(head, bottom), multiply(tail, top)), multiply(tail, bottom))
+    total = add(product, low)
+    moved = subtract(total, product)
+    lost = add(subtract(product, subtract(total, moved)), subtract(low, moved))
+    return add(total, add(lost, small))
 
 
 @composite.calls("random_uniform")
@@ -124,9 +149,9 @@ def uniform(
 
 def standard_normal(key: Tensor, shape: Shape, dtype: DType) -> Tensor:
     """Normal numbers of mean 0 and standard deviation 1, by the inverse of the distribution function."""
-    # -1 would be minus infinity.
-    low = full((), -1 + finfo(dtype).eps / 2, dtype=dtype)
-    return multiply(erf_inv(between(key, low, full((), 1, dtype=dtype), shape)), math.sqrt(2))
+    # From the number after -1, where there is no infinity yet, up to 1.
+    spread = add(multiply(fractions(key, shape, dtype), 2), -1 + finfo(dtype).eps / 2)
+    return multiply(erf_inv(spread), math.sqrt(2))
 
 
 @composite.calls("random_normal")
@@ -245,8 +270,7 @@ def standard_gumbel(key: Tensor, shape: Shape, dtype: DType, mode: RandomMode) -
     """See `gumbel`."""
     smallest = finfo(dtype).smallest_normal
     if check_mode(mode) == "low":
-        low, high = (full((), bound, dtype=dtype) for bound in (smallest, 1.0))
-        return negative(log(negative(log(between(key, low, high, shape)))))
+        return negative(log(negative(log(add(fractions(key, shape, dtype), smallest)))))
     drawn = fractions(key, (2, *shape), dtype)
     coarse, fine = getitem(drawn, 0), getitem(drawn, 1)
     # Below a half there is room for more bits under the last one.
