@@ -3,9 +3,9 @@
 A key, which is a tensor of two words (uint32), decides the numbers that are drawn with it. Draw with a key once, and
 `split` it for more. What JAX's default, partitionable Threefry-2x32 gives, these functions give:
 
-- to the bit: `key`, `split`, `fold_in`, `bits`, `uniform`, `randint`, `permutation`, `shuffle`;
+- to the bit: `key`, `split`, `fold_in`, `bits`, `uniform`, `randint`, `bernoulli`, `permutation`, `shuffle`;
 - by the same formulas, within the error of the functions in them: `normal` (where JAX's own inverse error function
-  is up to some 80 ulps off in float32), `exponential`, `gumbel`, `truncated_normal`, `bernoulli`, `categorical`,
+  is up to some 80 ulps off in float32), `exponential`, `gumbel`, `truncated_normal`, `categorical`,
   `choice`.
 
 Differences: a seed from 2**32 on counts with all its 64 bits, as in JAX with 64-bit dtypes enabled; `randint` gives
