@@ -24,7 +24,8 @@ def ops_page() -> str:
         "every backend as the callback; a composite is written in other ops, the last column names the backends that",
         "override it. Results agree with BinaryBackend to the bit unless a bound is given; additive bounds count in",
         "roundings of the result for the operands' magnitudes, those of a power in roundings of the largest operand to",
-        "that power.",
+        "that power, those of the norm in roundings of the greatest element for the operands' magnitudes, those of 1 in",
+        "roundings of 1.",
         "",
         f"{len(declared)} ops, {len(CALLBACKS)} callbacks.",
         "",
@@ -50,7 +51,7 @@ def _qualified(name: str) -> str:
     """A public name with its namespace, such as `linalg.qr`."""
     for namespace in NAMESPACES:
         place = getattr(tb, namespace, None) if namespace else tb
-        if hasattr(place, name):
+        if callable(getattr(place, name, None)):  # tb.fft is a namespace, tb.fft.fft an op
             return f"{namespace}.{name}" if namespace else name
     return name
 
@@ -59,6 +60,7 @@ def _bound(bound: Bound) -> str:
     if not bound.ulps:
         return "exact"
     kind = "additive" if bound.additive else f"power {bound.power}" if bound.power else ""
+    kind = "of the norm" if bound.normwise else f"or {bound.absolute:g} of 1" if bound.absolute else kind
     return f"{bound.ulps:g} {kind}".strip() + f": {bound.reason}"
 
 

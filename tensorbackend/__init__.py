@@ -9,6 +9,8 @@ f32[batch: 2] numpy
 
 # Importing the package of this name first leaves it to the function below.
 from . import backends as _package  # noqa: F401
+from . import fft as fft
+from . import random as random
 from .array_api import __array_api_version__ as __array_api_version__
 from .array_api import __array_namespace_info__ as __array_namespace_info__
 from .array_api import e as e
@@ -16,8 +18,6 @@ from .array_api import inf as inf
 from .array_api import nan as nan
 from .array_api import newaxis as newaxis
 from .array_api import pi as pi
-from . import fft as fft
-from . import random as random
 from .dispatch import composite as composite
 from .dispatch import primitive as primitive
 from .dtypes import DType as DType

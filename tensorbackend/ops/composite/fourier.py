@@ -187,6 +187,7 @@ def fftfreq(
     dtype: DTypeLike | None = None,
     names: Sequence[str | None] | None = None,
     backend: BackendLike = None,
+    device: str | None = None,
 ) -> Tensor:
     """The frequency of each number of a transform of length n with samples `d` apart: k / (n * d).
 
@@ -196,7 +197,7 @@ def fftfreq(
     >>> tb.fft.fftfreq(4).tolist()
     [0.0, 0.25, -0.5, -0.25]
     """
-    place = iota((check_length(n),), dtype=int64, names=names, backend=backend)
+    place = iota((check_length(n),), dtype=int64, names=names, backend=backend, device=device)
     folded = subtract(place, multiply(astype(greater(place, (n - 1) // 2), int64), n))
     return _frequencies(folded, n, d, dtype)
 
@@ -209,6 +210,7 @@ def rfftfreq(
     dtype: DTypeLike | None = None,
     names: Sequence[str | None] | None = None,
     backend: BackendLike = None,
+    device: str | None = None,
 ) -> Tensor:
     """The frequency of each number of an `rfft` of length n with samples `d` apart: k / (n * d).
 
@@ -218,7 +220,7 @@ def rfftfreq(
     >>> tb.fft.rfftfreq(4).tolist()
     [0.0, 0.25, 0.5]
     """
-    place = iota((check_length(n) // 2 + 1,), dtype=int64, names=names, backend=backend)
+    place = iota((check_length(n) // 2 + 1,), dtype=int64, names=names, backend=backend, device=device)
     return _frequencies(place, n, d, dtype)
 
 

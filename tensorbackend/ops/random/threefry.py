@@ -30,7 +30,7 @@ from ..shape import getitem
 _WIDTHS = (uint8, uint16, uint32, uint64)
 
 
-def key(seed: int, /, *, backend: BackendLike = None) -> Tensor:
+def key(seed: int, /, *, backend: BackendLike = None, device: str | None = None) -> Tensor:
     """A key from a seed of up to 64 bits: its high and its low word, which are what random numbers depend on.
 
     Use a key once: draw with it, or `split` it. Seeds from 2**32 on give the numbers that JAX gives with 64-bit
@@ -46,7 +46,7 @@ def key(seed: int, /, *, backend: BackendLike = None) -> Tensor:
         raise OperandError(expected("an integer seed", seed=seed)) from None
     if not 0 <= number < 1 << 64:
         raise OutOfRangeError(expected("a seed from 0 to 2**64 - 1", seed=seed))
-    return asarray([number >> 32, number & 0xFFFFFFFF], dtype=uint32, backend=backend)
+    return asarray([number >> 32, number & 0xFFFFFFFF], dtype=uint32, backend=backend, device=device)
 
 
 @composite
