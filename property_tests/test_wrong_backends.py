@@ -68,6 +68,17 @@ def another_error(self: BinaryBackend, out: tb.Template, /, *inputs: tb.Tensor, 
         raise IndexRangeError("index out of bounds") from None
 
 
+def conjugated(self: BinaryBackend, out: tb.Template, x: tb.Tensor, /, **options: Any) -> Payload:
+    """The forward transform for the inverse one."""
+    return BinaryBackend.fft(self, out, x, **options)
+
+
+def exchanged(self: BinaryBackend, out: Any, /, *inputs: tb.Tensor) -> Payload:
+    """The right words in the wrong order."""
+    first, second = BinaryBackend.threefry2x32(self, out, *inputs)
+    return second, first
+
+
 WRONG: list[tuple[str, str, str, Callback]] = [
     ("exp", "exp", "float32", elementwise(lambda x: math.exp(min(x, 80.0)) * (1 + 2e-6))),
     ("negative", "negate", "float32", elementwise(lambda x: 0 - x)),  # loses the sign of zero
@@ -86,6 +97,9 @@ WRONG: list[tuple[str, str, str, Callback]] = [
     ("take", "take", "int8", altered("take", mode="clip")),  # raises nothing
     ("astype", "as_type", "float64", elementwise(lambda x: x)),
     ("cumulative_sum", "cumulative_sum", "int32", altered("cumulative_sum", reverse=False)),
+    ("fft", "fft", "complex64", altered("fft", norm="backward")),
+    ("irfft", "ifft", "float32", conjugated),
+    ("threefry2x32", "threefry2x32", "uint32", exchanged),
 ]
 
 

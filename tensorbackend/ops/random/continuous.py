@@ -88,17 +88,21 @@ def between(key: Tensor, low: Tensor, high: Tensor, shape: Shape) -> Tensor:
 # So are those of float32 and float64 here, made of products that are exact, whether or not a compiler fuses them.
 
 
+_FIRST_26_BITS = (1 << 64) - (1 << 27)
+"""Of a float64's significand, the hidden bit among them, with its sign and exponent."""
+
+
 def _rounded(fraction: Tensor, span: Tensor, low: Tensor) -> Tensor:
     return add(multiply(fraction, span), low)
 
 
 def _scaled(fraction: Tensor, span: Tensor, low: Tensor) -> Tensor:
-    """fraction * span + low in float64, with one rounding but for cases as rare as two bits in 2**50.
+    """fraction * span + low in float64, rounded once but where the exact sum is all but halfway between two floats.
 
-    The factors are split in halves of at most 27 bits, whose products are exact; the largest one is added without
+    The factors are split after 26 bits, so that the products of the parts are exact; the largest one is added without
     loss (D. E. Knuth, The Art of Computer Programming, volume 2, section 4.2.2, theorem B).
     """
-    head, top = (bitcast(bitwise_and(bitcast(x, uint64), -1 << 27 & (1 << 64) - 1), float64) for x in (fraction, span))
+    head, top = (bitcast(bitwise_and(bitcast(x, uint64), _FIRST_26_BITS), float64) for x in (fraction, span))
     tail, bottom = subtract(fraction, head), subtract(span, top)
     product = multiply(head, top)
     small = add(add(multiply(head, bottom), multiply(tail, top)), multiply(tail, bottom))
@@ -136,6 +140,8 @@ def uniform(
     names: Sequence[str | None] | None = None,
 ) -> Tensor:
     """Numbers from `minval` up to but not `maxval`, all equally likely.
+
+    Between other bounds than 0 and 1 the last ones may round to `maxval`.
 
     >>> import tensorbackend as tb
     >>> tb.random.uniform(tb.random.key(0), (2,), names=("n",)).template
