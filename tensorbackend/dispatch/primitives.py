@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, cast
 from ..dtypes import ALL_DTYPES, DType, check_scalar
 from ..errors import ContractError, TensorBackendError, UnsupportedOp, expected
 from ..operands import Call, Operand, kind_of, remember
-from ..opspec import OpSpec, declare, read_parameters
+from ..opspec import CALLBACKS, OpSpec, declare, read_parameters
 from ..protocol import Backend
 from ..rules.plan import Out, Plan
 from ..select import common_backend, get_backend, move
@@ -299,6 +299,8 @@ def make_primitive(
     roles = [parameter.role for parameter in spec.parameters]
     if "tensor" not in roles and "tensors" not in roles:
         op = _creation(spec)
+    elif CALLBACKS[spec.callback].outputs > 1:
+        op = _general(spec)
     elif roles == ["tensor"]:
         op = _unary(spec)
     elif roles == ["tensor", "tensor"]:
