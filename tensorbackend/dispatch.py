@@ -21,7 +21,7 @@ from typing import Any, Concatenate, Final, Generic, ParamSpec, TypeAlias, TypeV
 from .dtypes import DType, as_dtype, check_scalar
 from .errors import ContractError, TensorBackendError, UnsupportedOp, expected
 from .operands import Call, Operand, remember, template_of
-from .opspec import OpSpec, declare, read_parameters
+from .opspec import CALLBACKS, OpSpec, declare, read_parameters
 from .protocol import Backend, own_method
 from .protocol.core import CompositeCall
 from .rules.axes import normalize_axis, sole_axis, sorted_axes
@@ -265,6 +265,8 @@ def _primitive(rule: Callable[..., Any], callback: str | None, result: Callable[
     roles = [parameter.role for parameter in spec.parameters]
     if "tensor" not in roles and "tensors" not in roles:
         op = _creation(spec)
+    elif CALLBACKS[spec.callback].outputs > 1:
+        op = _general(spec)
     elif roles == ["tensor"]:
         op = _unary(spec)
     elif roles == ["tensor", "tensor"]:

@@ -16,6 +16,7 @@ from .blocks import BinaryBlocks
 from .contraction import BinaryContraction
 from .elementwise import BinaryElementwise
 from .indexing import BinaryIndexing
+from .linalg import BinaryLinalg
 from .reduction import BinaryReduction
 from .shape import BinaryShaping
 from .sorting import BinarySorting
@@ -23,7 +24,7 @@ from .storage import store
 
 
 class BinaryBackend(
-    BinaryElementwise, BinaryReduction, BinarySorting, BinaryShaping, BinaryBlocks, BinaryIndexing, BinaryContraction
+    BinaryElementwise, BinaryReduction, BinarySorting, BinaryShaping, BinaryBlocks, BinaryIndexing, BinaryContraction, BinaryLinalg
 ):
     """The reference backend; its tensors give way to another backend's when they meet."""
 

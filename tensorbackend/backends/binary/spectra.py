@@ -7,6 +7,7 @@ and Van Loan, Matrix Computations, 4th edition.
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from operator import mul
 from typing import Any
 
@@ -178,6 +179,8 @@ def _orthogonalise(left: Matrix, right: Matrix) -> None:
 def eig(matrix: Matrix, tolerance: float) -> tuple[Vector, Matrix]:
     """Eigenvalues, ascending by real then imaginary part, and unit eigenvectors of any square matrix.
 
+    Real parts that are neighbours within `tolerance` of the largest eigenvalue count as one.
+
     Hessenberg's form (GVL 7.4.2), Schur's by the shifted QR iteration, back substitution.
     """
     size = len(matrix)
@@ -190,17 +193,28 @@ def eig(matrix: Matrix, tolerance: float) -> tuple[Vector, Matrix]:
     else:
         _shifted(form, basis)
     values = [form[k][k] for k in range(size)]
-    order = sorted(range(size), key=lambda each: (values[each].real, values[each].imag))
+    order = _ascending(values, tolerance)
     vectors = []
     for k in order:
-        vector = [sum(map(mul, row, found)) for found in [_back(form, k)] for row in basis]
-        whole = length(vector)
-        vector = [each / whole for each in vector]
+        found = _back(form, k)
+        vector = [sum(map(mul, row, found)) for row in basis]
         vector = turned(vector, leading_phase(vector, tolerance))
-        if is_real and complex(values[k]).imag == 0:
+        if is_real and values[k].imag == 0:  # its real part, which is not zero now, is an eigenvector too
             vector = [each.real for each in vector]
-        vectors.append(vector)
+        whole = length(vector)
+        vectors.append([each / whole for each in vector])
     return [times_power(values[k], exponent) for k in order], transpose(vectors, size)
+
+
+def _ascending(values: Vector, tolerance: float) -> list[int]:
+    """The order of eigenvalues; which of two equal real parts comes out larger by an ulp must not decide it."""
+    order = sorted(range(len(values)), key=lambda each: values[each].real)
+    apart = max(map(magnitude, values), default=0.0) * tolerance
+    group, groups = 0, dict.fromkeys(order[:1], 0)
+    for before, after in pairwise(order):
+        group += values[after].real - values[before].real > apart
+        groups[after] = group
+    return sorted(order, key=lambda each: (groups[each], values[each].imag))
 
 
 def _hessenberg(matrix: Matrix) -> tuple[Matrix, Matrix]:
