@@ -1,5 +1,35 @@
 """Linear algebra: the Array API's extension `linalg`, and more. The last two axes are the matrix."""
 
+from .ops.composite.contraction import outer as outer
+from .ops.composite.contraction import tensordot as tensordot
+from .ops.composite.contraction import vecdot as vecdot
+from .ops.composite.exponential import expm as expm
+from .ops.composite.linalg import LstsqResult as LstsqResult
+from .ops.composite.linalg import SlogdetResult as SlogdetResult
+from .ops.composite.linalg import det as det
+from .ops.composite.linalg import eigvals as eigvals
+from .ops.composite.linalg import eigvalsh as eigvalsh
+from .ops.composite.linalg import inv as inv
+from .ops.composite.linalg import lstsq as lstsq
+from .ops.composite.linalg import matrix_power as matrix_power
+from .ops.composite.linalg import matrix_rank as matrix_rank
+from .ops.composite.linalg import pinv as pinv
+from .ops.composite.linalg import slogdet as slogdet
+from .ops.composite.linalg import solve as solve
+from .ops.composite.linalg import svdvals as svdvals
+from .ops.composite.matrices import adjoint as adjoint
+from .ops.composite.matrices import cross as cross
+from .ops.composite.matrices import diagonal as diagonal
+from .ops.composite.matrices import trace as trace
+from .ops.composite.norms import matrix_norm as matrix_norm
+from .ops.composite.norms import norm as norm
+from .ops.composite.norms import vector_norm as vector_norm
+from .ops.contraction import matmul as matmul
+from .ops.linalg import EighResult as EighResult
+from .ops.linalg import EigResult as EigResult
+from .ops.linalg import LUResult as LUResult
+from .ops.linalg import QRResult as QRResult
+from .ops.linalg import SVDResult as SVDResult
 from .ops.linalg import cholesky as cholesky
 from .ops.linalg import eig as eig
 from .ops.linalg import eigh as eigh
@@ -7,3 +37,4 @@ from .ops.linalg import lu as lu
 from .ops.linalg import qr as qr
 from .ops.linalg import svd as svd
 from .ops.linalg import triangular_solve as triangular_solve
+from .ops.shape import matrix_transpose as matrix_transpose

@@ -105,9 +105,9 @@ def qr(x: Template, /, *, mode: Literal["reduced", "complete"] = "reduced") -> P
     x[n][m] gives Q[n][.] and R[.][m]; Q is square in the mode `"complete"`. Raises `ArgumentError` for another mode.
 
     >>> import tensorbackend as tb
-    >>> q, r = tb.linalg.qr(tb.asarray([[0.0, -2.0], [-1.0, 0.0]]))
+    >>> q, r = tb.linalg.qr(tb.asarray([[0.0, -2.0], [-4.0, -6.0]]))
     >>> (q @ r).tolist(), r.tolist()
-    ([[0.0, -2.0], [-1.0, 0.0]], [[1.0, 0.0], [0.0, 2.0]])
+    ([[0.0, -2.0], [-4.0, -6.0]], [[4.0, 6.0], [0.0, 2.0]])
     """
     return qr_factors(x, mode)
 
@@ -181,8 +181,7 @@ def triangular_solve(
     [1.0, 2.0]
     """
     b = asarray(b)
-    options = {"left_side": left_side, "lower": lower, "transform": transform}
-    if b.ndim != 1:
-        return _triangular_solve(a, b, **options)
     at = -1 if left_side else -2
-    return squeeze(_triangular_solve(a, expand_dims(b, axis=at), **options), at)
+    right = expand_dims(b, axis=at) if b.ndim == 1 else b
+    solved = _triangular_solve(a, right, left_side=left_side, lower=lower, transform=transform)
+    return squeeze(solved, at) if b.ndim == 1 else solved

@@ -92,33 +92,32 @@ def singular(x: Template, full_matrices: bool) -> Plan:
     return factored(x, (u, factor(x, (rank,), (None,), to_real(dtype)), vh), full_matrices=bool(full_matrices))
 
 
-def solution(a: Template, b: Template, *, left_side: bool = True, transposed: bool = False) -> Template:
+def solution(
+    a: Template, b: Template, *, left_side: bool = True, transposed: bool = False, square: bool = True
+) -> Template:
     """The template of x with a @ x = b, or x @ a = b: a[n][m] with b[n][k] gives x[m][k].
 
-    A `b` of one axis is a vector. Batch axes broadcast. Raises `ShapeError` for a matrix that is not square or another
-    number of equations in b, `NamesError` where the names of the equations differ.
+    A `b` of one axis is a vector. Batch axes broadcast. Raises `ShapeError` for a matrix that is not square where it
+    must be, or another number of equations in b, `NamesError` where the names of the equations differ.
     """
     dtype = computed(a, b)
-    check_square(a)
-    if not b.ndim:
-        raise ShapeError(expected("a vector or matrices on the right-hand side", tensor=b))
-    row, column = a.names[-2:]
-    if transposed:
-        row, column = column, row
-    if not left_side:
-        row, column = column, row
-    vector = b.ndim == 1
-    at = -1 if vector or not left_side else -2
-    if b.shape[at] != a.shape[-1]:
-        wanted = f"{a.shape[-1]} {'equations' if left_side else 'columns'} on the right-hand side"
-        raise ShapeError(expected(wanted, matrix=a, right=b))
+    check_square(a) if square else check_matrix(a)
+    if b.ndim < (1 if left_side else 2):
+        wanted = "a vector or matrices" if left_side else "a matrix, or a stack of them,"
+        raise ShapeError(expected(f"{wanted} on the right-hand side", tensor=b))
+    axes = list(zip(a.shape[-2:], a.names[-2:], strict=True))
+    (equations, row), (unknowns, column) = axes if left_side != transposed else axes[::-1]
+    at = -2 if left_side and b.ndim > 1 else -1
+    if b.shape[at] != equations:
+        raise ShapeError(expected(f"{equations} equations on the right-hand side", matrix=a, right=b))
     _meet(row, b.names[at], a, b)
-    if vector:
-        return intern_template(a.shape[:-1], dtype, check_unique((*a.names[:-2], column)))
+    if b.ndim == 1:
+        return intern_template((*a.shape[:-2], unknowns), dtype, check_unique((*a.names[:-2], column)))
     stack1, stack2 = (intern_template(x.shape[:-2], x.dtype, x.names[:-2]) for x in (a, b))
+    shape = (unknowns, b.shape[-1]) if left_side else (b.shape[-2], unknowns)
     names = (column, b.names[-1]) if left_side else (b.names[-2], column)
     return intern_template(
-        broadcast_two(stack1, stack2) + b.shape[-2:], dtype, check_unique(merge_names(stack1, stack2) + names)
+        broadcast_two(stack1, stack2) + shape, dtype, check_unique(merge_names(stack1, stack2) + names)
     )
 
 

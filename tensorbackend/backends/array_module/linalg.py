@@ -78,7 +78,7 @@ class ArrayLinalg(ArrayBase):
         phase = _phase(xp, diagonal)
         q = xp.concatenate((q[..., :rank] * phase[..., None, :], q[..., rank:]), axis=-1)
         r = xp.concatenate((r[..., :rank, :] * xp.conj(phase)[..., :, None], r[..., rank:, :]), axis=-2)
-        r = xp.where(xp.eye(*r.shape[-2:], dtype=bool), xp.abs(r), r)  # exactly real
+        r = xp.where(xp.eye(*r.shape[-2:], dtype=bool), xp.abs(r), xp.triu(r))  # exactly real
         return self._results(out, (q, r), bad)
 
     @kernel
@@ -157,7 +157,7 @@ class ArrayLinalg(ArrayBase):
     # Matrices that are not finite: LAPACK raises for some, loops on others, and answers differently for the rest
 
     def _finite(self, matrix: Array) -> tuple[Array, Array | None]:
-        """A stack with identities for the matrices that hold NaN or infinity, and where these are, `None` if nowhere."""
+        """A stack with identities for the matrices with NaN or infinity, and where these are, `None` if nowhere."""
         xp = self.xp
         bad = ~xp.isfinite(matrix).all(axis=(-2, -1))
         if not bad.any():

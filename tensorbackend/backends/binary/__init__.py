@@ -24,7 +24,14 @@ from .storage import store
 
 
 class BinaryBackend(
-    BinaryElementwise, BinaryReduction, BinarySorting, BinaryShaping, BinaryBlocks, BinaryIndexing, BinaryContraction, BinaryLinalg
+    BinaryElementwise,
+    BinaryReduction,
+    BinarySorting,
+    BinaryShaping,
+    BinaryBlocks,
+    BinaryIndexing,
+    BinaryContraction,
+    BinaryLinalg,
 ):
     """The reference backend; its tensors give way to another backend's when they meet."""
 

@@ -95,9 +95,7 @@ class BinaryLinalg(Backend):
 
     def svd(self, out: tuple[Template, Template, Template], x: Tensor, /, *, full_matrices: bool) -> Payload:
         """See the protocol."""
-        return factorised(
-            out, x, lambda matrix: spectra.svd(matrix, x.shape[-1], near(x.dtype), full=full_matrices)
-        )
+        return factorised(out, x, lambda matrix: spectra.svd(matrix, x.shape[-1], near(x.dtype), full=full_matrices))
 
     def triangular_solve(
         self, out: Template, a: Tensor, b: Tensor, /, *, left_side: bool, lower: bool, transform: Transform
@@ -113,9 +111,7 @@ class BinaryLinalg(Backend):
                 found = matrices.substitute(triangle, right, columns, lower=lower != turned)
             else:
                 across = transpose(right, columns)
-                found = transpose(
-                    matrices.substitute(triangle, across, len(right), lower=lower != turned), b.shape[-2]
-                )
+                found = transpose(matrices.substitute(triangle, across, len(right), lower=lower != turned), b.shape[-2])
             solved += flat(found)
         return store(solved, out.dtype)
 
