@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from . import generators as _generators  # noqa: F401 # enters the generators of calls
+from . import generators_linalg as _generators_linalg  # noqa: F401
 from .bounds import BOUNDS as BOUNDS
 from .bounds import Bound as Bound
 from .calls import GENERATORS as GENERATORS

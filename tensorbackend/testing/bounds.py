@@ -21,6 +21,9 @@ class Bound(NamedTuple):
     """Where not 0: `ulps` counts in roundings of the largest operand, or of 1, to this power."""
     tame: bool = False
     """Whether operands are of moderate size, as the order of operations may overflow on the way."""
+    normwise: bool = False
+    """Whether `ulps` counts in roundings of the largest element of each result: an algorithm on matrices is stable
+    as a whole, and says nothing of a small element among large ones (Higham, chapter 7)."""
 
 
 EXACT = Bound()
@@ -29,6 +32,8 @@ _LIBRARY = Bound(4, "the mathematical library of each array library has its own 
 _COMPOSED = Bound(8, "composed of functions with a few ulps each")
 _SUM = Bound(64, "the order of additions is the backend's", additive=True, tame=True)
 _PRODUCT = Bound(64, "the order of multiplications is the backend's", tame=True)
+
+_MATRIX = Bound(64, "the order of operations is the library's, on well-conditioned matrices", normwise=True)
 
 BOUNDS: dict[str, Bound] = {
     **dict.fromkeys(
@@ -42,6 +47,13 @@ BOUNDS: dict[str, Bound] = {
     "sigmoid": _COMPOSED,
     **dict.fromkeys(["sum", "mean", "dot", "matmul", "tensordot", "vecdot", "outer", "einsum", "cumulative_sum"], _SUM),
     **dict.fromkeys(["prod", "cumulative_prod"], _PRODUCT),
+    **dict.fromkeys(
+        ["cholesky", "lu", "qr", "eigh", "eig", "svd", "triangular_solve", "solve", "inv", "pinv", "lstsq", "det",
+         "slogdet", "matrix_power", "expm", "eigvalsh", "eigvals", "svdvals"],
+        _MATRIX,
+    ),
+    **dict.fromkeys(["vector_norm", "matrix_norm", "norm"], Bound(64, "a root of a sum", tame=True)),
+    "trace": _SUM,
     "softmax": Bound(32, "a quotient by a sum", tame=True),
     "log_softmax": Bound(16, "a difference from a logarithm of a sum", tame=True, power=1),
     "var": Bound(16, "a sum of squares of differences", tame=True, power=2),

@@ -68,6 +68,8 @@ def _same_error(call: Invocation, actual: object, wanted: TensorBackendError) ->
 
 def _allowances(call: Invocation, bound: Bound, wanted: Sequence[Tensor]) -> Sequence[float | list[float]]:
     """For each result the absolute error that its bound allows, for all elements or each."""
+    if bound.normwise:
+        return [_scaled_by_largest(result, bound.ulps) for result in wanted]
     if bound.power:
         size = _largest(call) ** bound.power
         return [bound.ulps * finfo(each.dtype).eps * size if each.dtype.is_inexact else 0.0 for each in wanted]
@@ -97,6 +99,13 @@ def _largest(call: Invocation) -> float:
             sizes = [abs(value) for value in unpack(x.to_binary(), x.dtype)]
             largest = max([largest, *(size for size in sizes if size < float("inf"))])
     return largest
+
+
+def _scaled_by_largest(result: Tensor, ulps: float) -> float:
+    if not result.dtype.is_inexact:
+        return 0.0
+    sizes = (abs(value) for value in unpack(result.to_binary(), result.dtype))
+    return ulps * finfo(result.dtype).eps * max((size for size in sizes if size < float("inf")), default=0.0)
 
 
 def _magnitudes(x: Tensor) -> Tensor:
