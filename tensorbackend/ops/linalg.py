@@ -102,7 +102,8 @@ def lu(x: Template, /) -> Plan:
 def qr(x: Template, /, *, mode: Literal["reduced", "complete"] = "reduced") -> Plan:
     """Orthonormal columns Q and an upper triangle R of x = Q @ R, whose diagonal is real and not negative.
 
-    x[n][m] gives Q[n][.] and R[.][m]; Q is square in the mode `"complete"`. Raises `ArgumentError` for another mode.
+    x[n][m] gives Q[n][.] and R[.][m]; Q is square in the mode `"complete"`, its further
+    columns any that complete the basis. Raises `ArgumentError` for another mode.
 
     >>> import tensorbackend as tb
     >>> q, r = tb.linalg.qr(tb.asarray([[0.0, -2.0], [-4.0, -6.0]]))
@@ -145,7 +146,8 @@ def svd(x: Template, /, *, full_matrices: bool = True) -> Plan:
     """Singular vectors U and Vh and descending singular values S of x = U @ diag(S) @ Vh.
 
     U and Vh are square, or have only the vectors that x needs where not `full_matrices`. x[n][m] gives U[n][.], S[.]
-    and Vh[.][m]. Of each of U's columns the largest component is real and positive.
+    and Vh[.][m]. Of each of U's columns the largest component is real and positive; vectors of singular values of 0
+    are any that complete the basis.
 
     >>> import tensorbackend as tb
     >>> tb.linalg.svd(tb.asarray([[0.0, 2.0], [-3.0, 0.0]])).S.tolist()

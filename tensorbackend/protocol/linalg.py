@@ -52,7 +52,7 @@ class Linalg:
 
     @callback
     def qr(self, out: tuple[Template, Template], x: Tensor, /, *, mode: Literal["reduced", "complete"]) -> Payload:
-        """x = Q @ R with R's diagonal non-negative."""
+        """x = Q @ R with R's diagonal non-negative. Columns of Q beyond those of x complete the basis in any way."""
 
     @callback
     def eigh(self, out: tuple[Template, Template], x: Tensor, /) -> Payload:
@@ -73,7 +73,7 @@ class Linalg:
     @callback
     def svd(self, out: tuple[Template, Template, Template], x: Tensor, /, *, full_matrices: bool) -> Payload:
         """x = U @ diag(s) @ Vh with s descending; the largest component of each of U's columns is real
-        and positive."""
+        and positive. Vectors that go with no singular value, or with one of 0, complete the basis in any way."""
 
     @callback
     def triangular_solve(
