@@ -116,13 +116,21 @@ def cholesky(draw: Draw, dtype: DType) -> Invocation:
     return call(hermitian_matrices(draw, dtype, signed=seldom(draw)), upper=draw(st.booleans()))
 
 
-@generates("lu", "det", "slogdet", "inv", "svdvals", "pinv", "matrix_rank")
+def zeros_seldom(draw: Draw, x: Tensor) -> Tensor:
+    """A tensor, seldom zeros in its place: a singular matrix."""
+    return from_binary(bytes(x.nbytes), x.template, "binary") if seldom(draw) else x
+
+
+@generates("lu", "svdvals", "pinv", "matrix_rank")
 def factorised(draw: Draw, dtype: DType) -> Invocation:
-    """Matrices with rows in any order; of no rank, seldom."""
-    x = matrices(draw, dtype, square=draw(st.booleans()))
-    if seldom(draw):
-        x = from_binary(bytes(x.nbytes), x.template, "binary")
-    return call(x)
+    """Matrices with rows in any order."""
+    return call(zeros_seldom(draw, matrices(draw, dtype)))
+
+
+@generates("det", "slogdet", "inv")
+def square(draw: Draw, dtype: DType) -> Invocation:
+    """Square matrices with rows in any order."""
+    return call(zeros_seldom(draw, matrices(draw, dtype, square=True)))
 
 
 @generates("qr")
@@ -179,9 +187,7 @@ def right_hand_side(draw: Draw, a: Tensor, dtype: DType, size: int, name: str | 
 @generates("solve")
 def solve(draw: Draw, dtype: DType) -> Invocation:
     """Systems with and without names, seldom singular."""
-    a = matrices(draw, dtype, square=True)
-    if seldom(draw):
-        a = from_binary(bytes(a.nbytes), a.template, "binary")
+    a = zeros_seldom(draw, matrices(draw, dtype, square=True))
     other = draw(st.sampled_from([dtype, dtype, dtype, *ALL_DTYPES]))
     name = draw(st.sampled_from([a.names[-2], a.names[-2], "other"]))
     return call(a, right_hand_side(draw, a, other, a.shape[-1], name))
@@ -274,7 +280,9 @@ def norm(draw: Draw, dtype: DType) -> Invocation:
 @generates("diagonal", "trace")
 def diagonal(draw: Draw, dtype: DType) -> Invocation:
     """Above and below the main one, and beyond the matrix."""
-    return call(draw(tensors(dtype, shapes(least=1), tame=True)), offset=draw(st.integers(-4, 4)))
+    return call(
+        draw(tensors(dtype, shapes(least=1 if seldom(draw) else 2), tame=True)), offset=draw(st.integers(-4, 4))
+    )
 
 
 @generates("cross")
@@ -292,4 +300,4 @@ def cross(draw: Draw, dtype: DType) -> Invocation:
 @generates("adjoint")
 def adjoint(draw: Draw, dtype: DType) -> Invocation:
     """Of stacks of matrices; of less refused."""
-    return call(draw(tensors(dtype, shapes(least=1))))
+    return call(draw(tensors(dtype, shapes(least=1 if seldom(draw) else 2))))

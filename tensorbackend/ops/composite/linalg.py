@@ -11,7 +11,7 @@ from operator import index
 from typing import NamedTuple
 
 from ...dispatch import composite
-from ...dtypes import DType, finfo, float32, promote_types
+from ...dtypes import DType, default_dtype, finfo, float32, promote_types
 from ...errors import ArgumentError, expected
 from ...rules.broadcasting import check_dtype, to_real
 from ...rules.linalg import check_matrix, check_square, computed, solution
@@ -96,8 +96,8 @@ def inv(x: Tensor, /) -> Tensor:
 
 def _tolerance(x: Tensor) -> float:
     """Singular values below this fraction of the largest count as 0 (Array API standard)."""
-    check_matrix(x.template)
-    return finfo(computed(x.template)).eps * builtins.max(x.shape[-2:])
+    dtype = x.dtype if x.dtype.is_inexact else default_dtype("float")
+    return finfo(dtype).eps * builtins.max(x.shape[-2:], default=1)  # what is no matrix is refused by the op
 
 
 def _kept(values: Tensor, rtol: Tensor) -> Tensor:
@@ -136,7 +136,8 @@ def pinv(x: TensorLike, /, *, rtol: TensorLike | None = None) -> Tensor:
 @composite
 def _matrix_rank(x: Tensor, rtol: Tensor, /) -> Tensor:
     """See `matrix_rank`."""
-    found = sum(_kept(svdvals(nameless(x, wide_dtype(computed(x.template)))), rtol), axis=-1)
+    dtype = computed(check_matrix(x.template))
+    found = sum(_kept(svdvals(nameless(x, wide_dtype(dtype))), rtol), axis=-1)
     return rename(found, *x.names[:-2])
 
 
@@ -204,7 +205,7 @@ def _parity(permutation: Tensor, dtype: DType) -> Tensor:
     size = permutation.shape[-1]
     if size < 2:
         return full((), 1, dtype=dtype)
-    order = argmax(permutation, axis=-2)
+    order = argmax(real(permutation) if dtype.is_complex else permutation, axis=-2)
     first, second = expand_dims(order, axis=-1), expand_dims(order, axis=-2)
     pairs = less(iota((size, size), axis=0), iota((size, size), axis=1))
     count = sum(logical_and(greater(first, second), pairs), axis=(-2, -1))

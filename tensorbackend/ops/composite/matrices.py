@@ -26,6 +26,7 @@ def adjoint(x: Tensor, /) -> Tensor:
     >>> tb.linalg.adjoint(tb.asarray([[1 + 2j, 3j]])).tolist()
     [[(1-2j)], [-3j]]
     """
+    check_matrix(x.template)
     return conj(matrix_transpose(x)) if x.dtype.is_complex else matrix_transpose(x)
 
 
@@ -59,6 +60,7 @@ def trace(x: Tensor, /, *, offset: int = 0, dtype: DTypeLike | None = None) -> T
     >>> tb.linalg.trace(tb.asarray([[1, 2], [3, 4]])).item()
     5
     """
+    check_matrix(x.template)
     return sum(diagonal(x, offset=offset), axis=-1, dtype=dtype)
 
 

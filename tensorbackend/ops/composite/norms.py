@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
 from ...dispatch import composite
-from ...errors import ArgumentError, expected
+from ...errors import ArgumentError, ShapeError, expected
 from ...rules.axes import normalize_axes
 from ...rules.broadcasting import to_real
 from ...rules.linalg import check_matrix, computed
@@ -54,7 +54,10 @@ def _power_sum(sizes: Tensor, axes: tuple[int, ...], power: float) -> Tensor:
 
 def _extreme(values: Tensor, axes: tuple[int, ...], greatest: bool) -> Tensor:
     """The greatest or least, with the reduced axes kept; the greatest of none is 0."""
-    if greatest and 0 in (values.shape[axis] for axis in axes):
+    if 0 in (values.shape[axis] for axis in axes):
+        if not greatest:
+            wanted = "at least one element for a norm that is the least of some"
+            raise ShapeError(expected(wanted, shape=values.shape, axes=axes))
         return sum(values, axis=axes, keepdims=True)
     return (max if greatest else min)(values, axis=axes, keepdims=True)
 
