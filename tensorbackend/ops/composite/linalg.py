@@ -14,7 +14,7 @@ from ...dispatch import composite
 from ...dtypes import DType, default_dtype, finfo, float32, promote_types
 from ...errors import ArgumentError, expected
 from ...rules.broadcasting import check_dtype, to_real
-from ...rules.linalg import check_matrix, check_square, computed, solution
+from ...rules.linalg import check_matrix, check_square, computed, eigen, singular, solution
 from ...tensor import Tensor, TensorLike
 from ..contraction import matmul
 from ..conversion import astype
@@ -290,6 +290,7 @@ def eigvalsh(x: Tensor, /) -> Tensor:
     >>> tb.linalg.eigvalsh(tb.asarray([[3.0, 0.0], [0.0, -1.0]])).tolist()
     [-1.0, 3.0]
     """
+    eigen(x.template, hermitian=True)  # its errors under this op's name
     return eigh(x).eigenvalues
 
 
@@ -301,6 +302,7 @@ def eigvals(x: Tensor, /) -> Tensor:
     >>> tb.linalg.eigvals(tb.asarray([[0.0, 1.0], [-1.0, 0.0]])).tolist()
     [-1j, 1j]
     """
+    eigen(x.template, hermitian=False)
     return eig(x).eigenvalues
 
 
@@ -312,4 +314,5 @@ def svdvals(x: Tensor, /) -> Tensor:
     >>> tb.linalg.svdvals(tb.asarray([[0.0, 2.0], [-3.0, 0.0]])).tolist()
     [3.0, 2.0]
     """
+    singular(x.template, full_matrices=False)
     return svd(x, full_matrices=False).S
