@@ -102,6 +102,7 @@ def _largest(call: Invocation) -> float:
 
 
 def _scaled_by_largest(result: Tensor, ulps: float) -> float:
+    """So many roundings of the largest finite element of a result."""
     if not result.dtype.is_inexact:
         return 0.0
     sizes = (abs(value) for value in unpack(result.to_binary(), result.dtype))
