@@ -24,7 +24,7 @@ def ops_page() -> str:
         "every backend as the callback; a composite is written in other ops, the last column names the backends that",
         "override it. Results agree with BinaryBackend to the bit unless a bound is given; additive bounds count in",
         "roundings of the result for the operands' magnitudes, those of a power in roundings of the largest operand to",
-        "that power.",
+        "that power, normwise ones in roundings of the largest element of each result.",
         "",
         f"{len(declared)} ops, {len(CALLBACKS)} callbacks.",
         "",
@@ -58,7 +58,8 @@ def _qualified(name: str) -> str:
 def _bound(bound: Bound) -> str:
     if not bound.ulps:
         return "exact"
-    kind = "additive" if bound.additive else f"power {bound.power}" if bound.power else ""
+    kind = "additive" if bound.additive else "normwise" if bound.normwise else ""
+    kind = f"power {bound.power}" if bound.power else kind
     return f"{bound.ulps:g} {kind}".strip() + f": {bound.reason}"
 
 
