@@ -22,10 +22,8 @@ def ops_page() -> str:
         "",
         "Generated from the declarations by `make docs`; a test fails when it is stale. A primitive is implemented by",
         "every backend as the callback; a composite is written in other ops, the last column names the backends that",
-        "override it. Results agree with BinaryBackend to the bit unless a bound is given; additive bounds count in",
-        "roundings of the result for the operands' magnitudes, those of a power in roundings of the largest operand to",
-        "that power, those of the norm in roundings of the greatest element for the operands' magnitudes, and those of",
-        "1 in roundings of 1.",
+        "override it. Results agree with BinaryBackend to the bit unless a bound is given: in ulps of the element, and",
+        "in as many roundings of what stands behind it, as `tensorbackend/testing/bounds.py` explains.",
         "",
         f"{len(declared)} ops, {len(CALLBACKS)} callbacks.",
         "",
@@ -59,9 +57,8 @@ def _qualified(name: str) -> str:
 def _bound(bound: Bound) -> str:
     if not bound.ulps:
         return "exact"
-    kind = "additive" if bound.additive else f"power {bound.power}" if bound.power else ""
-    kind = "of the norm" if bound.normwise else f"or {bound.absolute:g} of 1" if bound.absolute else kind
-    return f"{bound.ulps:g} {kind}".strip() + f": {bound.reason}"
+    scale = "" if bound.scale == "element" else f" ({bound.scale})"
+    return f"{bound.ulps:g}{scale}: {bound.reason}"
 
 
 LIFECYCLE = {

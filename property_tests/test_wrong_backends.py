@@ -79,6 +79,20 @@ def exchanged(self: BinaryBackend, out: Any, /, *inputs: tb.Tensor) -> Payload:
     return second, first
 
 
+def negated(callback: str) -> Callback:
+    """The right factors, all with the other sign: their product is right, the sign of each is not."""
+    right: Callback = getattr(BinaryBackend, callback)
+
+    def wrong(self: BinaryBackend, out: tuple[tb.Template, ...], x: tb.Tensor, /, **options: Any) -> Payload:
+        parts = right(self, out, x, **options)
+        return tuple(
+            pack([-value for value in unpack(part, each.dtype)], each.dtype)
+            for part, each in zip(parts, out, strict=True)
+        )
+
+    return wrong
+
+
 WRONG: list[tuple[str, str, str, Callback]] = [
     ("exp", "exp", "float32", elementwise(lambda x: math.exp(min(x, 80.0)) * (1 + 2e-6))),
     ("negative", "negate", "float32", elementwise(lambda x: 0 - x)),  # loses the sign of zero
@@ -100,6 +114,12 @@ WRONG: list[tuple[str, str, str, Callback]] = [
     ("fft", "fft", "complex64", altered("fft", norm="backward")),
     ("irfft", "ifft", "float32", conjugated),
     ("threefry2x32", "threefry2x32", "uint32", exchanged),
+    ("qr", "qr", "float64", negated("qr")),
+    ("eigh", "eigh", "float32", negated("eigh")),
+    ("svd", "svd", "float64", negated("svd")),
+    ("triangular_solve", "triangular_solve", "float64", altered("triangular_solve", lower=True)),
+    ("triangular_solve", "triangular_solve", "complex64", altered("triangular_solve", transform="none")),
+    ("det", "determinant", "float32", lambda self, out, x: pack([1.0] * out.size, out.dtype)),
 ]
 
 

@@ -10,6 +10,7 @@ f32[batch: 2] numpy
 # Importing the package of this name first leaves it to the function below.
 from . import backends as _package  # noqa: F401
 from . import fft as fft
+from . import linalg as linalg
 from . import random as random
 from .array_api import __array_api_version__ as __array_api_version__
 from .array_api import __array_namespace_info__ as __array_namespace_info__

@@ -12,7 +12,13 @@ Transform: TypeAlias = Literal["none", "transpose"]
 
 
 class Linalg:
-    """Contractions, factorisations, solvers."""
+    """Contractions, factorisations, solvers.
+
+    Factors, solutions and determinants of a matrix that holds NaN or infinity are NaN throughout, but for those of
+    `cholesky` and `triangular_solve`. "First" of ties is the least index. A component is the largest if it is within a
+    factor of 1 - sqrt(eps) of it, eps being that of the dtype, or of float32 for a narrower one; the first such one
+    counts.
+    """
 
     @callback
     def dot(
@@ -35,15 +41,18 @@ class Linalg:
 
     @callback
     def cholesky(self, out: Template, x: Tensor, /) -> Payload:
-        """Lower factor L of a Hermitian positive definite x = L @ L.H; else `ArgumentError`."""
+        """Lower factor L of a Hermitian positive definite x = L @ L.H, read from its lower half.
+
+        `DataError` for any other (`data_errors.not_positive_definite`), one that holds NaN or infinity included.
+        """
 
     @callback
     def lu(self, out: tuple[Template, Template, Template], x: Tensor, /) -> Payload:
-        """Permutation, unit lower and upper factor: x = P @ L @ U, with partial pivoting."""
+        """Permutation, unit lower and upper factor: x = P @ L @ U, with partial pivoting, the first of ties."""
 
     @callback
     def qr(self, out: tuple[Template, Template], x: Tensor, /, *, mode: Literal["reduced", "complete"]) -> Payload:
-        """x = Q @ R with R's diagonal non-negative."""
+        """x = Q @ R with R's diagonal non-negative. Columns of Q beyond those of x complete the basis in any way."""
 
     @callback
     def eigh(self, out: tuple[Template, Template], x: Tensor, /) -> Payload:
@@ -53,15 +62,28 @@ class Linalg:
         """
 
     @callback
+    def eig(self, out: tuple[Template, Template], x: Tensor, /) -> Payload:
+        """Complex eigenvalues and unit eigenvectors of a square matrix.
+
+        The values ascend by real part. Neighbours in that order whose real parts are within sqrt(eps) of the
+        largest magnitude count as one real part, and ascend by imaginary part. The largest component of each vector
+        is real and positive.
+        """
+
+    @callback
     def svd(self, out: tuple[Template, Template, Template], x: Tensor, /, *, full_matrices: bool) -> Payload:
         """x = U @ diag(s) @ Vh with s descending; the largest component of each of U's columns is real
-        and positive."""
+        and positive. Vectors that go with no singular value, or with one of 0, complete the basis in any way."""
 
     @callback
     def triangular_solve(
         self, out: Template, a: Tensor, b: Tensor, /, *, left_side: bool, lower: bool, transform: Transform
     ) -> Payload:
-        """x with a @ x = b, or x @ a = b unless `left_side`; a is triangular, transposed on request."""
+        """x with a @ x = b, or x @ a = b unless `left_side`; a is triangular, transposed on request.
+
+        Batch axes broadcast. The other half of a is not read. `DataError` for a zero on the diagonal
+        (`data_errors.singular_matrix`).
+        """
 
     # Composites of Nx that a backend may override
 
@@ -71,4 +93,4 @@ class Linalg:
 
     @optional_callback
     def solve(self, out: Template, a: Tensor, b: Tensor, /) -> Payload:
-        """x with a @ x = b; `ArgumentError` for a singular a."""
+        """x with a @ x = b, a vector if b has one axis; `DataError` for a singular a."""

@@ -6,9 +6,11 @@ says and every backend gives the same.
 
 from __future__ import annotations
 
+import math
 from math import prod
 from typing import Any, Literal
 
+from ...interchange import numpy_dtype
 from ...protocol import Payload
 from ...protocol.linalg import Transform
 from ...rules.data_errors import not_positive_definite, singular_matrix
@@ -46,8 +48,11 @@ class ArrayLinalg(ArrayBase):
     @kernel
     def cholesky(self, out: Template, x: Tensor, /) -> Payload:
         """Lower factor of a Hermitian positive definite matrix."""
+        matrix = self.xp.tril(self.widened(x))
+        if not self.xp.isfinite(matrix).all():
+            raise not_positive_definite()
         try:
-            return self.narrowed(self.xp.linalg.cholesky(self.widened(x)), out)
+            return self.narrowed(self.xp.linalg.cholesky(matrix), out)
         except self.xp.linalg.LinAlgError:
             raise not_positive_definite() from None
 
@@ -56,40 +61,53 @@ class ArrayLinalg(ArrayBase):
         """Permutation, unit lower and upper factor."""
         xp, (rows, columns) = self.xp, x.shape[-2:]
         rank = min(rows, columns)
-        factors, order = _eliminate(xp, self.widened(x))
+        matrix, bad = self._finite(self.widened(x))
+        factors, order = _eliminate(xp, matrix)
         unit = xp.eye(rows, rank, dtype=factors.dtype)
         permutation = xp.swapaxes(xp.eye(rows, dtype=factors.dtype)[order], -2, -1)
         parts = (permutation, xp.tril(factors[..., :rank], -1) + unit, xp.triu(factors[..., :rank, :]))
-        return tuple(self.narrowed(part, each) for part, each in zip(parts, out, strict=True))
+        return self._results(out, parts, bad)
 
     @kernel
     def qr(self, out: tuple[Template, Template], x: Tensor, /, *, mode: Literal["reduced", "complete"]) -> Payload:
         """x = Q @ R with R's diagonal non-negative."""
         xp, rank = self.xp, min(x.shape[-2:])
-        q, r = xp.linalg.qr(self.widened(x), mode=mode)
+        matrix, bad = self._finite(self.widened(x))
+        q, r = xp.linalg.qr(matrix, mode=mode)
         diagonal = xp.diagonal(r, axis1=-2, axis2=-1)
         phase = _phase(xp, diagonal)
         q = xp.concatenate((q[..., :rank] * phase[..., None, :], q[..., rank:]), axis=-1)
         r = xp.concatenate((r[..., :rank, :] * xp.conj(phase)[..., :, None], r[..., rank:, :]), axis=-2)
-        r = xp.where(xp.eye(*r.shape[-2:], dtype=bool), xp.abs(r), r)  # exactly real
-        return self.narrowed(q, out[0]), self.narrowed(r, out[1])
+        r = xp.where(xp.eye(*r.shape[-2:], dtype=bool), xp.abs(r), xp.triu(r))  # exactly real
+        return self._results(out, (q, r), bad)
 
     @kernel
     def eigh(self, out: tuple[Template, Template], x: Tensor, /) -> Payload:
         """Ascending eigenvalues and eigenvectors of a Hermitian matrix."""
-        values, vectors = self.xp.linalg.eigh(self.widened(x), UPLO="L")
-        vectors = vectors * self.xp.conj(_column_phase(self.xp, vectors))
-        return self.narrowed(values, out[0]), self.narrowed(vectors, out[1])
+        matrix, bad = self._finite(self.xp.tril(self.widened(x)))
+        values, vectors = self.xp.linalg.eigh(matrix, UPLO="L")
+        return self._results(out, (values, _turned(self.xp, vectors)), bad)
+
+    @kernel
+    def eig(self, out: tuple[Template, Template], x: Tensor, /) -> Payload:
+        """Eigenvalues, in a fixed order, and eigenvectors of a square matrix."""
+        xp = self.xp
+        matrix, bad = self._finite(self.widened(x))
+        values, vectors = (each.astype(numpy_dtype(out[0].dtype)) for each in xp.linalg.eig(matrix))
+        order = _ascending(xp, values)
+        values = xp.take_along_axis(values, order, axis=-1)
+        vectors = xp.take_along_axis(vectors, order[..., None, :], axis=-1)
+        return self._results(out, (values, _turned(xp, vectors)), bad)
 
     @kernel
     def svd(self, out: tuple[Template, Template, Template], x: Tensor, /, *, full_matrices: bool) -> Payload:
         """x = U @ diag(s) @ Vh with s descending."""
         xp, rank = self.xp, min(x.shape[-2:])
-        u, s, vh = xp.linalg.svd(self.widened(x), full_matrices=full_matrices)
+        matrix, bad = self._finite(self.widened(x))
+        u, s, vh = xp.linalg.svd(matrix, full_matrices=full_matrices)
         phase = _column_phase(xp, u)
         paired = xp.swapaxes(phase[..., :rank], -2, -1) * vh[..., :rank, :]
-        parts = (u * xp.conj(phase), s, xp.concatenate((paired, vh[..., rank:, :]), axis=-2))
-        return tuple(self.narrowed(part, each) for part, each in zip(parts, out, strict=True))
+        return self._results(out, (_turned(xp, u), s, xp.concatenate((paired, vh[..., rank:, :]), axis=-2)), bad)
 
     @kernel
     def triangular_solve(
@@ -112,15 +130,39 @@ class ArrayLinalg(ArrayBase):
     @kernel
     def determinant(self, out: Template, x: Tensor, /) -> Payload:
         """Determinant of square matrices."""
-        return self.narrowed(self.xp.linalg.det(self.promoted(x, out)), out)
+        matrix, bad = self._finite(self.promoted(x, out))
+        return self._results((out,), (self.xp.linalg.det(matrix),), bad)[0]
 
     @kernel
     def solve(self, out: Template, a: Tensor, b: Tensor, /) -> Payload:
         """x with a @ x = b."""
+        matrix, bad = self._finite(self.promoted(a, out))
+        right = self.promoted(b, out)
         try:
-            return self.narrowed(self.xp.linalg.solve(self.promoted(a, out), self.promoted(b, out)), out)
+            solved = self.xp.linalg.solve(matrix, right)
         except self.xp.linalg.LinAlgError:
             raise singular_matrix() from None
+        return self._results((out,), (solved,), bad)[0]
+
+    # Matrices that are not finite: LAPACK raises for some, loops on others, and answers differently for the rest
+
+    def _finite(self, matrix: Array) -> tuple[Array, Array | None]:
+        """A stack with identities for the matrices with NaN or infinity, and where these are, `None` if nowhere."""
+        xp = self.xp
+        bad = ~xp.isfinite(matrix).all(axis=(-2, -1))
+        if not bad.any():
+            return matrix, None
+        return xp.where(bad[..., None, None], xp.eye(*matrix.shape[-2:], dtype=matrix.dtype), matrix), bad
+
+    def _results(self, out: tuple[Template, ...], parts: tuple[Array, ...], bad: Array | None) -> tuple[Array, ...]:
+        """The payloads of a factorisation; of matrices that are not finite NaN."""
+        xp = self.xp
+        if bad is not None:
+            wide = (bad.reshape(bad.shape + (1,) * (part.ndim - bad.ndim)) for part in parts)
+            parts = tuple(
+                xp.where(at, xp.asarray(math.nan, part.dtype), part) for at, part in zip(wide, parts, strict=True)
+            )
+        return tuple(self.narrowed(part, each) for part, each in zip(parts, out, strict=True))
 
 
 def matrix_product(xp: Any, left: Array, right: Array) -> Array:
@@ -161,6 +203,28 @@ def _column_phase(xp: Any, vectors: Array) -> Array:
     near = size >= xp.max(size, axis=-2, keepdims=True) * (1 - xp.finfo(size.dtype).eps ** 0.5)
     first = xp.argmax(near, axis=-2)
     return _phase(xp, xp.take_along_axis(vectors, xp.expand_dims(first, -2), axis=-2))
+
+
+def _turned(xp: Any, vectors: Array) -> Array:
+    """The columns with their largest component real and positive, exactly so."""
+    phase = _column_phase(xp, vectors)
+    turned = vectors * xp.conj(phase)
+    if turned.dtype.kind != "c":
+        return turned
+    size = xp.abs(vectors)
+    return xp.where((size > 0) & (_phase(xp, vectors) == phase), size, turned)
+
+
+def _ascending(xp: Any, values: Array) -> Array:
+    """The order of eigenvalues; which of two equal real parts comes out larger by an ulp must not decide it."""
+    order = xp.argsort(values.real, axis=-1, kind="stable")
+    ordered = xp.take_along_axis(values, order, axis=-1)
+    apart = xp.max(xp.abs(values), axis=-1, keepdims=True, initial=0) * xp.finfo(values.dtype).eps ** 0.5
+    group = xp.cumulative_sum(xp.diff(ordered.real, axis=-1) > apart, axis=-1, include_initial=True)
+    if not values.shape[-1]:
+        return order
+    within = xp.lexsort((ordered.imag, group), axis=-1)
+    return xp.take_along_axis(order, within, axis=-1)
 
 
 def _eliminate(xp: Any, matrix: Array) -> tuple[Array, Array]:

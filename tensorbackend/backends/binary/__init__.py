@@ -17,6 +17,7 @@ from .contraction import BinaryContraction
 from .elementwise import BinaryElementwise
 from .fourier import BinaryFourier
 from .indexing import BinaryIndexing
+from .linalg import BinaryLinalg
 from .random import BinaryRandom
 from .reduction import BinaryReduction
 from .shape import BinaryShaping
@@ -34,6 +35,7 @@ class BinaryBackend(
     BinaryContraction,
     BinaryFourier,
     BinaryRandom,
+    BinaryLinalg,
 ):
     """The reference backend; its tensors give way to another backend's when they meet."""
 

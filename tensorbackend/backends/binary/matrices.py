@@ -1,0 +1,227 @@
+"""Factorisations and solutions of one matrix: a list of rows of Python floats or complex numbers.
+
+Nothing here knows of tensors or dtypes. GVL is Golub and Van Loan, Matrix Computations, 4th edition.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from operator import mul
+from typing import Any, TypeAlias
+
+from ...rules.data_errors import not_positive_definite, singular_matrix
+
+Vector: TypeAlias = list[Any]
+Matrix: TypeAlias = list[Vector]
+
+
+def identity(size: int) -> Matrix:
+    """The identity matrix of a size."""
+    return [[1.0 if row == column else 0.0 for column in range(size)] for row in range(size)]
+
+
+def transpose(matrix: Sequence[Sequence[Any]], columns: int) -> Matrix:
+    """The transpose of a matrix of a number of columns, which a matrix without rows does not tell."""
+    return [list(column) for column in zip(*matrix, strict=True)] if matrix else [[] for _ in range(columns)]
+
+
+def conjugated(vector: Iterable[Any]) -> Vector:
+    """The complex conjugate of each component."""
+    return [component.conjugate() for component in vector]
+
+
+def adjoint(matrix: Matrix, columns: int) -> Matrix:
+    """The conjugate transpose."""
+    return [conjugated(column) for column in transpose(matrix, columns)]
+
+
+def product(left: Matrix, right: Matrix, columns: int) -> Matrix:
+    """The matrix product; `columns` are the right one's."""
+    across = transpose(right, columns)
+    return [[sum(map(mul, row, column)) for column in across] for row in left]
+
+
+def magnitude(number: Any) -> float:
+    """The absolute value; `abs` of a large complex number raises."""
+    return math.hypot(number.real, number.imag)
+
+
+def length(vector: Iterable[Any]) -> float:
+    """The Euclidean norm, without overflow on the way."""
+    return math.hypot(*[part for number in vector for part in (number.real, number.imag)])
+
+
+def phase(number: Any) -> Any:
+    """A number over its magnitude, 1 for zero: the sign of a real one."""
+    size = magnitude(number)
+    return number / size if size else 1.0
+
+
+def is_finite(matrix: Matrix) -> bool:
+    """Whether no element is NaN or infinite."""
+    return all(math.isfinite(element.real) and math.isfinite(element.imag) for row in matrix for element in row)
+
+
+def scaled(matrix: Matrix) -> tuple[Matrix, int]:
+    """The matrix times 2**-exponent, so that its largest element is about 1, and the exponent.
+
+    Squares of elements then neither overflow nor vanish; powers of two round nothing.
+    """
+    largest = max((abs(part) for row in matrix for each in row for part in (each.real, each.imag)), default=0.0)
+    exponent = math.frexp(largest)[1]
+    if largest == 0 or abs(exponent) < 200:
+        return matrix, 0
+    return rescaled(matrix, -exponent), exponent
+
+
+def rescaled(matrix: Matrix, exponent: int) -> Matrix:
+    """The matrix times 2**exponent."""
+    return [[times_power(element, exponent) for element in row] for row in matrix] if exponent else matrix
+
+
+def times_power(number: Any, exponent: int) -> Any:
+    """A number times 2**exponent, infinite where that overflows."""
+    if isinstance(number, complex):
+        return complex(times_power(number.real, exponent), times_power(number.imag, exponent))
+    try:
+        return math.ldexp(number, exponent)
+    except OverflowError:
+        return math.copysign(math.inf, number)
+
+
+def cholesky(matrix: Matrix) -> Matrix:
+    """The lower factor, row by row (Cholesky-Banachiewicz; GVL 4.2.5); only the lower half is read."""
+    size = len(matrix)
+    factor: Matrix = []
+    mirrored: Matrix = []
+    for position, row in enumerate(matrix):
+        found: Vector = []
+        for column in range(position):
+            known = sum(map(mul, found, mirrored[column]))
+            found.append((row[column] - known) / factor[column][column])
+        rest = row[position].real - sum(each.real * each.real + each.imag * each.imag for each in found)
+        if not rest > 0:
+            raise not_positive_definite()
+        found.append(math.sqrt(rest))
+        mirrored.append(conjugated(found))
+        factor.append(found)
+    return [row + [0.0] * (size - len(row)) for row in factor]
+
+
+def eliminate(matrix: Matrix) -> tuple[Matrix, list[int]]:
+    """Gaussian elimination with partial pivoting (GVL 3.4.1): both factors in one, and the order of the rows."""
+    factors = [row[:] for row in matrix]
+    order = list(range(len(matrix)))
+    columns = len(matrix[0]) if matrix else 0
+    for k in range(min(len(matrix), columns)):
+        pivot = max(range(k, len(matrix)), key=lambda row: magnitude(factors[row][k]))  # the first of ties
+        factors[k], factors[pivot] = factors[pivot], factors[k]
+        order[k], order[pivot] = order[pivot], order[k]
+        diagonal, tail = factors[k][k], factors[k][k + 1 :]
+        if diagonal == 0:
+            continue
+        for row in factors[k + 1 :]:
+            multiplier = row[k] / diagonal
+            row[k] = multiplier
+            if multiplier:
+                row[k + 1 :] = [a - multiplier * b for a, b in zip(row[k + 1 :], tail, strict=True)]
+    return factors, order
+
+
+def lu(matrix: Matrix, columns: int) -> tuple[Matrix, Matrix, Matrix]:
+    """Permutation, unit lower and upper factor."""
+    factors, order = eliminate(matrix)
+    rank = min(len(matrix), columns)
+    permutation = [[1.0 if order[column] == row else 0.0 for column in range(len(order))] for row in range(len(order))]
+    lower = [
+        [*row[: min(i, rank)], *([1.0] if i < rank else []), *[0.0] * (rank - i - 1)] for i, row in enumerate(factors)
+    ]
+    upper = [[0.0] * i + factors[i][i:] for i in range(rank)]
+    return permutation, lower, upper
+
+
+def determinant(matrix: Matrix) -> Any:
+    """The product of the pivots, with the sign of the permutation."""
+    factors, order = eliminate(matrix)
+    return math.prod((factors[k][k] for k in range(len(matrix))), start=parity(order))
+
+
+def parity(order: Sequence[int]) -> float:
+    """1.0 for an even permutation, -1.0 for an odd one: each cycle of even length turns the sign."""
+    sign, seen = 1.0, [False] * len(order)
+    for start in range(len(order)):
+        steps, at = 0, start
+        while not seen[at]:
+            seen[at] = True
+            at, steps = order[at], steps + 1
+        if steps and steps % 2 == 0:
+            sign = -sign
+    return sign
+
+
+def substitute(matrix: Matrix, right: Matrix, columns: int, *, lower: bool) -> Matrix:
+    """x with matrix @ x = right for a triangular matrix (GVL 3.1.1 and 3.1.2); `columns` are the right one's."""
+    if any(row[k] == 0 for k, row in enumerate(matrix)):
+        raise singular_matrix()
+    if not lower:  # turned round, an upper triangle is a lower one
+        turned = [row[::-1] for row in reversed(matrix)]
+        return substitute(turned, right[::-1], columns, lower=True)[::-1]
+    solved = []
+    for column in transpose(right, columns):
+        found: Vector = []
+        for k, row in enumerate(matrix):
+            found.append((column[k] - sum(map(mul, found, row))) / row[k])
+        solved.append(found)
+    return transpose(solved, len(matrix))
+
+
+def solve(matrix: Matrix, right: Matrix, columns: int) -> Matrix:
+    """x with matrix @ x = right, by elimination; a pivot of exactly 0 makes the matrix singular."""
+    factors, order = eliminate(matrix)
+    if any(factors[k][k] == 0 for k in range(len(factors))):
+        raise singular_matrix()
+    unit = [[*row[:k], 1.0, *row[k + 1 :]] for k, row in enumerate(factors)]
+    halfway = substitute(unit, [right[row] for row in order], columns, lower=True)
+    return substitute(factors, halfway, columns, lower=False)
+
+
+def qr(matrix: Matrix, columns: int, *, complete: bool) -> tuple[Matrix, Matrix]:
+    """Householder's Q and R (GVL 5.2.1, Q by 5.1.6 backwards), R's diagonal made non-negative."""
+    small, exponent = scaled(matrix)
+    rows, rank = len(matrix), min(len(matrix), columns)
+    across = transpose(small, columns)
+    reflectors: list[tuple[Vector, float]] = []
+    for k in range(rank):
+        vector = across[k][k:]
+        size = length(vector)
+        if length(vector[1:]) == 0:
+            reflectors.append((vector, 0.0))
+            continue
+        first = vector[0]
+        vector[0] = first + phase(first) * size
+        scale = 1 / (size * (size + magnitude(first)))  # 2 / (v.H v)
+        reflectors.append((vector, scale))
+        across[k][k:] = [-phase(first) * size] + [0.0] * (rows - k - 1)
+        for column in across[k + 1 :]:
+            _reflect(column, k, vector, scale)
+    wide = rows if complete else rank
+    q = [[1.0 if row == column else 0.0 for row in range(rows)] for column in range(wide)]
+    for k in reversed(range(rank)):
+        for column in q[k:]:
+            _reflect(column, k, *reflectors[k])
+    r = transpose(across, rows)[:wide]
+    for k in range(rank):
+        turn = phase(r[k][k])
+        if turn != 1:
+            r[k] = [turn.conjugate() * element for element in r[k]]
+            q[k] = [turn * element for element in q[k]]
+        r[k] = [0.0] * k + [magnitude(r[k][k])] + r[k][k + 1 :]
+    return transpose(q, rows), rescaled(r, exponent)
+
+
+def _reflect(column: Vector, k: int, vector: Vector, scale: float) -> None:
+    """Applies the reflector (I - scale v v.H) to a column from row k on."""
+    if scale:
+        weight = scale * sum(map(mul, conjugated(vector), column[k:]))
+        column[k:] = [a - weight * b for a, b in zip(column[k:], vector, strict=True)]

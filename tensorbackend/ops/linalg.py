@@ -1,0 +1,189 @@
+"""Factorisations of matrices and triangular systems. The last two axes are the matrix, the leading ones batches.
+
+Integers are computed in the default floating dtype, float16 and bfloat16 in at least float32. What is unique only up
+to signs or phases is fixed, so that every backend gives the same. Factors of a matrix that holds NaN or infinity are
+NaN. Errors: `ShapeError` for what is no matrix, or not a square one where that is needed; `DTypeError` for bool.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from ..dispatch import primitive
+from ..protocol.linalg import Transform
+from ..rules.linalg import (
+    eigen,
+    lower_factor,
+    lu_factors,
+    qr_factors,
+    singular,
+    triangular_solution,
+)
+from ..rules.plan import Plan
+from ..template import Template
+from ..tensor import Tensor, TensorLike
+from .creation import asarray, rename
+from .elementwise_unary import conj
+from .shape import expand_dims, matrix_transpose, squeeze
+
+
+class LUResult(NamedTuple):
+    """What `lu` gives: x = P @ L @ U."""
+
+    P: Tensor
+    L: Tensor
+    U: Tensor
+
+
+class QRResult(NamedTuple):
+    """What `qr` gives: x = Q @ R."""
+
+    Q: Tensor
+    R: Tensor
+
+
+class EighResult(NamedTuple):
+    """What `eigh` gives: x = eigenvectors @ diag(eigenvalues) @ adjoint(eigenvectors)."""
+
+    eigenvalues: Tensor
+    eigenvectors: Tensor
+
+
+class EigResult(NamedTuple):
+    """What `eig` gives: x @ eigenvectors = eigenvectors @ diag(eigenvalues)."""
+
+    eigenvalues: Tensor
+    eigenvectors: Tensor
+
+
+class SVDResult(NamedTuple):
+    """What `svd` gives: x = U @ diag(S) @ Vh."""
+
+    U: Tensor
+    S: Tensor
+    Vh: Tensor
+
+
+@primitive
+def _cholesky(x: Template, /) -> Plan:
+    return lower_factor(x)
+
+
+def cholesky(x: TensorLike, /, *, upper: bool = False) -> Tensor:
+    """The lower factor L of a Hermitian positive definite matrix x = L @ L.H, or `upper` the factor U of x = U.H @ U.
+
+    Only the lower half of x is read. x[n][m] gives L[n][.] or U[.][m]. Raises `DataError` for a matrix that is not
+    positive definite.
+
+    >>> import tensorbackend as tb
+    >>> tb.linalg.cholesky(tb.asarray([[4.0, 2.0], [2.0, 5.0]])).tolist()
+    [[2.0, 0.0], [1.0, 2.0]]
+    """
+    x = asarray(x)
+    lower = _cholesky(x)
+    return rename(conj(matrix_transpose(lower)), *x.names[:-2], None, x.names[-1]) if upper else lower
+
+
+@primitive.returning(LUResult)
+def lu(x: Template, /) -> Plan:
+    """Permutation P, unit lower and upper factor of x = P @ L @ U, by elimination with partial pivoting.
+
+    x[n][m] gives P[n][.], L[.][.] and U[.][m]. Of pivots of one magnitude the first is taken.
+
+    >>> import tensorbackend as tb
+    >>> p, l, u = tb.linalg.lu(tb.asarray([[1.0, 2.0], [2.0, 2.0]]))
+    >>> p.tolist(), l.tolist(), u.tolist()
+    ([[0.0, 1.0], [1.0, 0.0]], [[1.0, 0.0], [0.5, 1.0]], [[2.0, 2.0], [0.0, 1.0]])
+    """
+    return lu_factors(x)
+
+
+@primitive.returning(QRResult)
+def qr(x: Template, /, *, mode: Literal["reduced", "complete"] = "reduced") -> Plan:
+    """Orthonormal columns Q and an upper triangle R of x = Q @ R, whose diagonal is real and not negative.
+
+    x[n][m] gives Q[n][.] and R[.][m]; Q is square in the mode `"complete"`, its further
+    columns any that complete the basis. Raises `ArgumentError` for another mode.
+
+    >>> import tensorbackend as tb
+    >>> q, r = tb.linalg.qr(tb.asarray([[0.0, -2.0], [-4.0, -6.0]]))
+    >>> (q @ r).tolist(), r.tolist()
+    ([[0.0, -2.0], [-4.0, -6.0]], [[4.0, 6.0], [0.0, 2.0]])
+    """
+    return qr_factors(x, mode)
+
+
+@primitive.returning(EighResult)
+def eigh(x: Template, /) -> Plan:
+    """Ascending real eigenvalues and orthonormal eigenvectors, the columns, of a Hermitian matrix.
+
+    Only the lower half of x is read. x[n][m] gives values [.] and vectors [n][.]. Of each vector the largest component
+    is real and positive.
+
+    >>> import tensorbackend as tb
+    >>> tb.linalg.eigh(tb.asarray([[3.0, 0.0], [0.0, -1.0]])).eigenvalues.tolist()
+    [-1.0, 3.0]
+    """
+    return eigen(x, hermitian=True)
+
+
+@primitive.returning(EigResult)
+def eig(x: Template, /) -> Plan:
+    """Complex eigenvalues and unit eigenvectors, the columns, of any square matrix.
+
+    The values ascend by real part, those of one real part (within rounding) by imaginary part. Of each vector the
+    largest component is real and positive. x[n][m] gives values [.] and vectors [n][.].
+
+    >>> import tensorbackend as tb
+    >>> tb.linalg.eig(tb.asarray([[0.0, 1.0], [-1.0, 0.0]])).eigenvalues.tolist()
+    [-1j, 1j]
+    """
+    return eigen(x, hermitian=False)
+
+
+@primitive.returning(SVDResult)
+def svd(x: Template, /, *, full_matrices: bool = True) -> Plan:
+    """Singular vectors U and Vh and descending singular values S of x = U @ diag(S) @ Vh.
+
+    U and Vh are square, or have only the vectors that x needs where not `full_matrices`. x[n][m] gives U[n][.], S[.]
+    and Vh[.][m]. Of each of U's columns the largest component is real and positive; vectors of singular values of 0
+    are any that complete the basis.
+
+    >>> import tensorbackend as tb
+    >>> tb.linalg.svd(tb.asarray([[0.0, 2.0], [-3.0, 0.0]])).S.tolist()
+    [3.0, 2.0]
+    """
+    return singular(x, full_matrices)
+
+
+@primitive
+def _triangular_solve(
+    a: Template, b: Template, /, *, left_side: bool = True, lower: bool = True, transform: Transform = "none"
+) -> Plan:
+    return triangular_solution(a, b, left_side, lower, transform)
+
+
+def triangular_solve(
+    a: TensorLike,
+    b: TensorLike,
+    /,
+    *,
+    left_side: bool = True,
+    lower: bool = True,
+    transform: Transform = "none",
+) -> Tensor:
+    """x with a @ x = b for a triangular matrix, or x @ a = b unless `left_side`; as Nx's triangular_solve.
+
+    The other half of a is not read. With `transform="transpose"` a's transpose takes its place. A b of one axis is a
+    vector, else a stack of matrices; batch axes broadcast. a[n][m] with b[n][k] gives x[m][k]. Raises `DataError` for a
+    zero on the diagonal, `NamesError` where the axes that meet have two names.
+
+    >>> import tensorbackend as tb
+    >>> tb.linalg.triangular_solve(tb.asarray([[2.0, 0.0], [1.0, 1.0]]), tb.asarray([2.0, 3.0])).tolist()
+    [1.0, 2.0]
+    """
+    b = asarray(b)
+    at = -1 if left_side else -2
+    right = expand_dims(b, axis=at) if b.ndim == 1 else b
+    solved = _triangular_solve(a, right, left_side=left_side, lower=lower, transform=transform)
+    return squeeze(solved, at) if b.ndim == 1 else solved

@@ -1,0 +1,149 @@
+"""Templates of factorisations and solutions of matrices: the last two axes, the leading ones are batches.
+
+The rows' name stays with what has the rows, the columns' with what has the columns: of x[n][m] = Q @ R, Q is [n][.]
+and R is [.][m]. Axes in between have no name.
+"""
+
+from __future__ import annotations
+
+from ..dtypes import COMPLEX_OF, DType
+from ..errors import ArgumentError, ShapeError, expected
+from ..template import Names, Shape, Template, check_unique, intern_template, merge_names
+from .broadcasting import broadcast_two, check_dtype, result_type, to_floating, to_real
+from .plan import Out, Plan
+
+
+def check_matrix(x: Template) -> Template:
+    """The template itself; `ShapeError` for fewer than two axes."""
+    if x.ndim < 2:
+        raise ShapeError(expected("a matrix, or a stack of them", "reshape() it to two axes", tensor=x))
+    return x
+
+
+def check_square(x: Template) -> Template:
+    """The template itself; `ShapeError` unless the last two axes are of one size."""
+    check_matrix(x)
+    if x.shape[-1] != x.shape[-2]:
+        raise ShapeError(expected("a square matrix, or a stack of them", tensor=x))
+    return x
+
+
+def computed(*operands: Template) -> DType:
+    """The dtype in which matrices are computed: floating or complex, of integers the default floating one."""
+    return to_floating(check_dtype(result_type(operands), "numeric"))
+
+
+def factor(x: Template, sizes: Shape, names: Names, dtype: DType) -> Template:
+    """A factor's template: the batch axes of x, then its own axes."""
+    return intern_template(x.shape[:-2] + sizes, dtype, check_unique(x.names[:-2] + names))
+
+
+def factored(x: Template, out: Out, **options: object) -> Plan:
+    """The plan of a factorisation into some templates."""
+    return Plan(out, (computed(x),), options)
+
+
+def lower_factor(x: Template) -> Plan:
+    """The plan of a Cholesky factor: [n][n2] gives [n][.]."""
+    check_square(x)
+    return factored(x, factor(x, x.shape[-2:], (x.names[-2], None), computed(x)))
+
+
+def lu_factors(x: Template) -> Plan:
+    """The plan of P, L and U: [n: 2][m: 3] gives [n: 2][2], [2][2] and [2][m: 3]."""
+    (rows, columns), (row, column), dtype = check_matrix(x).shape[-2:], x.names[-2:], computed(x)
+    rank = min(rows, columns)
+    return factored(
+        x,
+        (
+            factor(x, (rows, rows), (row, None), dtype),
+            factor(x, (rows, rank), (None, None), dtype),
+            factor(x, (rank, columns), (None, column), dtype),
+        ),
+    )
+
+
+def qr_factors(x: Template, mode: str) -> Plan:
+    """The plan of Q and R: [n: 2][m: 3] gives [n: 2][2] and [2][m: 3]."""
+    (rows, columns), (row, column), dtype = check_matrix(x).shape[-2:], x.names[-2:], computed(x)
+    if mode not in ("reduced", "complete"):
+        raise ArgumentError(expected("mode to be 'reduced' or 'complete'", mode=mode))
+    inner = rows if mode == "complete" else min(rows, columns)
+    q, r = factor(x, (rows, inner), (row, None), dtype), factor(x, (inner, columns), (None, column), dtype)
+    return factored(x, (q, r), mode=mode)
+
+
+def eigen(x: Template, *, hermitian: bool) -> Plan:
+    """The plan of eigenvalues and eigenvectors: [n][m] gives [.] and [n][.]; real values of a Hermitian matrix,
+    complex ones and vectors of any other."""
+    dtype = computed(check_square(x))
+    vectors = dtype if hermitian else COMPLEX_OF.get(dtype, dtype)
+    size = x.shape[-1]
+    values = factor(x, (size,), (None,), to_real(vectors) if hermitian else vectors)
+    return factored(x, (values, factor(x, (size, size), (x.names[-2], None), vectors)))
+
+
+def singular(x: Template, full_matrices: bool) -> Plan:
+    """The plan of U, s and Vh: [n: 2][m: 3] gives [n: 2][2], [2] and [2][m: 3], or [3][m: 3] in full."""
+    (rows, columns), (row, column), dtype = check_matrix(x).shape[-2:], x.names[-2:], computed(x)
+    rank = min(rows, columns)
+    u = factor(x, (rows, rows if full_matrices else rank), (row, None), dtype)
+    vh = factor(x, (columns if full_matrices else rank, columns), (None, column), dtype)
+    return factored(x, (u, factor(x, (rank,), (None,), to_real(dtype)), vh), full_matrices=bool(full_matrices))
+
+
+def solution(
+    a: Template, b: Template, *, left_side: bool = True, transposed: bool = False, square: bool = True
+) -> Template:
+    """The template of x with a @ x = b, or x @ a = b: a[n][m] with b[n][k] gives x[m][k].
+
+    A `b` of one axis is a vector. Batch axes broadcast. Raises `ShapeError` for a matrix that is not square where it
+    must be, or another number of equations in b, `NamesError` where the names of the equations differ.
+    """
+    dtype = computed(a, b)
+    check_square(a) if square else check_matrix(a)
+    if b.ndim < (1 if left_side else 2):
+        wanted = "a vector or matrices" if left_side else "a matrix, or a stack of them,"
+        raise ShapeError(expected(f"{wanted} on the right-hand side", tensor=b))
+    axes = list(zip(a.shape[-2:], a.names[-2:], strict=True))
+    (equations, row), (unknowns, column) = axes if left_side != transposed else axes[::-1]
+    at = -2 if left_side and b.ndim > 1 else -1
+    if b.shape[at] != equations:
+        raise ShapeError(expected(f"{equations} equations on the right-hand side", matrix=a, right=b))
+    _meet(row, b.names[at], a, b)
+    if b.ndim == 1:
+        return intern_template((*a.shape[:-2], unknowns), dtype, check_unique((*a.names[:-2], column)))
+    stack1, stack2 = (intern_template(x.shape[:-2], x.dtype, x.names[:-2]) for x in (a, b))
+    shape = (unknowns, b.shape[-1]) if left_side else (b.shape[-2], unknowns)
+    names = (column, b.names[-1]) if left_side else (b.names[-2], column)
+    return intern_template(
+        broadcast_two(stack1, stack2) + shape, dtype, check_unique(merge_names(stack1, stack2) + names)
+    )
+
+
+def _meet(name: str | None, other: str | None, a: Template, b: Template) -> None:
+    """Raises `NamesError` where two axes that are summed or equated have different names."""
+    merge_names(intern_template((1,), a.dtype, (name,)), intern_template((1,), b.dtype, (other,)))
+
+
+def triangular_solution(a: Template, b: Template, left_side: bool, lower: bool, transform: str) -> Plan:
+    """The plan of a triangular system; b is a stack of matrices."""
+    if transform not in ("none", "transpose"):
+        raise ArgumentError(expected("transform to be 'none' or 'transpose'", transform=transform))
+    out = solution(a, b, left_side=left_side, transposed=transform == "transpose")
+    return Plan(
+        out,
+        (out.dtype, out.dtype),
+        {"left_side": bool(left_side), "lower": bool(lower), "transform": transform},
+    )
+
+
+def diagonal_run(rows: int, columns: int, offset: int) -> tuple[int, int]:
+    """Where a diagonal starts in a row-major matrix and how long it is; its elements are `columns + 1` apart.
+
+    >>> diagonal_run(2, 3, 1), diagonal_run(2, 3, -1), diagonal_run(2, 3, 5)
+    ((1, 2), (3, 1), (0, 0))
+    """
+    length = max(0, min(rows + min(offset, 0), columns - max(offset, 0)))
+    start = offset if offset >= 0 else -offset * columns
+    return (start, length) if length else (0, 0)

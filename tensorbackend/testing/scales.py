@@ -1,0 +1,117 @@
+"""The absolute errors that bounds allow: so many roundings of what their scale names."""
+
+from __future__ import annotations
+
+import cmath
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import tensorbackend
+
+from ..dtypes import COMPLEX_OF, finfo, float64
+from ..elements import pack, unpack
+from ..errors import TensorBackendError
+from ..ops.creation import from_binary
+from ..tensor import Tensor
+from .bounds import Bound, Scale
+from .calls import Invocation
+
+Allowance: TypeAlias = float | list[float]
+"""One for all elements, or one for each."""
+
+
+def allowances(call: Invocation, bound: Bound, wanted: Sequence[Tensor]) -> list[Allowance]:
+    """For each result the absolute error that a bound allows."""
+    sizes = _SIZES[bound.scale](call, bound, wanted)
+    return [_roundings(size, bound, result) for size, result in zip(sizes, wanted, strict=True)]
+
+
+def _roundings(size: Allowance, bound: Bound, result: Tensor) -> Allowance:
+    if not result.dtype.is_inexact:
+        return 0.0
+    each = bound.ulps * (finfo(float64).eps if bound.scale == "exponent" else finfo(result.dtype).eps)
+    return [each * one for one in size] if isinstance(size, list) else each * size
+
+
+Sizes: TypeAlias = Callable[[Invocation, Bound, Sequence[Tensor]], Sequence[Allowance]]
+
+
+def _constant(size: float) -> Sizes:
+    return lambda call, bound, wanted: [size] * len(wanted)
+
+
+def _operand(call: Invocation, bound: Bound, wanted: Sequence[Tensor]) -> Sequence[Allowance]:
+    """The largest finite operand, or 1."""
+    binary = [x for x in call.on("binary").tensors if x.dtype.is_numeric]
+    return [max([1.0, *(_largest(unpack(x.to_binary(), x.dtype)) for x in binary)])] * len(wanted)
+
+
+def _square(call: Invocation, bound: Bound, wanted: Sequence[Tensor]) -> Sequence[Allowance]:
+    return [size * size for size in _operand(call, bound, wanted) if isinstance(size, float)]
+
+
+def _result(call: Invocation, bound: Bound, wanted: Sequence[Tensor]) -> Sequence[Allowance]:
+    """The largest finite element of each result."""
+    return [_largest(unpack(x.to_binary(), x.dtype)) for x in wanted]
+
+
+def _magnitudes(call: Invocation, bound: Bound, wanted: Sequence[Tensor]) -> Sequence[Allowance]:
+    """What the op gives for the absolute values of its operands, in 64 bits."""
+    if not any(each.dtype.is_inexact for each in wanted):
+        return [0.0] * len(wanted)
+    # Integers beside floats are indices.
+    mixed = any(x.dtype.is_inexact for x in call.tensors)
+    absolute = call.on("binary").mapped(lambda x: x if mixed and x.dtype.is_integer else _absolute(x))
+    try:
+        found = absolute.run()
+    except TensorBackendError:
+        return [0.0] * len(wanted)
+    results = [found] if isinstance(found, Tensor) else found
+    return [[abs(size) for size in unpack(each.to_binary(), each.dtype)] for each in results]
+
+
+def _norm(call: Invocation, bound: Bound, wanted: Sequence[Tensor]) -> Sequence[Allowance]:
+    return [max(size, default=0.0) if isinstance(size, list) else size for size in _magnitudes(call, bound, wanted)]
+
+
+def _exponent(call: Invocation, bound: Bound, wanted: Sequence[Tensor]) -> Sequence[Allowance]:
+    """abs(y * log(x)) times the magnitude of the power, element by element."""
+    operands = (tensorbackend.asarray(each, backend="binary") for each in call.on("binary").arguments)
+    x, y = (tensorbackend.astype(each, "complex128") for each in operands)
+    exponents = unpack(tensorbackend.abs(y * tensorbackend.log(x)).to_binary(), float64)
+    (power,) = wanted
+    sizes = []
+    for exponent, value in zip(exponents, unpack(power.to_binary(), power.dtype), strict=True):
+        known = exponent if exponent < math.inf else 0.0
+        if cmath.isfinite(value):
+            sizes.append(known * math.hypot(value.real, value.imag))
+        else:  # once the angle is lost, so are the signs of infinities
+            lost = bound.ulps * finfo(float64).eps * known > 2**-10
+            sizes.append(math.inf if lost else 0.0)
+    return [sizes]
+
+
+_SIZES: Mapping[Scale, Sizes] = {
+    "element": _constant(0.0),
+    "one": _constant(1.0),
+    "operand": _operand,
+    "square": _square,
+    "magnitudes": _magnitudes,
+    "norm": _norm,
+    "result": _result,
+    "exponent": _exponent,
+}
+
+
+def _largest(values: Iterable[Any]) -> float:
+    sizes = (abs(value) for value in values)
+    return max((float(size) for size in sizes if size < math.inf), default=0.0)
+
+
+def _absolute(x: Tensor) -> Tensor:
+    """The absolute values of a tensor in 64 bits, of what is not finite 0."""
+    sizes = [abs(value) for value in unpack(x.to_binary(), x.dtype)]
+    wide = COMPLEX_OF[float64] if x.dtype.is_complex else float64
+    finite = [size if size < math.inf else 0.0 for size in sizes]
+    return from_binary(pack(finite, wide), x.template.replace(dtype=wide), "binary")

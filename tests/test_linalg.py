@@ -1,0 +1,576 @@
+"""Linear algebra on each backend: what factors multiply to, edges, names, errors. Property tests compare backends."""
+
+import itertools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensorbackend as tb
+from tensorbackend.errors import ArgumentError, DataError, DTypeError, NamesError, ShapeError, TensorBackendError
+from tensorbackend.opspec import OPS
+
+BACKENDS = ["binary", "numpy"]
+INEXACT = ["float16", "bfloat16", "float32", "float64", "complex64", "complex128"]
+SHAPES = [(0, 0), (1, 1), (2, 2), (5, 5), (2, 4), (4, 2), (0, 3), (3, 0), (2, 3, 3), (0, 3, 3), (2, 1, 2, 3), (12, 12)]
+SQUARE = [shape for shape in SHAPES if shape[-1] == shape[-2]]
+KINDS = ["random", "zeros", "rank one", "identity", "large", "tiny"]
+
+pytestmark = pytest.mark.parametrize("backend", BACKENDS)
+
+
+def drawn(kind: str, shape: tuple[int, ...], dtype: str) -> Any:
+    """An array of a kind in a dtype that NumPy has, exactly representable in the narrow ones."""
+    random = np.random.default_rng(len(shape) + sum(shape))
+    values: Any = random.integers(-16, 17, shape) / 8
+    if dtype.startswith("complex"):
+        values = values + 1j * random.integers(-16, 17, shape) / 8
+    wide = dtype in ("float64", "complex128")
+    if kind == "zeros":
+        values = values * 0
+    if kind == "rank one":
+        values = np.round(values[..., :1]) * np.round(values[..., :1, :]) if values.size else values
+    if kind == "identity":
+        values = np.broadcast_to(np.eye(shape[-2], shape[-1]), shape) + 0 * values
+    if kind == "large" and dtype not in ("float16", "bfloat16"):
+        values = values * (1e290 if wide else 2.0**120)
+    if kind == "tiny" and dtype not in ("float16", "bfloat16"):
+        values = values * (1e-290 if wide else 2.0**-115)
+    return values
+
+
+def array(x: tb.Tensor) -> Any:
+    """A tensor as float64 or complex128."""
+    return np.array(x.tolist(), "complex128" if x.dtype.is_complex else "float64").reshape(x.shape)
+
+
+def adjoint(x: Any) -> Any:
+    return np.conj(np.swapaxes(x, -1, -2))
+
+
+def matrix(kind: str, shape: tuple[int, ...], dtype: str, backend: str) -> tuple[tb.Tensor, Any, float, float]:
+    """A tensor, its values, their size, and how far a product of factors may be from them relative to it."""
+    x = tb.tensor(drawn(kind, shape, dtype), dtype=dtype, backend=backend)
+    values = array(x)
+    size = float(np.abs(values).max(initial=0)) or 1.0
+    return x, values / size, size, 8 * max(*shape[-2:], 1) * tb.finfo(dtype).eps
+
+
+def check_near(actual: Any, wanted: Any, tolerance: float) -> None:
+    assert actual.shape == wanted.shape
+    assert np.abs(actual - wanted).max(initial=0) <= tolerance
+
+
+def check_orthonormal(columns: Any, tolerance: float) -> None:
+    check_near(adjoint(columns) @ columns, adjoint(columns) @ columns * 0 + np.eye(columns.shape[-1]), tolerance)
+
+
+def cases(shapes: list[tuple[int, ...]]) -> list[Any]:
+    return [
+        pytest.param(kind, shape, dtype, id=f"{kind}-{'x'.join(map(str, shape))}-{dtype}")
+        for kind, shape, dtype in itertools.product(KINDS, shapes, INEXACT)
+    ]
+
+
+@pytest.mark.parametrize(("kind", "shape", "dtype"), cases(SHAPES))
+def test_factors_multiply_to_the_matrix(kind: str, shape: tuple[int, ...], dtype: str, backend: str) -> None:
+    x, values, size, tolerance = matrix(kind, shape, dtype, backend)
+    rank = min(shape[-2:])
+
+    p, lower, upper = map(array, tb.linalg.lu(x))
+    check_near(p @ lower @ (upper / size), values, tolerance)
+    assert ((p == 0) | (p == 1)).all()
+    assert (np.triu(lower, 1) == 0).all()
+    assert (np.tril(upper, -1) == 0).all()
+    assert (np.abs(lower) <= 1 + tolerance).all()
+
+    for mode in ("reduced", "complete"):
+        q, r = map(array, tb.linalg.qr(x, mode=mode))
+        assert q.shape[-1] == (rank if mode == "reduced" else shape[-2])
+        check_near(q @ (r / size), values, tolerance)
+        check_orthonormal(q, tolerance)
+        assert (np.tril(r, -1) == 0).all()
+        diagonal = np.diagonal(r, 0, -2, -1)
+        assert (diagonal.real >= 0).all()
+        assert (diagonal.imag == 0).all()
+
+    for full in (True, False):
+        u, s, vh = map(array, tb.linalg.svd(x, full_matrices=full))
+        assert u.shape[-1] == (shape[-2] if full else rank)
+        assert vh.shape[-2] == (shape[-1] if full else rank)
+        check_near((u[..., :rank] * (s / size)[..., None, :]) @ vh[..., :rank, :], values, tolerance)
+        check_orthonormal(u, tolerance)
+        check_orthonormal(adjoint(vh), tolerance)
+        assert (np.diff(s, axis=-1) <= 0).all()
+        assert (s >= 0).all()
+
+
+@pytest.mark.parametrize(("kind", "shape", "dtype"), cases(SQUARE))
+def test_eigenvectors(kind: str, shape: tuple[int, ...], dtype: str, backend: str) -> None:
+    x, values, size, tolerance = matrix(kind, shape, dtype, backend)
+
+    found, vectors = map(array, tb.linalg.eigh(x))
+    hermitian = np.tril(values, -1) + adjoint(np.tril(values, -1)) + values.real * np.eye(shape[-1])
+    check_near((vectors * (found / size)[..., None, :]) @ adjoint(vectors), hermitian, tolerance)
+    check_orthonormal(vectors, tolerance)
+    assert (np.diff(found, axis=-1) >= 0).all()
+    check_leading(vectors)
+
+    result = tb.linalg.eig(x)
+    assert all(each.dtype.is_complex for each in result)
+    found, vectors = map(array, result)
+    check_near(values @ vectors, vectors * (found / size)[..., None, :], tolerance)
+    check_near(np.linalg.norm(vectors, axis=-2), np.ones(vectors.shape[:-2] + vectors.shape[-1:]), tolerance)
+    check_leading(vectors)
+    assert tb.linalg.eigvals(x).tolist() == result.eigenvalues.tolist()
+    assert tb.linalg.eigvalsh(x).tolist() == tb.linalg.eigh(x).eigenvalues.tolist()
+
+
+def check_leading(vectors: Any) -> None:
+    """The first component that is largest within rounding is real and positive."""
+    if not vectors.size:
+        return
+    sizes = np.abs(vectors)
+    first = np.argmax(sizes >= sizes.max(axis=-2, keepdims=True) * 0.9999, axis=-2)
+    leading = np.take_along_axis(vectors, first[..., None, :], axis=-2)
+    tie = (sizes >= sizes.max(axis=-2, keepdims=True) * 0.95).sum(axis=-2) > 1  # of a narrow dtype, or none
+    assert (tie[..., None, :] | ((leading.real > 0) & (np.abs(leading.imag) < 1e-6))).all()
+
+
+@pytest.mark.parametrize("dtype", INEXACT)
+@pytest.mark.parametrize("shape", SQUARE)
+def test_cholesky(shape: tuple[int, ...], dtype: str, backend: str) -> None:
+    values = drawn("random", shape, dtype)
+    positive = values @ adjoint(values) + np.eye(shape[-1])
+    x = tb.tensor(positive, dtype=dtype, backend=backend)
+    wanted, tolerance = array(x), 16 * max(shape) * tb.finfo(dtype).eps * float(np.abs(positive).max(initial=1))
+    lower, upper = array(tb.linalg.cholesky(x)), array(tb.linalg.cholesky(x, upper=True))
+    check_near(lower @ adjoint(lower), wanted, tolerance)
+    check_near(adjoint(upper) @ upper, wanted, tolerance)
+    assert (np.triu(lower, 1) == 0).all()
+    assert (np.tril(upper, -1) == 0).all()
+    halved = tb.tensor(np.tril(positive) + np.triu(np.full(shape, np.nan), 1), dtype=dtype, backend=backend)
+    assert tb.linalg.cholesky(halved).tolist() == tb.linalg.cholesky(x).tolist()
+
+
+def companion(*roots: complex) -> Any:
+    """A matrix with these eigenvalues."""
+    coefficients = np.poly(roots)
+    return np.vstack((-coefficients[1:], np.eye(len(roots) - 1, len(roots)))) + 0j
+
+
+HARD = {
+    "cycle": np.roll(np.eye(6), 1, axis=0),  # cyclic permutations stop the shifts of a plain QR iteration
+    "Jordan": 2 * np.eye(5) + np.eye(5, k=1),
+    "skew": np.array([[0.0, 1, 2], [-1, 0, 3], [-2, -3, 0]]),
+    "rotation": np.array([[0.0, -1], [1, 0]]),
+    "nilpotent": np.eye(4, k=1),
+    "graded": np.diag(10.0 ** -np.arange(8)) + np.eye(8, k=1) * 1e-3,
+    "companion": companion(1, 2, 3, 1j).round(6),
+    "repeated": np.kron(np.eye(3), np.array([[1.0, 2], [2, 1]])),
+}
+
+
+@pytest.mark.parametrize("name", HARD)
+def test_eigenvalues_of_hard_matrices(name: str, backend: str) -> None:
+    x = tb.tensor(HARD[name], dtype="complex128" if HARD[name].dtype.kind == "c" else "float64", backend=backend)
+    values, vectors = map(array, tb.linalg.eig(x))
+    check_near(HARD[name] @ vectors, vectors * values, 1e-14 * max(1, np.abs(HARD[name]).max()) * len(HARD[name]))
+    check_near(np.linalg.norm(vectors, axis=0), np.ones(len(values)), 1e-14)
+    wanted = np.linalg.eigvals(HARD[name])
+    gap = np.abs(values[:, None] - wanted)  # of a defective matrix the values are known to a root of eps
+    assert max(gap.min(axis=0).max(), gap.min(axis=1).max()) < 1e-2 if name in ("Jordan", "nilpotent") else 1e-12
+
+
+def test_eigenvalues_are_in_one_order(backend: str) -> None:
+    x = tb.tensor(np.roll(np.eye(4), 1, axis=0), dtype="float64", backend=backend)
+    found = array(tb.linalg.eigvals(x))
+    check_near(found, np.array([-1, -1j, 1j, 1]), 1e-14)
+    blocks = np.kron(np.diag([3.0, -5, 1]), np.array([[0.0, 1], [-1, 0]]))  # real parts of 0, but for rounding
+    found = array(tb.linalg.eigvals(tb.tensor(blocks + blocks.T * 0, dtype="float32", backend=backend)))
+    check_near(found, np.array([-5j, -3j, -1j, 1j, 3j, 5j]), 1e-5)
+
+
+# Values
+
+
+def test_values(backend: str) -> None:
+    def tensor(value: Any) -> tb.Tensor:
+        return tb.tensor(value, dtype="float64", backend=backend)
+
+    x = tensor([[4.0, 3.0], [6.0, 3.0]])
+    assert [each.tolist() for each in tb.linalg.lu(x)] == [
+        [[0.0, 1.0], [1.0, 0.0]],
+        [[1.0, 0.0], [2 / 3, 1.0]],
+        [[6.0, 3.0], [0.0, 1.0]],
+    ]
+    assert tb.linalg.det(x).item() == pytest.approx(-6)
+    sign, logarithm = tb.linalg.slogdet(x)
+    assert sign.item() == -1.0
+    assert logarithm.item() == pytest.approx(math.log(6))
+    assert tb.linalg.slogdet(tensor([[1.0, 2.0], [2.0, 4.0]])).logabsdet.item() == -math.inf
+    assert tb.linalg.det(tensor(np.zeros((0, 0)))).item() == 1.0
+    assert tb.linalg.matrix_rank(tensor([[1.0, 2.0], [2.0, 4.0]])).item() == 1
+    assert tb.linalg.matrix_rank(tensor([[1.0, 0.0], [0.0, 0.1]]), rtol=0.2).item() == 1
+    assert tb.linalg.matrix_rank(tensor(np.stack([np.diag([1, 0.1])] * 2)), rtol=tensor([0.05, 0.2])).tolist() == [2, 1]
+    assert tb.linalg.matrix_rank(tensor(np.zeros((2, 0, 3)))).tolist() == [0, 0]
+    assert tb.linalg.matrix_power(x, 0).tolist() == [[1.0, 0.0], [0.0, 1.0]]
+    check_near(array(tb.linalg.matrix_power(x, -2)), np.linalg.matrix_power(array(x), -2), 1e-14)
+    assert tb.linalg.trace(x, offset=1).item() == 3.0
+    assert tb.linalg.trace(tb.tensor([[100, 0], [0, 100]], dtype="int8", backend=backend)).item() == 200
+    assert tb.linalg.trace(tb.tensor([[100, 0], [0, 100]], dtype="int8", backend=backend), dtype="int8").item() == -56
+    assert tb.linalg.cross(tensor([1, 2, 3]), tensor([[4, 5, 6]])).tolist() == [[-3.0, 6.0, -3.0]]
+
+
+@pytest.mark.parametrize("count", [2, 3, 5, 6])
+def test_determinants_have_the_sign_of_the_permutation(count: int, backend: str) -> None:
+    default = OPS["det"].function  # the composite's own body, which the backends here override
+    orders = list(itertools.permutations(range(count)))[:: max(1, math.factorial(count) // 24)]
+    stack = np.eye(count)[np.array(orders)]
+    for dtype in ("float32", "complex64"):
+        x = tb.tensor(stack, dtype=dtype, backend=backend)
+        wanted = np.round(np.linalg.det(stack)).tolist()
+        for found in (tb.linalg.det(x), default(x), tb.linalg.slogdet(x).sign):
+            assert np.array(found.tolist()).real.tolist() == wanted
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (2, 3, 3)])
+@pytest.mark.parametrize("right", [(3,), (3, 2), (1, 3, 2), (2, 3, 2)])
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+def test_solutions(shape: tuple[int, ...], right: tuple[int, ...], dtype: str, backend: str) -> None:
+    a, b = drawn("random", shape, dtype) + 6 * np.eye(3)[::-1], drawn("random", right, dtype)
+    x1, x2 = (tb.tensor(each, dtype=dtype, backend=backend) for each in (a, b))
+    wanted = np.linalg.solve(a, b)
+    check_near(array(tb.linalg.solve(x1, x2)), wanted, 1e-14)
+    check_near(array(OPS["solve"].function(x1, x2)), wanted, 1e-14)
+    check_near(array(tb.linalg.lstsq(x1, x2).solution), wanted, 1e-13)
+    check_near(array(tb.linalg.inv(x1)), np.linalg.inv(a), 1e-14)
+    check_near(array(tb.linalg.pinv(x1)), np.linalg.pinv(a), 1e-13)
+    for lower, transform in itertools.product((True, False), ("none", "transpose")):
+        triangle = np.tril(a + 9 * np.eye(3)) if lower else np.triu(a + 9 * np.eye(3))
+        left = np.swapaxes(triangle, -1, -2) if transform == "transpose" else triangle
+        x1 = tb.tensor(triangle, dtype=dtype, backend=backend)
+        found = tb.linalg.triangular_solve(x1, x2, lower=lower, transform=transform)  # type: ignore[arg-type]
+        check_near(array(found), np.linalg.solve(left, b), 1e-14)
+        across = b if b.ndim == 1 else np.swapaxes(b, -1, -2)
+        found = tb.linalg.triangular_solve(
+            x1,
+            tb.tensor(across, dtype=dtype, backend=backend),
+            left_side=False,
+            lower=lower,
+            transform=transform,  # type: ignore[arg-type] # both are transforms
+        )
+        wanted_across = np.linalg.solve(np.swapaxes(left, -1, -2), b)
+        check_near(array(found), wanted_across if b.ndim == 1 else np.swapaxes(wanted_across, -1, -2), 1e-14)
+
+
+@pytest.mark.parametrize("shape", [(5, 2), (2, 5), (3, 3), (2, 4, 3), (3, 0), (0, 3)])
+def test_least_squares(shape: tuple[int, ...], backend: str) -> None:
+    a = drawn("random", shape, "float64")
+    b = drawn("random", (*shape[:-1], 2), "float64")
+    found = tb.linalg.lstsq(*(tb.tensor(each, dtype="float64", backend=backend) for each in (a, b)))
+    solution = array(found.solution)
+    check_near(solution, np.linalg.pinv(a) @ b, 1e-13)
+    check_near(array(found.residuals), ((a @ solution - b) ** 2).sum(axis=-2), 1e-13)
+    assert found.rank.tolist() == np.linalg.matrix_rank(a).tolist()
+    check_near(array(found.singular_values), np.linalg.svd(a, compute_uv=False), 1e-13)
+
+
+@pytest.mark.parametrize("shape", [(4, 2), (2, 4), (3, 3), (2, 3, 2)])
+def test_pseudo_inverses_of_what_has_none(shape: tuple[int, ...], backend: str) -> None:
+    a = drawn("rank one", shape, "complex128")
+    found = array(tb.linalg.pinv(tb.tensor(a, dtype="complex128", backend=backend)))
+    check_near(a @ found @ a, a, 1e-13)  # Penrose's four conditions
+    check_near(found @ a @ found, found, 1e-13)
+    check_near(adjoint(a @ found), a @ found, 1e-13)
+    check_near(adjoint(found @ a), found @ a, 1e-13)
+
+
+ORDERS: list[Any] = ["fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf]
+
+
+@pytest.mark.parametrize("dtype", ["float64", "complex128", "int32"])
+@pytest.mark.parametrize("shape", [(3, 3), (2, 4), (2, 3, 2)])
+def test_norms(shape: tuple[int, ...], dtype: str, backend: str) -> None:
+    values = drawn("random", shape, dtype) if dtype != "int32" else np.arange(math.prod(shape)).reshape(shape) - 3
+    with tb.precision(64):
+        x = tb.tensor(values, dtype=dtype, backend=backend)
+        for order in ORDERS:
+            wanted: Any = np.linalg.matrix_norm(values, ord=order)
+            check_near(array(tb.linalg.matrix_norm(x, ord=order)), wanted, 1e-12)
+            kept = tb.linalg.matrix_norm(x, ord=order, keepdims=True)
+            check_near(array(kept), wanted[..., None, None], 1e-12)
+            turned = tb.linalg.norm(x, axis=(-1, -2), ord=order)
+            check_near(array(turned), np.linalg.norm(values, axis=(-1, -2), ord=order), 1e-12)
+        axes: list[Any] = [0, -1, None, (0, 1)]
+        for order, axis in itertools.product([0, 1, 2, 3, -1, 0.5, math.inf, -math.inf], axes):
+            with np.errstate(divide="ignore"):
+                wanted = np.linalg.vector_norm(values, ord=order, axis=axis, keepdims=True)
+            found = array(tb.linalg.vector_norm(x, ord=order, axis=axis, keepdims=True))
+            assert found == pytest.approx(wanted)
+        assert tb.linalg.norm(x).item() == pytest.approx(np.linalg.norm(values.reshape(-1)))
+
+
+def test_norms_do_not_overflow(backend: str) -> None:
+    x = tb.tensor([3e38, 4e37], dtype="float32", backend=backend)
+    assert tb.linalg.vector_norm(x).item() == pytest.approx(3.0265492e38)
+    assert tb.linalg.vector_norm(tb.tensor([3e-40, 4e-40], dtype="f64", backend=backend)).item() == pytest.approx(5e-40)
+    half = tb.tensor([[300.0] * 4] * 4, dtype="float16", backend=backend)
+    assert tb.linalg.matrix_norm(half).item() == 1200.0
+    assert tb.linalg.vector_norm(tb.tensor([math.inf, 1.0], backend=backend)).item() == math.inf
+    assert np.isnan(array(tb.linalg.vector_norm(tb.tensor([math.nan, math.inf], backend=backend))))
+
+
+@pytest.mark.parametrize("order", [*ORDERS[:3], 2, math.inf])
+@pytest.mark.parametrize("shape", [(0, 3), (3, 0), (0, 0)])
+def test_norms_of_nothing(shape: tuple[int, int], order: Any, backend: str) -> None:
+    assert tb.linalg.matrix_norm(tb.zeros(shape, backend=backend), ord=order).item() == 0.0
+    assert tb.linalg.vector_norm(tb.zeros(0, backend=backend)).item() == 0.0
+
+
+def taylor(x: Any) -> Any:
+    """The exponential by its series, of a matrix scaled down until it converges at once."""
+    halvings = max(0, math.ceil(math.log2(np.abs(x).sum(axis=0).max() + 1e-300))) + 3
+    term = total = np.eye(len(x), dtype=np.result_type(x, np.longdouble))
+    for k in range(1, 40):
+        term = term @ (x / 2.0**halvings) / k
+        total = total + term
+    for _ in range(halvings):
+        total = total @ total
+    return total
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize("size", [0.0, 0.01, 0.3, 1.0, 3.9, 5.4, 20.0, 100.0])
+def test_exponentials(size: float, dtype: str, backend: str) -> None:
+    values = drawn("random", (4, 4), dtype)
+    values = values - 3 * np.eye(4)  # so that the exponential of a large multiple is finite
+    scaled = values * (min(size, 5.0 if "16" in dtype else 1e9) / np.abs(values).sum(axis=0).max())
+    x = tb.tensor(scaled, dtype=dtype, backend=backend)
+    found, wanted = array(tb.linalg.expm(x)), taylor(array(x))
+    assert np.abs(found - wanted).max() <= (16 + 8 * size) * tb.finfo(dtype).eps * max(np.abs(wanted).max(), 1e-30)
+
+
+def test_exponentials_known_by_heart(backend: str) -> None:
+    angle = 2.0
+    turn = tb.tensor([[[0.0, -angle], [angle, 0.0]], [[0.0, 1e4], [0.0, 0.0]]], dtype="float64", backend=backend)
+    first, second = array(tb.linalg.expm(turn))
+    check_near(first, np.array([[math.cos(2), -math.sin(2)], [math.sin(2), math.cos(2)]]), 1e-15)
+    check_near(second, np.array([[1.0, 1e4], [0.0, 1.0]]), 1e-8)
+    assert tb.linalg.expm(tb.zeros((0, 0), backend=backend)).shape == (0, 0)
+    beyond = tb.tensor([[-1e7, 0.0], [0.0, 1.0]], backend=backend)
+    assert np.isnan(array(tb.linalg.expm(beyond))).all()
+
+
+# Edges
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf])
+@pytest.mark.parametrize(
+    "name", ["lu", "qr", "eigh", "eig", "svd", "det", "slogdet", "inv", "pinv", "expm", "svdvals", "eigvalsh"]
+)
+def test_what_is_not_finite_gives_nan_for_its_matrix_alone(name: str, value: float, backend: str) -> None:
+    values = np.stack([np.eye(3) * 2, np.eye(3), np.eye(3) * 3])
+    values[1, 2, 0] = value
+    function = getattr(tb.linalg, name)
+    found = function(tb.tensor(values, backend=backend))
+    alone = function(tb.tensor(values[::2], backend=backend))
+    for part, fine in zip(*([x] if isinstance(x, tb.Tensor) else x for x in (found, alone)), strict=True):
+        bad = array(part)
+        assert np.isnan(bad[1]).all()
+        check_near(bad[::2], array(fine), 1e-6)
+
+
+def test_not_finite_systems(backend: str) -> None:
+    a = tb.tensor([[math.nan, 0.0], [0.0, 1.0]], backend=backend)
+    b = tb.tensor([1.0, 1.0], backend=backend)
+    assert all(map(math.isnan, tb.linalg.solve(a, b).tolist()))
+    assert all(map(math.isnan, OPS["solve"].function(a, b).tolist()))
+    assert math.isnan(OPS["det"].function(a).item())
+    found = tb.linalg.solve(tb.eye(2, backend=backend), tb.tensor([math.nan, 1.0], backend=backend))
+    assert math.isnan(found.tolist()[0])
+
+
+CALLS: dict[str, Callable[[tb.Tensor], Any]] = {
+    **{name: getattr(tb.linalg, name) for name in
+       ["cholesky", "lu", "qr", "eigh", "eig", "svd", "det", "slogdet", "inv", "pinv", "svdvals", "eigvalsh", "eigvals",
+        "matrix_rank", "matrix_norm", "vector_norm", "norm", "expm", "diagonal", "trace", "adjoint"]},
+    "solve": lambda x: tb.linalg.solve(x, x),
+    "triangular_solve": lambda x: tb.linalg.triangular_solve(x, x),
+    "lstsq": lambda x: tb.linalg.lstsq(x, x),
+    "matrix_power": lambda x: tb.linalg.matrix_power(x, 3),
+    "cross": lambda x: tb.linalg.cross(x, x),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_dtypes(name: str, backend: str) -> None:
+    values = np.array([[4, 1, 0], [1, 5, 1], [0, 1, 6]])
+    for dtype in ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", *INEXACT]:
+        x = tb.tensor(values, dtype=dtype, backend=backend)
+        found = CALLS[name](x)
+        parts = [found] if isinstance(found, tb.Tensor) else list(found)
+        if name in ("diagonal", "adjoint", "cross", "matrix_power"):
+            wanted = {dtype}
+        elif name == "trace":
+            wanted = {"uint64" if dtype[0] == "u" else "int64" if dtype[0] == "i" else dtype}
+        else:
+            wide = dtype if x.dtype.is_inexact else "float32"
+            part = {"complex64": "float32", "complex128": "float64"}.get(wide, wide)
+            across = "complex128" if wide in ("float64", "complex128") else "complex64"
+            wanted = {"int64"} if name == "matrix_rank" else {across} if name in ("eig", "eigvals") else {wide, part}
+            if name == "lstsq":
+                wanted.add("int64")
+        assert {str(each.dtype) for each in parts} <= wanted
+        reference = CALLS[name](tb.tensor(values, dtype="float64", backend="binary"))
+        for one, other in zip(parts, [reference] if isinstance(reference, tb.Tensor) else reference, strict=True):
+            limit = 16 * (tb.finfo(one.dtype).eps if one.dtype.is_inexact else 0)
+            if not x.dtype.is_inexact and name in ("cross", "adjoint", "diagonal", "trace", "matrix_power"):
+                continue  # exact, but they may wrap: compared by the property tests
+            check_near(array(one), array(other), limit * max(1.0, np.abs(array(other)).max()))
+    if name not in ("diagonal", "trace", "adjoint"):
+        with pytest.raises(DTypeError, match=f"^{name}: expected a numeric dtype, got dtype=bool"):
+            CALLS[name](tb.tensor(values > 0, backend=backend))
+
+
+def test_large_matrices_go_by_blocks(backend: str) -> None:
+    size = 70 if backend == "numpy" else 34
+    values = np.random.default_rng(0).standard_normal((2, size, size))
+    x = tb.tensor(values, backend=backend, dtype="float64")
+    p, lower, upper = map(array, tb.linalg.lu(x))
+    check_near(p @ lower @ upper, values, 1e-13)
+    for is_lower in (True, False):
+        triangle = np.tril(values) if is_lower else np.triu(values)
+        triangle = triangle / 20 + np.eye(size) * 2
+        found = tb.linalg.triangular_solve(tb.tensor(triangle, dtype="float64", backend=backend), x, lower=is_lower)
+        check_near(triangle @ array(found), values, 1e-13)
+
+
+# Names
+
+
+def test_names(backend: str) -> None:
+    x = tb.tensor(np.stack([np.eye(2) * 2] * 3), names=("batch", "n", "m"), backend=backend)
+    linalg = tb.linalg
+    assert [each.names for each in linalg.lu(x)] == [("batch", "n", None), ("batch", None, None), ("batch", None, "m")]
+    assert [each.names for each in linalg.qr(x)] == [("batch", "n", None), ("batch", None, "m")]
+    assert [each.names for each in linalg.svd(x)] == [("batch", "n", None), ("batch", None), ("batch", None, "m")]
+    assert [each.names for each in linalg.eigh(x)] == [("batch", None), ("batch", "n", None)]
+    assert [each.names for each in linalg.eig(x)] == [("batch", None), ("batch", "n", None)]
+    assert linalg.cholesky(x).names == ("batch", "n", None)
+    assert linalg.cholesky(x, upper=True).names == ("batch", None, "m")
+    assert linalg.inv(x).names == linalg.pinv(x).names == ("batch", "m", "n")
+    assert linalg.matrix_power(x, 2).names == linalg.matrix_power(x, 0).names == linalg.expm(x).names == x.names
+    assert linalg.matrix_power(x, -1).names == ("batch", "m", "n")
+    assert linalg.det(x).names == linalg.slogdet(x).sign.names == linalg.matrix_rank(x).names == ("batch",)
+    assert linalg.matrix_norm(x).names == linalg.trace(x).names == ("batch",)
+    assert linalg.matrix_norm(x, ord=2, keepdims=True).names == x.names
+    assert linalg.norm(x, axis=("m", "batch"), ord="nuc", keepdims=True).names == x.names
+    assert linalg.norm(x, axis=("m", "batch"), ord=1).names == ("n",)
+    assert linalg.vector_norm(x, axis="n").names == ("batch", "m")
+    assert linalg.diagonal(x).names == ("batch", None)
+    right = tb.tensor(np.ones((2, 4)), names=("n", "k"), backend=backend)
+    assert linalg.solve(x, right).names == ("batch", "m", "k")
+    assert linalg.solve(x, right[:, 0]).names == ("batch", "m")
+    assert linalg.triangular_solve(x, right).names == ("batch", "m", "k")
+    assert linalg.triangular_solve(x, right[:, 0]).names == ("batch", "m")
+    assert linalg.triangular_solve(x, right.rename("m", "k"), transform="transpose").names == ("batch", "n", "k")
+    assert linalg.triangular_solve(x, right.T.rename("k", "m"), left_side=False).names == ("batch", "k", "n")
+    assert [each.names for each in linalg.lstsq(x, right)] == [
+        ("batch", "m", "k"), ("batch", "k"), ("batch",), ("batch", None)
+    ]  # fmt: skip
+    vectors = tb.tensor(np.ones((3, 5)), names=("space", "point"), backend=backend)
+    assert linalg.cross(vectors, vectors, axis="space").names == ("space", "point")
+
+
+# Errors
+
+
+ZEROS = tb.zeros((2, 2), names=("n", "m"), backend="binary")
+WRONG: list[tuple[Callable[[tb.Tensor], Any], type[TensorBackendError], str]] = [
+    (lambda x: tb.linalg.det(x[:1]), ShapeError,
+     "det: expected a square matrix, or a stack of them, got tensor=f32[n: 1][m: 2]"),
+    (lambda x: tb.linalg.inv(x[0]), ShapeError,
+     "inv: expected a matrix, or a stack of them, got tensor=f32[m: 2]; reshape() it to two axes"),
+    (lambda x: tb.linalg.pinv(x[0]), ShapeError,
+     "pinv: expected a matrix, or a stack of them, got tensor=f32[m: 2]; reshape() it to two axes"),
+    (lambda x: tb.linalg.cholesky(x[:1]), ShapeError,
+     "cholesky: expected a square matrix, or a stack of them, got tensor=f32[n: 1][m: 2]"),
+    (lambda x: tb.linalg.solve(x, x[:1]), ShapeError,
+     "solve: expected 2 equations on the right-hand side, got matrix=f32[n: 2][m: 2], right=f32[n: 1][m: 2]"),
+    (lambda x: tb.linalg.solve(x, x[0, 0]), ShapeError,
+     "solve: expected a vector or matrices on the right-hand side, got tensor=f32"),
+    (lambda x: tb.linalg.solve(x, x.T), NamesError,
+     "solve: expected the same name or None where axes meet, got left=f32[n: 1], right=f32[m: 1]; "
+     "align them with align_as() or rename() one"),
+    (lambda x: tb.linalg.inv(x), DataError, "expected a matrix that is not singular"),
+    (lambda x: tb.linalg.solve(x, x[:, 0]), DataError, "expected a matrix that is not singular"),
+    (lambda x: tb.linalg.triangular_solve(x, x[:, 0]), DataError, "expected a matrix that is not singular"),
+    (lambda x: tb.linalg.matrix_power(x, -1), DataError, "expected a matrix that is not singular"),
+    (lambda x: tb.linalg.cholesky(x), DataError, "expected a positive definite matrix"),
+    (lambda x: tb.linalg.cholesky(x + math.nan), DataError, "expected a positive definite matrix"),
+    (lambda x: tb.linalg.cholesky(x - 1), DataError, "expected a positive definite matrix"),
+    (lambda x: tb.linalg.qr(x, mode="r"), ArgumentError,  # type: ignore[arg-type]
+     "qr: expected mode to be 'reduced' or 'complete', got mode='r'"),
+    (lambda x: tb.linalg.triangular_solve(x, x, transform="adjoint"), ArgumentError,  # type: ignore[arg-type]
+     "triangular_solve: expected transform to be 'none' or 'transpose', got transform='adjoint'"),
+    (lambda x: tb.linalg.matrix_norm(x, ord=3), ArgumentError,
+     "matrix_norm: expected ord of a matrix norm to be 'fro', 'nuc', 1, -1, 2, -2, inf or -inf, got ord=3"),
+    (lambda x: tb.linalg.vector_norm(x, ord="fro"), ArgumentError,  # type: ignore[arg-type]
+     "vector_norm: expected a number as ord of a vector norm, got ord='fro'"),
+    (lambda x: tb.linalg.norm(x[None], ord=1), ArgumentError,
+     "norm: expected an axis, or two, for a norm with ord, got tensor=f32[1][n: 2][m: 2], ord=1"),
+    (lambda x: tb.linalg.matrix_norm(x[:0], ord=-2), ShapeError,
+     "matrix_norm: expected at least one element for a norm that is the least of some, got shape=(0,), axes=(0,)"),
+    (lambda x: tb.linalg.matrix_power(x, 0.5), ArgumentError,  # type: ignore[arg-type]
+     "matrix_power: expected an int as the power, got n=0.5"),
+    (lambda x: tb.linalg.cross(x, x), ShapeError,
+     "cross: expected vectors of 3 components, got left=f32[n: 2][m: 2], right=f32[n: 2][m: 2], axis=-1"),
+    (lambda x: tb.linalg.eigh(tb.astype(x, "bool")), DTypeError,
+     "eigh: expected a numeric dtype, got dtype=bool; cast it with astype()"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("function", "error", "text"), WRONG)
+def test_errors(function: Callable[[tb.Tensor], Any], error: type[Exception], text: str, backend: str) -> None:
+    with pytest.raises(error) as caught:
+        function(ZEROS.backend_copy(backend))
+    assert str(caught.value) == text
+    if error is not DataError:  # a dry run finds it too
+        with pytest.raises(error) as caught:
+            function(ZEROS.backend_copy("template"))
+        assert str(caught.value) == text
+
+
+def test_one_singular_matrix_of_a_stack_is_enough(backend: str) -> None:
+    values = np.stack([np.eye(2), np.ones((2, 2))])
+    with pytest.raises(DataError, match="not singular"):
+        tb.linalg.inv(tb.tensor(values, backend=backend))
+
+
+SIGNATURES = {  # Array API standard 2025.12
+    "cholesky": "(x, /, *, upper)", "cross": "(x1, x2, /, *, axis)", "det": "(x, /)", "diagonal": "(x, /, *, offset)",
+    "eig": "(x, /)", "eigh": "(x, /)", "eigvals": "(x, /)", "eigvalsh": "(x, /)", "inv": "(x, /)",
+    "matmul": "(x1, x2, /)", "matrix_norm": "(x, /, *, keepdims, ord)", "matrix_power": "(x, n, /)",
+    "matrix_rank": "(x, /, *, rtol)", "matrix_transpose": "(x, /)", "outer": "(x1, x2, /)",
+    "pinv": "(x, /, *, rtol)", "qr": "(x, /, *, mode)", "slogdet": "(x, /)", "solve": "(x1, x2, /)",
+    "svd": "(x, /, *, full_matrices)", "svdvals": "(x, /)", "tensordot": "(x1, x2, /, *, axes)",
+    "trace": "(x, /, *, offset, dtype)", "vecdot": "(x1, x2, /, *, axis)",
+    "vector_norm": "(x, /, *, axis, keepdims, ord)",
+}  # fmt: skip
+
+
+def test_the_standards_signatures(backend: str) -> None:
+    from inspect import Parameter, Signature, signature
+
+    for name, wanted in SIGNATURES.items():
+        found = signature(getattr(tb.linalg, name))
+        plain = [Parameter(each.name, each.kind) for each in found.parameters.values()]
+        assert str(Signature(plain)) == wanted, name
+    x = tb.eye(2, backend=backend)
+    fields = {"qr": ("Q", "R"), "svd": ("U", "S", "Vh"), "slogdet": ("sign", "logabsdet"),
+              "eigh": ("eigenvalues", "eigenvectors"), "eig": ("eigenvalues", "eigenvectors")}  # fmt: skip
+    for name, wanted_fields in fields.items():
+        assert getattr(tb.linalg, name)(x)._fields == wanted_fields
