@@ -12,7 +12,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextvars import Context
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, Self, TypeAlias, TypeVar, cast, overload
 
 from ...dtypes import DType, bfloat16, float16, float32
@@ -100,12 +100,14 @@ def kernel(method: Method) -> Method:
     return cast(Method, callback)
 
 
-def promoting(function: str) -> Callable[..., Payload]:
+def promoting(function: str, of_complex: Callable[..., Array] | None = None) -> Callable[..., Payload]:
     """An override of a composite by one function of the array module, on operands in the result's dtype."""
 
     @kernel
     def override(self: ArrayBase, out: Template, /, *inputs: Tensor) -> Payload:
         operands = (self.cast(x.data, x.dtype, out.dtype) for x in inputs)
+        if of_complex is not None and out.dtype.is_complex:
+            return of_complex(self.xp, *operands)
         return getattr(self.xp, function)(*operands)
 
     return override
@@ -114,8 +116,9 @@ def promoting(function: str) -> Callable[..., Payload]:
 class _Function:
     """A callback that is one function of the array module, made when a backend is first asked for it."""
 
-    def __init__(self, function: str) -> None:
+    def __init__(self, function: str, of_complex: Callable[..., Array] | None = None) -> None:
         self.function = function
+        self.of_complex = of_complex
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -124,9 +127,24 @@ class _Function:
         """The callback, with all that it needs in its closure: this is the hot path."""
         raise NotImplementedError
 
+    def choosing(
+        self,
+        function: Callable[..., Array],
+        of_complex: Callable[..., Array],
+        quiet: Quiet,
+        asarray: Callable[..., Any],
+    ) -> Callable[..., Any]:
+        """The same with a function of its own for complex arrays."""
+        raise NotImplementedError
+
     def bind(self, backend: ArrayBase) -> Callable[..., Any]:
         """The backend's callback, kept in the instance unless a subclass calls it through `super()`."""
-        made = self.make(getattr(backend.xp, self.function), backend.quiet, backend.xp.asarray)
+        function = getattr(backend.xp, self.function)
+        if self.of_complex is None:
+            made = self.make(function, backend.quiet, backend.xp.asarray)
+        else:
+            of_complex = partial(self.of_complex, backend.xp)
+            made = self.choosing(function, of_complex, backend.quiet, backend.xp.asarray)
         made.__name__, made.__doc__ = self.name, getattr(getattr(Backend, self.name, None), "__doc__", None)
         if getattr(type(backend), self.name, None) is self:
             vars(backend)[self.name] = made
@@ -134,7 +152,7 @@ class _Function:
 
 
 class Unary(_Function):
-    """A callback of one tensor that is a function of the array module: `sin = Unary("sin")`."""
+    """A callback of one tensor that is a function of the array module: `sin = Unary("sin", complex_functions.sin)`."""
 
     @overload
     def __get__(self, backend: None, owner: type) -> Self: ...
@@ -148,6 +166,21 @@ class Unary(_Function):
 
         def callback(out: Template, x: Tensor, /) -> Payload:
             result = quiet.run(function, x.data)
+            return result if out.shape else asarray(result)
+
+        return callback
+
+    def choosing(
+        self,
+        function: Callable[..., Array],
+        of_complex: Callable[..., Array],
+        quiet: Quiet,
+        asarray: Callable[..., Any],
+    ) -> Callable[..., Any]:
+        """The callback of one tensor, by its dtype."""
+
+        def callback(out: Template, x: Tensor, /) -> Payload:
+            result = quiet.run(of_complex if out.dtype.is_complex else function, x.data)
             return result if out.shape else asarray(result)
 
         return callback
@@ -186,6 +219,27 @@ class Binary(_Function):
                 result = shared(function, x1.data, x2.data)
             except RuntimeError:  # another thread is in the context
                 result = quiet.run(function, x1.data, x2.data)
+            return result if out.shape else asarray(result)
+
+        return callback
+
+    def choosing(
+        self,
+        function: Callable[..., Array],
+        of_complex: Callable[..., Array],
+        quiet: Quiet,
+        asarray: Callable[..., Any],
+    ) -> Callable[..., Any]:
+        """The callback of two tensors, by their dtype."""
+
+        shared = quiet.shared
+
+        def callback(out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
+            chosen = of_complex if out.dtype.is_complex else function
+            try:
+                result = shared(chosen, x1.data, x2.data)
+            except RuntimeError:  # another thread is in the context
+                result = quiet.run(chosen, x1.data, x2.data)
             return result if out.shape else asarray(result)
 
         return callback

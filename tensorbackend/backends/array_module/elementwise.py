@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import nan
 
-from ...dtypes import complex128, float64
+from ...dtypes import float64
 from ...interchange import numpy_dtype
 from ...protocol import Payload
 from ...template import Template
 from ...tensor import Tensor
-from . import extremes, special
+from . import complex_functions, extremes, special
 from .base import Array, ArrayBase, Binary, Rounding, Unary, kernel, promoting
 
 
@@ -18,33 +17,35 @@ class ArrayElementwise(ArrayBase):
     """Functions of one element of each input."""
 
     abs = Unary("abs")
-    acos = Unary("arccos")
-    acosh = Unary("arccosh")
-    asin = Unary("arcsin")
-    asinh = Unary("arcsinh")
-    atan = Unary("arctan")
-    atanh = Unary("arctanh")
+    acos = Unary("arccos", complex_functions.acos)
+    acosh = Unary("arccosh", complex_functions.acosh)
+    asin = Unary("arcsin", complex_functions.asin)
+    asinh = Unary("arcsinh", complex_functions.asinh)
+    atan = Unary("arctan", complex_functions.atan)
+    atanh = Unary("arctanh", complex_functions.atanh)
     bitwise_not = Unary("invert")
     cbrt = Unary("cbrt")
     ceil = Rounding("ceil")
     conjugate = Unary("conjugate")
-    cos = Unary("cos")
-    cosh = Unary("cosh")
-    exp = Unary("exp")
+    cos = Unary("cos", complex_functions.cos)
+    cosh = Unary("cosh", complex_functions.cosh)
+    exp = Unary("exp", complex_functions.exp)
+    expm1 = Unary("expm1", complex_functions.expm1)
     floor = Rounding("floor")
     is_finite = Unary("isfinite")
     is_infinity = Unary("isinf")
     is_nan = Unary("isnan")
-    log = Unary("log")
+    log = Unary("log", complex_functions.log)
+    log1p = Unary("log1p", complex_functions.log1p)
     logical_not = Unary("logical_not")
     negate = Unary("negative")
     round = Rounding("rint")
     signbit = Unary("signbit")
-    sin = Unary("sin")
-    sinh = Unary("sinh")
-    sqrt = Unary("sqrt")
-    tan = Unary("tan")
-    tanh = Unary("tanh")
+    sin = Unary("sin", complex_functions.sin)
+    sinh = Unary("sinh", complex_functions.sinh)
+    sqrt = Unary("sqrt", complex_functions.sqrt)
+    tan = Unary("tan", complex_functions.tan)
+    tanh = Unary("tanh", complex_functions.tanh)
     trunc = Rounding("trunc")
 
     add = Binary("add")
@@ -52,7 +53,7 @@ class ArrayElementwise(ArrayBase):
     bitwise_and = Binary("bitwise_and")
     bitwise_or = Binary("bitwise_or")
     bitwise_xor = Binary("bitwise_xor")
-    divide = Binary("divide")
+    divide = Binary("divide", complex_functions.divide)
     equal = Binary("equal")
     greater = Binary("greater")
     greater_equal = Binary("greater_equal")
@@ -62,7 +63,7 @@ class ArrayElementwise(ArrayBase):
     logical_and = Binary("logical_and")
     logical_or = Binary("logical_or")
     logical_xor = Binary("logical_xor")
-    multiply = Binary("multiply")
+    multiply = Binary("multiply", complex_functions.multiply)
     not_equal = Binary("not_equal")
     right_shift = Binary("right_shift")
     subtract = Binary("subtract")
@@ -70,12 +71,12 @@ class ArrayElementwise(ArrayBase):
     # Overrides of composites
     copysign = promoting("copysign")
     hypot = promoting("hypot")
-    log10 = promoting("log10")
-    log2 = promoting("log2")
+    log10 = promoting("log10", complex_functions.log10)
+    log2 = promoting("log2", complex_functions.log2)
     logaddexp = promoting("logaddexp")
     nextafter = promoting("nextafter")
-    reciprocal = promoting("reciprocal")
-    square = promoting("square")
+    reciprocal = promoting("reciprocal", complex_functions.reciprocal)
+    square = promoting("square", complex_functions.square)
 
     # Conversion
 
@@ -119,16 +120,6 @@ class ArrayElementwise(ArrayBase):
         """Inverse error function, computed in float64."""
         return self.in_float64(special.erf_inv, out, x)
 
-    @kernel
-    def expm1(self, out: Template, x: Tensor, /) -> Payload:
-        """exp(x) - 1; of a complex number from its parts, so that neither loses digits near zero."""
-        return special.complex_expm1(self.xp, x.data) if x.dtype.is_complex else self.xp.expm1(x.data)
-
-    @kernel
-    def log1p(self, out: Template, x: Tensor, /) -> Payload:
-        """log(1 + x); of a complex number from its parts, so that neither loses digits near zero."""
-        return special.complex_log1p(self.xp, x.data) if x.dtype.is_complex else self.xp.log1p(x.data)
-
     def real(self, out: Template, x: Tensor, /) -> Payload:
         """The real parts as a view."""
         return x.data.real if x.dtype.is_complex else x.data
@@ -150,11 +141,8 @@ class ArrayElementwise(ArrayBase):
 
     @kernel
     def sign(self, out: Template, x: Tensor, /) -> Payload:
-        """The sign, 0.0 for both zeros; complex numbers with a part that is not finite are NaN."""
-        signs = self.xp.sign(x.data)
-        if x.dtype.is_complex:
-            return self.xp.where(self.xp.isfinite(x.data), signs, signs.dtype.type(complex(nan, nan)))
-        return signs
+        """The sign, 0.0 for both zeros; complex numbers are divided by their magnitude."""
+        return complex_functions.sign(self.xp, x.data) if x.dtype.is_complex else self.xp.sign(x.data)
 
     # Functions of two elements
 
@@ -192,9 +180,8 @@ class ArrayElementwise(ArrayBase):
             power = xp.power(base, xp.where(exponent < 0, -exponent & 1, exponent))
             # Only -1 and 1 have a reciprocal that does not round to zero, and they are their own.
             return xp.where((exponent < 0) & (xp.abs(base) != 1), 0 * power, power)
-        if out.dtype.is_complex and out.dtype is not complex128:
-            # y * log(x) magnifies its rounding by its size.
-            return xp.power(base.astype(numpy_dtype(complex128)), exponent).astype(numpy_dtype(out.dtype))
+        if out.dtype.is_complex:
+            return complex_functions.power(xp, base, exponent)
         power = xp.power(base, exponent)
         if not out.dtype.is_floating:
             return power

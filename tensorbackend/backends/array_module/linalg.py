@@ -16,6 +16,7 @@ from ...protocol.linalg import Transform
 from ...rules.data_errors import not_positive_definite, singular_matrix
 from ...template import Template
 from ...tensor import Tensor
+from . import complex_functions
 from .base import Array, ArrayBase, kernel
 
 _BLOCK = 32
@@ -172,6 +173,8 @@ def matrix_product(xp: Any, left: Array, right: Array) -> Array:
     there: a hundred times faster, and equal.
     """
     dtype = left.dtype
+    if dtype.kind == "c":
+        return complex_functions.matrix_product(xp, left, right)
     bits = 8 * dtype.itemsize
     if dtype.kind in "iu" and 2 * bits < 53 and left.shape[-1] < 1 << (53 - 2 * bits):
         wide = xp.matmul(left.astype("float64"), right.astype("float64"))

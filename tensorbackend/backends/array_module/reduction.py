@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import product as index_product
+from typing import Any
 
 from ...dtypes import DType, float32
 from ...interchange import numpy_dtype
@@ -11,7 +12,7 @@ from ...protocol import Payload
 from ...protocol.reduction import TieBreak
 from ...template import Template, intern_template
 from ...tensor import Tensor
-from . import extremes
+from . import complex_functions, extremes
 from .base import NARROW, Array, ArrayBase, kernel
 
 
@@ -36,7 +37,10 @@ class ArrayReduction(ArrayBase):
 
     @kernel
     def product(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
-        """Product, of the narrow floats in float32."""
+        """Product, of the narrow floats in float32, of complex64 in complex128."""
+        if out.dtype.is_complex:
+            values = complex_functions.product(self.xp, x.data, axes, keepdims)
+            return values.astype(numpy_dtype(out.dtype), copy=False)
         dtype = numpy_dtype(self._accumulator(out))
         return self.narrowed(self.xp.prod(x.data, axis=axes, dtype=dtype, keepdims=keepdims), out)
 
@@ -128,6 +132,12 @@ class ArrayReduction(ArrayBase):
         self, out: Template, x: Tensor, /, *, axis: int, dtype: DType | None, include_initial: bool, reverse: bool
     ) -> Payload:
         """Products of the elements up to each."""
+        if out.dtype.is_complex:
+
+            def running(values: Array, axis: int, dtype: Any) -> Array:
+                return complex_functions.cumulative_product(self.xp, values, axis)
+
+            return self._accumulate(running, 1, out, x, axis, reverse)
         return self._accumulate(self.xp.cumprod, 1, out, x, axis, reverse)
 
     @kernel

@@ -103,26 +103,3 @@ def erf_inv(xp: Any, x: Any) -> Any:
     quantile = xp.where(root <= 5.0, _ratio(root - 1.6, _NEAR_TAIL), _ratio(root - 5.0, _FAR_TAIL))
     tail = xp.copysign(xp.where(size == 1.0, xp.inf, quantile), x)
     return xp.where(size <= 0.85, central, tail) * _INVERSE_SQRT_2
-
-
-def complex_expm1(xp: Any, z: Any) -> Any:
-    """exp(z) - 1 of a complex array, each part accurate near zero, infinities as in the Array API."""
-    a, b = z.real, z.imag
-    half = xp.sin(0.5 * b)
-    real = xp.expm1(a) * xp.cos(b) - 2.0 * half * half
-    imaginary = xp.exp(a) * xp.sin(b)
-    return xp.where(xp.isfinite(z) & (xp.abs(a) < 1.0), _complex(xp, real, imaginary), xp.exp(z) - 1.0)
-
-
-def complex_log1p(xp: Any, z: Any) -> Any:
-    """log(1 + z) of a complex array, each part accurate near zero, infinities as in the Array API."""
-    a, b = z.real, z.imag
-    real = 0.5 * xp.log1p(a * (2.0 + a) + b * b)
-    near = _complex(xp, real, xp.arctan2(b, 1.0 + a))
-    return xp.where(xp.abs(z) < 0.5, near, xp.log1p(z))
-
-
-def _complex(xp: Any, real: Any, imaginary: Any) -> Any:
-    """A complex array of its parts; arithmetic with 1j would lose the signs of zeros."""
-    parts = xp.stack((real, imaginary), axis=-1)
-    return parts.view(xp.result_type(parts, xp.complex64))[..., 0]

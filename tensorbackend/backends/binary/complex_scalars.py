@@ -10,6 +10,7 @@ from __future__ import annotations
 import cmath
 import math
 from collections.abc import Callable, Sequence
+from functools import reduce
 from math import copysign, inf, nan
 from operator import mul
 
@@ -74,10 +75,20 @@ def _rotated(function: Function) -> Function:
 # Functions of finite numbers, infinite where the result is too large for float64
 
 
-def _times_exp(c: float, s: float, a: float) -> complex:
-    """(c + sj) * exp(a) for a large a: exp(a) may overflow where a product with a small sine does not."""
-    third = math.exp(min(a, 2000.0) / 3)
-    return complex(c * third * third * third, s * third * third * third)
+_STEP = 700.0
+
+
+def _times_exp(c: float, s: float, a: float, half: float = 1.0) -> complex:
+    """(c + sj) * exp(a) * half for a large a: exp(a) may overflow where a product with a small sine does not.
+
+    Steps are taken off a exactly, so that its rounding is not magnified.
+    """
+    for _ in range(3):
+        if a > _STEP:
+            c, s, a = c * math.exp(_STEP), s * math.exp(_STEP), a - _STEP
+    last = math.exp(min(a, _STEP))
+    # Halved last but one: a sine may be subnormal, a product infinite.
+    return complex(c * half * last, s * half * last)
 
 
 def _exp(z: complex) -> complex:
@@ -91,16 +102,16 @@ def _cosh(z: complex) -> complex:
     try:
         return cmath.cosh(z)
     except OverflowError:
-        sine = copysign(0.5, z.real) * math.sin(z.imag)
-        return _times_exp(0.5 * math.cos(z.imag), sine, abs(z.real))
+        sine = copysign(1.0, z.real) * math.sin(z.imag)
+        return _times_exp(math.cos(z.imag), sine, abs(z.real), 0.5)
 
 
 def _sinh(z: complex) -> complex:
     try:
         return cmath.sinh(z)
     except OverflowError:
-        cosine = copysign(0.5, z.real) * math.cos(z.imag)
-        return _times_exp(cosine, 0.5 * math.sin(z.imag), abs(z.real))
+        cosine = copysign(1.0, z.real) * math.cos(z.imag)
+        return _times_exp(cosine, math.sin(z.imag), abs(z.real), 0.5)
 
 
 def _expm1(z: complex) -> complex:
@@ -131,14 +142,17 @@ def _log1p(z: complex) -> complex:
     if abs(a) < 4 and abs(b) < 4:
         beyond = math.fsum((2 * a, *_square(a), *_square(b)))
         if -0.5 < beyond < 1:
-            # Where it underflows, a is the whole of the real part.
-            return complex(0.5 * math.log1p(beyond) if beyond else a, math.atan2(b, 1 + a))
+            # A zero keeps the sign of a.
+            return complex(0.5 * math.log1p(beyond) if beyond or a else a, math.atan2(b, 1 + a))
     return _log(complex(1 + a, b))
 
 
 def _atanh(z: complex) -> complex:
     if z.imag == 0 and abs(z.real) == 1:
         return complex(copysign(inf, z.real), z.imag)
+    if abs(z.real) == 1 and abs(z.imag) < 1e-100:  # Python's overflows at the square root of the least normal number
+        size = 0.5 * (math.log(2) - math.log(abs(z.imag)))
+        return complex(copysign(size, z.real), copysign(math.pi / 4, z.imag))
     return cmath.atanh(z)
 
 
@@ -232,7 +246,22 @@ def multiply_two(x: complex, y: complex) -> complex:
 def multiply(left: Sequence[complex], right: Sequence[complex]) -> list[complex]:
     """Products by parts; where all are finite, Python's own are the same."""
     products = list(map(mul, left, right))
-    return products if all(map(cmath.isfinite, products)) else list(map(multiply_two, left, right))
+    return products if all(map(cmath.isfinite, products)) else list(map(_whole_product, left, right))
+
+
+def _whole_product(x: complex, y: complex) -> complex:
+    """The formula by parts on operands scaled by powers of two, so that no product of finite numbers overflows."""
+    found = multiply_two(x, y)
+    if cmath.isfinite(found):
+        return found
+    if not (cmath.isfinite(x) and cmath.isfinite(y)):  # a finite part gives no more than its sign
+        return multiply_two(_mantissas(x), _mantissas(y))
+    above, below = _scale(x), _scale(y)
+    return _scaled(multiply_two(_scaled(x, -above), _scaled(y, -below)), above + below)
+
+
+def _mantissas(z: complex) -> complex:
+    return complex(math.frexp(z.real)[0], math.frexp(z.imag)[0])
 
 
 def divide(x: complex, y: complex) -> complex:
@@ -287,10 +316,7 @@ def total(values: Sequence[complex]) -> complex:
 
 def product(values: Sequence[complex]) -> complex:
     """The product by parts, from the first to the last."""
-    found = complex(1.0, 0.0)
-    for z in values:
-        found = multiply_two(found, z)
-    return found
+    return reduce(multiply_two, values) if values else complex(1.0, 0.0)
 
 
 def dot(left: Sequence[complex], right: Sequence[complex]) -> complex:

@@ -1,0 +1,404 @@
+"""Functions of complex arrays with the special values of `complex_specials`, overflow and underflow of the result only.
+
+What an array module gives for finite numbers of moderate size is kept. Where a part is infinite or NaN the tables
+decide, and where a step on the way may overflow the formulas work on the parts, as BinaryBackend's do.
+complex64 is computed in complex128 where that is as fast. Every function takes the array module first.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeAlias
+
+from ..complex_specials import SPECIALS
+
+Array: TypeAlias = Any
+Function: TypeAlias = Callable[[Any, Array], Array]
+
+_BLOCK = 1 << 12
+"""Elements that many passes are made over at a time, so that they stay in the cache."""
+
+
+def join(xp: Any, real: Array, imaginary: Array) -> Array:
+    """The complex array of two parts; arithmetic with 1j would lose signs of zeros, and make NaN of infinities."""
+    joined = xp.empty(xp.broadcast_shapes(real.shape, imaginary.shape), xp.result_type(real.dtype, "complex64"))
+    joined.real = real
+    joined.imag = imaginary
+    return joined
+
+
+def turned(xp: Any, z: Array) -> Array:
+    """iz, without arithmetic."""
+    return join(xp, -z.imag, z.real)
+
+
+def turned_back(xp: Any, z: Array) -> Array:
+    """-iz, without arithmetic."""
+    return join(xp, z.imag, -z.real)
+
+
+def _wide(z: Array) -> Array:
+    return z.astype("complex128", copy=False)
+
+
+def unless_flagged(xp: Any, function: Callable[..., Array], *operands: Array, under: str = "raise") -> Array | None:
+    """What a function gives, but `None` if a step of it was invalid, overflowed or underflowed.
+
+    NumPy reads that off the processor's flags, which costs nothing. Other modules have none: always `None`.
+    """
+    if xp.__name__ != "numpy":
+        return None
+    try:
+        with xp.errstate(all="raise", under=under):
+            return function(*operands)
+    except FloatingPointError:
+        return None
+
+
+def blocked(function: Callable[..., Array]) -> Callable[..., Array]:
+    """An elementwise function of many passes, a block at a time on an array module that has a cache to stay in."""
+
+    @wraps(function)
+    def by_blocks(xp: Any, *operands: Array) -> Array:
+        shape = xp.broadcast_shapes(*(x.shape for x in operands))
+        size = math.prod(shape)
+        if size <= _BLOCK or xp.__name__ != "numpy":
+            return function(xp, *operands)
+        flat = [x if x.size == 1 else xp.broadcast_to(x, shape).reshape(-1) for x in operands]
+        flat = [x.reshape(()) if x.size == 1 else x for x in flat]
+        found = xp.empty(size, xp.result_type(*operands))
+        for start in range(0, size, _BLOCK):
+            block = slice(start, start + _BLOCK)
+            found[block] = function(xp, *(x[block] if x.ndim else x for x in flat))
+        return found.reshape(shape)
+
+    return by_blocks
+
+
+# Functions of one number
+
+
+def special(xp: Any, name: str, z: Array) -> Array:
+    """The values of a function where a part of z is infinite or NaN, from its table; in complex128."""
+    table = SPECIALS[name]
+    a, b = z.real.astype("float64"), z.imag.astype("float64")
+    row = xp.where(xp.isinf(a), xp.where(a > 0, 3, 0), xp.where(a == 0, 1, 2))
+    column = xp.where(xp.isinf(b), 2, xp.where(b == 0, 0, 1))
+    place = 4 * xp.where(xp.isnan(a), 4, row) + xp.where(xp.isnan(b), 3, column)
+    real, imaginary = xp.asarray(table.real)[place], xp.asarray(table.imaginary)[place]
+    if table.turns:
+        turns = xp.isinf(a) & (column == 1) & ~xp.isnan(b)
+        real = xp.where(turns, real * xp.cos(b), real)
+        imaginary = xp.where(turns, imaginary * xp.sin(xp.abs(b)), imaginary)
+    negative = xp.signbit(a) & ~xp.isnan(a)
+    if table.symmetry == "odd":
+        real = xp.where(negative, -real, real)
+    elif table.symmetry == "even":
+        imaginary = xp.where(negative, -imaginary, imaginary)
+    return join(xp, real, xp.where(xp.signbit(b) & ~xp.isnan(b), -imaginary, imaginary))
+
+
+def _whole(finite: Function, values: Function) -> Function:
+    """A function of every number from the one of finite numbers and the values of the others."""
+
+    def function(xp: Any, z: Array) -> Array:
+        inside = xp.isfinite(z)
+        if inside.all():
+            return finite(xp, z)
+        found = xp.asarray(finite(xp, xp.where(inside, z, z.dtype.type(0))))
+        found[~inside] = values(xp, z[~inside])
+        return found
+
+    return function
+
+
+def _own(name: str) -> Function:
+    """The module's own function."""
+    return lambda xp, z: getattr(xp, name)(z)
+
+
+def _table(name: str) -> Function:
+    return lambda xp, z: special(xp, name, z)
+
+
+def _turned_table(name: str) -> Function:
+    """f(z) = -i g(iz): the sine from the hyperbolic one, and likewise all of these (Array API standard)."""
+    return lambda xp, z: turned_back(xp, special(xp, name, turned(xp, z)))
+
+
+@blocked
+def _finite_expm1(xp: Any, z: Array) -> Array:
+    """exp(z) - 1 = expm1(a) cos(b) - 2 sin(b/2)**2 + exp(a) sin(b) j: no part loses digits near zero."""
+    a, b = z.real, z.imag
+    half = xp.sin(0.5 * b)
+    found = join(xp, xp.expm1(a) * xp.cos(b) - 2 * half * half, xp.exp(a) * xp.sin(b))
+    large = a > math.log(float(xp.finfo(a.dtype).max)) - 1
+    # There exp(a) may overflow where its product with a small sine does not, and 1 is far below the last place.
+    return xp.where(large, xp.exp(z), found) if large.any() else found
+
+
+def _values_of_expm1(xp: Any, z: Array) -> Array:
+    power = special(xp, "exp", z)
+    return join(xp, power.real - 1, power.imag)
+
+
+@blocked
+def _finite_log1p(xp: Any, z: Array) -> Array:
+    """log(1 + z): near the unit circle the real part is half of log1p(2a + a**2 + b**2), which loses no digits."""
+    dtype, z = z.dtype, _wide(z)
+    a, b = z.real, z.imag
+    beyond = a * (2 + a) + b * b
+    moved = join(xp, 1 + a, b)
+    size = xp.asarray(xp.abs(moved))
+    far = xp.asarray(xp.log(size))
+    if not xp.isfinite(size).all():
+        far = xp.where(xp.isfinite(size), far, xp.log(xp.abs(0.5 * moved)) + math.log(2))
+    real = xp.where((beyond > -0.5) & (beyond < 1), 0.5 * xp.log1p(beyond), far)
+    return join(xp, real, xp.asarray(xp.arctan2(b, moved.real))).astype(dtype, copy=False)
+
+
+acos = _whole(_own("arccos"), _table("acos"))
+acosh = _whole(_own("arccosh"), _table("acosh"))
+asin = _whole(_own("arcsin"), _turned_table("asinh"))
+asinh = _whole(_own("arcsinh"), _table("asinh"))
+atan = _whole(_own("arctan"), _turned_table("atanh"))
+atanh = _whole(_own("arctanh"), _table("atanh"))
+cos = _whole(_own("cos"), lambda xp, z: special(xp, "cosh", turned(xp, z)))
+cosh = _whole(_own("cosh"), _table("cosh"))
+exp = _whole(_own("exp"), _table("exp"))
+expm1 = _whole(_finite_expm1, _values_of_expm1)
+log = _whole(_own("log"), _table("log"))
+log1p = _whole(_finite_log1p, _table("log1p"))
+sin = _whole(_own("sin"), _turned_table("sinh"))
+sinh = _whole(_own("sinh"), _table("sinh"))
+sqrt = _whole(_own("sqrt"), _table("sqrt"))
+tan = _whole(_own("tan"), _turned_table("tanh"))
+tanh = _whole(_own("tanh"), _table("tanh"))
+
+
+def log_to(base: float) -> Function:
+    """The logarithm to a base, part by part."""
+
+    def function(xp: Any, z: Array) -> Array:
+        found, size = xp.asarray(log(xp, z)), math.log(base)
+        return join(xp, found.real / size, found.imag / size)
+
+    return function
+
+
+log2, log10 = log_to(2), log_to(10)
+
+
+def sign(xp: Any, z: Array) -> Array:
+    """z / abs(z) by parts, of zero 0 + 0j, NaN in both parts where one is."""
+    size = xp.asarray(xp.abs(z))
+    # Of subnormal numbers the magnitude is too coarse; that of the largest ones is infinite.
+    limits = xp.finfo(size.dtype)
+    if size.size and size.min() > limits.tiny / limits.eps and size.max() <= limits.max:
+        return _direction(xp, z, size)
+    return _whole_sign(xp, z)
+
+
+@blocked
+def _whole_sign(xp: Any, z: Array) -> Array:
+    values, inside = _wide(z), xp.isfinite(z)
+    values = xp.where(inside, _scaled(xp, values, -_scale(xp, values)), values)
+    size = xp.where(xp.isnan(values), xp.nan, xp.abs(values))
+    return _direction(xp, values, size).astype(z.dtype, copy=False)
+
+
+@blocked
+def _direction(xp: Any, z: Array, size: Array) -> Array:
+    zero = size == 0
+    if zero.any():
+        z, size = xp.where(zero, 0, z), xp.where(zero, 1, size)
+    return join(xp, z.real / size, z.imag / size)
+
+
+def _scale(xp: Any, z: Array) -> Array:
+    """The exponent of two that brings the larger part into [0.5, 1); 0 for zero and what is not finite."""
+    size = xp.maximum(xp.abs(z.real), xp.abs(z.imag))
+    return xp.frexp(xp.where(xp.isfinite(size), size, 0))[1]
+
+
+def _scaled(xp: Any, z: Array, exponent: Array) -> Array:
+    return join(xp, xp.ldexp(z.real, exponent), xp.ldexp(z.imag, exponent))
+
+
+# Functions of two numbers
+
+
+def multiply(xp: Any, x: Array, y: Array) -> Array:
+    """The product; by parts where a step overflows, as a fused one of the module gives other infinities and NaN."""
+    found = unless_flagged(xp, xp.multiply, x, y, under="ignore")
+    return _product(xp, x, y) if found is None else found
+
+
+def square(xp: Any, x: Array) -> Array:
+    """x * x."""
+    found = unless_flagged(xp, xp.square, x, under="ignore")
+    return _product(xp, x, x) if found is None else found
+
+
+@blocked
+def _product(xp: Any, x: Array, y: Array) -> Array:
+    """The formula by parts on operands scaled by powers of two, so that no product of finite numbers overflows."""
+    dtype = xp.result_type(x, y)
+    x, y = _wide(x), _wide(y)
+    found = _product_by_parts(xp, x, y)
+    if dtype == "complex128" and not xp.isfinite(found).all():
+        above, below = _scale(xp, x), _scale(xp, y)
+        scaled = _product_by_parts(xp, _scaled(xp, x, -above), _scaled(xp, y, -below))
+        # Beside an infinity or NaN a finite part gives no more than its sign.
+        signs = _product_by_parts(xp, _mantissas(xp, x), _mantissas(xp, y))
+        inside = xp.isfinite(x) & xp.isfinite(y)
+        found = xp.where(xp.isfinite(found), found, xp.where(inside, _scaled(xp, scaled, above + below), signs))
+    return found.astype(dtype, copy=False)
+
+
+def _mantissas(xp: Any, z: Array) -> Array:
+    return join(xp, xp.asarray(xp.frexp(z.real)[0]), xp.asarray(xp.frexp(z.imag)[0]))
+
+
+def _product_by_parts(xp: Any, x: Array, y: Array) -> Array:
+    a, b, c, d = x.real, x.imag, y.real, y.imag
+    return join(xp, xp.asarray(a * c - b * d), xp.asarray(a * d + b * c))
+
+
+def divide(xp: Any, x: Array, y: Array) -> Array:
+    """The quotient; by parts where the divisor is real or imaginary (Array API standard's table)."""
+    found = unless_flagged(xp, lambda: xp.divide(x, _oblique(xp, y)))
+    return _quotient(xp, x, y) if found is None else found
+
+
+def reciprocal(xp: Any, x: Array) -> Array:
+    """1 / x."""
+    found = unless_flagged(xp, lambda: xp.reciprocal(_oblique(xp, x)))
+    return _quotient(xp, xp.ones((), x.dtype), x) if found is None else found
+
+
+def _oblique(xp: Any, y: Array) -> Array:
+    """A finite divisor that is nowhere real or imaginary, else an error."""
+    for part in (y.real, y.imag) if y.size else ():
+        size = xp.square(part)  # contiguous and so faster to look at
+        if not (size.min() > 0 and size.max() < math.inf):
+            raise FloatingPointError
+    return y
+
+
+@blocked
+def _quotient(xp: Any, x: Array, y: Array) -> Array:
+    dtype = xp.result_type(x, y)
+    x, y = _wide(x), _wide(y)
+    a, b, c, d = x.real, x.imag, y.real, y.imag
+    found = join(xp, xp.divide(a, c), xp.divide(b, c))
+    if not (d == 0).all():
+        oblique = xp.where(c == 0, join(xp, xp.divide(b, d), xp.divide(-a, d)), _scaled_quotient(xp, x, y))
+        found = xp.where(d == 0, found, oblique)
+    return found.astype(dtype, copy=False)
+
+
+def _scaled_quotient(xp: Any, x: Array, y: Array) -> Array:
+    """Smith's formula (1962) on operands scaled by powers of two, so that nothing but the result overflows."""
+    above, below = _scale(xp, x), _scale(xp, y)
+    x_scaled, y_scaled = _scaled(xp, x, -above), _scaled(xp, y, -below)
+    a, b, c, d = x_scaled.real, x_scaled.imag, y_scaled.real, y_scaled.imag
+    upright = xp.abs(c) >= xp.abs(d)
+    # (a + bj) / (c + dj) = (b - aj) / (d - cj): the larger part of the divisor comes first.
+    a, b = xp.where(upright, a, b), xp.where(upright, b, -a)
+    c, d = xp.where(upright, c, d), xp.where(upright, d, -c)
+    ratio = d / c
+    size = c + d * ratio
+    return _scaled(xp, join(xp, (a + b * ratio) / size, (b - a * ratio) / size), above - below)
+
+
+def power(xp: Any, x: Array, y: Array) -> Array:
+    """x to the power y: a small whole exponent by products, else the polar form, else exp(y * log(x)).
+
+    The first two keep more digits where they have an answer. Of exponent 0 it is one.
+    """
+    if y.size == 1 and x.ndim >= y.ndim:
+        exponent = complex(y.reshape(()))
+        if exponent.real.is_integer() and abs(exponent.real) <= 100 and not exponent.imag:
+            found = unless_flagged(xp, lambda: _same_whole_power(xp, x, int(exponent.real)))
+            if found is not None:
+                return found
+    return _power(xp, x, y)
+
+
+def _same_whole_power(xp: Any, x: Array, exponent: int) -> Array:
+    return xp.square(x) if exponent == 2 else _wide_whole_power(xp, x, xp.asarray(exponent, "int8"))
+
+
+@blocked
+def _wide_whole_power(xp: Any, x: Array, exponent: Array) -> Array:
+    return _whole_power(xp, _wide(x), int(exponent)).astype(x.dtype, copy=False)
+
+
+@blocked
+def _power(xp: Any, x: Array, y: Array) -> Array:
+    dtype = xp.result_type(x, y)
+    x, y = xp.broadcast_arrays(_wide(x), _wide(y))
+    whole = (y.imag == 0) & (xp.abs(y.real) <= 100) & (xp.trunc(y.real) == y.real)
+    found = xp.empty_like(x) if whole.all() else _polar_power(xp, x, y)
+    if whole.any():
+        for exponent in xp.unique(y.real[whole]):
+            at = whole & (y.real == exponent)
+            found[at] = _whole_power(xp, x[at], int(exponent))
+    usable = xp.isfinite(found) & (found != 0) & xp.isfinite(x) & xp.isfinite(y) & (x != 0)
+    if not usable.all():
+        x, y = x[~usable], y[~usable]
+        found[~usable] = xp.where(y == 0, 1, exp(xp, _product_by_parts(xp, y, log(xp, x))))
+    return found.astype(dtype, copy=False)
+
+
+def _polar_power(xp: Any, x: Array, y: Array) -> Array:
+    length, angle = xp.abs(x), xp.arctan2(x.imag, x.real)
+    length_of_power = length**y.real * xp.exp(-angle * y.imag)
+    turn = angle * y.real + y.imag * xp.log(length)
+    return join(xp, xp.asarray(length_of_power * xp.cos(turn)), xp.asarray(length_of_power * xp.sin(turn)))
+
+
+def _whole_power(xp: Any, x: Array, exponent: int) -> Array:
+    """The power by repeated squaring."""
+    left, square_of, found = abs(exponent), x, xp.ones_like(x)
+    while left:
+        if left & 1:
+            found = found * square_of
+        left >>= 1
+        if left:
+            square_of = square_of * square_of
+    return divide(xp, xp.ones((), x.dtype), found) if exponent < 0 else found
+
+
+# Reductions
+
+
+def cumulative_product(xp: Any, values: Array, axis: int) -> Array:
+    """Products of the elements up to each; of complex64 in complex128 where a step overflows."""
+    found = unless_flagged(xp, lambda: xp.cumprod(values, axis=axis))
+    return xp.cumprod(values, axis=axis, dtype="complex128").astype(values.dtype) if found is None else found
+
+
+def product(xp: Any, values: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
+    """The product along axes in complex128; where it is not finite, from the first element to the last.
+
+    The module's own may start from 1, and 1 * inf has a NaN part.
+    """
+    found = xp.asarray(xp.prod(values, axis=axes, dtype="complex128", keepdims=keepdims))
+    if xp.isfinite(found).all():
+        return found
+    kept = tuple(axis for axis in range(values.ndim) if axis not in axes)
+    rows = values.transpose(kept + axes).reshape(found.size, -1)
+    return xp.cumprod(rows, axis=1, dtype="complex128")[:, -1].reshape(found.shape)
+
+
+def matrix_product(xp: Any, left: Array, right: Array) -> Array:
+    """The product of stacks of matrices; where it is not finite, from real products of the parts."""
+    found = xp.matmul(left, right)
+    if xp.isfinite(found).all():
+        return found
+    a, b, c, d = (xp.ascontiguousarray(part) for part in (left.real, left.imag, right.real, right.imag))
+    return join(xp, a @ c - b @ d, a @ d + b @ c)
