@@ -1,0 +1,155 @@
+"""Convolution as matrix products: the windows of a block of images are the columns of a matrix.
+
+With a kernel of 3 x 3 the columns hold each element nine times. But the columns for one row of the kernel, put beside
+one another for all rows of the image, are the columns for the next row as well, only further on: then elements are
+copied three times, and three products are added. Which is less work depends on the channels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any, ClassVar, NamedTuple
+
+from ...dtypes import DType, float32, float64, int64
+from ...interchange import numpy_dtype
+from ...protocol import Payload
+from ...protocol.window import Padding, Sizes
+from ...template import Template
+from ...tensor import Tensor
+from .base import NARROW, Array, ArrayBase, kernel
+from .shape import padded
+
+_MANY = 64
+"""A kernel of so many times more elements than an image has places is not worth a product with one image."""
+
+
+class _Geometry(NamedTuple):
+    """How windows lie, one entry a spatial axis, of which there is one or more."""
+
+    window: Sizes
+    strides: Sizes
+    dilations: Sizes
+    places: Sizes
+
+
+class ArrayConvolution(ArrayBase):
+    """The convolution of the family `protocol.window`."""
+
+    conv_block: ClassVar[int] = 1 << 20
+    """About so many elements are copied into columns at once: few enough for a processor's caches."""
+
+    @kernel
+    def conv(
+        self,
+        out: Template,
+        x: Tensor,
+        kernel: Tensor,
+        /,
+        *,
+        strides: Sizes,
+        padding: Padding,
+        input_dilation: Sizes,
+        kernel_dilation: Sizes,
+        feature_groups: int,
+        batch_groups: int,
+    ) -> Payload:
+        """Block by block of images, or of the rows of one."""
+        xp, groups, batch, channels = self.xp, feature_groups * batch_groups, out.shape[0], kernel.shape[1]
+        area = prod(kernel.shape[1:])
+        if not (out.size and area):
+            return xp.zeros(out.shape, numpy_dtype(out.dtype))
+        triples = [(low, high, size - 1) for (low, high), size in zip(padding, input_dilation, strict=True)]
+        geometry, spatial = _Geometry(kernel.shape[2:], strides, kernel_dilation, out.shape[2:]), x.shape[2:]
+        if not spatial:
+            geometry, spatial, triples = _Geometry((1,), (1,), (1,), (1,)), (1,), [(0, 0, 0)]
+        dtype = numpy_dtype(_working(out.dtype, area))
+        # Groups of the batch are groups of the channels of a smaller batch.
+        values = x.data.reshape((batch_groups, batch, feature_groups, channels, *spatial)).swapaxes(0, 1)
+        values = values.reshape((batch, groups, channels, *spatial))
+        features, across = out.shape[1] // groups, prod(geometry.places[1:])
+        weights = kernel.data.astype(dtype).reshape((groups, features, channels, *geometry.window))
+        product, copied = _product(xp, weights, geometry)
+        result = xp.empty((batch, groups, features, across * geometry.places[0]), numpy_dtype(out.dtype))
+        row = groups * across * (copied + 2 * features)
+        images = max(1, self.conv_block // (row * geometry.places[0]))
+        rows = geometry.places[0] if images > 1 else max(1, self.conv_block // row)
+        for first in range(0, batch, images):
+            block = values[first : first + images].astype(dtype, copy=False)
+            if any(map(any, triples)):
+                block = padded(xp, block, 0, [(0, 0, 0)] * 3 + triples)
+            for start in range(0, geometry.places[0], rows):
+                stop = min(start + rows, geometry.places[0])
+                part = geometry._replace(places=(stop - start, *geometry.places[1:]))
+                target = result[first : first + images, :, :, start * across : stop * across]
+                sums = target if target.dtype == dtype else xp.empty(target.shape, dtype)
+                product(block[:, :, :, start * geometry.strides[0] :], part, sums)
+                if sums is not target:
+                    target[...] = sums.astype(numpy_dtype(int64)) if out.dtype.is_integer else sums
+        return result.reshape(out.shape)
+
+
+def _working(dtype: DType, area: int) -> DType:
+    """The dtype to compute in: BLAS has no integers, but float64 holds every sum of products of the small ones."""
+    if dtype in NARROW:
+        return float32
+    bits = 2 * dtype.bits
+    return float64 if dtype.is_integer and bits < 53 and area < 1 << (53 - bits) else dtype
+
+
+def _product(xp: Any, weights: Array, geometry: _Geometry) -> tuple[Callable[[Array, _Geometry, Array], None], int]:
+    """What writes the products of a kernel (groups, features, channels, *window) with the windows of a block, and how
+    many elements it copies for each place."""
+    groups, features, channels, first = weights.shape[:4]
+    area = channels * prod(geometry.window)
+    depth = area // first
+    matrix = weights.reshape((groups, features, area))
+    if features * area > _MANY * prod(geometry.places):
+        return lambda block, part, sums: _merged(xp, matrix, block, part, sums), area
+    if depth * geometry.strides[0] + features * first < area:
+        taps = xp.moveaxis(weights, 3, 0).reshape((first, groups, features, depth))
+        return lambda block, part, sums: _row_by_row(xp, taps, block, part, sums), depth * geometry.strides[0]
+    return lambda block, part, sums: _whole(xp, matrix, block, part, sums), area
+
+
+def _windows(xp: Any, block: Array, part: _Geometry) -> Array:
+    """A view (images, groups, channels, *window, *places) of a block (images, groups, channels, *spatial)."""
+    steps = block.strides[3:]
+    hops = (step * dilation for step, dilation in zip(steps, part.dilations, strict=True))
+    paces = (step * stride for step, stride in zip(steps, part.strides, strict=True))
+    shape = (*block.shape[:3], *part.window, *part.places)
+    return xp.lib.stride_tricks.as_strided(block, shape, (*block.strides[:3], *hops, *paces))
+
+
+def _whole(xp: Any, matrix: Array, block: Array, part: _Geometry, sums: Array) -> None:
+    """One product for each image, with every element of the windows in a column."""
+    columns = _windows(xp, block, part).reshape((*block.shape[:2], matrix.shape[-1], sums.shape[-1]))
+    xp.matmul(matrix, columns, out=sums)
+
+
+def _merged(xp: Any, matrix: Array, block: Array, part: _Geometry, sums: Array) -> None:
+    """One product for all images: a large kernel goes through memory once for them."""
+    windows = xp.moveaxis(_windows(xp, block, part), 0, 2 + len(part.window))
+    columns = windows.reshape((block.shape[1], matrix.shape[-1], -1))
+    product = xp.matmul(matrix, columns).reshape((*matrix.shape[:2], block.shape[0], -1))
+    sums[...] = product.transpose((2, 0, 1, 3))
+
+
+def _row_by_row(xp: Any, taps: Array, block: Array, part: _Geometry, sums: Array) -> None:
+    """One product for each image and row of the kernel, with the elements for that row in a column."""
+    stride, dilation, across = part.strides[0], part.dilations[0], prod(part.places[1:])
+    columns: dict[int, Array] = {}
+    for tap, weights in enumerate(taps):
+        # Rows that are a stride apart lie beside one another; a row of the kernel begins in one such sequence.
+        start, phase = divmod(tap * dilation, stride)
+        if phase not in columns:
+            last = max(each for each in range(tap, len(taps)) if each * dilation % stride == phase)
+            length = last * dilation // stride + part.places[0]
+            inner = part._replace(window=(1, *part.window[1:]), places=(length, *part.places[1:]))
+            copied = _windows(xp, block[:, :, :, phase:], inner)
+            columns[phase] = copied.reshape((*block.shape[:2], weights.shape[-1], length * across))
+        chosen = columns[phase][..., start * across : start * across + sums.shape[-1]]
+        if tap:
+            sums += xp.matmul(weights, chosen)
+        else:
+            xp.matmul(weights, chosen, out=sums)
