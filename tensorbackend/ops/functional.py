@@ -98,11 +98,10 @@ def map(x: Template, /, *, function: OfOne, dtype: DTypeLike | None = None) -> P
     >>> tb.map(tb.asarray([1, 2, 3]), function=lambda x: x * x + 1).tolist()
     [2, 5, 10]
     """
-    returned, target = returned_dtype(function, x.dtype), None if dtype is None else as_dtype(dtype)
-    if target is None or target is returned:
-        return Plan(x.replace(dtype=returned), (x.dtype,), {"function": function})
+    target = None if dtype is None else as_dtype(dtype)
 
     def converted(element: Tensor) -> Tensor:
-        return astype(function(element), target)
+        return astype(function(element), target)  # type: ignore[arg-type] # chosen where there is one
 
-    return Plan(x.replace(dtype=target), (x.dtype,), {"function": converted})
+    chosen = function if target is None else converted
+    return Plan(x.replace(dtype=returned_dtype(chosen, x.dtype)), (x.dtype,), {"function": chosen})

@@ -15,6 +15,7 @@ from ...dtypes import DType, float32, float64, int64
 from ...interchange import numpy_dtype
 from ...protocol import Payload
 from ...protocol.window import Padding, Sizes
+from ...rules.broadcasting import to_real
 from ...template import Template
 from ...tensor import Tensor
 from .base import NARROW, Array, ArrayBase, kernel
@@ -68,9 +69,13 @@ class ArrayConvolution(ArrayBase):
         values = x.data.reshape((batch_groups, batch, feature_groups, channels, *spatial)).swapaxes(0, 1)
         values = values.reshape((batch, groups, channels, *spatial))
         features, across = out.shape[1] // groups, prod(geometry.places[1:])
-        weights = kernel.data.astype(dtype).reshape((groups, features, channels, *geometry.window))
+        weights = kernel.data.reshape((groups, features, channels, *geometry.window))
+        if out.dtype.is_complex:  # BLAS leaves open what infinities give
+            values, weights = _parts(xp, values, weights)
+            features *= 2
+        weights = weights.astype(dtype)
         product, copied = _product(xp, weights, geometry)
-        result = xp.empty((batch, groups, features, across * geometry.places[0]), numpy_dtype(out.dtype))
+        result = xp.empty((batch, groups, features, across * geometry.places[0]), numpy_dtype(to_real(out.dtype)))
         row = groups * across * (copied + 2 * features)
         images = max(1, self.conv_block // (row * geometry.places[0]))
         rows = geometry.places[0] if images > 1 else max(1, self.conv_block // row)
@@ -86,11 +91,26 @@ class ArrayConvolution(ArrayBase):
                 product(block[:, :, :, start * geometry.strides[0] :], part, sums)
                 if sums is not target:
                     target[...] = sums.astype(numpy_dtype(int64)) if out.dtype.is_integer else sums
+        if out.dtype.is_complex:
+            both, result = result, xp.empty(out.shape, numpy_dtype(out.dtype))
+            whole = result.reshape((batch, groups, features // 2, -1))
+            whole.real, whole.imag = both[:, :, : features // 2], both[:, :, features // 2 :]
         return result.reshape(out.shape)
+
+
+def _parts(xp: Any, values: Array, weights: Array) -> tuple[Array, Array]:
+    """Complex images and kernels as real ones of twice the channels and features.
+
+    (a + bj) (c + dj) has the real part (a, b) . (c, -d) and the imaginary part (a, b) . (d, c).
+    """
+    real, imaginary = (xp.concatenate(each, axis=2) for each in (
+        (weights.real, -weights.imag), (weights.imag, weights.real)))  # fmt: skip
+    return xp.concatenate((values.real, values.imag), axis=2), xp.concatenate((real, imaginary), axis=1)
 
 
 def _working(dtype: DType, area: int) -> DType:
     """The dtype to compute in: BLAS has no integers, but float64 holds every sum of products of the small ones."""
+    dtype = to_real(dtype)
     if dtype in NARROW:
         return float32
     bits = 2 * dtype.bits

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import reduce
 from itertools import chain, product
 from operator import mul
 from typing import Any
@@ -70,8 +71,13 @@ def _sums_of_floats(found: list[Sequence[Any]]) -> Sequence[Any]:
 
 
 def _sums_of_complex(found: list[Sequence[Any]]) -> Sequence[Any]:
-    parts = ([[z.real for z in column] for column in found], [[z.imag for z in column] for column in found])
-    return list(map(complex, *map(_sums_of_floats, parts)))
+    reals: list[Sequence[Any]] = [[z.real for z in column] for column in found]
+    imaginaries: list[Sequence[Any]] = [[z.imag for z in column] for column in found]
+    return list(map(complex, _sums_of_floats(reals), _sums_of_floats(imaginaries)))
+
+
+def _product_of_complex(values: Sequence[complex]) -> complex:
+    return reduce(complex_scalars.multiply_two, values)
 
 
 class BinaryWindow(Backend):
@@ -113,7 +119,7 @@ class BinaryWindow(Backend):
         axes, values = _axes(window_dimensions, strides, window_dilations), list(elements(wide))
         if x.dtype.is_integer:
             return store(_axis_by_axis(_of_tuples(math.prod), values, axes, wide.shape), out.dtype)
-        fold = _of_tuples(complex_scalars.product if x.dtype.is_complex else math.prod)
+        fold = _of_tuples(_product_of_complex if x.dtype.is_complex else math.prod)
         return store(_folded(fold, values, axes, wide.shape), out.dtype)
 
     def window_max(
@@ -244,8 +250,9 @@ class BinaryWindow(Backend):
         results: list[Any] = []
         for image in range(batch):
             for group in range(feature_groups * batch_groups):
-                block = group % batch_groups * batch + image
-                first = (block * wide.shape[1] + group // batch_groups * channels) * plane
+                # Of the two numbers of groups one is 1.
+                block, channel = (group * batch + image, 0) if batch_groups > 1 else (image, group * channels)
+                first = (block * wide.shape[1] + channel) * plane
                 taken = values[first : first + channels * plane]
                 kernels = rows[group * share : (group + 1) * share]
                 pieces = [combine(part.columns(taken, offsets), kernels) for part in parts]
@@ -269,7 +276,8 @@ def _products(dtype: DType) -> Callable[[list[Sequence[Any]], list[list[Any]]], 
 def _complex_products(found: list[Sequence[Any]], kernels: list[list[Any]]) -> list[list[Any]]:
     """(a + bj)(c + dj) as products of real numbers: (a, b) with (c, -d), and with (d, c)."""
     combine = _products(float64)
-    parts = [[z.real for z in column] for column in found] + [[z.imag for z in column] for column in found]
+    parts: list[Sequence[Any]] = [[z.real for z in column] for column in found]
+    parts += [[z.imag for z in column] for column in found]
     reals = combine(parts, [[w.real for w in kernel] + [-w.imag for w in kernel] for kernel in kernels])
     imaginaries = combine(parts, [[w.imag for w in kernel] + [w.real for w in kernel] for kernel in kernels])
     return [list(map(complex, *pair)) for pair in zip(reals, imaginaries, strict=True)]
