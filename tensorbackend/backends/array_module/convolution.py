@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import prod
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from ...dtypes import DType, float32, float64, int64
 from ...interchange import numpy_dtype
@@ -21,8 +21,11 @@ from ...tensor import Tensor
 from .base import NARROW, Array, ArrayBase, kernel
 from .shape import padded
 
-_MANY = 64
-"""A kernel of so many times more elements than an image has places is not worth a product with one image."""
+_FEW_PLACES = 64
+"""With no more places than this a product with one image is too small for a kernel that is as much larger."""
+
+Product: TypeAlias = Callable[[Array, "_Geometry", Array], None]
+"""Writes sums (images, groups, features, places) of a block's windows."""
 
 
 class _Geometry(NamedTuple):
@@ -38,7 +41,8 @@ class ArrayConvolution(ArrayBase):
     """The convolution of the family `protocol.window`."""
 
     conv_block: ClassVar[int] = 1 << 20
-    """About so many elements are copied into columns at once: few enough for a processor's caches."""
+    """At most about so many elements of columns and sums are worked on at once, a quarter of it where that takes
+    several images: few enough for a processor's caches."""
 
     @kernel
     def conv(
@@ -73,11 +77,11 @@ class ArrayConvolution(ArrayBase):
         if out.dtype.is_complex:  # BLAS leaves open what infinities give
             values, weights = _parts(xp, values, weights)
             features *= 2
-        weights = weights.astype(dtype)
+        weights = weights.astype(dtype, copy=False)
         product, copied = _product(xp, weights, geometry)
         result = xp.empty((batch, groups, features, across * geometry.places[0]), numpy_dtype(to_real(out.dtype)))
         row = groups * across * (copied + 2 * features)
-        images = max(1, self.conv_block // (row * geometry.places[0]))
+        images = max(1, self.conv_block // (4 * row * geometry.places[0]))
         rows = geometry.places[0] if images > 1 else max(1, self.conv_block // row)
         for first in range(0, batch, images):
             block = values[first : first + images].astype(dtype, copy=False)
@@ -117,19 +121,42 @@ def _working(dtype: DType, area: int) -> DType:
     return float64 if dtype.is_integer and bits < 53 and area < 1 << (53 - bits) else dtype
 
 
-def _product(xp: Any, weights: Array, geometry: _Geometry) -> tuple[Callable[[Array, _Geometry, Array], None], int]:
+def _product(xp: Any, weights: Array, geometry: _Geometry) -> tuple[Product, int]:
     """What writes the products of a kernel (groups, features, channels, *window) with the windows of a block, and how
     many elements it copies for each place."""
     groups, features, channels, first = weights.shape[:4]
-    area = channels * prod(geometry.window)
+    area, places, scratch = channels * prod(geometry.window), prod(geometry.places), _Scratch(xp, weights.dtype)
     depth = area // first
     matrix = weights.reshape((groups, features, area))
-    if features * area > _MANY * prod(geometry.places):
-        return lambda block, part, sums: _merged(xp, matrix, block, part, sums), area
+    if places <= _FEW_PLACES and features * area > _FEW_PLACES * places:
+        return lambda *block: _merged(xp, scratch, matrix, *block), area
     if depth * geometry.strides[0] + features * first < area:
         taps = xp.moveaxis(weights, 3, 0).reshape((first, groups, features, depth))
-        return lambda block, part, sums: _row_by_row(xp, taps, block, part, sums), depth * geometry.strides[0]
-    return lambda block, part, sums: _whole(xp, matrix, block, part, sums), area
+        return lambda *block: _row_by_row(xp, scratch, taps, *block), depth * geometry.strides[0]
+    return lambda *block: _whole(xp, scratch, matrix, *block), area
+
+
+class _Scratch:
+    """Memory that one block after another is worked on in."""
+
+    def __init__(self, xp: Any, dtype: Any) -> None:
+        self.xp, self.dtype = xp, dtype
+        self.held: dict[object, Array] = {}
+
+    def empty(self, use: object, shape: tuple[int, ...]) -> Array:
+        """An array for some use, whose elements are lost with the next one for it."""
+        size = prod(shape)
+        if use not in self.held or self.held[use].size < size:
+            self.held[use] = self.xp.empty(size, self.dtype)
+        return self.held[use][:size].reshape(shape)
+
+    def copied(self, use: object, view: Array, shape: tuple[int, ...]) -> Array:
+        """The elements of a view in another shape; the view itself where its elements lie so already."""
+        if view.flags.c_contiguous:
+            return view.reshape(shape)
+        columns = self.empty(use, view.shape)
+        columns[...] = view
+        return columns.reshape(shape)
 
 
 def _windows(xp: Any, block: Array, part: _Geometry) -> Array:
@@ -141,21 +168,21 @@ def _windows(xp: Any, block: Array, part: _Geometry) -> Array:
     return xp.lib.stride_tricks.as_strided(block, shape, (*block.strides[:3], *hops, *paces))
 
 
-def _whole(xp: Any, matrix: Array, block: Array, part: _Geometry, sums: Array) -> None:
+def _whole(xp: Any, scratch: _Scratch, matrix: Array, block: Array, part: _Geometry, sums: Array) -> None:
     """One product for each image, with every element of the windows in a column."""
-    columns = _windows(xp, block, part).reshape((*block.shape[:2], matrix.shape[-1], sums.shape[-1]))
-    xp.matmul(matrix, columns, out=sums)
+    shape = (*block.shape[:2], matrix.shape[-1], sums.shape[-1])
+    xp.matmul(matrix, scratch.copied("columns", _windows(xp, block, part), shape), out=sums)
 
 
-def _merged(xp: Any, matrix: Array, block: Array, part: _Geometry, sums: Array) -> None:
+def _merged(xp: Any, scratch: _Scratch, matrix: Array, block: Array, part: _Geometry, sums: Array) -> None:
     """One product for all images: a large kernel goes through memory once for them."""
     windows = xp.moveaxis(_windows(xp, block, part), 0, 2 + len(part.window))
-    columns = windows.reshape((block.shape[1], matrix.shape[-1], -1))
-    product = xp.matmul(matrix, columns).reshape((*matrix.shape[:2], block.shape[0], -1))
+    columns = scratch.copied("columns", windows, (block.shape[1], matrix.shape[-1], block.shape[0] * sums.shape[-1]))
+    product = xp.matmul(matrix, columns).reshape((*matrix.shape[:2], *sums.shape[::3]))
     sums[...] = product.transpose((2, 0, 1, 3))
 
 
-def _row_by_row(xp: Any, taps: Array, block: Array, part: _Geometry, sums: Array) -> None:
+def _row_by_row(xp: Any, scratch: _Scratch, taps: Array, block: Array, part: _Geometry, sums: Array) -> None:
     """One product for each image and row of the kernel, with the elements for that row in a column."""
     stride, dilation, across = part.strides[0], part.dilations[0], prod(part.places[1:])
     columns: dict[int, Array] = {}
@@ -166,10 +193,10 @@ def _row_by_row(xp: Any, taps: Array, block: Array, part: _Geometry, sums: Array
             last = max(each for each in range(tap, len(taps)) if each * dilation % stride == phase)
             length = last * dilation // stride + part.places[0]
             inner = part._replace(window=(1, *part.window[1:]), places=(length, *part.places[1:]))
-            copied = _windows(xp, block[:, :, :, phase:], inner)
-            columns[phase] = copied.reshape((*block.shape[:2], weights.shape[-1], length * across))
+            shape = (*block.shape[:2], weights.shape[-1], length * across)
+            columns[phase] = scratch.copied(phase, _windows(xp, block[:, :, :, phase:], inner), shape)
         chosen = columns[phase][..., start * across : start * across + sums.shape[-1]]
         if tap:
-            sums += xp.matmul(weights, chosen)
+            sums += xp.matmul(weights, chosen, out=scratch.empty("product", sums.shape))
         else:
             xp.matmul(weights, chosen, out=sums)
