@@ -14,17 +14,15 @@ from typing import Any, Literal, TypeAlias
 
 from ..errors import ArgumentError, AxisError, ShapeError, expected
 from ..template import Names, Shape, Template, check_unique, intern_template, merge_names
-from ..tensor import Axis
 from .axes import normalize_axis
 from .broadcasting import check_dtype, result_type
 from .plan import Plan
 
-PerAxis: TypeAlias = int | Sequence[int] | Mapping[Axis, int] | Mapping[str, int]
+# The keys of the mappings are axes by position or by name; Mapping is invariant in them.
+PerAxis: TypeAlias = int | Sequence[int] | Mapping[Any, int]
 """One number for all axes, one for each, or some by name or position; those left out have 1."""
 
-Paddings: TypeAlias = (
-    Literal["valid", "same"] | Sequence[Sequence[int]] | Mapping[Axis, Sequence[int]] | Mapping[str, Sequence[int]]
-)
+Paddings: TypeAlias = Literal["valid", "same"] | Sequence[Sequence[int]] | Mapping[Any, Sequence[int]]
 """None, what keeps the size, (low, high) for each axis, or that for some axes by name or position."""
 
 

@@ -41,7 +41,7 @@ class ArrayConvolution(ArrayBase):
     """The convolution of the family `protocol.window`."""
 
     conv_block: ClassVar[int] = 1 << 20
-    """At most about so many elements of columns and sums are worked on at once, a quarter of it where that takes
+    """At most about so many elements of columns and sums are worked on at once, half of it where that takes
     several images: few enough for a processor's caches."""
 
     @kernel
@@ -81,7 +81,7 @@ class ArrayConvolution(ArrayBase):
         product, copied = _product(xp, weights, geometry)
         result = xp.empty((batch, groups, features, across * geometry.places[0]), numpy_dtype(to_real(out.dtype)))
         row = groups * across * (copied + 2 * features)
-        images = max(1, self.conv_block // (4 * row * geometry.places[0]))
+        images = max(1, self.conv_block // (2 * row * geometry.places[0]))
         rows = geometry.places[0] if images > 1 else max(1, self.conv_block // row)
         for first in range(0, batch, images):
             block = values[first : first + images].astype(dtype, copy=False)
