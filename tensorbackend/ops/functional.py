@@ -82,9 +82,10 @@ def reduce(x: Template, initial: Template, /, *, function: OfTwo, axis: Axes = N
     s64[row: 2] numpy
     [5, 25]
     """
+    out, _, options = reduction(x, axis, keepdims)
+    assert isinstance(out, Template)
     dtype = accumulator(x, initial, function)
-    plan = reduction(x, axis, keepdims, dtype)
-    return Plan(plan.out, (x.dtype, dtype), {**plan.options, "function": function})
+    return Plan(out.replace(dtype=dtype), (x.dtype, dtype), {**options, "function": function})
 
 
 @primitive
