@@ -83,6 +83,7 @@ from .ops.contraction import dot as dot
 from .ops.contraction import matmul as matmul
 from .ops.conversion import astype as astype
 from .ops.conversion import bitcast as bitcast
+from .ops.convolution import conv as conv
 from .ops.creation import asarray as asarray
 from .ops.creation import empty as empty
 from .ops.creation import empty_like as empty_like
@@ -163,6 +164,8 @@ from .ops.elementwise_unary import sinh as sinh
 from .ops.elementwise_unary import sqrt as sqrt
 from .ops.elementwise_unary import tan as tan
 from .ops.elementwise_unary import tanh as tanh
+from .ops.functional import map as map
+from .ops.functional import reduce as reduce
 from .ops.indexing import from_end as from_end
 from .ops.indexing import take as take
 from .ops.indexing import take_along_axis as take_along_axis
@@ -202,6 +205,14 @@ from .ops.shape import slice_ as slice_
 from .ops.shape import squeeze as squeeze
 from .ops.sorting import argsort as argsort
 from .ops.sorting import sort as sort
+from .ops.window import window_max as window_max
+from .ops.window import window_mean as window_mean
+from .ops.window import window_min as window_min
+from .ops.window import window_prod as window_prod
+from .ops.window import window_reduce as window_reduce
+from .ops.window import window_scatter_max as window_scatter_max
+from .ops.window import window_scatter_min as window_scatter_min
+from .ops.window import window_sum as window_sum
 from .protocol import Backend as Backend
 from .protocol import BackendLike as BackendLike
 from .select import backend_copy as backend_copy

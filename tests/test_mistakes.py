@@ -131,6 +131,8 @@ def test_an_axis_that_is_none(spec: OpSpec, axis: Any, backend: Any) -> None:
             arguments.append(ones(backend, 1, 1, names=("a", "b"), dtype=dtype))
         elif parameter.annotation in kinds and parameter.kind == "keyword":
             keywords[parameter.name] = axis
+        elif parameter.name == "function":
+            keywords["function"] = tb.add
         elif parameter.kind == "positional":
             arguments.append(axis if parameter.annotation in kinds else 1)
     with pytest.raises(AxisError, match=re.escape(f"{axis!r}")):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .convolution import ArrayConvolution
 from .creation import ArrayCreation
 from .elementwise import ArrayElementwise
 from .fourier import ArrayFourier
@@ -20,6 +21,7 @@ class ArrayModuleBackend(
     ArrayShaping,
     ArrayIndexing,
     ArrayWindow,
+    ArrayConvolution,
     ArrayLinalg,
     ArrayFourier,
     ArrayRandom,

@@ -10,8 +10,10 @@ from ...dtypes import DType, float32
 from ...interchange import numpy_dtype
 from ...protocol import Payload
 from ...protocol.reduction import TieBreak
+from ...select import default_backend
 from ...template import Template, intern_template
 from ...tensor import Tensor
+from ..functional import calling
 from . import complex_functions, extremes
 from .base import NARROW, Array, ArrayBase, kernel
 
@@ -78,21 +80,23 @@ class ArrayReduction(ArrayBase):
         """Folds a Python function over the elements, one call an element."""
         kept = tuple(axis for axis in range(len(x.shape)) if axis not in axes)
         rows = x.data.transpose(kept + axes).reshape((out.size, x.size // max(out.size, 1)))
-        template = intern_template((), x.dtype, ())
+        template, call = intern_template((), x.dtype, ()), calling(self, function)
         result = self.xp.empty(out.size, numpy_dtype(out.dtype))
-        for position in range(out.size):
-            folded = initial
-            for element in range(rows.shape[1]):
-                folded = function(folded, Tensor(template, self, rows[position, element, ...]))
-            result[position] = folded.data
+        with default_backend(self):
+            for position in range(out.size):
+                folded = initial
+                for element in range(rows.shape[1]):
+                    folded = call(folded, Tensor(template, self, rows[position, element, ...]))
+                result[position] = folded.data
         return result.reshape(out.shape)
 
     def map(self, out: Template, x: Tensor, /, *, function: Callable[[Tensor], Tensor]) -> Payload:
         """A Python function of each element, one call an element."""
-        template = intern_template((), x.dtype, ())
+        template, call = intern_template((), x.dtype, ()), calling(self, function)
         result = self.xp.empty(out.shape, numpy_dtype(out.dtype))
-        for index in index_product(*map(range, x.shape)):
-            result[index] = function(Tensor(template, self, x.data[(*index, ...)])).data
+        with default_backend(self):
+            for index in index_product(*map(range, x.shape)):
+                result[index] = call(Tensor(template, self, x.data[(*index, ...)])).data
         return result
 
     # Order

@@ -1,9 +1,9 @@
-"""Pooling and convolution over views in which every window has axes of its own."""
+"""Pooling over views in which every window has axes of its own."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from functools import partial, reduce
 from math import inf, prod
 from typing import Any
 
@@ -11,11 +11,12 @@ from ...dtypes import DType, iinfo, int64
 from ...interchange import numpy_dtype
 from ...protocol import Payload
 from ...protocol.window import Padding, Sizes
+from ...select import default_backend
 from ...template import Template, intern_template
 from ...tensor import Tensor
+from ..functional import calling
 from . import extremes
 from .base import Array, ArrayBase, kernel
-from .linalg import matrix_product
 from .shape import padded
 
 _FEW = 32
@@ -54,9 +55,14 @@ class ArrayWindow(ArrayBase):
         padding: Padding,
         window_dilations: Sizes,
     ) -> Payload:
-        """Product of each window, of the narrow floats in float32."""
+        """Product of each window, of the narrow floats in float32; of complex numbers from the first to the last."""
         values = padded(self.xp, self.widened(x), 1, _without_interior(padding))
         geometry = zip(window_dimensions, strides, window_dilations, strict=True)
+        if out.dtype.is_complex:  # the order says which parts infinities leave
+            factors = self.xp.moveaxis(
+                _windows(self.xp, values, geometry).reshape((*out.shape, prod(window_dimensions))), -1, 0
+            )
+            return reduce(self.xp.multiply, factors)
         return self.narrowed(_slide(self.xp, values, self.xp.multiply, _product, geometry), out)
 
     @kernel
@@ -112,14 +118,15 @@ class ArrayWindow(ArrayBase):
         positions = self._positions(x, padding)
         geometry = zip(window_dimensions, strides, window_dilations, strict=True)
         windows = _windows(self.xp, positions, geometry).reshape((out.size, prod(window_dimensions)))
-        elements, template = x.data.reshape(-1), intern_template((), x.dtype, ())
+        elements, template, call = x.data.reshape(-1), intern_template((), x.dtype, ()), calling(self, function)
         result = self.xp.empty(out.size, numpy_dtype(out.dtype))
-        for place in range(out.size):
-            folded = initial
-            for position in windows[place].tolist():
-                if position >= 0:
-                    folded = function(folded, Tensor(template, self, elements[position, ...]))
-            result[place] = folded.data
+        with default_backend(self):
+            for place in range(out.size):
+                folded = initial
+                for position in windows[place].tolist():
+                    if position >= 0:
+                        folded = call(folded, Tensor(template, self, elements[position, ...]))
+                result[place] = folded.data
         return result.reshape(out.shape)
 
     @kernel
@@ -155,42 +162,6 @@ class ArrayWindow(ArrayBase):
         """`initial`, plus each source element at its window's least element."""
         geometry = tuple(zip(window_dimensions, strides, (1,) * len(strides), strict=True))
         return self._scatter(extremes.least, _limits(x.dtype)[1], out, x, source, initial, geometry, padding)
-
-    @kernel
-    def conv(
-        self,
-        out: Template,
-        x: Tensor,
-        kernel: Tensor,
-        /,
-        *,
-        strides: Sizes,
-        padding: Padding,
-        input_dilation: Sizes,
-        kernel_dilation: Sizes,
-        feature_groups: int,
-        batch_groups: int,
-    ) -> Payload:
-        """One matrix product a group: the windows as rows, the kernels as columns."""
-        channels, *window = kernel.shape[1:]
-        spatial, area = out.shape[2:], channels * prod(window)
-        interior = ((low, high, size - 1) for (low, high), size in zip(padding, input_dilation, strict=True))
-        values = padded(self.xp, self.widened(x), 0, ((0, 0, 0), (0, 0, 0), *interior))
-        geometry = zip((1, 1, *window), (1, 1, *strides), (1, 1, *kernel_dilation), strict=True)
-        # (batch groups, batch, feature groups, channels, *spatial, *window)
-        windows = _windows(self.xp, values, geometry).reshape(
-            (batch_groups, out.shape[0], feature_groups, channels, *spatial, *window)
-        )
-        rank = len(window)
-        places, elements = range(4, 4 + rank), range(4 + rank, 4 + 2 * rank)
-        rows = windows.transpose((0, 2, 1, *places, 3, *elements)).reshape(
-            (batch_groups, feature_groups, out.shape[0] * prod(spatial), area)
-        )
-        features = out.shape[1] // (batch_groups * feature_groups)
-        columns = self.widened(kernel).reshape((batch_groups, feature_groups, features, area))
-        product = matrix_product(self.xp, rows, self.xp.swapaxes(columns, -2, -1))
-        product = product.reshape((batch_groups, feature_groups, out.shape[0], prod(spatial), features))
-        return self.narrowed(product.transpose((2, 0, 1, 4, 3)).reshape(out.shape), out)
 
     # Helpers
 

@@ -16,6 +16,7 @@ from .blocks import BinaryBlocks
 from .contraction import BinaryContraction
 from .elementwise import BinaryElementwise
 from .fourier import BinaryFourier
+from .functional import BinaryFunctional
 from .indexing import BinaryIndexing
 from .linalg import BinaryLinalg
 from .random import BinaryRandom
@@ -23,11 +24,13 @@ from .reduction import BinaryReduction
 from .shape import BinaryShaping
 from .sorting import BinarySorting
 from .storage import store
+from .window import BinaryWindow
 
 
 class BinaryBackend(
     BinaryElementwise,
     BinaryReduction,
+    BinaryFunctional,
     BinarySorting,
     BinaryShaping,
     BinaryBlocks,
@@ -36,6 +39,7 @@ class BinaryBackend(
     BinaryFourier,
     BinaryRandom,
     BinaryLinalg,
+    BinaryWindow,
 ):
     """The reference backend; its tensors give way to another backend's when they meet."""
 

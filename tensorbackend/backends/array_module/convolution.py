@@ -1,0 +1,202 @@
+"""Convolution as matrix products: the windows of a block of images are the columns of a matrix.
+
+With a kernel of 3 x 3 the columns hold each element nine times. But the columns for one row of the kernel, put beside
+one another for all rows of the image, are the columns for the next row as well, only further on: then elements are
+copied three times, and three products are added. Which is less work depends on the channels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any, ClassVar, NamedTuple, TypeAlias
+
+from ...dtypes import DType, float32, float64, int64
+from ...interchange import numpy_dtype
+from ...protocol import Payload
+from ...protocol.window import Padding, Sizes
+from ...rules.broadcasting import to_real
+from ...template import Template
+from ...tensor import Tensor
+from .base import NARROW, Array, ArrayBase, kernel
+from .shape import padded
+
+_FEW_PLACES = 64
+"""With no more places than this a product with one image is too small for a kernel that is as much larger."""
+
+Product: TypeAlias = Callable[[Array, "_Geometry", Array], None]
+"""Writes sums (images, groups, features, places) of a block's windows."""
+
+
+class _Geometry(NamedTuple):
+    """How windows lie, one entry a spatial axis, of which there is one or more."""
+
+    window: Sizes
+    strides: Sizes
+    dilations: Sizes
+    places: Sizes
+
+
+class ArrayConvolution(ArrayBase):
+    """The convolution of the family `protocol.window`."""
+
+    conv_block: ClassVar[int] = 1 << 20
+    """At most about so many elements of columns and sums are worked on at once, half of it where that takes
+    several images: few enough for a processor's caches."""
+
+    @kernel
+    def conv(
+        self,
+        out: Template,
+        x: Tensor,
+        kernel: Tensor,
+        /,
+        *,
+        strides: Sizes,
+        padding: Padding,
+        input_dilation: Sizes,
+        kernel_dilation: Sizes,
+        feature_groups: int,
+        batch_groups: int,
+    ) -> Payload:
+        """Block by block of images, or of the rows of one."""
+        xp, groups, batch, channels = self.xp, feature_groups * batch_groups, out.shape[0], kernel.shape[1]
+        area = prod(kernel.shape[1:])
+        if not (out.size and area):
+            return xp.zeros(out.shape, numpy_dtype(out.dtype))
+        triples = [(low, high, size - 1) for (low, high), size in zip(padding, input_dilation, strict=True)]
+        geometry, spatial = _Geometry(kernel.shape[2:], strides, kernel_dilation, out.shape[2:]), x.shape[2:]
+        if not spatial:
+            geometry, spatial, triples = _Geometry((1,), (1,), (1,), (1,)), (1,), [(0, 0, 0)]
+        dtype = numpy_dtype(_working(out.dtype, area))
+        # Groups of the batch are groups of the channels of a smaller batch.
+        values = x.data.reshape((batch_groups, batch, feature_groups, channels, *spatial)).swapaxes(0, 1)
+        values = values.reshape((batch, groups, channels, *spatial))
+        features, across = out.shape[1] // groups, prod(geometry.places[1:])
+        weights = kernel.data.reshape((groups, features, channels, *geometry.window))
+        if out.dtype.is_complex:  # BLAS leaves open what infinities give
+            values, weights = _parts(xp, values, weights)
+            features *= 2
+        weights = weights.astype(dtype, copy=False)
+        product, copied = _product(xp, weights, geometry)
+        result = xp.empty((batch, groups, features, across * geometry.places[0]), numpy_dtype(to_real(out.dtype)))
+        row = groups * across * (copied + 2 * features)
+        images = max(1, self.conv_block // (2 * row * geometry.places[0]))
+        rows = geometry.places[0] if images > 1 else max(1, self.conv_block // row)
+        for first in range(0, batch, images):
+            block = values[first : first + images].astype(dtype, copy=False)
+            if any(map(any, triples)):
+                block = padded(xp, block, 0, [(0, 0, 0)] * 3 + triples)
+            for start in range(0, geometry.places[0], rows):
+                stop = min(start + rows, geometry.places[0])
+                part = geometry._replace(places=(stop - start, *geometry.places[1:]))
+                target = result[first : first + images, :, :, start * across : stop * across]
+                sums = target if target.dtype == dtype else xp.empty(target.shape, dtype)
+                product(block[:, :, :, start * geometry.strides[0] :], part, sums)
+                if sums is not target:
+                    target[...] = sums.astype(numpy_dtype(int64)) if out.dtype.is_integer else sums
+        if out.dtype.is_complex:
+            both, result = result, xp.empty(out.shape, numpy_dtype(out.dtype))
+            whole = result.reshape((batch, groups, features // 2, -1))
+            whole.real, whole.imag = both[:, :, : features // 2], both[:, :, features // 2 :]
+        return result.reshape(out.shape)
+
+
+def _parts(xp: Any, values: Array, weights: Array) -> tuple[Array, Array]:
+    """Complex images and kernels as real ones of twice the channels and features.
+
+    (a + bj) (c + dj) has the real part (a, b) . (c, -d) and the imaginary part (a, b) . (d, c).
+    """
+    real, imaginary = (xp.concatenate(each, axis=2) for each in (
+        (weights.real, -weights.imag), (weights.imag, weights.real)))  # fmt: skip
+    return xp.concatenate((values.real, values.imag), axis=2), xp.concatenate((real, imaginary), axis=1)
+
+
+def _working(dtype: DType, area: int) -> DType:
+    """The dtype to compute in: BLAS has no integers, but float64 holds every sum of products of the small ones."""
+    dtype = to_real(dtype)
+    if dtype in NARROW:
+        return float32
+    bits = 2 * dtype.bits
+    return float64 if dtype.is_integer and bits < 53 and area < 1 << (53 - bits) else dtype
+
+
+def _product(xp: Any, weights: Array, geometry: _Geometry) -> tuple[Product, int]:
+    """What writes the products of a kernel (groups, features, channels, *window) with the windows of a block, and how
+    many elements it copies for each place."""
+    groups, features, channels, first = weights.shape[:4]
+    area, places, scratch = channels * prod(geometry.window), prod(geometry.places), _Scratch(xp, weights.dtype)
+    depth = area // first
+    matrix = weights.reshape((groups, features, area))
+    if places <= _FEW_PLACES and features * area > _FEW_PLACES * places:
+        return lambda *block: _merged(xp, scratch, matrix, *block), area
+    if depth * geometry.strides[0] + features * first < area:
+        taps = xp.moveaxis(weights, 3, 0).reshape((first, groups, features, depth))
+        return lambda *block: _row_by_row(xp, scratch, taps, *block), depth * geometry.strides[0]
+    return lambda *block: _whole(xp, scratch, matrix, *block), area
+
+
+class _Scratch:
+    """Memory that one block after another is worked on in."""
+
+    def __init__(self, xp: Any, dtype: Any) -> None:
+        self.xp, self.dtype = xp, dtype
+        self.held: dict[object, Array] = {}
+
+    def empty(self, use: object, shape: tuple[int, ...]) -> Array:
+        """An array for some use, whose elements are lost with the next one for it."""
+        size = prod(shape)
+        if use not in self.held or self.held[use].size < size:
+            self.held[use] = self.xp.empty(size, self.dtype)
+        return self.held[use][:size].reshape(shape)
+
+    def copied(self, use: object, view: Array, shape: tuple[int, ...]) -> Array:
+        """The elements of a view in another shape; the view itself where its elements lie so already."""
+        if view.flags.c_contiguous:
+            return view.reshape(shape)
+        columns = self.empty(use, view.shape)
+        columns[...] = view
+        return columns.reshape(shape)
+
+
+def _windows(xp: Any, block: Array, part: _Geometry) -> Array:
+    """A view (images, groups, channels, *window, *places) of a block (images, groups, channels, *spatial)."""
+    steps = block.strides[3:]
+    hops = (step * dilation for step, dilation in zip(steps, part.dilations, strict=True))
+    paces = (step * stride for step, stride in zip(steps, part.strides, strict=True))
+    shape = (*block.shape[:3], *part.window, *part.places)
+    return xp.lib.stride_tricks.as_strided(block, shape, (*block.strides[:3], *hops, *paces))
+
+
+def _whole(xp: Any, scratch: _Scratch, matrix: Array, block: Array, part: _Geometry, sums: Array) -> None:
+    """One product for each image, with every element of the windows in a column."""
+    shape = (*block.shape[:2], matrix.shape[-1], sums.shape[-1])
+    xp.matmul(matrix, scratch.copied("columns", _windows(xp, block, part), shape), out=sums)
+
+
+def _merged(xp: Any, scratch: _Scratch, matrix: Array, block: Array, part: _Geometry, sums: Array) -> None:
+    """One product for all images: a large kernel goes through memory once for them."""
+    windows = xp.moveaxis(_windows(xp, block, part), 0, 2 + len(part.window))
+    columns = scratch.copied("columns", windows, (block.shape[1], matrix.shape[-1], block.shape[0] * sums.shape[-1]))
+    product = xp.matmul(matrix, columns).reshape((*matrix.shape[:2], *sums.shape[::3]))
+    sums[...] = product.transpose((2, 0, 1, 3))
+
+
+def _row_by_row(xp: Any, scratch: _Scratch, taps: Array, block: Array, part: _Geometry, sums: Array) -> None:
+    """One product for each image and row of the kernel, with the elements for that row in a column."""
+    stride, dilation, across = part.strides[0], part.dilations[0], prod(part.places[1:])
+    columns: dict[int, Array] = {}
+    for tap, weights in enumerate(taps):
+        # Rows that are a stride apart lie beside one another; a row of the kernel begins in one such sequence.
+        start, phase = divmod(tap * dilation, stride)
+        if phase not in columns:
+            last = max(each for each in range(tap, len(taps)) if each * dilation % stride == phase)
+            length = last * dilation // stride + part.places[0]
+            inner = part._replace(window=(1, *part.window[1:]), places=(length, *part.places[1:]))
+            shape = (*block.shape[:2], weights.shape[-1], length * across)
+            columns[phase] = scratch.copied(phase, _windows(xp, block[:, :, :, phase:], inner), shape)
+        chosen = columns[phase][..., start * across : start * across + sums.shape[-1]]
+        if tap:
+            sums += xp.matmul(weights, chosen, out=scratch.empty("product", sums.shape))
+        else:
+            xp.matmul(weights, chosen, out=sums)

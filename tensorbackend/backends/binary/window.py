@@ -1,0 +1,317 @@
+"""Pooling and convolution on bytes: windows are columns of elements (see `windows`)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import reduce
+from itertools import chain, product
+from operator import mul
+from typing import Any
+
+from ...dtypes import DType, float64, iinfo
+from ...protocol import Backend, Payload
+from ...protocol.window import Padding, Sizes
+from ...select import default_backend
+from ...template import Shape, Template, intern_template
+from ...tensor import Tensor
+from ..functional import calling
+from . import complex_scalars
+from .scalars import sum_of_floats
+from .shape import steps
+from .storage import elements, mapped, store
+from .windows import Axis, columns, from_order_keys, order_keys, padded, runs, within
+
+Fold = Callable[[list[Sequence[Any]]], Sequence[Any]]
+"""What makes one element of each window from the columns of their elements."""
+
+_sum_of_products: Callable[[Sequence[Any], Sequence[Any]], Any] | None = getattr(math, "sumprod", None)
+"""Exact to the last rounding, from Python 3.12 on."""
+
+
+def _axes(sizes: Sizes, strides: Sizes, dilations: Sizes) -> list[Axis]:
+    return [Axis(*each) for each in zip(sizes, strides, dilations, strict=True)]
+
+
+def _pairs(padding: Padding) -> list[tuple[int, int, int]]:
+    return [(low, high, 0) for low, high in padding]
+
+
+def _limits(dtype: DType) -> tuple[Any, Any]:
+    """The least and the greatest value, which maxima and minima of nothing are."""
+    return (iinfo(dtype).min, iinfo(dtype).max) if dtype.is_integer else (-math.inf, math.inf)
+
+
+def _folded(fold: Fold, values: Sequence[Any], axes: Sequence[Axis], shape: Shape) -> list[Any]:
+    return list(chain.from_iterable(fold(each) for each in columns(values, axes, shape)))
+
+
+def _axis_by_axis(fold: Fold, values: Sequence[Any], axes: Sequence[Axis], shape: Shape) -> Sequence[Any]:
+    """An exact associative function of every window, along one axis after another."""
+    for place, axis in enumerate(axes):
+        if axis.window > 1 or axis.stride > 1:
+            alone = [axis if each == place else Axis(1, 1, 1) for each in range(len(axes))]
+            values = _folded(fold, values, alone, shape)
+            shape = (*shape[:place], axis.places(shape[place]), *shape[place + 1 :])
+    return values
+
+
+def _of_each(function: Callable[..., Any]) -> Fold:
+    """A fold by a function of one element or more, such as `max`."""
+    return lambda found: list(map(function, *found)) if len(found) > 1 else found[0]
+
+
+def _of_tuples(function: Callable[[Any], Any]) -> Fold:
+    """A fold by a function of a sequence, such as `math.prod`."""
+    return lambda found: list(map(function, zip(*found, strict=True)))
+
+
+def _sums_of_floats(found: list[Sequence[Any]]) -> Sequence[Any]:
+    return mapped(math.fsum, sum_of_floats, list(zip(*found, strict=True)))
+
+
+def _sums_of_complex(found: list[Sequence[Any]]) -> Sequence[Any]:
+    reals: list[Sequence[Any]] = [[z.real for z in column] for column in found]
+    imaginaries: list[Sequence[Any]] = [[z.imag for z in column] for column in found]
+    return list(map(complex, _sums_of_floats(reals), _sums_of_floats(imaginaries)))
+
+
+def _product_of_complex(values: Sequence[complex]) -> complex:
+    return reduce(complex_scalars.multiply_two, values)
+
+
+class BinaryWindow(Backend):
+    """The family `protocol.window`."""
+
+    def window_sum(
+        self,
+        out: Template,
+        x: Tensor,
+        /,
+        *,
+        window_dimensions: Sizes,
+        strides: Sizes,
+        padding: Padding,
+        window_dilations: Sizes,
+    ) -> Payload:
+        """See the protocol."""
+        wide = padded(x, 0, _pairs(padding))
+        axes, values = _axes(window_dimensions, strides, window_dilations), list(elements(wide))
+        if x.dtype.is_integer:
+            return store(_axis_by_axis(_of_tuples(sum), values, axes, wide.shape), out.dtype)
+        # Not axis by axis: each sum is rounded once.
+        fold = _sums_of_complex if x.dtype.is_complex else _sums_of_floats
+        return store(_folded(fold, values, axes, wide.shape), out.dtype)
+
+    def window_product(
+        self,
+        out: Template,
+        x: Tensor,
+        /,
+        *,
+        window_dimensions: Sizes,
+        strides: Sizes,
+        padding: Padding,
+        window_dilations: Sizes,
+    ) -> Payload:
+        """See the protocol."""
+        wide = padded(x, 1, _pairs(padding))
+        axes, values = _axes(window_dimensions, strides, window_dilations), list(elements(wide))
+        if x.dtype.is_integer:
+            return store(_axis_by_axis(_of_tuples(math.prod), values, axes, wide.shape), out.dtype)
+        fold = _of_tuples(_product_of_complex if x.dtype.is_complex else math.prod)
+        return store(_folded(fold, values, axes, wide.shape), out.dtype)
+
+    def window_max(
+        self,
+        out: Template,
+        x: Tensor,
+        /,
+        *,
+        window_dimensions: Sizes,
+        strides: Sizes,
+        padding: Padding,
+        window_dilations: Sizes,
+    ) -> Payload:
+        """See the protocol."""
+        axes = _axes(window_dimensions, strides, window_dilations)
+        return _extremes(max, out, padded(x, _limits(x.dtype)[0], _pairs(padding)), axes)
+
+    def window_min(
+        self,
+        out: Template,
+        x: Tensor,
+        /,
+        *,
+        window_dimensions: Sizes,
+        strides: Sizes,
+        padding: Padding,
+        window_dilations: Sizes,
+    ) -> Payload:
+        """See the protocol."""
+        axes = _axes(window_dimensions, strides, window_dilations)
+        return _extremes(min, out, padded(x, _limits(x.dtype)[1], _pairs(padding)), axes)
+
+    def window_reduce(
+        self,
+        out: Template,
+        x: Tensor,
+        initial: Tensor,
+        /,
+        *,
+        window_dimensions: Sizes,
+        strides: Sizes,
+        padding: Padding,
+        window_dilations: Sizes,
+        function: Callable[[Tensor, Tensor], Tensor],
+    ) -> Payload:
+        """See the protocol."""
+        scalar, call, width = intern_template((), x.dtype, ()), calling(self, function), x.dtype.itemsize
+        axes = _axes(window_dimensions, strides, window_dilations)
+        results = []
+        with default_backend(self):
+            for positions in _windows(axes, x.shape, padding):
+                folded = initial
+                for position in positions:
+                    start = position * width
+                    folded = call(folded, Tensor(scalar, self, x.data[start : start + width]))
+                results.append(folded.data)
+        return b"".join(results)
+
+    def window_scatter_max(
+        self,
+        out: Template,
+        x: Tensor,
+        source: Tensor,
+        initial: Tensor,
+        /,
+        *,
+        window_dimensions: Sizes,
+        strides: Sizes,
+        padding: Padding,
+    ) -> Payload:
+        """See the protocol."""
+        values = list(elements(x))
+        if any(value != value for value in values):
+            values = [(value != value, value if value == value else 0.0) for value in values]
+        axes = _axes(window_dimensions, strides, (1,) * x.ndim)
+        return _scattered(max, out, values, source, initial, _windows(axes, x.shape, padding))
+
+    def window_scatter_min(
+        self,
+        out: Template,
+        x: Tensor,
+        source: Tensor,
+        initial: Tensor,
+        /,
+        *,
+        window_dimensions: Sizes,
+        strides: Sizes,
+        padding: Padding,
+    ) -> Payload:
+        """See the protocol."""
+        values = list(elements(x))
+        if any(value != value for value in values):
+            values = [(value == value, value if value == value else 0.0) for value in values]
+        axes = _axes(window_dimensions, strides, (1,) * x.ndim)
+        return _scattered(min, out, values, source, initial, _windows(axes, x.shape, padding))
+
+    def conv(
+        self,
+        out: Template,
+        x: Tensor,
+        kernel: Tensor,
+        /,
+        *,
+        strides: Sizes,
+        padding: Padding,
+        input_dilation: Sizes,
+        kernel_dilation: Sizes,
+        feature_groups: int,
+        batch_groups: int,
+    ) -> Payload:
+        """See the protocol."""
+        features, channels, *window = kernel.shape
+        area = channels * math.prod(window)
+        if not area or not out.size:
+            return bytes(out.nbytes)
+        interior = [(low, high, size - 1) for (low, high), size in zip(padding, input_dilation, strict=True)]
+        wide = padded(x, 0, [(0, 0, 0), (0, 0, 0), *interior])
+        axes = _axes(tuple(window), strides, kernel_dilation)
+        shape = wide.shape[2:]
+        plane = math.prod(shape)
+        offsets = [channel * plane + offset for channel in range(channels) for offset in within(axes, steps(shape))]
+        values, weights = list(elements(wide)), list(elements(kernel))
+        rows = [weights[start : start + area] for start in range(0, features * area, area)]
+        parts = list(runs(axes, shape, len(offsets)))
+        share = features // (feature_groups * batch_groups)
+        batch = out.shape[0]
+        combine = _complex_products if out.dtype.is_complex else _products(out.dtype)
+        results: list[Any] = []
+        for image in range(batch):
+            for group in range(feature_groups * batch_groups):
+                # Of the two numbers of groups one is 1.
+                block, channel = (group * batch + image, 0) if batch_groups > 1 else (image, group * channels)
+                first = (block * wide.shape[1] + channel) * plane
+                taken = values[first : first + channels * plane]
+                kernels = rows[group * share : (group + 1) * share]
+                pieces = [combine(part.columns(taken, offsets), kernels) for part in parts]
+                results += chain.from_iterable(chain.from_iterable(each) for each in zip(*pieces, strict=True))
+        return store(results, out.dtype)
+
+
+def _products(dtype: DType) -> Callable[[list[Sequence[Any]], list[list[Any]]], list[list[Any]]]:
+    """For each kernel, the sums of products with every window: float64 or exact integers."""
+    zero: Any = 0 if dtype.is_integer else 0.0
+
+    def combine(found: list[Sequence[Any]], kernels: list[list[Any]]) -> list[list[Any]]:
+        windows = list(zip(*found, strict=True))
+        if _sum_of_products is not None:
+            return [[_sum_of_products(window, kernel) for window in windows] for kernel in kernels]
+        return [[sum(map(mul, window, kernel), zero) for window in windows] for kernel in kernels]
+
+    return combine
+
+
+def _complex_products(found: list[Sequence[Any]], kernels: list[list[Any]]) -> list[list[Any]]:
+    """(a + bj)(c + dj) as products of real numbers: (a, b) with (c, -d), and with (d, c)."""
+    combine = _products(float64)
+    parts: list[Sequence[Any]] = [[z.real for z in column] for column in found]
+    parts += [[z.imag for z in column] for column in found]
+    reals = combine(parts, [[w.real for w in kernel] + [-w.imag for w in kernel] for kernel in kernels])
+    imaginaries = combine(parts, [[w.imag for w in kernel] + [w.real for w in kernel] for kernel in kernels])
+    return [list(map(complex, *pair)) for pair in zip(reals, imaginaries, strict=True)]
+
+
+def _extremes(choose: Callable[..., Any], out: Template, x: Tensor, axes: list[Axis]) -> Payload:
+    if not x.dtype.is_floating:
+        return store(_axis_by_axis(_of_each(choose), list(elements(x)), axes, x.shape), out.dtype)
+    keys = order_keys(x.data, x.dtype, nan_is_greatest=choose is max)
+    return from_order_keys(_axis_by_axis(_of_each(choose), keys, axes, x.shape), x.dtype)
+
+
+def _windows(axes: list[Axis], shape: Shape, padding: Padding) -> list[list[int]]:
+    """For each window, row-major, the positions of its elements that are no padding."""
+    along: list[list[list[int]]] = []
+    for axis, size, (low, high), step in zip(axes, shape, padding, steps(shape), strict=True):
+        starts = range(-low, -low + axis.places(low + size + high) * axis.stride, axis.stride)
+        reach = axis.window * axis.dilation
+        along.append(
+            [[at * step for at in range(start, start + reach, axis.dilation) if 0 <= at < size] for start in starts]
+        )
+    return [list(map(sum, product(*window))) for window in product(*along)]
+
+
+def _scattered(
+    choose: Callable[..., Any],
+    out: Template,
+    values: Sequence[Any],
+    source: Tensor,
+    initial: Tensor,
+    windows: list[list[int]],
+) -> Payload:
+    results = list(elements(initial)) * out.size
+    for added, window in zip(elements(source), windows, strict=True):
+        if window:
+            results[choose(window, key=values.__getitem__)] += added
+    return store(results, out.dtype)

@@ -1,0 +1,51 @@
+"""Convolution, as deep learning has it: the kernel is not turned round."""
+
+from __future__ import annotations
+
+from ..dispatch import primitive
+from ..rules.plan import Plan
+from ..rules.window import Paddings, PerAxis, convolution
+from ..template import Template
+from .window import by_name
+
+
+@by_name
+@primitive
+def conv(
+    x: Template,
+    kernel: Template,
+    /,
+    *,
+    strides: PerAxis = 1,
+    padding: Paddings = "valid",
+    input_dilation: PerAxis = 1,
+    kernel_dilation: PerAxis = 1,
+    feature_groups: int = 1,
+    batch_groups: int = 1,
+) -> Plan:
+    """Sums of products of a kernel (out, channels, *spatial) with windows of x (batch, channels, *spatial).
+
+    Any number of spatial axes. The result (batch, out, *spatial) has x's batch name, the kernel's name of `out` and
+    x's spatial names. `strides`, `input_dilation` (the distance between x's elements, filled with zeros) and
+    `kernel_dilation` are one number for all spatial axes, one for each, or a mapping of some by their names in x;
+    `padding` with zeros is `"valid"`, `"same"` (of the dilated input, XLA's: the odd one after), (low, high) for each
+    spatial axis, or a mapping. Zeros are multiplied as well: a padded zero times infinity is NaN. Where no window
+    fits the size is 0.
+
+    With `feature_groups` x's channels are so many groups, each convolved with its share of the kernels, whose channels
+    are x's over the groups; with `batch_groups` the batch is, and the result's batch is that much smaller. Integers
+    keep their dtype and wrap; float16 and bfloat16 are summed in float32 or wider.
+
+    Raises `ShapeError` for shapes that do not fit, `ArgumentError` for options, `NamesError` for a name that would
+    stand twice, `DTypeError` for bool.
+
+    >>> import tensorbackend as tb
+    >>> x = tb.asarray([[[1.0, 2.0, 4.0, 8.0]]], names=("batch", "channel", "time"))
+    >>> difference = tb.asarray([[[-1.0, 1.0]]], names=("feature", "channel", "time"))
+    >>> tb.conv(x, difference, strides={"time": 2})
+    f32[batch: 1][feature: 1][time: 2] numpy
+    [[[1.0, 4.0]]]
+    """
+    return convolution(
+        x, kernel, strides, padding, input_dilation, kernel_dilation, feature_groups, batch_groups
+    )  # fmt: skip

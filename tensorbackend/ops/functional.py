@@ -1,0 +1,108 @@
+"""Ops that call a Python function of scalar tensors, an element at a time.
+
+The function is run once on template tensors, which shows its mistakes and the dtype of its result before any data
+is touched; so it is written in ops and must not read data (`where` instead of `if`). It is called with tensors
+without axes, on the backend of the call, and returns one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from ..dispatch import primitive
+from ..dtypes import DType, DTypeLike, as_dtype, promote_types
+from ..errors import DTypeError, OperandError, ShapeError, expected
+from ..rules.broadcasting import result_type
+from ..rules.plan import Plan
+from ..rules.reduction import reduction
+from ..rules.window import check_initial
+from ..select import default_backend, get_backend
+from ..template import Template, intern_template
+from ..tensor import Axes, Tensor
+from .conversion import astype
+
+OfOne: TypeAlias = Callable[[Tensor], Tensor]
+OfTwo: TypeAlias = Callable[[Tensor, Tensor], Tensor]
+
+_ROUNDS = 4
+"""So often may the dtype of an accumulator change before it must stay."""
+
+
+def returned_dtype(function: Callable[..., Tensor], *dtypes: DType) -> DType:
+    """The dtype that a function of scalar tensors returns, from a trial on templates.
+
+    Raises `OperandError` where it returns no tensor, `ShapeError` where one with axes, and what the function
+    itself raises.
+    """
+    backend = get_backend("template")
+    with default_backend(backend):
+        result = function(*(Tensor(intern_template((), dtype, ()), backend, None) for dtype in dtypes))
+    if not isinstance(result, Tensor):
+        raise OperandError(expected("a function that returns a tensor", "wrap it in asarray()", returned=result))
+    if result.shape:
+        raise ShapeError(expected("a function that returns a tensor without axes", returned=result.template))
+    return result.dtype
+
+
+def accumulator(x: Template, initial: Template, function: OfTwo) -> DType:
+    """The dtype in which a function folds elements of x: it returns that of its first argument.
+
+    Begins with `initial`'s, a Python number's giving way to x's, and goes on with what the function returns until
+    that stays. Raises `DTypeError` where it does not, or where it does not hold `initial`.
+    """
+    check_initial(initial)
+    dtype = result_type([x, initial]) if initial.weak else initial.dtype
+    for _ in range(_ROUNDS):
+        returned = returned_dtype(function, dtype, x.dtype)
+        if returned is dtype:
+            break
+        dtype = returned
+    else:
+        wanted = "a function that returns the dtype of its first argument"
+        raise DTypeError(expected(wanted, "cast its result with astype()", returned=dtype))
+    if not initial.weak and promote_types(initial.dtype, dtype) is not dtype:
+        wanted = f"an initial value that {dtype} holds, which the function returns"
+        raise DTypeError(expected(wanted, "cast one of them with astype()", initial=initial))
+    return dtype
+
+
+@primitive
+def reduce(x: Template, initial: Template, /, *, function: OfTwo, axis: Axes = None, keepdims: bool = False) -> Plan:
+    """Folds a function of two scalar tensors over elements along some axes, all by default, from `initial` on.
+
+    `function(accumulated, element)` is associative, with `initial` as its identity: eager backends go through the
+    elements in row-major order, others in any. The result has the dtype that the function returns; a Python number
+    as `initial` takes x's dtype where it fits. Raises `DTypeError` where the function changes the dtype of its first
+    argument each time, and `ShapeError` or `OperandError` where it returns anything but a tensor without axes.
+
+    >>> import tensorbackend as tb
+    >>> x = tb.asarray([[1, 2], [3, 4]], names=("row", "column"))
+    >>> tb.reduce(x, 0, function=lambda total, each: total + each * each, axis="column")
+    s64[row: 2] numpy
+    [5, 25]
+    """
+    out, _, options = reduction(x, axis, keepdims)
+    assert isinstance(out, Template)
+    dtype = accumulator(x, initial, function)
+    return Plan(out.replace(dtype=dtype), (x.dtype, dtype), {**options, "function": function})
+
+
+@primitive
+def map(x: Template, /, *, function: OfOne, dtype: DTypeLike | None = None) -> Plan:
+    """A function of a scalar tensor applied to every element, its results cast to `dtype` if one is given.
+
+    Slow on eager backends, which call the function for each element: ops take whole tensors. Raises `ShapeError` or
+    `OperandError` where the function returns anything but a tensor without axes.
+
+    >>> import tensorbackend as tb
+    >>> tb.map(tb.asarray([1, 2, 3]), function=lambda x: x * x + 1).tolist()
+    [2, 5, 10]
+    """
+    target = None if dtype is None else as_dtype(dtype)
+
+    def converted(element: Tensor) -> Tensor:
+        return astype(function(element), target)  # type: ignore[arg-type] # chosen where there is one
+
+    chosen = function if target is None else converted
+    return Plan(x.replace(dtype=returned_dtype(chosen, x.dtype)), (x.dtype,), {"function": chosen})

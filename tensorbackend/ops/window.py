@@ -1,0 +1,216 @@
+"""What combines the elements of windows that slide along the axes.
+
+`window` is the size of the window along each axis: one number for all axes, one for each, or a mapping of some axes
+by name or position, such as `{"time": 3}`; the axes left out have 1. `strides` says how far apart windows begin,
+`dilations` how far apart the elements of one window are, likewise, 1 by default. `padding` is `"valid"` for none,
+`"same"` for as many windows as the size over the stride, rounded up (what is odd goes after, as XLA has it), (low,
+high) for each axis, or a mapping of some axes to such; negative ones take elements away. What is padded has no part
+in the result. Where no window fits, the axis of the result has size 0, as XLA has it. Names stay, and so does the
+dtype: integers wrap.
+
+Errors: `ArgumentError` for an option that does not fit, `AxisError` for an axis that x does not have, `ShapeError`
+for a padding that takes away more than there is, `DTypeError`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar, cast
+
+from ..dispatch import composite, primitive
+from ..dtypes import default_dtype, float32, promote_types
+from ..rules.broadcasting import check_dtype
+from ..rules.plan import Plan
+from ..rules.window import Paddings, PerAxis, frozen, numbers, scatter_plan, window_plan, windowed
+from ..template import Template, intern_template
+from ..tensor import Tensor, bind
+from .conversion import astype
+from .creation import ones
+from .elementwise_binary import divide
+from .functional import OfTwo, accumulator
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def by_name(op: Callable[P, R]) -> Callable[P, R]:
+    """Lets the options of an op be mappings, in a form in which they can key its memo."""
+    call: Callable[..., R] = op
+
+    @wraps(op)
+    def function(*arguments: Any, **options: Any) -> R:
+        return call(*[frozen(each) for each in arguments], **{name: frozen(each) for name, each in options.items()})
+
+    return cast("Callable[P, R]", bind(function))
+
+
+@by_name
+@primitive
+def window_sum(
+    x: Template, /, window: PerAxis, *, strides: PerAxis = 1, padding: Paddings = "valid", dilations: PerAxis = 1
+) -> Plan:
+    """Sum of each window.
+
+    >>> import tensorbackend as tb
+    >>> x = tb.asarray([[1, 2, 3, 4]], names=("batch", "time"))
+    >>> tb.window_sum(x, {"time": 2})
+    s64[batch: 1][time: 3] numpy
+    [[3, 5, 7]]
+    """
+    return window_plan(x, window, strides, padding, dilations, "numeric")
+
+
+@by_name
+@primitive.calls("window_product")
+def window_prod(
+    x: Template, /, window: PerAxis, *, strides: PerAxis = 1, padding: Paddings = "valid", dilations: PerAxis = 1
+) -> Plan:
+    """Product of each window.
+
+    >>> import tensorbackend as tb
+    >>> tb.window_prod(tb.asarray([1, 2, 3, 4]), 2, strides=2).tolist()
+    [2, 12]
+    """
+    return window_plan(x, window, strides, padding, dilations, "numeric")
+
+
+@by_name
+@primitive
+def window_max(
+    x: Template, /, window: PerAxis, *, strides: PerAxis = 1, padding: Paddings = "valid", dilations: PerAxis = 1
+) -> Plan:
+    """Greatest element of each window, NaN if there is one; of nothing but padding the dtype's least value.
+
+    >>> import tensorbackend as tb
+    >>> tb.window_max(tb.asarray([1, 3, 2, 0]), 3, padding="same").tolist()
+    [3, 3, 3, 2]
+    """
+    return window_plan(x, window, strides, padding, dilations, "real")
+
+
+@by_name
+@primitive
+def window_min(
+    x: Template, /, window: PerAxis, *, strides: PerAxis = 1, padding: Paddings = "valid", dilations: PerAxis = 1
+) -> Plan:
+    """Least element of each window, NaN if there is one; of nothing but padding the dtype's greatest value.
+
+    >>> import tensorbackend as tb
+    >>> tb.window_min(tb.asarray([1, 3, 2, 0]), 2, dilations=2).tolist()
+    [1, 0]
+    """
+    return window_plan(x, window, strides, padding, dilations, "real")
+
+
+@by_name
+@primitive
+def window_reduce(
+    x: Template,
+    initial: Template,
+    /,
+    window: PerAxis,
+    *,
+    function: OfTwo,
+    strides: PerAxis = 1,
+    padding: Paddings = "valid",
+    dilations: PerAxis = 1,
+) -> Plan:
+    """Folds a function of two scalar tensors over each window, from `initial` on, as `reduce` does over axes.
+
+    `function(accumulated, element)` is associative, with `initial` as its identity. Slow on eager backends, which
+    call the function for each element.
+
+    >>> import tensorbackend as tb
+    >>> tb.window_reduce(tb.asarray([1, 2, 3]), 0, 2, function=lambda a, b: a * 10 + b).tolist()
+    [12, 23]
+    """
+    dtype = accumulator(x, initial, function)
+    shape, options = windowed(x, window, strides, padding, dilations)
+    return Plan(intern_template(shape, dtype, x.names), (x.dtype, dtype), {**options, "function": function})
+
+
+@by_name
+@primitive
+def window_scatter_max(
+    x: Template,
+    source: Template,
+    initial: Template,
+    /,
+    window: PerAxis,
+    *,
+    strides: PerAxis = 1,
+    padding: Paddings = "valid",
+) -> Plan:
+    """`initial` everywhere, plus each element of `source` at the greatest element of its window.
+
+    The first of equal ones and the first NaN are taken; a window of nothing but padding adds nowhere. `source` has
+    the shape of `window_max(x, window, ...)`, of which this is the gradient; the result has x's shape and the dtype
+    of source and initial. Raises `ShapeError` for a source of another shape or an initial with axes.
+
+    >>> import tensorbackend as tb
+    >>> tb.window_scatter_max(tb.asarray([1, 3, 2, 5]), tb.asarray([10, 20]), 0, 2, strides=2).tolist()
+    [0, 10, 0, 20]
+    """
+    return scatter_plan(x, source, initial, window, strides, padding)
+
+
+@by_name
+@primitive
+def window_scatter_min(
+    x: Template,
+    source: Template,
+    initial: Template,
+    /,
+    window: PerAxis,
+    *,
+    strides: PerAxis = 1,
+    padding: Paddings = "valid",
+) -> Plan:
+    """`initial` everywhere, plus each element of `source` at the least element of its window.
+
+    The rest is as in `window_scatter_max`.
+
+    >>> import tensorbackend as tb
+    >>> tb.window_scatter_min(tb.asarray([1, 3, 2, 5]), tb.asarray([10, 20]), 0, 2, strides=2).tolist()
+    [10, 0, 20, 0]
+    """
+    return scatter_plan(x, source, initial, window, strides, padding)
+
+
+@by_name
+@composite
+def window_mean(
+    x: Tensor,
+    /,
+    window: PerAxis,
+    *,
+    strides: PerAxis = 1,
+    padding: Paddings = "valid",
+    dilations: PerAxis = 1,
+    include_padding: bool = True,
+) -> Tensor:
+    """Mean of each window; of integers and bool in the default floating dtype.
+
+    The padding counts as elements that are 0, or not at all with `include_padding=False`: then the mean is over the
+    elements of x in the window, NaN where there are none.
+
+    >>> import tensorbackend as tb
+    >>> tb.window_mean(tb.asarray([1, 2, 3, 6]), 2, strides=2).tolist()
+    [1.5, 4.5]
+    >>> tb.window_mean(tb.asarray([1, 3]), 2, padding=[(1, 1)], include_padding=False).tolist()
+    [1.0, 2.0, 3.0]
+    """
+    dtype = check_dtype(x.dtype if x.dtype.is_inexact else default_dtype("float"), "numeric")
+    # In at least float32: neither a sum of float16 nor a count of elements may overflow.
+    total = window_sum(
+        astype(x, promote_types(dtype, float32)), window, strides=strides, padding=padding, dilations=dilations
+    )
+    if include_padding:
+        count = 1
+        for size in numbers(x.template, range(x.ndim), "window", window):
+            count *= size
+        return astype(divide(total, float(count)), dtype)
+    present = ones(x.shape, dtype="float32", names=x.names)
+    counts = window_sum(present, window, strides=strides, padding=padding, dilations=dilations)
+    return astype(divide(total, counts), dtype)

@@ -1,0 +1,224 @@
+"""Templates of windows that slide along axes, and of convolution.
+
+A window of w elements that are d apart spans (w - 1) * d + 1, and moves by the stride along the axis with its
+padding; it has as many places as fit. Where none fits there is none: the axis of the result has size 0, as XLA has
+it. The padding "same" is XLA's too: as many places as the size over the stride, rounded up, with what is needed for
+that on both sides, and the odd one after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from operator import index
+from typing import Any, Literal, TypeAlias
+
+from ..errors import ArgumentError, AxisError, ShapeError, expected
+from ..template import Names, Shape, Template, check_unique, intern_template, merge_names
+from .axes import normalize_axis
+from .broadcasting import check_dtype, result_type
+from .plan import Plan
+
+# The keys of the mappings are axes by position or by name; Mapping is invariant in them.
+PerAxis: TypeAlias = int | Sequence[int] | Mapping[Any, int]
+"""One number for all axes, one for each, or some by name or position; those left out have 1."""
+
+Paddings: TypeAlias = Literal["valid", "same"] | Sequence[Sequence[int]] | Mapping[Any, Sequence[int]]
+"""None, what keeps the size, (low, high) for each axis, or that for some axes by name or position."""
+
+
+def frozen(value: Any) -> Any:
+    """An option that can key a memo: a mapping as a tuple of (axis, number) under the mark `None`.
+
+    >>> frozen({"time": 3}), frozen((2, 3))
+    ((None, ('time', 3)), (2, 3))
+    """
+    return (None, *value.items()) if isinstance(value, Mapping) else value
+
+
+def _for_each(x: Template, axes: Sequence[int], option: str, value: Any, default: Any) -> list[Any]:
+    """An option's entries for some axes of x, in their order."""
+    if isinstance(value, Mapping):
+        value = frozen(value)
+    if not isinstance(value, Sequence) or isinstance(value, str):
+        return [value] * len(axes)
+    entries = list(value)
+    if entries and entries[0] is None:
+        by_axis: dict[int, Any] = {}
+        for axis, each in entries[1:]:
+            position = normalize_axis(x, axis)
+            if position not in axes:
+                raise AxisError(expected(f"a spatial axis of {x!r} in {option}", axis=axis))
+            if position in by_axis:
+                raise AxisError(expected(f"each axis of {x!r} once in {option}", axis=axis))
+            by_axis[position] = each
+        return [by_axis.get(axis, default) for axis in axes]
+    if len(entries) != len(axes):
+        wanted = f"{len(axes)} numbers in {option}, one for each axis" if option != "padding" else (
+            f'"valid", "same" or {len(axes)} pairs (low, high) as padding')  # fmt: skip
+        raise ArgumentError(expected(wanted, "or map some axes by name", **{option: tuple(entries)}))
+    return entries
+
+
+def numbers(x: Template, axes: Sequence[int], option: str, value: Any) -> tuple[int, ...]:
+    """The entries of an option for some axes, from 1 up; those that a mapping leaves out are 1.
+
+    >>> numbers(Template((5, 9), "f32", ("batch", "time")), (0, 1), "window", {"time": 3})
+    (1, 3)
+    """
+    found: list[int] = []
+    for each in _for_each(x, axes, option, value, 1):
+        try:
+            number = index(each) if not isinstance(each, bool) else 0
+        except TypeError:
+            number = 0
+        if number < 1:
+            raise ArgumentError(expected(f"integers from 1 up as {option}", **{option: each}))
+        found.append(number)
+    return tuple(found)
+
+
+def spread(size: int, dilation: int) -> int:
+    """The length of so many elements that are `dilation` apart: 3 that are 2 apart span 5."""
+    return (size - 1) * dilation + 1 if size else 0
+
+
+def _padding(
+    x: Template, axes: Sequence[int], value: Any, sizes: Sequence[int], spans: Sequence[int], strides: Sequence[int]
+) -> tuple[tuple[int, int], ...]:
+    """(low, high) for each axis."""
+    if value == "valid":
+        return ((0, 0),) * len(axes)
+    if value == "same":
+        padding = []
+        for size, span, stride in zip(sizes, spans, strides, strict=True):
+            total = max((-(-size // stride) - 1) * stride + span - size, 0)
+            padding.append((total // 2, total - total // 2))
+        return tuple(padding)
+    if not isinstance(value, Sequence | Mapping) or isinstance(value, str):
+        wanted = f'"valid", "same" or {len(axes)} pairs (low, high) as padding'
+        raise ArgumentError(expected(wanted, "or map some axes by name", padding=value))
+    pairs: list[tuple[int, int]] = []
+    for size, each in zip(sizes, _for_each(x, axes, "padding", value, (0, 0)), strict=True):
+        try:
+            low, high = map(index, each)
+        except (TypeError, ValueError):
+            raise ArgumentError(expected("(low, high) of integers for each axis as padding", padding=each)) from None
+        if low + size + high < 0:
+            raise ShapeError(expected(f"a padding that leaves a size from 0 up of {x!r}", padding=each, size=size))
+        pairs.append((low, high))
+    return tuple(pairs)
+
+
+def _places(size: int, padding: tuple[int, int], span: int, stride: int) -> int:
+    """How many windows of a span fit: of 3 in 5 elements, 2 apart, 2."""
+    room = size + sum(padding) - span
+    return room // stride + 1 if room >= 0 else 0
+
+
+def windowed(
+    x: Template, window: Any, strides: Any, padding: Any, dilations: Any = 1
+) -> tuple[Shape, dict[str, tuple[Any, ...]]]:
+    """How many windows fit along each axis of x, and the options of the callback.
+
+    >>> shape, options = windowed(Template((4, 9), "f32"), (1, 3), (1, 2), "same", (1, 2))
+    >>> shape, options["padding"]
+    ((4, 5), ((0, 0), (2, 2)))
+    """
+    axes = range(x.ndim)
+    sizes = numbers(x, axes, "window", window)
+    paces = numbers(x, axes, "strides", strides)
+    apart = numbers(x, axes, "dilations", dilations)
+    spans = tuple(map(spread, sizes, apart))
+    pairs = _padding(x, axes, padding, x.shape, spans, paces)
+    shape = tuple(map(_places, x.shape, pairs, spans, paces))
+    return shape, {"window_dimensions": sizes, "strides": paces, "padding": pairs, "window_dilations": apart}
+
+
+def window_plan(x: Template, window: Any, strides: Any, padding: Any, dilations: Any, accept: str) -> Plan:
+    """The plan of an op that makes one element of each window, in x's dtype."""
+    check_dtype(x.dtype, accept)
+    shape, options = windowed(x, window, strides, padding, dilations)
+    return Plan(intern_template(shape, x.dtype, x.names), (x.dtype,), options)
+
+
+def check_initial(initial: Template) -> None:
+    """Raises `ShapeError` for an initial value with axes."""
+    if initial.shape:
+        raise ShapeError(expected("an initial value without axes", initial=initial))
+
+
+def scatter_plan(x: Template, source: Template, initial: Template, window: Any, strides: Any, padding: Any) -> Plan:
+    """The plan of adding a source's elements where the windows of x have their extremes.
+
+    The result has x's shape and the dtype that source and initial have in common.
+    """
+    check_dtype(x.dtype, "real")
+    check_initial(initial)
+    shape, options = windowed(x, window, strides, padding)
+    del options["window_dilations"]
+    if source.shape != shape:
+        raise ShapeError(expected(f"a source of shape {shape}, an element for each window of {x!r}", source=source))
+    dtype = check_dtype(result_type([source, initial]), "numeric")
+    return Plan(intern_template(x.shape, dtype, merge_names(x, source)), (x.dtype, dtype, dtype), options)
+
+
+def _groups(option: str, value: Any, divided: Callable[[int], bool], what: str) -> int:
+    try:
+        count = index(value) if not isinstance(value, bool) else 0
+    except TypeError:
+        count = 0
+    if count < 1 or not divided(count):
+        raise ArgumentError(expected(f"{option} from 1 up that divide {what}", **{option: value}))
+    return count
+
+
+def convolution(
+    x: Template,
+    kernel: Template,
+    strides: Any,
+    padding: Any,
+    input_dilation: Any,
+    kernel_dilation: Any,
+    feature_groups: Any,
+    batch_groups: Any,
+) -> Plan:
+    """The plan of a convolution of (batch, channels, *spatial) with (out, channels / groups, *spatial).
+
+    f32[n: 8][3][h: 9] with f32[out: 4][3][3] gives f32[n: 8][out: 4][h: 7].
+    """
+    dtype = check_dtype(result_type([x, kernel]), "numeric")
+    if x.ndim < 2 or x.ndim != kernel.ndim:
+        wanted = "x as (batch, channels, *spatial) and a kernel as (out, channels, *spatial)"
+        raise ShapeError(expected(wanted, x=x, kernel=kernel))
+    batch, channels, out = x.shape[0], x.shape[1], kernel.shape[0]
+    features = _groups(
+        "feature_groups", feature_groups, lambda count: channels % count == out % count == 0,
+        f"the {channels} channels of x and the {out} of the result",
+    )  # fmt: skip
+    batches = _groups(
+        "batch_groups", batch_groups, lambda count: batch % count == out % count == 0,
+        f"the batch of {batch} and the {out} channels of the result",
+    )  # fmt: skip
+    if features > 1 and batches > 1:
+        raise ArgumentError(expected("one kind of groups", feature_groups=features, batch_groups=batches))
+    if kernel.shape[1] * features != channels:
+        wanted = f"a kernel of {channels // features} channels, those of x over the groups"
+        raise ShapeError(expected(wanted, x=x, kernel=kernel, feature_groups=features))
+    axes = range(2, x.ndim)
+    paces = numbers(x, axes, "strides", strides)
+    apart = numbers(x, axes, "input_dilation", input_dilation)
+    between = numbers(x, axes, "kernel_dilation", kernel_dilation)
+    sizes = tuple(map(spread, x.shape[2:], apart))
+    spans = tuple(map(spread, kernel.shape[2:], between))
+    pairs = _padding(x, axes, padding, sizes, spans, paces)
+    shape = (batch // batches, out, *map(_places, sizes, pairs, spans, paces))
+    names: Names = (x.names[0], kernel.names[0], *x.names[2:])
+    options: dict[str, object] = {
+        "strides": paces,
+        "padding": pairs,
+        "input_dilation": apart,
+        "kernel_dilation": between,
+        "feature_groups": features,
+        "batch_groups": batches,
+    }
+    return Plan(intern_template(shape, dtype, check_unique(names)), (dtype, dtype), options)
