@@ -11,7 +11,7 @@ from typing import Any
 
 from ..dispatch import primitive
 from ..errors import ShapeError, expected
-from ..rules.axes import normalize_axis, sorted_axes
+from ..rules.axes import sorted_axes
 from ..rules.blocks import Paddings, block_written, concatenated, frozen_paddings, padded
 from ..rules.broadcasting import result_type
 from ..rules.plan import Plan
@@ -149,19 +149,28 @@ def _pad(x: Template, pad_value: Template, /, *, padding: Paddings) -> Plan:
     return Plan(out.replace(dtype=dtype), (dtype, dtype), {"padding": padding})
 
 
-def pad(x: TensorLike, padding: Paddings, /, *, value: TensorLike | None = None) -> Tensor:
+def pad(x: TensorLike, padding: Paddings, /, *, value: TensorLike | None = None, mode: str = "constant") -> Tensor:
     """Elements of a value, by default zero in x's dtype, before, after and between those of x.
 
     `padding` has for each axis (low, high) or (low, high, interior), or maps some axes, by name or position, to
     such. A negative low or high takes elements away, after the interior padding, as XLA's Pad does. Raises
     `ShapeError` where more would be taken away than there is.
 
+    Another `mode` takes elements of x instead, before and after alone: those at the ends ("edge"), all of them turned
+    round there ("reflect", "symmetric" with the end once more), or those of the other end ("wrap").
+
     >>> import tensorbackend as tb
     >>> tb.pad(tb.asarray([1, 2]), [(1, -1, 1)]).tolist()
     [0, 1, 0]
+    >>> tb.pad(tb.asarray([1, 2, 3]), [(2, 0)], mode="edge").tolist()
+    [1, 1, 1, 2, 3]
     >>> tb.pad(tb.ones((1, 1), names=("row", "column")), {"column": (0, 2)}).tolist()
     [[1.0, 0.0, 0.0]]
     """
+    if mode != "constant":
+        from .composite.padding import extended
+
+        return extended(x, padding, mode)
     if value is None:
         x = late("asarray")(x)
         value = 0 if x.dtype.is_numeric else False
@@ -208,27 +217,21 @@ def put_slice(x: Template, update: Template, /, *, starts: Sequence[int]) -> Pla
     return block_written(x, update, starts)
 
 
-@bind
-def getitem(x: Tensor, key: Any) -> Tensor:
-    """Basic indexing, what `x[key]` does: ints drop an axis, slices keep it, None makes one, ... fills up."""
+def sliced(x: Tensor, key: Any) -> Tensor:
+    """Basic indexing: ints drop an axis, slices keep it, None makes one, ... fills up. Always a new tensor."""
     parts = Slices(x.template, key)
     starts, lengths, strides = tuple(parts.starts), tuple(parts.lengths), tuple(parts.strides)
+    found = x
     if lengths != x.shape or any(starts) or any(stride != 1 for stride in strides):
-        x = slice_(x, starts=starts, lengths=lengths, strides=strides)
+        found = slice_(found, starts=starts, lengths=lengths, strides=strides)
     if parts.reversed:
-        x = flip(x, axis=parts.reversed)
+        found = flip(found, axis=tuple(parts.reversed))
     if parts.dropped:
-        x = squeeze(x, parts.dropped)
+        found = squeeze(found, tuple(parts.dropped))
     for position in parts.new:
-        x = expand_dims(x, axis=position)
-    return x
-
-
-@bind
-def isel(x: Tensor, **keys: int | slice) -> Tensor:
-    """Basic indexing of axes by name, what `x.isel(time=0)` does."""
-    by_axis = {normalize_axis(x.template, name): key for name, key in keys.items()}
-    return getitem(x, tuple(by_axis.get(axis, slice(None)) for axis in range(x.ndim)))
+        found = expand_dims(found, axis=position)
+    # A tensor of its own: what is assigned to one must not be seen in the other.
+    return Tensor(x.template, x.backend, x.data) if found is x else found
 
 
 @bind
