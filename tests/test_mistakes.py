@@ -127,7 +127,7 @@ def test_an_axis_that_is_none(spec: OpSpec, axis: Any, backend: Any) -> None:
     keywords: dict[str, Any] = {}
     for parameter in spec.parameters:
         if parameter.role == "tensor":
-            dtype = "int64" if arguments else "float32"  # the second one may be indices
+            dtype = "int64" if parameter.name == "indices" else "float32"
             arguments.append(ones(backend, 1, 1, names=("a", "b"), dtype=dtype))
         elif parameter.annotation in kinds and parameter.kind == "keyword":
             keywords[parameter.name] = axis
