@@ -45,6 +45,8 @@ from .files import load as load
 from .files import save as save
 from .ops.composite.activation import log_softmax as log_softmax
 from .ops.composite.activation import softmax as softmax
+from .ops.composite.closeness import all_close as all_close
+from .ops.composite.closeness import isclose as isclose
 from .ops.composite.contraction import einsum as einsum
 from .ops.composite.contraction import outer as outer
 from .ops.composite.contraction import tensordot as tensordot
@@ -77,7 +79,10 @@ from .ops.composite.shaping import split as split
 from .ops.composite.shaping import stack as stack
 from .ops.composite.shaping import tile as tile
 from .ops.composite.shaping import unstack as unstack
+from .ops.composite.statistics import logsumexp as logsumexp
 from .ops.composite.statistics import mean as mean
+from .ops.composite.statistics import median as median
+from .ops.composite.statistics import std as std
 from .ops.composite.statistics import var as var
 from .ops.contraction import dot as dot
 from .ops.contraction import matmul as matmul

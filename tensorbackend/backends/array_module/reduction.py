@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from itertools import product as index_product
 from typing import Any
@@ -162,7 +163,7 @@ class ArrayReduction(ArrayBase):
             count *= x.shape[each]
         deviation = values - self.xp.sum(values, axis=axis, keepdims=True) / values.dtype.type(count)
         squares = deviation * deviation
-        divisor = values.dtype.type(max(count - correction, 0))
+        divisor = values.dtype.type(count - correction if count > correction else math.nan)
         return self.narrowed(self.xp.sum(squares, axis=axis, keepdims=keepdims) / divisor, out)
 
     # Helpers
