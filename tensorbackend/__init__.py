@@ -192,6 +192,11 @@ from .ops.reduction import sum as sum
 from .ops.scatter import gather as gather
 from .ops.scatter import indexed_add as indexed_add
 from .ops.scatter import indexed_put as indexed_put
+from .ops.searching import argwhere as argwhere
+from .ops.searching import count_nonzero as count_nonzero
+from .ops.searching import nonzero as nonzero
+from .ops.searching import searchsorted as searchsorted
+from .ops.searching import top_k as top_k
 from .ops.shape import align_as as align_as
 from .ops.shape import align_to as align_to
 from .ops.shape import broadcast_to as broadcast_to
@@ -199,8 +204,6 @@ from .ops.shape import concat as concat
 from .ops.shape import concatenate as concatenate
 from .ops.shape import expand_dims as expand_dims
 from .ops.shape import flip as flip
-from .ops.shape import getitem as getitem
-from .ops.shape import isel as isel
 from .ops.shape import matrix_transpose as matrix_transpose
 from .ops.shape import pad as pad
 from .ops.shape import permute_dims as permute_dims

@@ -66,7 +66,7 @@ def _reflected(name: str) -> Callable[[Tensor, TensorLike], Tensor]:
 
 
 class Tensor:
-    """A value with named axes on a backend: no op changes it.
+    """A value with named axes on a backend: no op changes it, and `x[...] = v` gives it another value.
 
     >>> import tensorbackend as tb
     >>> x = tb.tensor([[1, 2, 3], [4, 5, 6]], names=("batch", "feature"))
@@ -174,11 +174,14 @@ class Tensor:
     def __getitem__(self, key: Index | tuple[Index, ...]) -> Tensor:
         return _ops["getitem"](self, key)
 
+    def __setitem__(self, key: Index | tuple[Index, ...], value: Any) -> None:
+        _ops["setitem"](self, key, value)
+
     def __iter__(self) -> Iterator[Tensor]:
         return (self[position] for position in range(len(self)))
 
-    def isel(self, **keys: int | slice) -> Tensor:
-        """Indexes axes by name: an int drops the axis, a slice keeps it.
+    def isel(self, **keys: Any) -> Tensor:
+        """Indexes axes by name, each for itself: an int drops the axis, a slice, list, mask or tensor keeps it.
 
         >>> import tensorbackend as tb
         >>> tb.iota((2, 3), names=("batch", "time"), axis="time").isel(time=slice(1, 3)).tolist()
@@ -352,7 +355,8 @@ TensorLike: TypeAlias = Tensor | bool | int | float | complex | ForeignArray
 """What an op takes for a tensor: a tensor, a Python number, another library's array."""
 
 Index: TypeAlias = SupportsIndex | slice | Any | None
-"""What stands between the brackets of `x[...]` for one axis; `Any` is for `...`, whose type has no name."""
+"""What stands between the brackets of `x[...]`: ints, slices, None, masks and integer tensors, other libraries'
+arrays and lists of numbers; `Any` is for those and `...`."""
 
 Axis: TypeAlias = int | str
 """An axis by position, negative ones from the end, or by name."""

@@ -50,6 +50,9 @@ class _Composite:
             return wrap(out, backend, data, result)
         arguments = CompositeCall(out, tuple(inputs), options)
         found = with_default(backend, backend.optional, name, arguments, self._default)
+        if isinstance(found, Tensor):
+            # Its own tensor even where a body gives back what it got: what is assigned to one is not seen in the other.
+            return Tensor(found.template, found.backend, found.data)
         return found if result is None or type(found) is not tuple else result(*found)
 
     def ready(self, arguments: Sequence[object], keywords: dict[str, Any]) -> Ready:

@@ -11,7 +11,7 @@ from ..errors import ArgumentError, DTypeError, OperandError, ShapeError, expect
 from ..rules import broadcasting
 from ..template import Template, weak_template
 from ..tensor import Tensor
-from .shape import concatenate, getitem
+from .shape import concatenate, sliced
 
 _KINDS = {
     "bool": ("bool",),
@@ -110,7 +110,7 @@ def _batches(x: Tensor, size: int, leftover: Leftover) -> Iterator[Tensor]:
         if count == size or leftover == "keep":
             yield batch
         elif leftover == "repeat":
-            yield concatenate([batch, getitem(x, slice(0, size - count))], axis=0)
+            yield concatenate([batch, sliced(x, slice(0, size - count))], axis=0)
 
 
 def inspect(x: Tensor, /, *, limit: int = 100) -> str:

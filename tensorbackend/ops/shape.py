@@ -11,7 +11,7 @@ from typing import Any
 
 from ..dispatch import primitive
 from ..errors import ShapeError, expected
-from ..rules.axes import normalize_axis, sorted_axes
+from ..rules.axes import sorted_axes
 from ..rules.blocks import Paddings, block_written, concatenated, frozen_paddings, padded
 from ..rules.broadcasting import result_type
 from ..rules.plan import Plan
@@ -208,27 +208,21 @@ def put_slice(x: Template, update: Template, /, *, starts: Sequence[int]) -> Pla
     return block_written(x, update, starts)
 
 
-@bind
-def getitem(x: Tensor, key: Any) -> Tensor:
-    """Basic indexing, what `x[key]` does: ints drop an axis, slices keep it, None makes one, ... fills up."""
+def sliced(x: Tensor, key: Any) -> Tensor:
+    """Basic indexing: ints drop an axis, slices keep it, None makes one, ... fills up. Always a new tensor."""
     parts = Slices(x.template, key)
     starts, lengths, strides = tuple(parts.starts), tuple(parts.lengths), tuple(parts.strides)
+    found = x
     if lengths != x.shape or any(starts) or any(stride != 1 for stride in strides):
-        x = slice_(x, starts=starts, lengths=lengths, strides=strides)
+        found = slice_(found, starts=starts, lengths=lengths, strides=strides)
     if parts.reversed:
-        x = flip(x, axis=parts.reversed)
+        found = flip(found, axis=parts.reversed)
     if parts.dropped:
-        x = squeeze(x, parts.dropped)
+        found = squeeze(found, parts.dropped)
     for position in parts.new:
-        x = expand_dims(x, axis=position)
-    return x
-
-
-@bind
-def isel(x: Tensor, **keys: int | slice) -> Tensor:
-    """Basic indexing of axes by name, what `x.isel(time=0)` does."""
-    by_axis = {normalize_axis(x.template, name): key for name, key in keys.items()}
-    return getitem(x, tuple(by_axis.get(axis, slice(None)) for axis in range(x.ndim)))
+        found = expand_dims(found, axis=position)
+    # A tensor of its own: what is assigned to one must not be seen in the other.
+    return Tensor(x.template, x.backend, x.data) if found is x else found
 
 
 @bind

@@ -71,14 +71,19 @@ def concatenated(tensors: Sequence[Template], axis: Axis) -> Plan:
     return Plan(intern_template(tuple(shape), dtype, names), (dtype,) * len(tensors), {"axis": along})
 
 
+def check_update(x: Template, update: Template) -> None:
+    """Raises `DTypeError` for an update of a dtype that promotion does not bring to x's."""
+    if result_type([x, update]) is not x.dtype:
+        remedy = "cast one of them with astype()"
+        raise DTypeError(expected(f"an update of a dtype that {x.dtype} holds", remedy, dtype=update.dtype))
+
+
 def block_written(x: Template, update: Template, starts: Sequence[int]) -> Plan:
     """The plan of writing a block: its template is x's, whatever the names of the update."""
     if update.ndim != x.ndim or len(starts) != x.ndim:
         wanted = f"an update and starts with the {x.ndim} axes of {x!r}"
         raise ShapeError(expected(wanted, update=update, starts=tuple(starts)))
-    if result_type([x, update]) is not x.dtype:
-        remedy = "cast one of them with astype()"
-        raise DTypeError(expected(f"an update of a dtype that {x.dtype} holds", remedy, dtype=update.dtype))
+    check_update(x, update)
     merge_names(x, update)
     first = []
     for size, length, start in zip(x.shape, update.shape, map(index, starts), strict=True):

@@ -132,7 +132,7 @@ class Slices:
         except TypeError:
             position = None
         if position is None:
-            remedy = "masks and integer arrays are not taken yet"
+            remedy = "or give a mask or an integer tensor"
             raise OperandError(expected("an int, a slice, None or ... as an index", remedy, key=key))
         if not -size <= position < size:
             raise IndexRangeError(
