@@ -105,7 +105,12 @@ def test_reads_are_numpys(backend: str) -> None:
         names = [f"axis{axis}" for axis in range(len(shape))]
         x = tb.asarray(values, names=names, backend=backend)
         own = as_tensors(key, backend)
-        wanted = values[key]
+        try:
+            wanted = values[key]
+        except IndexError:  # indices that do not broadcast together
+            with pytest.raises((IndexError, ValueError)):
+                x[own]
+            return
         found = x[own]
         assert found.shape == wanted.shape
         assert found.tolist() == wanted.tolist()
@@ -124,7 +129,10 @@ def test_writes_are_numpys(backend: str) -> None:
         shape = data.draw(SHAPES)
         key = data.draw(keys(shape))
         values = np.arange(math.prod(shape)).reshape(shape)
-        target = values[key].shape
+        try:
+            target = values[key].shape
+        except IndexError:
+            return
         own = tuple(data.draw(st.sampled_from([size, 1])) for size in target[data.draw(st.integers(0, len(target))) :])
         update = -1 - np.arange(math.prod(own)).reshape(own)
         x = tb.asarray(values, backend=backend)

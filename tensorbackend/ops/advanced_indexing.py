@@ -133,9 +133,9 @@ def getitem(x: Tensor, key: Any) -> Tensor:
 
     A mask takes the place of as many axes as it has, and leaves one with the elements where it holds. Its number is
     counted, so on template tensors it raises `TemplateDataError`: use `where`, or `take` at `nonzero(mask, size=n)`.
-    Integer tensors are broadcast together. An axis at which one unnamed tensor of one axis, or a mask of one, is
-    the only index tensor keeps its name; other axes have the index tensors' names. Raises `IndexRangeError` for an
-    index outside its axis.
+    Integer tensors are broadcast together. Where only one of them has axes, and that is one without a name, it keeps
+    the name of the axis that it is for, as a mask of one axis does; else the names are those of the index tensors.
+    Raises `IndexRangeError` for an index outside its axis.
 
     >>> import tensorbackend as tb
     >>> x = tb.asarray([[1, 2, 3], [4, 5, 6]], names=("row", "column"))
@@ -155,10 +155,11 @@ def _picked(x: Tensor, parts: list[Part]) -> Tensor:
     """The entries at a key with index tensors in it."""
     cut, merged, names, places, indices = _cut(x, parts)
     cut = reshape(cut, merged, names=names)
+    with_axes = [number for number, at in enumerate(indices) if at.ndim]
+    if len(with_axes) == 1 and indices[with_axes[0]].names == (None,):
+        indices[with_axes[0]] = indices[with_axes[0]].rename(names[places[with_axes[0]]])
     if len(indices) == 1:
         (place,), (at,) = places, indices
-        if at.ndim == 1 and at.names == (None,) and names[place] is not None:
-            at = at.rename(names[place])
         found, block, width = take(cut, at, axis=place), place, at.ndim
     else:
         wide = broadcast_arrays(*(_counted(at, merged[place]) for at, place in zip(indices, places, strict=True)))

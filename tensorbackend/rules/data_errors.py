@@ -23,3 +23,8 @@ def not_positive_definite() -> DataError:
 def singular_matrix() -> DataError:
     """The error for a matrix that has no inverse."""
     return DataError(expected("a matrix that is not singular"))
+
+
+def negative_number(number: int) -> DataError:
+    """The error for a negative element where only numbers from 0 up can be counted."""
+    return DataError(expected("elements from 0 up", "give a size, and they are left out", element=number))

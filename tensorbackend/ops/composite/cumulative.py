@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from operator import index
 from typing import Any
 
 from ...dispatch import composite
 from ...dtypes import DTypeLike, Scalar, as_dtype, iinfo
+from ...errors import ArgumentError, expected
+from ...rules.axes import normalize_axis
 from ...rules.broadcasting import check_dtype
 from ...rules.reduction import accumulator
-from ...tensor import SoleAxis, Tensor
+from ...tensor import Axis, SoleAxis, Tensor, TensorLike
 from ..conversion import astype
-from ..elementwise_binary import add, maximum, minimum, multiply
-from ..shape import pad
+from ..creation import asarray
+from ..elementwise_binary import add, maximum, minimum, multiply, subtract
+from ..shape import concatenate, pad, slice_
 
 
 def _running(
@@ -111,3 +115,47 @@ def cumulative_min(x: Tensor, /, *, axis: SoleAxis = None, reverse: bool = False
     [2, 2, 1]
     """
     return _running(minimum, _limits(x)[1], x, axis, reverse, False)
+
+
+@composite.calls("diff")
+def _diff(x: Tensor, /, *, axis: Axis, n: int) -> Tensor:
+    """See `diff`."""
+    check_dtype(x.dtype, "numeric")
+    along = normalize_axis(x.template, axis)
+    for _ in range(min(n, x.shape[along])):
+        lengths = list(x.shape)
+        lengths[along] -= 1
+        starts = [0] * x.ndim
+        before = slice_(x, starts=tuple(starts), lengths=tuple(lengths), strides=(1,) * x.ndim)
+        starts[along] = 1 if lengths[along] else 0
+        after = slice_(x, starts=tuple(starts), lengths=tuple(lengths), strides=(1,) * x.ndim)
+        x = subtract(after, before)
+    return x
+
+
+def diff(
+    x: TensorLike,
+    /,
+    *,
+    axis: Axis = -1,
+    n: int = 1,
+    prepend: TensorLike | None = None,
+    append: TensorLike | None = None,
+) -> Tensor:
+    """Differences of neighbours along an axis, n times; the axis is shorter by n. Integers wrap.
+
+    What is to be prepended or appended before has x's sizes but for that axis. Raises `DTypeError` for bool,
+    `ArgumentError` for a negative n.
+
+    >>> import tensorbackend as tb
+    >>> tb.diff(tb.asarray([1, 4, 9])).tolist(), tb.diff(tb.asarray([1, 4, 9]), prepend=tb.asarray([0])).tolist()
+    ([3, 5], [1, 3, 5])
+    """
+    x = asarray(x)
+    along = normalize_axis(x.template, axis)
+    if index(n) < 0:
+        raise ArgumentError(expected("a number of times from 0 up", n=n))
+    parts = [prepend, x, append]
+    if prepend is not None or append is not None:
+        x = concatenate([asarray(part) for part in parts if part is not None], axis=along)
+    return _diff(x, axis=along, n=index(n))

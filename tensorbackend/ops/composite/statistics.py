@@ -6,33 +6,33 @@ import math
 
 from ...dispatch import composite
 from ...dtypes import DType, default_dtype, float32, promote_types
-from ...rules.broadcasting import check_dtype
-from ...rules.reduction import reduction
-from ...template import Template
-from ...tensor import Axes, Tensor
+from ...errors import ShapeError, expected
+from ...rules.broadcasting import check_dtype, result_type, to_floating
+from ...tensor import Axes, Tensor, TensorLike
+from ..contraction import matmul
 from ..conversion import astype
+from ..creation import asarray
 from ..elementwise_binary import add, divide, multiply, subtract
 from ..elementwise_ternary import where
-from ..elementwise_unary import exp, isinf, isnan, log, sqrt
+from ..elementwise_unary import conj, exp, log, sqrt
 from ..reduction import max, sum
-from ..shape import permute_dims, reshape, slice_
-from ..sorting import sort
+from ..shape import broadcast_to, expand_dims, matrix_transpose, reshape
 from .elementwise import isfinite
 
 
-def _count(x: Tensor, axis: Axes) -> float:
+def count_along(x: Tensor, axis: Axes) -> float:
     """How many elements a normalised reduction takes together; the axes are positions by now."""
     assert isinstance(axis, tuple)
     return float(math.prod(x.shape[each] for each in axis if isinstance(each, int)))
 
 
-def _result(x: Tensor) -> DType:
+def averaged_dtype(x: Tensor) -> DType:
     return x.dtype if x.dtype.is_inexact else default_dtype("float")
 
 
-def _wide(x: Tensor) -> Tensor:
+def in_float32(x: Tensor) -> Tensor:
     """In at least float32: neither a sum of float16 nor a count of elements may overflow."""
-    return astype(x, promote_types(_result(x), float32))
+    return astype(x, promote_types(averaged_dtype(x), float32))
 
 
 @composite
@@ -43,8 +43,11 @@ def mean(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
     >>> tb.mean(tb.asarray([True, False])).item()
     0.5
     """
-    total = sum(_wide(x), axis=axis, keepdims=keepdims)
-    return astype(divide(total, _count(x, axis)), _result(x))
+    total = sum(in_float32(x), axis=axis, keepdims=keepdims)
+    return astype(divide(total, count_along(x, axis)), averaged_dtype(x))
+
+
+_mean = mean  # where a parameter has its name
 
 
 @composite
@@ -56,11 +59,11 @@ def var(x: Tensor, /, *, axis: Axes = None, correction: float = 0.0, keepdims: b
     (1.0, 2.0)
     """
     check_dtype(x.dtype, "real")
-    wide = _wide(x)
+    wide = in_float32(x)
     centred = subtract(wide, mean(wide, axis=axis, keepdims=True))
     squares = sum(multiply(centred, centred), axis=axis, keepdims=keepdims)
-    divisor = _count(x, axis) - correction
-    return astype(divide(squares, divisor if divisor > 0 else math.nan), _result(x))
+    divisor = count_along(x, axis) - correction
+    return astype(divide(squares, divisor if divisor > 0 else math.nan), averaged_dtype(x))
 
 
 @composite
@@ -71,7 +74,7 @@ def std(x: Tensor, /, *, axis: Axes = None, correction: float = 0.0, keepdims: b
     >>> tb.std(tb.asarray([[1.0, 3.0], [1.0, 5.0]], names=("row", "n")), axis="n").tolist()
     [1.0, 2.0]
     """
-    return astype(sqrt(var(_wide(x), axis=axis, correction=correction, keepdims=keepdims)), _result(x))
+    return astype(sqrt(var(in_float32(x), axis=axis, correction=correction, keepdims=keepdims)), averaged_dtype(x))
 
 
 @composite
@@ -83,55 +86,67 @@ def logsumexp(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Ten
     1000.0
     """
     check_dtype(x.dtype, "real or bool")
-    wide = _wide(x)
-    if not _count(x, axis):
-        return astype(log(sum(wide, axis=axis, keepdims=keepdims)), _result(x))
+    wide = in_float32(x)
+    if not count_along(x, axis):
+        return astype(log(sum(wide, axis=axis, keepdims=keepdims)), averaged_dtype(x))
     greatest = max(wide, axis=axis, keepdims=True)
     shift = where(isfinite(greatest), greatest, 0)
     total = sum(exp(subtract(wide, shift)), axis=axis, keepdims=keepdims)
-    return astype(add(log(total), reshape(shift, total.shape, names=total.names)), _result(x))
+    return astype(add(log(total), reshape(shift, total.shape, names=total.names)), averaged_dtype(x))
 
 
 @composite
-def median(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
-    """The element in the middle of the order, the mean of the two there for an even number; NaN if there is one.
+def weighted_mean(x: Tensor, weights: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
+    """Sum of the elements times their weights, divided by the sum of the weights.
 
-    Integers and bool give the default floating dtype. Raises `ShapeError` for axes without elements.
+    The weights broadcast to x, or are those of the entries along a single axis. Weights that add up to 0 give NaN or
+    an infinity.
 
     >>> import tensorbackend as tb
-    >>> tb.median(tb.asarray([3, 1, 2])).item(), tb.median(tb.asarray([4.0, 1.0, 2.0, 3.0])).item()
-    (2.0, 2.5)
+    >>> tb.weighted_mean(tb.asarray([1.0, 3.0]), tb.asarray([3, 1])).item()
+    1.5
     """
-    check_dtype(x.dtype, "real or bool")
-    ordered, out = ordered_along(x, axis, keepdims)
-    count = ordered.shape[-1]
-    low, high, last = (_at(ordered, place) for place in ((count - 1) // 2, count // 2, count - 1))
-    found = where(isnan(last), math.nan, _middle(low, high) if count % 2 == 0 else low)
-    return reshape(astype(found, _result(x)), out.shape, names=out.names)
-
-
-def ordered_along(x: Tensor, axis: Axes, keepdims: bool) -> tuple[Tensor, Template]:
-    """The elements along some axes in order on one last axis, in a floating dtype, and the template reduced by them.
-
-    Raises `ShapeError` where there are none.
-    """
-    out = reduction(x.template, axis, keepdims, identity=False).out
-    assert isinstance(out, Template)
+    dtype = to_floating(result_type([x.template, weights.template]))
+    work = promote_types(dtype, float32)
     assert isinstance(axis, tuple)  # by the dispatcher
-    kept = tuple(each for each in range(x.ndim) if each not in axis)
-    flat = reshape(permute_dims(x, (*kept, *axis)), (*(x.shape[each] for each in kept), int(_count(x, axis))))
-    return _wide(sort(flat, axis=-1)), out
+    along = axis[0] if len(axis) == 1 else None
+    if weights.ndim == 1 and isinstance(along, int) and weights.shape[0] == x.shape[along]:
+        sizes, names = [1] * x.ndim, [None] * x.ndim
+        sizes[along] = weights.shape[0]
+        weights = reshape(weights, tuple(sizes), names=(*names[:along], *weights.names, *names[along + 1 :]))
+    weights = astype(weights, work)
+    products = multiply(astype(x, work), weights)
+    if products.shape != x.shape:
+        raise ShapeError(expected(f"weights that broadcast to {x.template!r}", weights=weights.template))
+    total = sum(broadcast_to(weights, x.shape, names=products.names), axis=axis, keepdims=keepdims)
+    return astype(divide(sum(products, axis=axis, keepdims=keepdims), total), dtype)
 
 
-def _at(x: Tensor, place: int) -> Tensor:
-    """The entry at a place of the last axis, which goes."""
-    lead = x.shape[:-1]
-    entry = slice_(x, starts=(*(0 for _ in lead), place), lengths=(*lead, 1), strides=(1,) * x.ndim)
-    return reshape(entry, lead)
+def covariance(x: TensorLike, /, *, mean: TensorLike | None = None, correction: float = 0.0) -> Tensor:
+    """Covariances of variables, one a column: of observations (..., n, d) a matrix (..., d, d).
 
+    Entry (i, j) is the mean of the products of the distances of variable i and of the conjugate of variable j from
+    their means, the divisor reduced by `correction` (NaN if nothing is left of it). `mean` is x's, (..., d), unless
+    it is given. The last two axes have no names. Raises `ShapeError` for fewer than two axes.
 
-def _middle(low: Tensor, high: Tensor) -> Tensor:
-    """Half of a sum, of halves where that overflows: those of great numbers are exact."""
-    total = add(low, high)
-    halves = add(multiply(low, 0.5), multiply(high, 0.5))
-    return where(isinf(total), halves, multiply(total, 0.5))
+    >>> import tensorbackend as tb
+    >>> tb.covariance(tb.asarray([[1.0, 2.0], [3.0, 6.0]])).tolist()
+    [[1.0, 2.0], [2.0, 4.0]]
+    """
+    x = asarray(x)
+    if x.ndim < 2:
+        raise ShapeError(expected("observations as rows and variables as columns", tensor=x.template))
+    centre = None if mean is None else asarray(mean)
+    dtype = to_floating(result_type([x.template, *([] if centre is None else [centre.template])]))
+    work = promote_types(dtype, float32)
+    wide = astype(x.rename(*x.names[:-2], None, None), work)
+    if centre is None:
+        centre = _mean(wide, axis=-2, keepdims=True)
+    elif centre.ndim:
+        centre = expand_dims(astype(centre.rename(*(None,) * centre.ndim), work), axis=-2)
+    centred = subtract(wide, astype(centre, work))
+    if centred.shape != x.shape:
+        raise ShapeError(expected(f"a mean that broadcasts to the rows of {x.template!r}", mean=centre.template))
+    divisor = x.shape[-2] - float(correction)
+    products = matmul(matrix_transpose(centred), conj(centred))
+    return astype(divide(products, divisor if divisor > 0 else math.nan), dtype)

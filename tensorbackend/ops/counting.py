@@ -1,0 +1,146 @@
+"""How often numbers come: bins of integers, and of intervals."""
+
+from __future__ import annotations
+
+import builtins
+import math
+from collections.abc import Sequence
+from operator import index
+from typing import NamedTuple
+
+from ..errors import ArgumentError, DTypeError, ShapeError, expected
+from ..rules.broadcasting import check_dtype, result_type, to_floating
+from ..rules.data_errors import negative_number
+from ..tensor import Tensor, TensorLike
+from .conversion import astype
+from .creation import asarray, full, iota, zeros
+from .elementwise_binary import add, divide, equal, less, multiply, subtract
+from .elementwise_ternary import where
+from .reduction import max, min, sum
+from .scatter import indexed_add
+from .searching import checked_size, measured, searchsorted
+from .shape import broadcast_to, reshape, slice_
+
+
+def _summed_at(places: Tensor, weights: Tensor | None, size: int) -> Tensor:
+    """The sum of the weights, or the number, of the elements at each place from 0 up to a size; others are left out."""
+    count = places.size
+    if weights is None:
+        weights = broadcast_to(asarray(1, dtype="int64", backend=places.backend), (count,))
+    start = zeros(size, dtype=weights.dtype, backend=places.backend)
+    return indexed_add(start, reshape(places, (count, 1)), reshape(weights, -1), mode="fill")
+
+
+def _weights(x: Tensor, weights: TensorLike | None) -> Tensor | None:
+    """Weights in x's shape, numbers of them in a dtype in which they can be added."""
+    if weights is None:
+        return None
+    weights = asarray(weights)
+    if weights.shape != x.shape:
+        raise ShapeError(expected(f"a weight for each element of {x.template!r}", weights=weights.template))
+    check_dtype(weights.dtype, "numeric")
+    return weights
+
+
+def bincount(
+    x: TensorLike, /, *, weights: TensorLike | None = None, minlength: int = 0, size: int | None = None
+) -> Tensor:
+    """How often each integer from 0 up comes among the elements, or the sum of the weights of those.
+
+    As many as the greatest element asks for, `minlength` at least; with `size` so many, elements beyond them left out.
+    Raises `DataError` for a negative element without a size, `TemplateDataError` on templates without one.
+
+    >>> import tensorbackend as tb
+    >>> tb.bincount(tb.asarray([0, 3, 3])).tolist(), tb.bincount(tb.asarray([0, 3, 3]), size=3).tolist()
+    ([1, 0, 0, 2], [1, 0, 0])
+    """
+    x = asarray(x)
+    if not x.dtype.is_integer:
+        raise DTypeError(expected("a tensor of an integer dtype to count", "cast it with astype()", dtype=x.dtype))
+    if size is not None:
+        length = checked_size(size)
+    elif x.size:
+        least = measured(min(x), "bincount()")
+        if least < 0:
+            raise negative_number(least)
+        length = builtins.max(measured(max(x), "bincount()") + 1, checked_size(minlength))
+    else:
+        length = checked_size(minlength)
+    return _summed_at(reshape(x, -1), _weights(x, weights), length)
+
+
+class Histogram(NamedTuple):
+    """What `histogram` gives."""
+
+    counts: Tensor
+    edges: Tensor
+
+
+def histogram(
+    x: TensorLike,
+    /,
+    *,
+    bins: int | Sequence[float] | Tensor = 10,
+    range: tuple[float, float] | None = None,
+    weights: TensorLike | None = None,
+    density: bool = False,
+) -> Histogram:
+    """How many elements lie in each of some intervals, or the sum of their weights, and the edges of these.
+
+    `bins` is a number of equal intervals of `range`, by default from the least to the greatest element, or the edges
+    in ascending order. An interval has its lower edge but not its upper one, the last one has both; elements outside
+    are left out, NaN as well. With `density` the counts are divided by their sum and the widths. Raises
+    `ArgumentError` for less than one interval or a range without width that was asked for.
+
+    >>> import tensorbackend as tb
+    >>> counts, edges = tb.histogram(tb.asarray([0.0, 1.0, 1.5, 4.0]), bins=4)
+    >>> counts.tolist(), edges.tolist()
+    ([1, 2, 0, 1], [0.0, 1.0, 2.0, 3.0, 4.0])
+    """
+    x = asarray(x)
+    check_dtype(x.dtype, "real")
+    amounts = _weights(x, weights)
+    flat = reshape(x, -1)
+    edges = _edges(flat, bins, range)
+    count = edges.size - 1
+    dtype = to_floating(result_type([x.template, edges.template]))
+    values, edges = astype(flat, dtype), astype(edges, dtype)
+    place = subtract(searchsorted(edges, values, side="right"), 1)
+    last = slice_(edges, starts=(count,), lengths=(1,), strides=(1,))
+    place = where(equal(values, last), count - 1, place)
+    # Indices are never negative: what lies below goes beyond the end.
+    counts = _summed_at(where(less(place, 0), count, place), amounts, count)
+    if density:
+        width = subtract(slice_(edges, starts=(1,), lengths=(count,), strides=(1,)),
+                         slice_(edges, starts=(0,), lengths=(count,), strides=(1,)))  # fmt: skip
+        counts = divide(astype(counts, dtype), multiply(width, astype(sum(counts), dtype)))
+    return Histogram(counts, edges)
+
+
+def _edges(x: Tensor, bins: int | Sequence[float] | Tensor, limits: tuple[float, float] | None) -> Tensor:
+    """The edges of intervals: those given, or equally spaced ones."""
+    if isinstance(bins, Tensor | list | tuple) or hasattr(bins, "__array__"):
+        edges = asarray(bins, backend=None if isinstance(bins, Tensor) else x.backend)
+        if edges.ndim != 1 or edges.size < 2:
+            raise ShapeError(expected("two edges or more on one axis", bins=edges.template))
+        return edges.rename(None)
+    count = index(bins)  # type: ignore[arg-type] # not a sequence of edges
+    if count < 1:
+        raise ArgumentError(expected("one interval or more", bins=bins))
+    dtype = to_floating(x.dtype)
+    if limits is not None:
+        low, high = map(float, limits)
+        if not low < high or not math.isfinite(high - low):
+            raise ArgumentError(expected("a range of two finite numbers in ascending order", range=limits))
+        least, greatest = (full((), each, dtype=dtype, backend=x.backend) for each in (low, high))
+    elif not x.size:
+        least, greatest = (full((), each, dtype=dtype, backend=x.backend) for each in (0.0, 1.0))
+    else:
+        least, greatest = astype(min(x), dtype), astype(max(x), dtype)
+        # All elements equal: an interval of width 1 about them.
+        alone = equal(least, greatest)
+        least = where(alone, subtract(least, 0.5), least)
+        greatest = where(alone, add(greatest, 0.5), greatest)
+    place = astype(iota(count + 1, backend=x.backend), dtype)
+    spaced = add(least, multiply(divide(place, count), subtract(greatest, least)))
+    return where(equal(place, count), greatest, spaced)  # rounding must not miss it

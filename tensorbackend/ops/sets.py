@@ -1,0 +1,191 @@
+"""Tensors as sets of their elements, in ascending order.
+
+Each NaN is an element of its own, -0.0 equals 0.0 (the one that comes first stands for both), and complex numbers are
+ordered by their real, then their imaginary parts. The number of elements depends on data: see `searching`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..dispatch import composite
+from ..dtypes import Scalar
+from ..rules.broadcasting import result_type
+from ..tensor import Tensor, TensorLike
+from .composite.cumulative import cumulative_sum
+from .conversion import astype
+from .creation import asarray, full, ones, zeros
+from .elementwise_binary import equal, less, not_equal, subtract
+from .elementwise_ternary import where
+from .elementwise_unary import bitwise_invert, imag, real
+from .indexing import take
+from .reduction import any, sum
+from .scatter import indexed_put
+from .searching import checked_size, measured, nonzero, searchsorted
+from .shape import concatenate, expand_dims, reshape, slice_
+from .sorting import argsort, sort
+
+
+class UniqueAll(NamedTuple):
+    """What `unique_all` gives."""
+
+    values: Tensor
+    indices: Tensor
+    inverse_indices: Tensor
+    counts: Tensor
+
+
+class UniqueCounts(NamedTuple):
+    """What `unique_counts` gives."""
+
+    values: Tensor
+    counts: Tensor
+
+
+class UniqueInverse(NamedTuple):
+    """What `unique_inverse` gives."""
+
+    values: Tensor
+    inverse_indices: Tensor
+
+
+class _Runs(NamedTuple):
+    """The elements of a tensor in order, and where each differs from the one before."""
+
+    order: Tensor
+    """Their positions in the tensor laid flat."""
+    elements: Tensor
+    begins: Tensor
+    """Whether an element is the first of its run of equal ones."""
+
+
+def _runs(x: Tensor) -> _Runs:
+    flat = reshape(x, -1)
+    order = argsort(flat) if not x.dtype.is_complex else _lexicographic(flat)
+    elements = take(flat, order, axis=0)
+    count = flat.size
+    if not count:
+        return _Runs(order, elements, zeros(0, dtype="bool", backend=x.backend))
+    before, after = (_part(elements, start, count - 1) for start in (0, 1))
+    return _Runs(order, elements, concatenate([ones(1, dtype="bool", backend=x.backend), not_equal(before, after)]))
+
+
+def _lexicographic(x: Tensor) -> Tensor:
+    """The order of complex numbers by their real parts, by their imaginary ones where those are equal."""
+    order = argsort(imag(x))
+    return take(order, argsort(take(real(x), order, axis=0)), axis=0)
+
+
+def _part(x: Tensor, start: int, length: int) -> Tensor:
+    return slice_(x, starts=(start,), lengths=(length,), strides=(1,))
+
+
+def _begins_at(runs: _Runs, size: int | None, function: str, fill: int) -> Tensor:
+    """Where runs begin, as many as there are or as were asked for."""
+    count = measured(sum(runs.begins), function) if size is None else checked_size(size)
+    return nonzero(runs.begins, size=count, fill_value=fill)[0]
+
+
+def _values(runs: _Runs, begins: Tensor, fill_value: Scalar) -> Tensor:
+    """The elements that begin runs, and `fill_value` where there is none, which is marked by the number of elements."""
+    dtype, total = runs.elements.dtype, runs.elements.size
+    value = bool(fill_value) if dtype.kind == "bool" else fill_value
+    filling = full(begins.shape, value, dtype=dtype, backend=begins.backend)
+    return where(less(begins, total), take(runs.elements, begins, axis=0, mode="clip"), filling) if total else filling
+
+
+def _counts(runs: _Runs, begins: Tensor) -> Tensor:
+    """The lengths of runs: from where one begins to where the next does, or to the end of all elements."""
+    total = runs.elements.size
+    if not begins.size:
+        return begins
+    # One that was left out for its place may begin before the end, so it is looked for.
+    found = nonzero(runs.begins, size=begins.size + 1, fill_value=total)[0]
+    return subtract(_part(found, 1, begins.size), _part(found, 0, begins.size))
+
+
+def _inverse(runs: _Runs, x: Tensor) -> Tensor:
+    """For each element of x the number of its run."""
+    number = subtract(cumulative_sum(astype(runs.begins, "int64"), axis=0), 1)
+    start = zeros(x.size, dtype="int64", backend=x.backend)
+    placed = indexed_put(start, reshape(runs.order, (x.size, 1)), number)
+    return reshape(placed, x.shape, names=x.names)
+
+
+def unique_all(x: TensorLike, /, *, size: int | None = None, fill_value: Scalar = 0) -> UniqueAll:
+    """The different elements in ascending order, where each comes first, which of them each element is, their counts.
+
+    `indices` are positions in x laid flat; `inverse_indices` have x's shape and names, so that `values` at them are x.
+    With `size` there are so many values: the missing ones are `fill_value`, with an index and a count of 0. Raises
+    `TemplateDataError` on templates without a size.
+
+    >>> import tensorbackend as tb
+    >>> values, indices, inverse, counts = tb.unique_all(tb.asarray([3, 1, 3]))
+    >>> values.tolist(), indices.tolist(), inverse.tolist(), counts.tolist()
+    ([1, 3], [1, 0], [1, 0, 1], [1, 2])
+    """
+    x = asarray(x)
+    runs = _runs(x)
+    begins = _begins_at(runs, size, "unique_all()", x.size)
+    first = begins if not x.size else take(runs.order, begins, axis=0, mode="fill")
+    return UniqueAll(_values(runs, begins, fill_value), first, _inverse(runs, x), _counts(runs, begins))
+
+
+def unique_counts(x: TensorLike, /, *, size: int | None = None, fill_value: Scalar = 0) -> UniqueCounts:
+    """The different elements in ascending order, and how often each is there; as `unique_all`.
+
+    >>> import tensorbackend as tb
+    >>> values, counts = tb.unique_counts(tb.asarray([3, 1, 3]), size=3, fill_value=-1)
+    >>> values.tolist(), counts.tolist()
+    ([1, 3, -1], [1, 2, 0])
+    """
+    x = asarray(x)
+    runs = _runs(x)
+    begins = _begins_at(runs, size, "unique_counts()", x.size)
+    return UniqueCounts(_values(runs, begins, fill_value), _counts(runs, begins))
+
+
+def unique_inverse(x: TensorLike, /, *, size: int | None = None, fill_value: Scalar = 0) -> UniqueInverse:
+    """The different elements in ascending order, and which of them each element of x is; as `unique_all`.
+
+    >>> import tensorbackend as tb
+    >>> values, inverse = tb.unique_inverse(tb.asarray([[3, 1], [1, 3]]))
+    >>> values.tolist(), inverse.tolist()
+    ([1, 3], [[1, 0], [0, 1]])
+    """
+    x = asarray(x)
+    runs = _runs(x)
+    begins = _begins_at(runs, size, "unique_inverse()", x.size)
+    return UniqueInverse(_values(runs, begins, fill_value), _inverse(runs, x))
+
+
+def unique_values(x: TensorLike, /, *, size: int | None = None, fill_value: Scalar = 0) -> Tensor:
+    """The different elements in ascending order; as `unique_all`.
+
+    >>> import tensorbackend as tb
+    >>> tb.unique_values(tb.asarray([3.0, 1.0, float("nan"), 3.0])).tolist()
+    [1.0, 3.0, nan]
+    """
+    x = asarray(x)
+    runs = _runs(x)
+    return _values(runs, _begins_at(runs, size, "unique_values()", x.size), fill_value)
+
+
+@composite
+def isin(x1: Tensor, x2: Tensor, /, *, invert: bool = False) -> Tensor:
+    """Whether each element of x1 is equal to some element of x2, or with `invert` to none; NaN is equal to none.
+
+    >>> import tensorbackend as tb
+    >>> tb.isin(tb.asarray([1, 2, 3]), tb.asarray([[3, 5], [1, 1]])).tolist()
+    [True, False, True]
+    """
+    dtype = result_type([x1.template, x2.template])
+    x1, among = astype(x1, dtype), reshape(astype(x2, dtype), -1)
+    if not among.size:
+        found = zeros(x1.shape, dtype="bool", names=x1.names)
+    elif dtype.is_complex:
+        found = any(equal(expand_dims(x1, axis=-1), among), axis=-1)
+    else:
+        among = sort(among)
+        found = equal(x1, take(among, searchsorted(among, x1), axis=0, mode="clip"))
+    return bitwise_invert(found) if invert else found
