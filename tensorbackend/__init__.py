@@ -186,6 +186,7 @@ from .ops.elementwise_unary import tanh as tanh
 from .ops.functional import map as map
 from .ops.functional import reduce as reduce
 from .ops.indexing import from_end as from_end
+from .ops.indexing import slice_along_axis as slice_along_axis
 from .ops.indexing import take as take
 from .ops.indexing import take_along_axis as take_along_axis
 from .ops.inspection import can_cast as can_cast

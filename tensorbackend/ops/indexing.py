@@ -6,7 +6,11 @@ reads zero.
 
 from __future__ import annotations
 
+from operator import index
+
 from ..dispatch import primitive
+from ..dtypes import iinfo
+from ..errors import ShapeError, expected
 from ..protocol.indexing import Mode
 from ..rules.axes import normalize_axis
 from ..rules.indexing import taken, taken_along
@@ -14,10 +18,10 @@ from ..rules.plan import Plan
 from ..template import Template
 from ..tensor import Axis, SoleAxis, Tensor, TensorLike
 from .conversion import astype
-from .creation import asarray
-from .elementwise_binary import add, less
+from .creation import asarray, iota
+from .elementwise_binary import add, less, maximum, minimum, multiply
 from .elementwise_ternary import where
-from .shape import broadcast_to
+from .shape import broadcast_to, slice_
 
 
 def from_end(indices: Tensor, size: int) -> Tensor:
@@ -76,3 +80,33 @@ def _spread(x: Tensor, other: Tensor, axis: int) -> Tensor:
     sizes = zip(x.shape, other.shape, strict=True)
     shape = tuple(b if a == 1 and each != axis else a for each, (a, b) in enumerate(sizes))
     return x if shape == x.shape else broadcast_to(x, shape, names=x.names)
+
+
+def slice_along_axis(x: TensorLike, start: TensorLike, length: int, /, *, axis: Axis = -1, stride: int = 1) -> Tensor:
+    """`length` entries along an axis, from `start` on, each `stride` further: Nx's function of that name.
+
+    The start may be a tensor without axes, so that the data decides, and is moved so that the entries lie in the axis.
+    Raises `ShapeError` for more than there are.
+
+    >>> import tensorbackend as tb
+    >>> tb.slice_along_axis(tb.iota(5), 1, 2).tolist(), tb.slice_along_axis(tb.iota(5), tb.asarray(9), 2).tolist()
+    ([1, 2], [3, 4])
+    """
+    x = asarray(x)
+    along = normalize_axis(x.template, axis)
+    size, span = x.shape[along], (index(length) - 1) * index(stride) + 1 if length else 0
+    if index(length) < 0 or index(stride) < 1 or span > size:
+        wanted = f"a length and a stride within the {size} entries of axis {along} of {x.template!r}"
+        raise ShapeError(expected(wanted, length=length, stride=stride))
+    if isinstance(start, int):
+        starts, lengths, strides = [0] * x.ndim, list(x.shape), [1] * x.ndim
+        starts[along] = min(max(start, 0), size - span)
+        lengths[along], strides[along] = length, stride
+        return slice_(x, starts=tuple(starts), lengths=tuple(lengths), strides=tuple(strides))
+    start = asarray(start)
+    if start.ndim or not start.dtype.is_integer:
+        raise ShapeError(expected("a start without axes, of an integer dtype", start=start.template))
+    wide = minimum(start, min(iinfo(start.dtype).max, size - span))
+    places = iota(length, dtype="int64", backend=start.backend)
+    first = maximum(astype(wide, "int64"), 0)
+    return _take(x, add(multiply(places, stride), first).rename(x.names[along]), axis=along, mode="error")
