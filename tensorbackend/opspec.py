@@ -78,10 +78,7 @@ class OpSpec(NamedTuple):
         return signature(self.function)
 
     def at(self, position: int) -> Parameter:
-        """The parameter that a positional argument is for; a variadic one takes all that are left."""
-        for parameter in self.parameters[: position + 1]:
-            if parameter.kind == "variadic":
-                return parameter
+        """The parameter that a positional argument is for; the last one takes any that are too many."""
         return self.parameters[min(position, len(self.parameters) - 1)]
 
 

@@ -57,6 +57,7 @@ def bincount(
     x = asarray(x)
     if not x.dtype.is_integer:
         raise DTypeError(expected("a tensor of an integer dtype to count", "cast it with astype()", dtype=x.dtype))
+    amounts = _weights(x, weights)
     if size is not None:
         length = checked_size(size)
     elif x.size:
@@ -66,7 +67,7 @@ def bincount(
         length = builtins.max(measured(max(x), "bincount()") + 1, checked_size(minlength))
     else:
         length = checked_size(minlength)
-    return _summed_at(reshape(x, -1), _weights(x, weights), length)
+    return _summed_at(reshape(x, -1), amounts, length)
 
 
 class Histogram(NamedTuple):

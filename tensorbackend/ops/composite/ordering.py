@@ -92,7 +92,7 @@ def _averaged_inverted_cdf(n: int, q: float) -> float:
 def _closest_observation(n: int, q: float) -> float:
     place = n * q - 1.5
     below = math.floor(place)
-    return below if place == below and below % 2 == 0 else below + 1
+    return below if place == below and below % 2 else below + 1
 
 
 def _midpoint(n: int, q: float) -> float:

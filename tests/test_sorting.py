@@ -1,0 +1,304 @@
+"""Orders, searches and sets: the laws of an order on each backend, NumPy as an oracle, edges and messages."""
+
+from __future__ import annotations
+
+import math
+import os
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tensorbackend as tb
+from tensorbackend.dtypes import ALL_DTYPES, DType, finfo, iinfo
+from tensorbackend.elements import pack, unpack
+from tensorbackend.errors import (
+    ArgumentError,
+    DataError,
+    DTypeError,
+    OutOfRangeError,
+    ShapeError,
+    TemplateDataError,
+    TensorBackendError,
+)
+from tensorbackend.testing import assert_equal
+
+EXAMPLES = os.environ.get("TENSORBACKEND_EXAMPLES")
+profile = settings(max_examples=int(EXAMPLES or 25), deadline=None, derandomize=not EXAMPLES)
+BACKENDS = ["binary", "numpy"]
+REAL = [dtype for dtype in ALL_DTYPES if not dtype.is_complex]
+NAN, INF = math.nan, math.inf
+
+
+@pytest.fixture(params=BACKENDS)
+def backend(request: pytest.FixtureRequest) -> str:
+    name: str = request.param
+    return name
+
+
+def values(dtype: DType) -> st.SearchStrategy[Any]:
+    """Python numbers that a real dtype holds; few different ones, so that there are ties, and special ones."""
+    if dtype.kind == "bool":
+        return st.booleans()
+    if dtype.is_integer:
+        limits = iinfo(dtype)
+        return st.sampled_from([limits.min, limits.max]) | st.integers(0, 3) | st.integers(limits.min, limits.max)
+    limit = finfo(dtype).max
+    few = st.sampled_from([0.0, -0.0, 1.0, -1.0, INF, -INF, NAN, limit, finfo(dtype).smallest_normal / 2])
+    return few | st.integers(-3, 3).map(float)
+
+
+@st.composite
+def lines(draw: st.DrawFn, dtype: DType) -> tb.Tensor:
+    """Tensors of one axis on BinaryBackend, empty ones among them."""
+    elements = draw(st.lists(values(dtype), max_size=40))
+    return tb.from_binary(pack(elements, dtype), tb.Template((len(elements),), dtype, ("n",)), "binary")
+
+
+def numbers(x: tb.Tensor) -> list[Any]:
+    return list(unpack(x.to_binary(), x.dtype))
+
+
+def comes_first(a: Any, b: Any) -> bool:
+    """Whether a may stand before b: NaN is greatest."""
+    return bool(b != b or a <= b)
+
+
+# Laws
+
+
+@pytest.mark.parametrize("dtype", REAL, ids=str)
+def test_an_order_is_an_order(backend: str, dtype: DType) -> None:
+    @profile
+    @given(lines(dtype), st.booleans())
+    def holds(drawn: tb.Tensor, descending: bool) -> None:
+        x = drawn.backend_copy(backend)
+        order = tb.argsort(x, descending=descending).tolist()
+        assert sorted(order) == list(range(x.size))
+        arranged = [numbers(x)[position] for position in order]
+        assert_equal(tb.sort(x, descending=descending), tb.take(x, tb.argsort(x, descending=descending)).rename("n"))
+        for (first, a), (second, b) in pairwise(zip(order, arranged, strict=True)):
+            assert comes_first(b, a) if descending else comes_first(a, b)
+            if a == b or (a != a and b != b):
+                assert first < second
+
+    holds()
+
+
+@pytest.mark.parametrize("dtype", REAL, ids=str)
+def test_a_place_keeps_a_tensor_sorted(backend: str, dtype: DType) -> None:
+    @profile
+    @given(lines(dtype), lines(dtype), st.sampled_from(["left", "right"]))
+    def holds(drawn: tb.Tensor, looked_for: tb.Tensor, side: Any) -> None:
+        x, sought = tb.sort(drawn.backend_copy(backend)), looked_for.backend_copy(backend)
+        elements = numbers(x)
+        for value, place in zip(numbers(sought), tb.searchsorted(x, sought, side=side).tolist(), strict=True):
+            before, after = elements[:place], elements[place:]
+            if side == "left":
+                assert not any(comes_first(value, each) for each in before)
+                assert all(comes_first(value, each) for each in after)
+            else:
+                assert all(comes_first(each, value) for each in before)
+                assert not any(comes_first(each, value) for each in after)
+
+    holds()
+
+
+@pytest.mark.parametrize("dtype", REAL, ids=str)
+def test_unique_values_rebuild_the_tensor(backend: str, dtype: DType) -> None:
+    @profile
+    @given(lines(dtype))
+    def holds(drawn: tb.Tensor) -> None:
+        x = drawn.backend_copy(backend)
+        found, indices, inverse, counts = tb.unique_all(x)
+        elements = numbers(found)
+        assert all(comes_first(a, b) and a != b for a, b in pairwise(elements))
+        rebuilt = numbers(tb.take(found, inverse))
+        assert all(a == b or (a != a and b != b) for a, b in zip(rebuilt, numbers(x), strict=True))
+        assert_equal(tb.take(x, indices), found)
+        assert tb.sum(counts).item() == x.size
+        assert inverse.template == tb.Template(x.shape, "int64", ("n",))
+        # Another road to the same, and the first of equal elements is the one that is taken.
+        assert indices.tolist() == [
+            position
+            for _, position in sorted(
+                (place, position)
+                for position, place in enumerate(inverse.tolist())
+                if place not in inverse.tolist()[:position]
+            )
+        ]
+        assert tb.unique_counts(x).counts.tolist() == counts.tolist()
+        assert tb.unique_inverse(x).inverse_indices.tolist() == inverse.tolist()
+        assert_equal(tb.unique_values(x), found)
+
+    holds()
+
+
+@pytest.mark.parametrize("dtype", REAL, ids=str)
+def test_the_greatest_are_the_first_in_descending_order(backend: str, dtype: DType) -> None:
+    @profile
+    @given(lines(dtype), st.data())
+    def holds(drawn: tb.Tensor, data: st.DataObject) -> None:
+        x = drawn.backend_copy(backend)
+        k = data.draw(st.integers(0, x.size))
+        found = tb.top_k(x, k)
+        assert_equal(found.values, tb.sort(x, descending=True)[:k])
+        assert_equal(found.indices, tb.argsort(x, descending=True)[:k])
+
+    holds()
+
+
+# NumPy as an oracle
+
+KINDS = ["int64", "uint8", "float32", "float64", "bool"]
+
+
+def drawn(kind: str, *shape: int) -> np.ndarray[Any, Any]:
+    return np.random.default_rng(1).integers(0, 5 if kind != "bool" else 2, size=shape).astype(kind)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_searches_are_numpys(backend: str, kind: str) -> None:
+    array = drawn(kind, 3, 4, 2)
+    x = tb.asarray(array, backend=backend)
+    assert [each.tolist() for each in tb.nonzero(x)] == [each.tolist() for each in np.nonzero(array)]
+    assert tb.argwhere(x).tolist() == np.argwhere(array).tolist()
+    for axis in (None, 1, (0, 2)):
+        assert tb.count_nonzero(x, axis=axis).tolist() == np.count_nonzero(array, axis=axis).tolist()
+    assert tb.count_nonzero(x, axis=0, keepdims=True).shape == (1, 4, 2)
+    line, sought = np.sort(drawn(kind, 9)), drawn(kind, 2, 3)
+    for side in ("left", "right"):
+        found = tb.searchsorted(tb.asarray(line, backend=backend), tb.asarray(sought, backend=backend), side=side)
+        assert found.tolist() == np.searchsorted(line, sought, side=side).tolist()
+    shuffled = drawn(kind, 9)
+    order = np.argsort(shuffled, kind="stable")
+    found = tb.searchsorted(*(tb.asarray(each, backend=backend) for each in (shuffled, sought)), sorter=order)
+    assert found.tolist() == np.searchsorted(shuffled, sought, sorter=order).tolist()
+
+
+@pytest.mark.parametrize("kind", [*KINDS, "complex64"])
+def test_sets_are_numpys(backend: str, kind: str) -> None:
+    array = drawn(kind, 4, 5)
+    if kind == "complex64":
+        array = array + 1j * array[::-1]
+    x = tb.asarray(array, backend=backend)
+    wanted = np.unique_all(array)
+    found = tb.unique_all(x)
+    for name in ("values", "inverse_indices", "counts", "indices"):
+        assert getattr(found, name).tolist() == getattr(wanted, name).tolist()
+    other = array[0, :2]
+    for invert in (False, True):
+        asked = tb.isin(x, tb.asarray(other, backend=backend), invert=invert)
+        assert asked.tolist() == np.isin(array, other, invert=invert).tolist()
+
+
+def test_counts_are_numpys(backend: str) -> None:
+    array = drawn("int64", 20)
+    x = tb.asarray(array, backend=backend)
+    weights = np.linspace(0, 1, 20).astype("float32")
+    assert tb.bincount(x).tolist() == np.bincount(array).tolist()
+    assert tb.bincount(x, minlength=9).tolist() == np.bincount(array, minlength=9).tolist()
+    np.testing.assert_allclose(tb.bincount(x, weights=weights).tolist(), np.bincount(array, weights=weights), 1e-6)
+    real = np.random.default_rng(2).normal(size=50).astype("float32")
+    y = tb.asarray(real, backend=backend)
+    for options in ({}, {"bins": 3}, {"bins": 4, "range": (-1.0, 0.5)}, {"bins": [-2.0, 0.0, 0.25, 3.0]}):
+        for density in (False, True):
+            counts, edges = tb.histogram(y, density=density, **options)
+            wanted, places = np.histogram(real, density=density, **options)
+            np.testing.assert_allclose(counts.tolist(), wanted, 1e-5)
+            np.testing.assert_allclose(edges.tolist(), places, 1e-6, 1e-6)
+    assert tb.histogram(tb.ones(3, backend=backend), bins=2).edges.tolist() == [0.5, 1.0, 1.5]
+    assert tb.histogram(tb.zeros(0, backend=backend), bins=2).counts.tolist() == [0, 0]
+
+
+# Edges, templates, messages
+
+
+def test_a_size_gives_a_static_shape(backend: str) -> None:
+    x = tb.asarray([3, 0, 3, 1], names=("n",), backend=backend)
+    dry = tb.template((4,), "int64", ("n",))
+    calls: list[Any] = [
+        lambda each: tb.nonzero(each, size=2)[0],
+        lambda each: tb.nonzero(each, size=5, fill_value=-1)[0],
+        lambda each: tb.argwhere(each, size=5),
+        lambda each: tb.unique_values(each, size=2),
+        lambda each: tb.unique_counts(each, size=5)[1],
+        lambda each: tb.unique_all(each, size=5)[1],
+        lambda each: tb.unique_inverse(each, size=2)[1],
+        lambda each: tb.bincount(each, size=3),
+    ]
+    wanted = [[0, 2], [0, 2, 3, -1, -1], [[0], [2], [3], [0], [0]], [0, 1], [1, 1, 2, 0, 0], [1, 3, 0, 0, 0],
+              [2, 0, 2, 1], [1, 1, 0]]  # fmt: skip
+    for function, result in zip(calls, wanted, strict=True):
+        assert function(x).tolist() == result
+        assert function(dry).template is function(x).template
+
+
+@pytest.mark.parametrize("name", ["nonzero", "argwhere", "unique_all", "unique_counts", "unique_inverse",
+                                  "unique_values", "bincount"])  # fmt: skip
+def test_without_a_size_a_template_says_so(name: str) -> None:
+    with pytest.raises(TemplateDataError, match=rf"{name}\(\) of a tensor with data.*give a size"):
+        getattr(tb, name)(tb.template((4,), "int64"))
+
+
+def test_fill_values_are_checked(backend: str) -> None:
+    with pytest.raises(OutOfRangeError):
+        tb.unique_values(tb.asarray([1], dtype="uint8", backend=backend), size=2, fill_value=-1)
+    x = tb.unique_values(tb.asarray([True], backend=backend), size=2)
+    assert x.dtype.kind == "bool"
+    assert x.tolist() == [True, False]
+
+
+def test_nan_is_no_element(backend: str) -> None:
+    x = tb.asarray([NAN, 1.0, NAN], backend=backend)
+    assert str(tb.unique_counts(x)).count("nan") == 2
+    assert tb.isin(x, x).tolist() == [False, True, False]
+    assert tb.isin(x, tb.zeros(0, backend=backend), invert=True).tolist() == [True] * 3
+    assert tb.searchsorted(tb.sort(x), tb.asarray([NAN, 2.0], backend=backend)).tolist() == [1, 1]
+
+
+def test_empty_tensors(backend: str) -> None:
+    x = tb.zeros((0, 3), backend=backend)
+    assert [each.shape for each in tb.unique_all(x)] == [(0,), (0,), (0, 3), (0,)]
+    assert tb.unique_all(x, size=2).values.tolist() == [0.0, 0.0]
+    assert [each.shape for each in tb.nonzero(x)] == [(0,), (0,)]
+    assert tb.searchsorted(tb.zeros(0, backend=backend), 1.0).item() == 0
+    assert tb.top_k(x, 0).values.shape == (0, 0)
+    assert tb.bincount(tb.zeros(0, dtype="int8", backend=backend)).shape == (0,)
+
+
+MIDDLE: Any = "middle"
+MISTAKES: list[tuple[Any, type[TensorBackendError], str]] = [
+    (lambda x: tb.sort(tb.astype(x, "complex64")), DTypeError, "real or bool"),
+    (lambda x: tb.argsort(tb.astype(x, "complex64")), DTypeError, "real or bool"),
+    (lambda x: tb.top_k(x, 4), ShapeError, r"a number k from 0 to 3 for axis 1 of f32\[2\]\[3\], got k=4"),
+    (lambda x: tb.searchsorted(x, 1.0), ShapeError, "a tensor of one axis to search in"),
+    (lambda x: tb.searchsorted(x[0], 1.0, side=MIDDLE), ArgumentError, "side to be 'left' or 'right'"),
+    (lambda x: tb.nonzero(tb.sum(x)), ShapeError, "a tensor with axes"),
+    (lambda x: tb.nonzero(x, size=-1), ArgumentError, "a size from 0 up"),
+    (lambda x: tb.bincount(x), DTypeError, "a tensor of an integer dtype to count"),
+    (lambda x: tb.bincount(tb.astype(x, "int8")[0], weights=x), ShapeError, "a weight for each element"),
+    (lambda x: tb.histogram(x, bins=0), ArgumentError, "one interval or more"),
+    (lambda x: tb.histogram(x, range=(1.0, 1.0)), ArgumentError, "two finite numbers in ascending order"),
+    (lambda x: tb.histogram(x, bins=[1.0]), ShapeError, "two edges or more"),
+]
+
+
+@pytest.mark.parametrize(("mistake", "kind", "text"), MISTAKES, ids=lambda each: each if isinstance(each, str) else "")
+def test_mistakes(mistake: Any, kind: type[TensorBackendError], text: str) -> None:
+    said = set()
+    for x in (tb.zeros((2, 3), backend="binary"), tb.zeros((2, 3)), tb.template((2, 3), "f32")):
+        with pytest.raises(kind, match=text) as caught:
+            mistake(x)
+        said.add(str(caught.value))
+    assert len(said) == 1
+
+
+def test_negative_numbers_are_not_counted(backend: str) -> None:
+    x = tb.asarray([-1, 2], backend=backend)
+    with pytest.raises(DataError, match="elements from 0 up, got element=-1"):
+        tb.bincount(x)
+    assert tb.bincount(x, size=3).tolist() == [0, 0, 1]
