@@ -16,6 +16,7 @@ from ..errors import IndexRangeError, ShapeError, TemplateDataError, expected
 from ..rules.axes import normalize_axis
 from ..rules.blocks import check_update
 from ..rules.indexing import check_indices
+from ..rules.shape import Slices
 from ..template import Template, merge_names
 from ..tensor import Tensor, bind
 from .composite.shaping import broadcast_arrays, moveaxis, stack
@@ -23,10 +24,10 @@ from .conversion import astype
 from .creation import asarray, full, iota, zeros
 from .elementwise_binary import minimum
 from .elementwise_ternary import where
-from .indexing import from_end, take
+from .indexing import from_end, take, take_at
 from .scatter import gather, indexed_put
 from .searching import argwhere, count_nonzero
-from .shape import broadcast_to, expand_dims, permute_dims, reshape, sliced
+from .shape import broadcast_to, expand_dims, permute_dims, put_slice, reshape, sliced
 
 
 class Part(NamedTuple):
@@ -160,7 +161,9 @@ def _picked(x: Tensor, parts: list[Part]) -> Tensor:
         indices[with_axes[0]] = indices[with_axes[0]].rename(names[places[with_axes[0]]])
     if len(indices) == 1:
         (place,), (at,) = places, indices
-        found, block, width = take(cut, at, axis=place), place, at.ndim
+        # A mask's positions are never negative.
+        entries = take_at if any(part.kind == "mask" for part in parts) else take
+        found, block, width = entries(cut, at, axis=place), place, at.ndim
     else:
         wide = broadcast_arrays(*(_counted(at, merged[place]) for at, place in zip(indices, places, strict=True)))
         rest = [axis for axis in range(len(merged)) if axis not in places]
@@ -289,8 +292,11 @@ def put_at(x: Tensor, key: Any, value: Any) -> Tensor:
     [7, 2, 8]
     """
     value = _update(x, value)
-    plain = all(map(_is_plain, key)) if isinstance(key, tuple) else _is_plain(key)
-    if not plain:
+    if all(map(_is_plain, key)) if isinstance(key, tuple) else _is_plain(key):
+        block = Slices(x.template, key)
+        if not block.reversed and not block.new and all(stride == 1 for stride in block.strides):
+            return _put_block(x, block, value)
+    else:
         parts = parsed(x, key)
         if parts[0].kind == "mask" and all(part.kind == "fill" for part in parts[1:]):
             mask = parts[0].value
@@ -298,10 +304,7 @@ def put_at(x: Tensor, key: Any, value: Any) -> Tensor:
                 return _where_mask(x, mask, value)
     # The positions of what the key stands for: whatever it reads is what it writes.
     positions = getitem(iota(x.shape, names=x.names, backend=x.backend), key)
-    merge_names(positions.template, value.template)
-    if value.ndim > positions.ndim:
-        raise ShapeError(expected(f"a value that broadcasts to shape {positions.shape}", value=value.template))
-    wide = broadcast_to(value, positions.shape)
+    wide = _spread(value, positions.template)
     size = positions.size
     written = indexed_put(reshape(x, -1), reshape(positions, (size, 1)), reshape(wide, -1), mode="error")
     return reshape(written, x.shape, names=x.names)
@@ -317,6 +320,20 @@ def _update(x: Tensor, value: Any) -> Tensor:
     value = asarray(value, backend=None if isinstance(value, Tensor) else x.backend)
     check_update(x.template, value.template)
     return astype(value, x.dtype) if value.dtype is not x.dtype else value
+
+
+def _spread(value: Tensor, target: Template) -> Tensor:
+    """A value broadcast to what it is written to; `ShapeError` or `NamesError` where it does not fit."""
+    if value.ndim > target.ndim:
+        raise ShapeError(expected(f"a value that broadcasts to shape {target.shape}", value=value.template))
+    return broadcast_to(value, target.shape, names=merge_names(target, value.template))
+
+
+def _put_block(x: Tensor, block: Slices, value: Tensor) -> Tensor:
+    """A write at a key of ints and slices without steps."""
+    kept = [axis for axis in range(x.ndim) if axis not in block.dropped]
+    target = Template([block.lengths[axis] for axis in kept], x.dtype, [x.names[axis] for axis in kept])
+    return put_slice(x, reshape(_spread(value, target), tuple(block.lengths)), starts=tuple(block.starts))
 
 
 def _where_mask(x: Tensor, mask: Tensor, value: Tensor) -> Tensor:

@@ -37,6 +37,10 @@ def _take(x: Template, indices: Template, /, *, axis: SoleAxis = None, mode: Mod
     return taken(x, indices, axis, mode)
 
 
+take_at = _take
+"""`take` at indices that are never negative."""
+
+
 def take(x: TensorLike, indices: TensorLike, /, *, axis: SoleAxis = None, mode: Mode = "error") -> Tensor:
     """Entries along an axis at integer indices of any shape, whose axes take the place of that one.
 

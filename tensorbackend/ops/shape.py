@@ -225,9 +225,9 @@ def sliced(x: Tensor, key: Any) -> Tensor:
     if lengths != x.shape or any(starts) or any(stride != 1 for stride in strides):
         found = slice_(found, starts=starts, lengths=lengths, strides=strides)
     if parts.reversed:
-        found = flip(found, axis=parts.reversed)
+        found = flip(found, axis=tuple(parts.reversed))
     if parts.dropped:
-        found = squeeze(found, parts.dropped)
+        found = squeeze(found, tuple(parts.dropped))
     for position in parts.new:
         found = expand_dims(found, axis=position)
     # A tensor of its own: what is assigned to one must not be seen in the other.

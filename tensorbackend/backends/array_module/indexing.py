@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from ...dtypes import iinfo, int64, uint64
+from ...dtypes import float32, iinfo, int64, promote_types, uint64
 from ...interchange import numpy_dtype
 from ...protocol import Payload
 from ...protocol.indexing import Mode
 from ...rules.data_errors import index_out_of_range
 from ...template import Template
 from ...tensor import Tensor
-from .base import Array, ArrayBase, kernel
+from .base import NARROW, Array, ArrayBase, kernel
 
 
 class ArrayIndexing(ArrayBase):
@@ -95,6 +95,26 @@ class ArrayIndexing(ArrayBase):
         result[positions] = rows
         return result.reshape(out.shape)
 
+    # Overrides of composites
+
+    @kernel
+    def argwhere(self, out: Template, x: Tensor, /, *, size: int, fill_value: int) -> Payload:
+        """The index vectors of what is not zero, cut or filled up to a size."""
+        flat = len(x.shape) == 1
+        found = self.xp.flatnonzero(x.data)[:size, None] if flat else self.xp.argwhere(x.data)[:size]
+        if len(found) == size:
+            return found.astype(numpy_dtype(out.dtype), copy=False)
+        result = self.xp.full(out.shape, fill_value, numpy_dtype(out.dtype))
+        result[: len(found)] = found
+        return result
+
+    @kernel
+    def searchsorted(self, out: Template, x1: Tensor, x2: Tensor, /, *, side: str) -> Payload:
+        """Where values would go; the array module has NaN greatest, too."""
+        dtype = promote_types(x1.dtype, x2.dtype)
+        line, values = (self.cast(x.data, x.dtype, float32 if dtype in NARROW else dtype) for x in (x1, x2))
+        return self.xp.searchsorted(line, values, side=side).astype(numpy_dtype(out.dtype), copy=False)
+
     # Helpers
 
     def _located(self, indices: Array, size: int, mode: Mode) -> tuple[Array, Array | None]:
@@ -105,7 +125,7 @@ class ArrayIndexing(ArrayBase):
             raise index_out_of_range(int(indices[~inside].reshape(-1)[0]), size)
         if indices.dtype == numpy_dtype(uint64):
             indices = xp.minimum(indices, iinfo(int64).max)
-        indices = indices.astype(numpy_dtype(int64))
+        indices = indices.astype(numpy_dtype(int64), copy=False)
         if mode == "error":
             return indices, None
         if mode == "clip" and size:

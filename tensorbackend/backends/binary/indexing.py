@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import compress, islice
 
 from ...protocol import Backend, Payload
 from ...protocol.indexing import Mode
@@ -100,3 +101,15 @@ class BinaryIndexing(Backend):
                 result[at * width : (at + 1) * width] = written[start : start + width]
             start += width
         return bytes(result)
+
+    # Overrides of composites
+
+    def argwhere(self, out: Template, x: Tensor, /, *, size: int, fill_value: int) -> Payload:
+        """The index vectors of what is not zero, cut or filled up to a size."""
+        places = list(islice(compress(range(x.size), elements(x)), size))
+        missing = [fill_value] * (size - len(places))
+        columns: list[list[int]] = []
+        for length in reversed(x.shape):
+            columns.append([place % length for place in places] + missing)
+            places = [place // length for place in places]
+        return store([index for vector in zip(*columns[::-1], strict=True) for index in vector], out.dtype)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ...dtypes import promote_types
 from ...protocol import Backend, Payload
 from ...template import Template
 from ...tensor import Tensor
-from .storage import elements, store
+from .storage import cast, elements, store
 
 
 def along(values: Sequence[Any], shape: Sequence[int], axis: int, function: Callable[[Any], list[Any]]) -> list[Any]:
@@ -54,3 +56,20 @@ class BinarySorting(Backend):
     def argsort(self, out: Template, x: Tensor, /, *, axis: int, descending: bool) -> Payload:
         """See the protocol."""
         return store(along(elements(x), x.shape, axis, lambda run: order_of(run, descending)), out.dtype)
+
+    # Overrides of composites
+
+    def searchsorted(self, out: Template, x1: Tensor, x2: Tensor, /, *, side: str) -> Payload:
+        """Where values would go, by bisection; NaNs stand at the end of x1 and go there."""
+        dtype = promote_types(x1.dtype, x2.dtype)
+        line = [value for value in elements(cast(x1, dtype)) if value == value]
+        find = bisect_left if side == "left" else bisect_right
+        beyond = len(line) if side == "left" else x1.size
+        values = elements(cast(x2, dtype))
+        return store([find(line, value) if value == value else beyond for value in values], out.dtype)
+
+    def isin(self, out: Template, x1: Tensor, x2: Tensor, /, *, invert: bool) -> Payload:
+        """Membership in a set, in which no NaN is."""
+        dtype = promote_types(x1.dtype, x2.dtype)
+        among = {value for value in elements(cast(x2, dtype)) if value == value}
+        return store([(value in among) is not invert for value in elements(cast(x1, dtype))], out.dtype)
