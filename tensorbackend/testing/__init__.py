@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import generators as _generators  # noqa: F401 # enters the generators of calls
 from . import generators_fourier as _generators_fourier  # noqa: F401
+from . import generators_indexing as _generators_indexing  # noqa: F401
 from . import generators_linalg as _generators_linalg  # noqa: F401
 from . import generators_random as _generators_random  # noqa: F401
 from . import generators_window as _generators_window  # noqa: F401

@@ -21,7 +21,7 @@ from ..creation import iota
 from ..elementwise_binary import divide, equal, greater, logical_or, multiply, subtract
 from ..elementwise_unary import conj, real
 from ..fourier import fft, ifft
-from ..shape import getitem, reshape
+from ..shape import reshape, sliced
 from .shaping import roll
 
 _OPPOSITE: dict[Norm, Norm] = {"backward": "forward", "ortho": "ortho", "forward": "backward"}
@@ -237,7 +237,7 @@ def _position(axis: Axis) -> int:
 
 def _head(x: Tensor, axis: Axis, count: int) -> Tensor:
     """The first `count` entries along an axis, or all where there are fewer."""
-    return getitem(x, (slice(None),) * _position(axis) + (slice(count),))
+    return sliced(x, (slice(None),) * _position(axis) + (slice(count),))
 
 
 def _as_complex(x: Tensor) -> Tensor:

@@ -45,7 +45,7 @@ from ..elementwise_binary import (
 )
 from ..elementwise_ternary import clip, where
 from ..elementwise_unary import erf, erf_inv, log, log1p, negative
-from ..shape import getitem
+from ..shape import sliced
 from .threefry import named, random_bits, split
 
 
@@ -278,7 +278,7 @@ def standard_gumbel(key: Tensor, shape: Shape, dtype: DType, mode: RandomMode) -
     if check_mode(mode) == "low":
         return negative(log(negative(log(add(fractions(key, shape, dtype), smallest)))))
     drawn = fractions(key, (2, *shape), dtype)
-    coarse, fine = getitem(drawn, 0), getitem(drawn, 1)
+    coarse, fine = sliced(drawn, 0), sliced(drawn, 1)
     # Below a half there is room for more bits under the last one.
     together = add(add(coarse, multiply(fine, finfo(dtype).eps)), smallest)
     small = where(greater_equal(coarse, 0.5), coarse, together)

@@ -37,7 +37,7 @@ from ..elementwise_ternary import clip, where
 from ..elementwise_unary import log
 from ..indexing import take, take_along_axis
 from ..reduction import argmax
-from ..shape import getitem, reshape
+from ..shape import reshape, sliced
 from ..sorting import argsort
 from .continuous import fractions, parameter, standard_gumbel
 from .threefry import named, random_bits, split
@@ -159,8 +159,8 @@ def _bernoulli(
     if mode == "low":
         return named(less(fractions(key, sizes, dtype), p), names)
     drawn = fractions(key, (2, *sizes), dtype)
-    fine = multiply(getitem(drawn, 1), finfo(dtype).eps)
-    return named(less(fine, subtract(p, getitem(drawn, 0))), names)
+    fine = multiply(sliced(drawn, 1), finfo(dtype).eps)
+    return named(less(fine, subtract(p, sliced(drawn, 0))), names)
 
 
 def bernoulli(
@@ -238,7 +238,7 @@ def categorical(
 
 def _greatest(x: Tensor, axis: int, count: int) -> Tensor:
     """Where the greatest `count` elements along an axis are, in descending order."""
-    return getitem(argsort(x, axis=axis, descending=True), (slice(None),) * axis + (slice(count),))
+    return sliced(argsort(x, axis=axis, descending=True), (slice(None),) * axis + (slice(count),))
 
 
 # Orders
@@ -319,14 +319,14 @@ def _choice(
             # JAX's numbers, which are int32 as long as these suffice.
             kind = int32 if size <= iinfo(int32).max else int64
             return astype(randint(key, sizes, 0, size, kind), int64)
-        return reshape(getitem(shuffle(key, iota(size)), slice(count)), sizes)
+        return reshape(sliced(shuffle(key, iota(size)), slice(count)), sizes)
     (p,) = inputs
     dtype = floating_or_default(p.dtype)
     if p.shape != (size,):
         raise ShapeError(expected(f"{size} probabilities along one axis", p=p.template))
     if replace:
         running = cumulative_sum(p)
-        total = getitem(running, -1)
+        total = sliced(running, -1)
         return _first_from(running, multiply(total, subtract(1, fractions(key, sizes, dtype))))
     order = _greatest(add(standard_gumbel(key, (size,), dtype, mode), log(p)), 0, count)
     return reshape(order, sizes)

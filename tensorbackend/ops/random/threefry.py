@@ -25,7 +25,7 @@ from ..composite.shaping import stack
 from ..conversion import astype
 from ..creation import asarray, full, iota, rename
 from ..elementwise_binary import add, bitwise_left_shift, bitwise_or, bitwise_right_shift, bitwise_xor
-from ..shape import getitem
+from ..shape import sliced
 
 _WIDTHS = (uint8, uint16, uint32, uint64)
 
@@ -61,7 +61,7 @@ def threefry2x32(key: Tensor, high: Tensor, low: Tensor, /) -> tuple[Tensor, Ten
     for word in (high, low):
         if word.dtype is not uint32:
             raise DTypeError(expected("counters of uint32", "cast them with astype()", counter=word.template))
-    first, second = getitem(key, 0), getitem(key, 1)
+    first, second = sliced(key, 0), sliced(key, 1)
     schedule = (first, second, bitwise_xor(bitwise_xor(first, second), PARITY))
     # Tensors, as a Python number is a new one in each of the 100 ops.
     distances = {each for group in ROTATIONS for bits in group for each in (bits, 32 - bits)}
