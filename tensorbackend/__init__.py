@@ -107,6 +107,8 @@ from .ops.contraction import matmul as matmul
 from .ops.conversion import astype as astype
 from .ops.conversion import bitcast as bitcast
 from .ops.convolution import conv as conv
+from .ops.counting import bincount as bincount
+from .ops.counting import histogram as histogram
 from .ops.creation import asarray as asarray
 from .ops.creation import empty as empty
 from .ops.creation import empty_like as empty_like
