@@ -241,6 +241,33 @@ def test_what_was_made_before_keeps_its_value(x: tb.Tensor) -> None:
     assert x.template == tb.Template((3, 4, 5), "int64", ("a", "b", "c"))
 
 
+NOTHING_TO_DO: list[Any] = [
+    lambda x: +x,
+    lambda x: x[...],
+    lambda x: x[:],
+    lambda x: x.isel(),
+    lambda x: x.rename(*x.names),
+    lambda x: tb.astype(x, x.dtype),
+    lambda x: tb.tensor(x),
+    lambda x: tb.conj(x),
+    lambda x: tb.clip(x),
+    lambda x: tb.reshape(x, x.shape, names=x.names),
+    lambda x: tb.roll(x, 0, axis=0),
+    lambda x: tb.diff(x, n=0),
+    lambda x: tb.pad(x, [(0, 0)] * 3, mode="edge"),
+    lambda x: tb.moveaxis(x, 0, 0),
+    lambda x: tb.concat([x]),
+    lambda x: tb.put_at(x, [], 0),
+]
+
+
+@pytest.mark.parametrize("function", NOTHING_TO_DO)
+def test_an_op_with_nothing_to_do_gives_a_tensor_of_its_own(x: tb.Tensor, function: Any) -> None:
+    result = function(x)
+    result[...] = 0
+    assert x.tolist() == DATA.tolist()
+
+
 def test_repeated_indices_keep_the_last(x: tb.Tensor) -> None:
     x[[0, 1, 0], 0, 0] = tb.asarray([7, 8, 9])
     assert x[:2, 0, 0].tolist() == [9, 8]

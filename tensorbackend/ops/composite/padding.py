@@ -53,7 +53,7 @@ def extended(x: TensorLike, padding: Paddings, mode: str) -> Tensor:
             raise ShapeError(expected(f"an axis with elements to pad with mode={mode!r}", tensor=x.template, axis=axis))
         before, after = (_entries(x, axis, places, mode) for places in (range(-low, 0), range(size, size + high)))
         x = concatenate([before, x, after], axis=axis)
-    return x
+    return Tensor(x.template, x.backend, x.data)  # its own, where nothing was padded as well
 
 
 def _entries(x: Tensor, axis: int, places: Iterable[int], mode: str) -> Tensor:
