@@ -55,10 +55,12 @@ def freeze(value: object) -> object:
 
 
 def kind_of(value: object) -> object:
-    """What tells options apart that are equal as keys: 1, 1.0 and True; 0.0 and -0.0."""
+    """What tells options apart that are equal as keys: 1, 1.0 and True; 0.0 and -0.0; also inside tuples."""
     kind = type(value)
     if kind is float:
         return kind, copysign(1.0, value)  # type: ignore[arg-type] # a float
+    if kind is tuple:
+        return tuple(map(kind_of, value))  # type: ignore[arg-type] # a tuple
     return (kind, repr(value)) if kind is complex else kind
 
 
