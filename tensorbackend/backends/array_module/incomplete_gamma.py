@@ -95,27 +95,30 @@ def _divide(a: Pair, b: Pair) -> Pair:
     return _two_sum(quotient, rest / b[0])
 
 
-def _log_ratio(xp: Any, x: Any, a: Any) -> Pair:
-    """log(x / a) as a pair: the power of two apart, twice the atanh of (x - a) / (x + a)."""
+def _exponent(xp: Any, a: Any, x: Any) -> Pair:
+    """x - a - a * log(x / a) as a pair.
+
+    The logarithm is that of a power of two and 2 atanh(s) with s = (x - a) / (x + a), x scaled by that power. Where
+    x is near a, x - a and a * 2 s cancel, which is done by hand: the difference is (x - a) * s.
+    """
     (numerator, x_exponent), (denominator, a_exponent) = xp.frexp(x), xp.frexp(a)
     mantissa = numerator / denominator
-    exponent = x_exponent - a_exponent - (mantissa < sqrt(0.5)) + (mantissa > sqrt(2.0))
-    scaled = xp.ldexp(x, -exponent)
-    s = _divide(_two_sum(scaled, -a), _two_sum(scaled, a))
+    turns = x_exponent - a_exponent - (mantissa < sqrt(0.5)) + (mantissa > sqrt(2.0))
+    scaled = xp.ldexp(x, -turns)
+    apart = _two_sum(scaled, -a)
+    s = _divide(apart, _two_sum(scaled, a))
     square = _multiply(s, s)
-    end = polynomial(square[0], _ATANH)
-    zero = 0.0 * end
-    series = _add((zero + 2 / 5, zero - 2.220446049250313e-17), _multiply(square, (end, zero)))
+    zero = 0.0 * s[0]
+    series = _add(
+        (zero + 2 / 5, zero - 2.220446049250313e-17), _multiply(square, (polynomial(square[0], _ATANH), zero))
+    )
     series = _add((zero + 2 / 3, zero + 3.700743415417188e-17), _multiply(square, series))
-    series = _add((zero + 2.0, zero), _multiply(square, series))
-    turns = exponent.astype(x.dtype)
-    return _add(_multiply((turns, zero), (zero + _LOG_TWO[0], zero + _LOG_TWO[1])), _multiply(s, series))
-
-
-def _exponent(xp: Any, a: Any, x: Any) -> Pair:
-    """x - a - a * log(x / a) as a pair."""
-    product = _multiply((a, 0.0 * a), _log_ratio(xp, x, a))
-    return _add(_two_sum(x, -a), (-product[0], -product[1]))
+    cubic = _multiply((a, zero), _multiply(_multiply(s, square), series))
+    near = _add(_multiply(apart, s), (-cubic[0], -cubic[1]))
+    whole = _multiply((turns.astype(x.dtype), zero), (zero + _LOG_TWO[0], zero + _LOG_TWO[1]))
+    product = _add(_multiply((a, zero), _add(whole, (2.0 * s[0], 2.0 * s[1]))), cubic)
+    far = _add(_two_sum(x, -a), (-product[0], -product[1]))
+    return xp.where(turns == 0, near[0], far[0]), xp.where(turns == 0, near[1], far[1])
 
 
 def _decay(xp: Any, exponent: Pair) -> Any:

@@ -10,7 +10,7 @@ from ...dtypes import DType, float64
 from ...rules.broadcasting import check_dtype
 from ...tensor import Tensor
 from ..conversion import astype
-from ..creation import tensor
+from ..creation import full, tensor
 from ..elementwise_binary import (
     add,
     divide,
@@ -79,39 +79,41 @@ def factorial(x: Tensor, /) -> Tensor:
 
 def _gamma_of_next(x: Tensor) -> Tensor:
     """gamma(x + 1) of float64: the nearest integer's factorial times a ratio that Stirling's series gives."""
-    size = where(isnan(x), 0, abs(x))
-    whole = equal(size, round(size))
+    size = minimum(where(isnan(x), 0, abs(x)), 1e300)
+    turn = round(size)
+    offset = subtract(size, turn)
+    whole = equal(offset, 0)
     # The series is for numbers from 10 on; gamma(x + 11) over the factors between them is the same.
-    lifted = logical_and(less(size, 10), not_equal(size, round(size)))
-    at = where(lifted, add(size, 10), minimum(size, _LAST))
-    nearest = round(at)
-    value = multiply(take(tensor(_floats(), dtype=float64), astype(nearest, "int64"), axis=0), _ratio(at, nearest))
+    lifted = logical_and(less(size, 10), not_equal(offset, 0))
+    nearest = where(lifted, add(turn, 10), minimum(turn, _LAST))
+    value = multiply(take(tensor(_floats(), dtype=float64), astype(nearest, "int64"), axis=0), _ratio(nearest, offset))
     factors = add(where(lifted, size, 0), 1)
     product = factors
     for step in range(1, 10):
         product = multiply(product, add(factors, step))
     value = where(lifted, divide(value, product), value)
     scaled = greater(nearest, _SCALED_FROM - 0.5)
-    above = multiply(value, where(scaled, _SCALE, 1.0))
+    above = multiply(value, where(scaled, full((), _SCALE, dtype=float64), 1.0))
     # gamma(1 - y) = pi y / (sin(pi y) gamma(1 + y)) (DLMF 5.5.3)
-    turn = round(size)
-    sine = sin(multiply(subtract(size, turn), math.pi))
+    sine = sin(multiply(offset, math.pi))
     sine = multiply(sine, where(equal(remainder(turn, 2), 1), -1.0, 1.0))
-    below = multiply(divide(divide(multiply(size, math.pi), sine), value), where(scaled, 1 / _SCALE, 1.0))
+    below = multiply(
+        divide(divide(multiply(size, math.pi), sine), value), where(scaled, full((), 1 / _SCALE, dtype=float64), 1.0)
+    )
     result = where(less(x, 0), where(whole, math.nan, below), above)
     return where(isnan(x), math.nan, result)
 
 
-def _ratio(at: Tensor, nearest: Tensor) -> Tensor:
-    """gamma(at + 1) / gamma(nearest + 1) from 10 on; 1 where they are equal.
+def _ratio(whole: Tensor, offset: Tensor) -> Tensor:
+    """gamma(whole + offset + 1) / gamma(whole + 1) from 10 on; 1 where the offset is 0.
 
     The difference of Stirling's series, with the logarithms taken together so that all its terms are small.
     """
-    at, nearest = maximum(at, 1), maximum(nearest, 1)
-    offset = subtract(at, nearest)
-    power = multiply(add(nearest, 0.5), log1p(divide(offset, nearest)))
-    power = add(power, multiply(offset, subtract(log(at), 1)))
-    return exp(add(power, subtract(_stirling_rest(at), _stirling_rest(nearest))))
+    whole = maximum(whole, 1)
+    sum_ = maximum(add(whole, offset), 1)
+    power = multiply(add(whole, 0.5), log1p(divide(offset, whole)))
+    power = add(power, multiply(offset, subtract(log(sum_), 1)))
+    return exp(add(power, subtract(_stirling_rest(sum_), _stirling_rest(whole))))
 
 
 def _stirling_rest(x: Tensor) -> Tensor:
