@@ -131,7 +131,7 @@ def digamma(x: float) -> float:
         return float(_positive_digamma(Decimal(x)))
     if x == 0:
         return math.copysign(INF, -x)
-    if x == math.floor(x):
+    if x == -INF or x == math.floor(x):
         return NAN
     sine, cosine = _sine_and_cosine(Decimal(x - round(x)))
     return float(_positive_digamma(1 - Decimal(x)) - _PI * cosine / sine)
