@@ -1,4 +1,4 @@
-"""Generators of calls of the incomplete gamma functions: operands are positive, and interesting where they are alike."""
+"""Generators of calls of the incomplete gamma functions: operands are positive, interesting where they are alike."""
 
 from __future__ import annotations
 
