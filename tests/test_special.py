@@ -1,6 +1,7 @@
 """The gamma function's family against mpmath, at its poles and ends, and on every dtype."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -174,11 +175,17 @@ FACTORIALS = [
 ]
 
 
+def real(x: tb.Tensor) -> float:
+    value = x.item()
+    assert isinstance(value, float)
+    return value
+
+
 def doubles(values: Any, backend: str) -> tb.Tensor:
     return tb.tensor(list(values), dtype="float64", backend=backend)
 
 
-def worst(actual: tb.Tensor, wanted: list[float]) -> float:
+def worst(actual: tb.Tensor, wanted: Sequence[float]) -> float:
     return max(distance(a, b, actual.dtype) for a, b in zip(actual.tolist(), wanted, strict=True))
 
 
@@ -278,10 +285,10 @@ def test_edges(backend: str, dtype: str, name: str, arguments: tuple[float, ...]
     if dtype == "float32" and any(0 < abs(each) < 1e-38 or 1e38 < abs(each) < INF for each in arguments):
         return
     operands = [tb.tensor(each, dtype=dtype, backend=backend) for each in arguments]
-    value = getattr(tb, name)(*operands).item()
+    value = real(getattr(tb, name)(*operands))
     assert distance(value, wanted, tb.tensor(wanted).dtype) == 0 if wanted != 5e-324 else value == wanted
     if name == "gamma_inc_l":
-        assert distance(tb.gamma_inc_u(*operands).item(), 1 - wanted, tb.tensor(wanted).dtype) == 0
+        assert distance(real(tb.gamma_inc_u(*operands)), 1 - wanted, tb.tensor(wanted).dtype) == 0
 
 
 @on_each_backend
@@ -339,7 +346,7 @@ def test_lower_and_upper_add_up_across_the_methods(backend: str) -> None:
     edges += [(a, x) for a in (0.4, 0.9999999, 1.0) for x in (0.6999999, 0.7000001, 0.9999999, 1.0, 10.0, 10.000001)]
     a, x = (doubles(column, backend) for column in zip(*edges, strict=True))
     lower, upper = tb.gamma_inc_l(a, x), tb.gamma_inc_u(a, x)
-    assert tb.max(tb.abs(lower + upper - 1)).item() <= 2**-51
+    assert real(tb.max(tb.abs(lower + upper - 1))) <= 2**-51
     step = tb.gamma_inc_l(a, x * (1 + 2**-40)) - lower
     slope = x * tb.exp((a - 1) * tb.log(x) - x - tb.lgamma(a)) * 2**-40
-    assert tb.max(tb.abs(step - slope)).item() <= 2**-50
+    assert real(tb.max(tb.abs(step - slope))) <= 2**-50

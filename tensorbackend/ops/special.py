@@ -18,7 +18,7 @@ def digamma(x: Template, /) -> Plan:
 
     >>> import tensorbackend as tb
     >>> tb.digamma(tb.asarray([0.0, 1.0, 2.0])).tolist()
-    [-inf, -0.5772156715393066, 0.4227843284606934]
+    [-inf, -0.5772156715393066, 0.42278432846069336]
     """
     return elementwise(x, accept="real", convert=to_floating)
 

@@ -70,7 +70,7 @@ BOUNDS: dict[str, Bound] = {
     ),
     **dict.fromkeys(["eigh", "eig", "svd", "eigvalsh", "eigvals", "svdvals", "pinv", "lstsq"], _SPECTRAL),
     **dict.fromkeys(["vector_norm", "matrix_norm", "norm"], Bound(64, "a root of a sum", tame=True)),
-    "lgamma": Bound(8, "near its negative zeros the terms of the reflection cancel", "one"),
+    "lgamma": Bound(4, "near its negative zeros the terms of the reflection cancel", "one"),
     "digamma": Bound(32, "near its negative zeros the terms of the reflection cancel", "one"),
     **dict.fromkeys(["gamma_inc_l", "gamma_inc_u"], Bound(16, "sums of up to some hundred terms")),
     "factorial": Bound(16, "composed of functions with a few ulps each, and a product of ten factors"),

@@ -43,6 +43,9 @@ _DECIDED = 1e36
 """Beyond this the neighbours of a are so many standard deviations away that P(a, x) is 0 or 1."""
 
 
+_SMALL = Decimal(10)
+"""Up to here 1 - P(a, x) keeps enough of the digits of `_CONTEXT`, and the sum for P has few terms."""
+
 _TINY = Decimal("1e-20")
 """Below this Q(a, x) is a * E1(x) to all digits of float64, and 1 - P(a, x) loses too many."""
 
@@ -52,7 +55,8 @@ def _bernoulli() -> list[Fraction]:
     """The Bernoulli numbers B(0), B(1), ... (DLMF 24.5.3)."""
     numbers = [Fraction(1)]
     for n in range(1, 46):
-        numbers.append(-sum(math.comb(n + 1, k) * number for k, number in enumerate(numbers)) / (n + 1))
+        below = (math.comb(n + 1, k) * number for k, number in enumerate(numbers))
+        numbers.append(-sum(below, Fraction(0)) / (n + 1))
     return numbers
 
 
@@ -195,7 +199,7 @@ def _both(a: Decimal, x: Decimal) -> tuple[Decimal, Decimal]:
     if a > _TEMME and abs(x - a) < a * Decimal("0.3"):
         return _near(a, x)
     scale = power.exp() * factor
-    if x <= max(a, 10):
+    if x <= max(a, _SMALL):
         lower = scale * _lower_series(a, x)
         return lower, one - lower if a > _TINY else a * _exponential_integral(x)
     upper = scale * a * _upper_fraction(a, x)
