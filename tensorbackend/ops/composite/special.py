@@ -110,10 +110,10 @@ def _ratio(whole: Tensor, offset: Tensor) -> Tensor:
     The difference of Stirling's series, with the logarithms taken together so that all its terms are small.
     """
     whole = maximum(whole, 1)
-    sum_ = maximum(add(whole, offset), 1)
+    moved = maximum(add(whole, offset), 1)
     power = multiply(add(whole, 0.5), log1p(divide(offset, whole)))
-    power = add(power, multiply(offset, subtract(log(sum_), 1)))
-    return exp(add(power, subtract(_stirling_rest(sum_), _stirling_rest(whole))))
+    power = add(power, multiply(offset, subtract(log(moved), 1)))
+    return exp(add(power, subtract(_stirling_rest(moved), _stirling_rest(whole))))
 
 
 def _stirling_rest(x: Tensor) -> Tensor:
