@@ -137,6 +137,8 @@ def _positive_log_gamma(xp: Any, x: Any) -> Any:
     product = xp.ones_like(x)
     for _ in range(8):
         over = (z > 0.5) & (x < _LARGE)
+        if not over.any():
+            break
         product = xp.where(over, product * (z + 1.0), product)
         z = xp.where(over, z - 1.0, z)
     # (0.5, 0.75): gamma(x + 1) / x; up to 0.5 too, with the other polynomial.
@@ -156,7 +158,7 @@ def digamma(xp: Any, x: Any) -> Any:
     if not (x <= 0.0).any():
         return positive
     offset = x - xp.rint(x)
-    # psi(x) = psi(-x) - 1 / x - pi / tan(pi x); near zero, where both go to infinity, from psi(1 + x) instead.
+    # psi(x) = psi(1 - x) - pi / tan(pi x); near zero from psi(x + 1) - 1 / x, which keeps the sign of zero.
     mirrored = _positive_digamma(xp, 1.0 - x) - pi / xp.tan(pi * offset)
     near = _positive_digamma(xp, 1.0 + xp.maximum(x, -0.5)) - 1.0 / x
     mirrored = xp.where(x > -0.5, near, xp.where(offset == 0.0, xp.nan, mirrored))
@@ -169,6 +171,8 @@ def _positive_digamma(xp: Any, x: Any) -> Any:
     y, below = x, xp.where(x < 1.0, -1.0 / x, 0.0)
     for _ in range(8):
         over = (y >= 2.0) & (x < _LARGE)
+        if not over.any():
+            break
         y = xp.where(over, y - 1.0, y)
         below = xp.where(over, below + 1.0 / y, below)
     from_root = xp.where(x < 1.0, x + (1.0 - _ROOT), y - _ROOT) - _ROOT_REST

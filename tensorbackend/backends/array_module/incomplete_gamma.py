@@ -25,7 +25,7 @@ _DECIDED = 1e36
 """Beyond this the neighbours of a are so many standard deviations away that P(a, x) is 0 or 1."""
 
 _SMALL = 0.7
-"""Above this the series of Q(a, x) cancels too much, and the continued fraction needs no more than 128 terms."""
+"""Above this the series of Q(a, x) cancels too much, and the continued fraction needs no more than 256 terms."""
 
 _TEMME = 100.0
 """From here on the expansion's coefficients are good to float64."""
