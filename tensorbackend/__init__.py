@@ -89,6 +89,7 @@ from .ops.composite.shaping import split as split
 from .ops.composite.shaping import stack as stack
 from .ops.composite.shaping import tile as tile
 from .ops.composite.shaping import unstack as unstack
+from .ops.composite.special import factorial as factorial
 from .ops.composite.statistics import covariance as covariance
 from .ops.composite.statistics import logsumexp as logsumexp
 from .ops.composite.statistics import mean as mean
@@ -239,6 +240,10 @@ from .ops.shape import slice_ as slice_
 from .ops.shape import squeeze as squeeze
 from .ops.sorting import argsort as argsort
 from .ops.sorting import sort as sort
+from .ops.special import digamma as digamma
+from .ops.special import gamma_inc_l as gamma_inc_l
+from .ops.special import gamma_inc_u as gamma_inc_u
+from .ops.special import lgamma as lgamma
 from .ops.window import window_max as window_max
 from .ops.window import window_mean as window_mean
 from .ops.window import window_min as window_min

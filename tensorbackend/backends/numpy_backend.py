@@ -85,13 +85,13 @@ class NumpyBackend(ArrayModuleBackend):
 
     # What is NumPy's own: caches to work in, ufuncs that accumulate
 
-    def in_float64(self, function: Callable[..., Array], out: Template, x: Tensor) -> Array:
-        """A function's many passes over the array, a block at a time that stays in the cache."""
-        values = x.data.reshape(-1)
-        result = self.xp.empty(values.shape, numpy_dtype(out.dtype))
-        for start in range(0, values.size, _BLOCK):
+    def in_float64(self, function: Callable[..., Array], out: Template, /, *inputs: Tensor) -> Array:
+        """A function's many passes over the arrays, a block at a time that stays in the cache."""
+        columns = [self.xp.broadcast_to(x.data, out.shape).reshape(-1) for x in inputs]
+        result = self.xp.empty(out.size, numpy_dtype(out.dtype))
+        for start in range(0, out.size, _BLOCK):
             block = slice(start, start + _BLOCK)
-            wide = function(self.xp, values[block].astype(numpy_dtype(float64)))
+            wide = function(self.xp, *(column[block].astype(numpy_dtype(float64)) for column in columns))
             result[block] = self.cast(wide, float64, out.dtype)
         return result.reshape(out.shape)
 

@@ -23,10 +23,11 @@ from .linalg import Linalg
 from .random import Random
 from .reduction import Reduction
 from .shape import Shaping
+from .special import Special
 from .window import Window
 
 
-class Backend(Elementwise, Reduction, Shaping, Indexing, Window, Linalg, Fourier, Random, Core):
+class Backend(Elementwise, Special, Reduction, Shaping, Indexing, Window, Linalg, Fourier, Random, Core):
     """The whole protocol; a backend derives from it and defines the callbacks that it has.
 
     An instance carries the backend's options, and equal options give the same instance.

@@ -7,6 +7,7 @@ from . import generators_fourier as _generators_fourier  # noqa: F401
 from . import generators_indexing as _generators_indexing  # noqa: F401
 from . import generators_linalg as _generators_linalg  # noqa: F401
 from . import generators_random as _generators_random  # noqa: F401
+from . import generators_special as _generators_special  # noqa: F401
 from . import generators_window as _generators_window  # noqa: F401
 from .bounds import BOUNDS as BOUNDS
 from .bounds import Bound as Bound

@@ -9,7 +9,7 @@ from ...interchange import numpy_dtype
 from ...protocol import Payload
 from ...template import Template
 from ...tensor import Tensor
-from . import complex_functions, extremes, special
+from . import complex_functions, extremes, gamma, incomplete_gamma, special
 from .base import Array, ArrayBase, Binary, Rounding, Unary, kernel, promoting
 
 
@@ -120,6 +120,26 @@ class ArrayElementwise(ArrayBase):
         """Inverse error function, computed in float64."""
         return self.in_float64(special.erf_inv, out, x)
 
+    @kernel
+    def digamma(self, out: Template, x: Tensor, /) -> Payload:
+        """Derivative of log(gamma(x)), computed in float64."""
+        return self.in_float64(gamma.digamma, out, x)
+
+    @kernel
+    def gamma_inc_l(self, out: Template, a: Tensor, x: Tensor, /) -> Payload:
+        """P(a, x), computed in float64."""
+        return self.in_float64(incomplete_gamma.gamma_inc_l, out, a, x)
+
+    @kernel
+    def gamma_inc_u(self, out: Template, a: Tensor, x: Tensor, /) -> Payload:
+        """Q(a, x), computed in float64."""
+        return self.in_float64(incomplete_gamma.gamma_inc_u, out, a, x)
+
+    @kernel
+    def log_gamma(self, out: Template, x: Tensor, /) -> Payload:
+        """log(abs(gamma(x))), computed in float64."""
+        return self.in_float64(gamma.log_gamma, out, x)
+
     def real(self, out: Template, x: Tensor, /) -> Payload:
         """The real parts as a view."""
         return x.data.real if x.dtype.is_complex else x.data
@@ -212,9 +232,10 @@ class ArrayElementwise(ArrayBase):
 
     # Helpers
 
-    def in_float64(self, function: Callable[..., Array], out: Template, x: Tensor) -> Array:
-        """What a function of the module and a float64 array gives, in the result's dtype."""
-        return self.cast(function(self.xp, self._float64(x)), float64, out.dtype)
+    def in_float64(self, function: Callable[..., Array], out: Template, /, *inputs: Tensor) -> Array:
+        """What a function of the module and float64 arrays of one axis gives, in the result's dtype and shape."""
+        columns = (self.xp.broadcast_to(self._float64(x), out.shape).reshape(-1) for x in inputs)
+        return self.cast(function(self.xp, *columns), float64, out.dtype).reshape(out.shape)
 
     def _float64(self, x: Tensor) -> Array:
         return x.data.astype(numpy_dtype(float64))

@@ -58,11 +58,12 @@ _INVERSE_SQRT_2 = 7.0710678118654752440e-1
 
 def _ratio(x: Any, coefficients: tuple[Sequence[float], Sequence[float]]) -> Any:
     """Quotient of two polynomials by Horner's rule."""
-    numerator, denominator = (_polynomial(x, each) for each in coefficients)
+    numerator, denominator = (polynomial(x, each) for each in coefficients)
     return numerator / denominator
 
 
-def _polynomial(x: Any, coefficients: Sequence[float]) -> Any:
+def polynomial(x: Any, coefficients: Sequence[float]) -> Any:
+    """A polynomial of two coefficients or more, from the highest power down, by Horner's rule."""
     value = coefficients[0] * x + coefficients[1]
     for coefficient in coefficients[2:]:
         value = value * x + coefficient
@@ -89,9 +90,19 @@ def _upper_erfc(xp: Any, x: Any) -> Any:
     # x**2 has twice the digits of x: the leading ones apart, exp loses none of them.
     head = xp.trunc(x * 16.0) / 16.0
     gauss = xp.exp(-head * head) * xp.exp((head - x) * (head + x))
+    return xp.where(x < 28.0, gauss * _upper_scaled_erfc(xp, x), xp.where(x >= 28.0, 0.0, x))
+
+
+def _upper_scaled_erfc(xp: Any, x: Any) -> Any:
     y = 1.0 / (x * x)
-    scale = xp.where(x <= 4.0, _ratio(x, _MIDDLE), (_INVERSE_SQRT_PI - y * _ratio(y, _LARGE)) / x)
-    return xp.where(x < 28.0, gauss * scale, xp.where(x >= 28.0, 0.0, x))
+    return xp.where(x <= 4.0, _ratio(x, _MIDDLE), (_INVERSE_SQRT_PI - y * _ratio(y, _LARGE)) / x)
+
+
+def scaled_erfc(xp: Any, x: Any) -> Any:
+    """exp(x**2) * erfc(x) for x from 0.0 on."""
+    small = xp.minimum(x, 0.46875)
+    square = small * small
+    return xp.where(x <= 0.46875, xp.exp(square) * (1.0 - small * _ratio(square, _SMALL)), _upper_scaled_erfc(xp, x))
 
 
 def erf_inv(xp: Any, x: Any) -> Any:

@@ -23,12 +23,14 @@ from .random import BinaryRandom
 from .reduction import BinaryReduction
 from .shape import BinaryShaping
 from .sorting import BinarySorting
+from .special import BinarySpecial
 from .storage import store
 from .window import BinaryWindow
 
 
 class BinaryBackend(
     BinaryElementwise,
+    BinarySpecial,
     BinaryReduction,
     BinaryFunctional,
     BinarySorting,

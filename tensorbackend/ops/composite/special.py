@@ -1,0 +1,125 @@
+"""The factorial, written in public ops."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+
+from ...dispatch import composite
+from ...dtypes import DType, float64
+from ...rules.broadcasting import check_dtype
+from ...tensor import Tensor
+from ..conversion import astype
+from ..creation import full, tensor
+from ..elementwise_binary import (
+    add,
+    divide,
+    equal,
+    greater,
+    less,
+    logical_and,
+    maximum,
+    minimum,
+    multiply,
+    not_equal,
+    remainder,
+    subtract,
+)
+from ..elementwise_ternary import where
+from ..elementwise_unary import abs, exp, isnan, log, log1p, round, sin
+from ..indexing import take
+
+_SCALED_FROM, _SCALE = 151, 2.0**900
+"""From here on the factorials of `_floats` are divided by a power of two, so that float64 holds them all."""
+
+_LAST = 190
+"""Its factorial and the reciprocal of that are far beyond float64."""
+
+# B(2k) / (2k (2k - 1)), from k = 8 down to 1 (DLMF 5.11.1).
+_STIRLING = (-3617 / 122400, 1 / 156, -691 / 360360, 1 / 1188, -1 / 1680, 1 / 1260, -1 / 360, 1 / 12)
+
+
+@cache
+def _integers(dtype: DType) -> tuple[int, ...]:
+    """0!, 1!, ... modulo the width of an integer dtype, up to the first 0; all later ones are 0 too."""
+    modulus, values = 1 << dtype.bits, [1]
+    while values[-1]:
+        values.append(values[-1] * len(values) % modulus)
+    signed = dtype.kind == "int"
+    return tuple(value - modulus if signed and 2 * value >= modulus else value for value in values)
+
+
+@cache
+def _floats() -> tuple[float, ...]:
+    """0!, 1!, ... rounded once, those from `_SCALED_FROM` on over `_SCALE`."""
+    scale = int(_SCALE)
+    return tuple(math.factorial(n) / (scale if n >= _SCALED_FROM else 1) for n in range(_LAST + 1))
+
+
+@composite
+def factorial(x: Tensor, /) -> Tensor:
+    """x! in x's dtype. Of integers it wraps, as products do, and is 0 for negative ones; of floats it is gamma(x + 1).
+
+    An int64 holds 20!, a float64 170!; whole floats are exact to the rounding. Negative integers as floats give NaN.
+    Raises `DTypeError` for complex numbers and bool.
+
+    >>> import tensorbackend as tb
+    >>> tb.factorial(tb.asarray([0, 5, 20, -1])).tolist()
+    [1, 120, 2432902008176640000, 0]
+    >>> tb.factorial(tb.asarray([3.0, 171.0, -1.0], dtype="f64")).tolist()
+    [6.0, inf, nan]
+    """
+    check_dtype(x.dtype, "real")
+    if x.dtype.is_integer:
+        values = _integers(x.dtype)
+        last = len(values) - 1
+        return take(tensor(values, dtype=x.dtype), where(less(x, 0), last, minimum(x, last)), axis=0)
+    return astype(_gamma_of_next(astype(x, float64)), x.dtype)
+
+
+def _gamma_of_next(x: Tensor) -> Tensor:
+    """gamma(x + 1) of float64: the nearest integer's factorial times a ratio that Stirling's series gives."""
+    size = minimum(where(isnan(x), 0, abs(x)), 1e300)
+    turn = round(size)
+    offset = subtract(size, turn)
+    whole = equal(offset, 0)
+    # The series is for numbers from 10 on; gamma(x + 11) over the factors between them is the same.
+    lifted = logical_and(less(size, 10), not_equal(offset, 0))
+    nearest = where(lifted, add(turn, 10), minimum(turn, _LAST))
+    value = multiply(take(tensor(_floats(), dtype=float64), astype(nearest, "int64"), axis=0), _ratio(nearest, offset))
+    factors = add(where(lifted, size, 0), 1)
+    product = factors
+    for step in range(1, 10):
+        product = multiply(product, add(factors, step))
+    value = where(lifted, divide(value, product), value)
+    scaled = greater(nearest, _SCALED_FROM - 0.5)
+    above = multiply(value, where(scaled, full((), _SCALE, dtype=float64), 1.0))
+    # gamma(1 - y) = pi y / (sin(pi y) gamma(1 + y)) (DLMF 5.5.3)
+    sine = sin(multiply(offset, math.pi))
+    sine = multiply(sine, where(equal(remainder(turn, 2), 1), -1.0, 1.0))
+    below = multiply(
+        divide(divide(multiply(size, math.pi), sine), value), where(scaled, full((), 1 / _SCALE, dtype=float64), 1.0)
+    )
+    result = where(less(x, 0), where(whole, math.nan, below), above)
+    return where(isnan(x), math.nan, result)
+
+
+def _ratio(whole: Tensor, offset: Tensor) -> Tensor:
+    """gamma(whole + offset + 1) / gamma(whole + 1) from 10 on; 1 where the offset is 0.
+
+    The difference of Stirling's series, with the logarithms taken together so that all its terms are small.
+    """
+    whole = maximum(whole, 1)
+    moved = maximum(add(whole, offset), 1)
+    power = multiply(add(whole, 0.5), log1p(divide(offset, whole)))
+    power = add(power, multiply(offset, subtract(log(moved), 1)))
+    return exp(add(power, subtract(_stirling_rest(moved), _stirling_rest(whole))))
+
+
+def _stirling_rest(x: Tensor) -> Tensor:
+    reciprocal = divide(1, x)
+    square = multiply(reciprocal, reciprocal)
+    total = multiply(square, _STIRLING[0])
+    for coefficient in _STIRLING[1:-1]:
+        total = multiply(add(total, coefficient), square)
+    return multiply(add(total, _STIRLING[-1]), reciprocal)
