@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -54,3 +55,31 @@ def read_only(array: numpy.ndarray[Any, Any], dtype: Any, copy: bool | None) -> 
     view = array.view()
     view.flags.writeable = False
     return view
+
+
+def dlpack_capsule(array: numpy.ndarray[Any, Any], options: Mapping[str, Any]) -> Any:
+    """A DLPack capsule of a read-only array, by the options of `__dlpack__`.
+
+    A consumer before DLPack 1.0 cannot be told that it is: it gets a copy, with `copy=False` the memory itself.
+    """
+    version = options.get("max_version")
+    if version is not None and version >= (1, 0):
+        return array.__dlpack__(**options)
+    if options.get("copy") is not False:
+        return array.copy().__dlpack__(**{**options, "copy": None})
+    return _marked_writable(array).__dlpack__(**options)
+
+
+def _marked_writable(array: numpy.ndarray[Any, Any]) -> numpy.ndarray[Any, Any]:
+    """The same memory as an array that says it may be written, whoever owns it."""
+    import ctypes
+
+    import numpy
+
+    if not array.size:
+        return numpy.empty(array.shape, array.dtype)
+    low, high = numpy.lib.array_utils.byte_bounds(array)
+    buffer: Any = (ctypes.c_char * (high - low)).from_address(low)
+    buffer.owner = array  # keeps the memory alive
+    start = array.__array_interface__["data"][0] - low
+    return numpy.ndarray(array.shape, array.dtype, buffer=buffer, offset=start, strides=array.strides)

@@ -60,7 +60,8 @@ def kind_of(value: object) -> object:
     if kind is float:
         return kind, copysign(1.0, value)  # type: ignore[arg-type] # a float
     if kind is tuple:
-        return tuple(map(kind_of, value))  # type: ignore[arg-type] # a tuple
+        parts: tuple[object, ...] = value  # type: ignore[assignment] # a tuple
+        return tuple(map(kind_of, parts))
     return (kind, repr(value)) if kind is complex else kind
 
 

@@ -11,7 +11,6 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend.dtypes import ALL_DTYPES, DType, bfloat16
-from tensorbackend.errors import UnsupportedOp
 from tensorbackend.interchange import numpy_dtype
 
 on_both = pytest.mark.parametrize("backend", ["binary", "numpy"])
@@ -60,12 +59,30 @@ def test_a_numpy_operand_on_the_left(backend: str) -> None:
     assert (total.tolist(), total.names) == ([2.0, 3.0], ("n",))
 
 
-def test_dlpack() -> None:
-    x = tb.tensor([[1.0, 2.0], [3.0, 4.0]])
+@on_both
+def test_dlpack(backend: str) -> None:
+    x = tb.tensor([[1.0, 2.0], [3.0, 4.0]], backend=backend)
     assert np.from_dlpack(x).tolist() == x.tolist()
+    assert not np.from_dlpack(x).flags.writeable
     assert x.__dlpack_device__() == (1, 0)
-    with pytest.raises(UnsupportedOp, match=r"a backend whose payload DLPack can share, got backend='binary'; go"):
-        x.backend_copy("binary").__dlpack__()
+    assert tb.from_dlpack(np.arange(3.0), backend=backend).tolist() == [0.0, 1.0, 2.0]
+    for size in (0, 3):
+        y = tb.flip(tb.iota((size, 2), backend=backend), axis=1)
+        for copies in (None, False, True):
+            assert np.from_dlpack(Legacy(y, copies)).tolist() == y.tolist()
+
+
+class Legacy:
+    """A producer whose consumer is of the time before DLPack 1.0."""
+
+    def __init__(self, x: tb.Tensor, copies: bool | None) -> None:
+        self.x, self.copies = x, copies
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self.x.__dlpack__(copy=self.copies)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self.x.__dlpack_device__()
 
 
 @on_both

@@ -37,8 +37,8 @@ class NumpyBackend(ArrayModuleBackend):
     # Transport
 
     def from_binary(self, out: Template, /, *, data: bytes) -> Payload:
-        """A copy of the bytes: in memory that is marked writable, as a consumer of DLPack before 1.0 takes no other."""
-        return self.xp.frombuffer(bytearray(data), numpy_dtype(out.dtype)).reshape(out.shape)
+        """A view of the bytes, which nothing can change."""
+        return self.xp.frombuffer(bytes(data), numpy_dtype(out.dtype)).reshape(out.shape)
 
     def to_binary(self, x: Tensor, limit: int, /) -> bytes:
         """The first `limit` elements as bytes."""
@@ -52,16 +52,6 @@ class NumpyBackend(ArrayModuleBackend):
     def to_numpy(self, x: Tensor, dtype: Any, copy: bool | None, /) -> numpy.ndarray[Any, Any]:
         """The payload as a read-only view, or a fresh array."""
         return read_only(x.data, dtype, copy)
-
-    def to_dlpack(self, x: Tensor, /, **options: Any) -> Any:
-        """A capsule of the payload marked read-only; of a copy for consumers before DLPack 1.0, which cannot be told
-        so, unless they insist by `copy=False` and are trusted not to write."""
-        version = options.get("max_version")
-        if version is None or version < (1, 0):
-            if options.get("copy") is False:
-                return x.data.__dlpack__(**options)
-            return x.data.copy().__dlpack__(**{**options, "copy": None})
-        return read_only(x.data, None, None).__dlpack__(**options)
 
     def backend_copy(self, x: Tensor, target: Backend, /) -> Payload:
         """The target's payload of a copy."""

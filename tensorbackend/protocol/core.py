@@ -196,9 +196,17 @@ class Core:
         return numpy_from_binary(x.template, self.to_binary(x, x.size), dtype, copy)
 
     def to_dlpack(self, x: Tensor, /, **options: Any) -> Any:
-        """A DLPack capsule of the payload, by the options of the Array API's `__dlpack__`."""
-        remedy = "go through backend_copy('numpy') or numpy.asarray()"
-        raise UnsupportedOp(expected("a backend whose payload DLPack can share", remedy, backend=self.name))
+        """A DLPack capsule of the payload, by the options of the Array API's `__dlpack__`; by default of its bytes.
+
+        A consumer before DLPack 1.0 cannot be told that memory is read-only: it gets a copy, unless it insists by
+        `copy=False` and is trusted not to write.
+        """
+        from ..interchange import dlpack_capsule
+
+        if self.device != "cpu":
+            remedy = "go through backend_copy('numpy') or numpy.asarray()"
+            raise UnsupportedOp(expected("a backend whose payload DLPack can share", remedy, backend=self.name))
+        return dlpack_capsule(self.to_numpy(x, None, None), options)
 
     def from_dlpack(self, array: Any, /, *, copy: bool | None) -> tuple[Template, Payload]:
         """The template and payload of an array with `__dlpack__`."""
