@@ -120,7 +120,7 @@ METHODS: dict[str, Callable[[int, float], float]] = {
 
 @composite.calls("quantile")
 def _quantile(
-    x: Tensor, /, *, q: Sequence[float], axis: Axes = None, keepdims: bool = False, method: str = "linear"
+    x: Tensor, /, q: Sequence[float], *, axis: Axes = None, keepdims: bool = False, method: str = "linear"
 ) -> Tensor:
     """See `quantile`."""
     ordered, out = ordered_along(x, axis, keepdims)
@@ -177,7 +177,7 @@ def quantile(
         raise ArgumentError(expected("one share or more, from 0 to 1 each", q=q))
     if method not in METHODS:
         raise ArgumentError(expected(f"method to be one of {', '.join(METHODS)}", method=method))
-    found = _quantile(x, q=shares, axis=axis, keepdims=keepdims, method=method)
+    found = _quantile(x, shares, axis=axis, keepdims=keepdims, method=method)
     return found if several else reshape(found, found.shape[1:], names=found.names[1:])
 
 
