@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...dispatch import composite
-from ...dtypes import DTypeLike, as_dtype, complex64, default_dtype, float32, int64, promote_types
+from ...dtypes import DTypeLike, as_dtype, complex64, default_dtype, float32, float64, int64, promote_types
 from ...errors import ArgumentError, expected
 from ...protocol import BackendLike
 from ...rules.axes import normalize_axes
@@ -90,7 +90,7 @@ def irfft(x: Tensor, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = "
     # A number and the conjugate that stands for it add up to twice a real part; the first one has none such,
     # nor has the middle one of an even length.
     count = x.shape[position]
-    place = iota((count,), dtype="int32")
+    place = iota((count,), dtype=int64)
     single = logical_or(equal(place, 0), equal(multiply(place, 2), length))
     weight = subtract(2.0, astype(single, float32))
     x = multiply(x, astype(reshape(weight, (count,) + (1,) * (x.ndim - 1 - position)), real(x).dtype))
@@ -226,7 +226,7 @@ def rfftfreq(
 
 def _frequencies(place: Tensor, n: int, d: float, dtype: DTypeLike | None) -> Tensor:
     target = check_dtype(default_dtype("float") if dtype is None else as_dtype(dtype), "floating")
-    return astype(divide(astype(place, promote_types(target, float32)), float(n * d)), target)
+    return astype(divide(astype(place, float64), float(n * d)), target)
 
 
 def _position(axis: Axis) -> int:
