@@ -5,8 +5,8 @@ A key, which is a tensor of two words (uint32), decides the numbers that are dra
 
 - to the bit: `key`, `split`, `fold_in`, `bits`, `uniform`, `randint`, `bernoulli`, `permutation`, `shuffle`;
 - by the same formulas, within the error of the functions in them: `normal` (where JAX's own inverse error function
-  is up to some 80 ulps off in float32), `exponential`, `gumbel`, `truncated_normal`, `categorical`,
-  `choice`.
+  is up to some 80 ulps off in float32), `exponential`, `gumbel`, `truncated_normal`,
+  `multivariate_normal`, `categorical`, `choice`.
 
 Differences: a seed from 2**32 on counts with all its 64 bits, as in JAX with 64-bit dtypes enabled; `randint` gives
 int64 unless a dtype is given, as JAX does then; `choice` draws its positions as int32, as JAX does by default.
@@ -30,6 +30,7 @@ from .ops.random.discrete import choice as choice
 from .ops.random.discrete import permutation as permutation
 from .ops.random.discrete import randint as randint
 from .ops.random.discrete import shuffle as shuffle
+from .ops.random.multivariate import multivariate_normal as multivariate_normal
 from .ops.random.threefry import bits as bits
 from .ops.random.threefry import fold_in as fold_in
 from .ops.random.threefry import key as key

@@ -18,6 +18,7 @@ from tensorbackend import random
 from tensorbackend.errors import (
     ArgumentError,
     AxisError,
+    DataError,
     DTypeError,
     NamesError,
     OperandError,
@@ -175,6 +176,10 @@ def test_continuous_samples_are_near_those_of_jax(backend: str) -> None:
     near(random.gumbel(key, (2,), mode="high"), [0.39925798773765564, -0.12997561693191528], 8)
     near(random.truncated_normal(key, -1.0, 2.0, (3,)), [0.1477000564, 0.5684449077, 0.4210255146], 16)
 
+    mean, cov = tb.tensor([1.0, 2.0], backend=backend), tb.tensor([[2.0, 0.5], [0.5, 1.0]], backend=backend)
+    vectors = [[0.9599712491035461, 2.426954746246338], [1.418187141418457, 2.248175859451294]]
+    near(random.multivariate_normal(key, mean, cov, (3,))[:2], vectors, 16)
+
 
 # Laws
 
@@ -283,6 +288,8 @@ def test_names_and_templates(backend: str) -> None:
         lambda key, x: random.exponential(key, (2, 3), names=names),
         lambda key, x: random.gumbel(key, (2, 3), "bf16", "high", names=names),
         lambda key, x: random.truncated_normal(key, -1, 1, (2, 3), names=names),
+        lambda key, x: random.multivariate_normal(key, x[0], tb.eye(4, backend=key.backend), (2,)),
+        lambda key, x: random.multivariate_normal(key, x, tb.zeros_like(x)[:, None] + tb.eye(4, backend=key.backend)),
         lambda key, x: random.randint(key, (2, 3), 0, 9, "int16", names=names),
         lambda key, x: random.bernoulli(key, x, names=names),
         lambda key, x: random.bernoulli(key, x),
@@ -331,6 +338,22 @@ def test_shuffles_keep_what_they_order(backend: str) -> None:
 
 
 @on_each_backend
+def test_normal_vectors(backend: str) -> None:
+    key = random.key(8, backend=backend)
+    mean = tb.tensor([[0.0, 100.0], [5.0, -5.0]], names=("batch", "feature"), backend=backend)
+    cov = tb.tensor([[[1.0, 0.9], [0.9, 1.0]], [[4.0, 0.0], [0.0, 0.01]]], backend=backend)
+    sample = random.multivariate_normal(key, mean, cov, (3000, 2))
+    assert sample.names == (None, "batch", "feature")
+    values = np.asarray(sample.backend_copy("numpy")).astype(float)
+    np.testing.assert_allclose(values.mean(0), np.asarray(mean.backend_copy("numpy")), atol=0.2)
+    for batch in range(2):
+        np.testing.assert_allclose(np.cov(values[:, batch].T), np.asarray(cov[batch].backend_copy("numpy")), atol=0.3)
+    assert random.multivariate_normal(key, mean, cov).shape == (2, 2)
+    with pytest.raises(DataError, match="positive definite"):
+        random.multivariate_normal(key, mean, tb.zeros_like(cov))
+
+
+@on_each_backend
 def test_truncated_normals_are_inside(backend: str) -> None:
     key = random.key(4, backend=backend)
     for dtype in ("float16", "bfloat16", "float32", "float64"):
@@ -375,6 +398,9 @@ def test_mistakes(backend: str) -> None:
         (lambda: random.fold_in(key, 2**32), OutOfRangeError, "an integer from 0 to 4294967295"),
         (lambda: random.fold_in(key, floats[0]), DTypeError, "fold_in: expected an integer to fold in"),
         (lambda: random.fold_in(key, keys), ShapeError, "fold_in: expected one integer"),
+        (lambda: random.multivariate_normal(key, floats, floats), ShapeError,
+         "multivariate_normal: expected a mean of shape (..., n) and a covariance of shape (..., n, n)"),
+        (lambda: random.multivariate_normal(key, floats, tb.eye(2, backend=backend), (), "i8"), DTypeError, "floating"),
         (lambda: random.randint(key, (), 5, 5), ArgumentError, "expected minval below maxval, got minval=5, maxval=5"),
         (lambda: random.randint(key, (), 0, 257, "u8"), OutOfRangeError, "from 0 to 255 for uint8, got bound=257"),
         (lambda: random.randint(key, (), 0, 2**64, "u64"), OutOfRangeError, "bits() for all integers"),

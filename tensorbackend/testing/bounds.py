@@ -86,6 +86,7 @@ BOUNDS: dict[str, Bound] = {
         ["bincount", "histogram"], Bound(64, "the order of additions of weights is the backend's", "operand", tame=True)
     ),
     **dict.fromkeys(["normal", "exponential"], Bound(10, "the inverse of a distribution function")),
+    "multivariate_normal": Bound(64, "a factor and a sum of products", "one"),
     "gumbel": Bound(8, "the logarithm of a logarithm near 1", "one"),
     "truncated_normal": Bound(32, "the inverse of a distribution function between two of its values", "one"),
 }  # fmt: skip

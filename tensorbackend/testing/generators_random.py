@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from hypothesis import strategies as st
 
 from ..dtypes import ALL_DTYPES, DType, iinfo, uint32
+from ..elements import pack
+from ..ops.creation import from_binary
+from ..template import Template
 from ..tensor import Tensor
 from .calls import Invocation, generates
 from .generators import call
@@ -121,6 +125,19 @@ def truncated_normal(draw: Draw, dtype: DType) -> Invocation:
     kind = floating(dtype)
     bounds = bound(draw, kind, shape, -2, 0), bound(draw, kind, shape, 1, 2)
     return call(keys(draw), *bounds, shape, **options)
+
+
+@generates("multivariate_normal")
+def multivariate_normal(draw: Draw, dtype: DType) -> Invocation:
+    """Of covariances whose diagonal dominates, one or a batch; those that do not fit the mean are refused."""
+    size, batch = draw(st.integers(0, 3)), draw(shapes(most=1, largest=2))
+    beside = draw(st.sampled_from([0.0, 0.25, -0.25]))
+    matrix = [2.0 if row == column else beside for row in range(size) for column in range(size)]
+    template = Template((*batch, size, size), floating(dtype))
+    cov = from_binary(pack(matrix * math.prod(batch), template.dtype), template, "binary")
+    values = st.integers(0, 2).map(lambda whole: whole if dtype.is_integer else dtype.is_numeric and whole / 2)
+    mean = draw(tensors(dtype, (draw(st.sampled_from([size, size, size, 3])),), values=values))
+    return call(keys(draw), mean, cov, draw(st.none() | st.just((3, *batch)) | st.just((2,))))
 
 
 @generates("randint")
