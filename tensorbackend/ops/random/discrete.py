@@ -71,7 +71,8 @@ def _randint(
     span = add(span, astype(logical_and(beyond, greater(most, least)), word))
     keys = split(key)
     upper, lower = (random_bits(keys[part], sizes, word) for part in (0, 1))
-    # Two words are one number of twice the bits, upper * 2**bits + lower, whose remainder is taken part by part.
+    # Two words are one number of twice the bits, upper * 2**bits + lower, whose remainder is taken part by part; it
+    # wraps where the span is beyond half of the bits.
     half = _modulo(full((), 1 << wide.bits // 2, dtype=word), span)
     factor = _modulo(multiply(half, half), span)
     offset = add(multiply(_modulo(upper, span), factor), _modulo(lower, span))
@@ -102,10 +103,11 @@ def randint(
 ) -> Tensor:
     """Integers from `minval` up to but not `maxval`, int64 by default.
 
-    The numbers depend on the width of the dtype: JAX's default ones are those of int32. All integers are equally
-    likely but for a share below maxval - minval in 2**(2 * bits). Bounds in tensors are brought into the range of
-    the dtype, and give `minval` where it is not below `maxval`. Raises `ArgumentError` for such bounds that are
-    Python numbers, `OutOfRangeError` for those that the dtype does not hold.
+    The numbers depend on the width of the dtype: JAX's default ones are those of int32. They are remainders of random
+    words, so where maxval - minval is no power of 2 some are a little likelier, the less the smaller it is beside the
+    dtype's range. Bounds in tensors are brought into that range, and give `minval` where it is not below `maxval`.
+    Raises `ArgumentError` for such bounds that are Python numbers, `OutOfRangeError` for those that the dtype does
+    not hold.
 
     >>> import tensorbackend as tb
     >>> die = tb.random.randint(tb.random.key(0), (600,), 1, 7)
