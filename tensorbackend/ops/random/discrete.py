@@ -37,6 +37,7 @@ from ..elementwise_ternary import clip, where
 from ..elementwise_unary import log
 from ..indexing import take, take_along_axis
 from ..reduction import argmax
+from ..searching import searchsorted
 from ..shape import reshape, sliced
 from ..sorting import argsort
 from .continuous import fractions, parameter, standard_gumbel
@@ -329,22 +330,9 @@ def _choice(
     if replace:
         running = cumulative_sum(p)
         total = sliced(running, -1)
-        return _first_from(running, multiply(total, subtract(1, fractions(key, sizes, dtype))))
+        return searchsorted(running, multiply(total, subtract(1, fractions(key, sizes, dtype))))
     order = _greatest(add(standard_gumbel(key, (size,), dtype, mode), log(p)), 0, count)
     return reshape(order, sizes)
-
-
-def _first_from(ascending: Tensor, values: Tensor) -> Tensor:
-    """How many of ascending numbers are below each value, by bisection."""
-    size = ascending.shape[0]
-    found = zeros(values.shape, dtype=int64)
-    step = 1 << max(size.bit_length() - 1, 0)
-    while step:
-        ahead = add(found, step)
-        below = less(take(ascending, subtract(ahead, 1), mode="clip"), values)
-        found = where(logical_and(less_equal(ahead, size), below), ahead, found)
-        step //= 2
-    return found
 
 
 def choice(
