@@ -7,11 +7,12 @@ f32[batch: 2] numpy
 [3.0, 7.0]
 """
 
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
+
 # Importing the package of this name first leaves it to the function below.
 from . import backends as _package  # noqa: F401
-from . import fft as fft
-from . import linalg as linalg
-from . import random as random
 from .array_api import __array_api_version__ as __array_api_version__
 from .array_api import __array_namespace_info__ as __array_namespace_info__
 from .array_api import e as e
@@ -265,3 +266,15 @@ from .select import set_default_backend as set_default_backend
 from .template import Template as Template
 from .tensor import Tensor as Tensor
 from .tensor import TensorLike as TensorLike
+
+if _TYPE_CHECKING:
+    from . import fft as fft
+    from . import linalg as linalg
+    from . import random as random
+
+
+def __getattr__(name: str) -> _Any:
+    """The namespaces fft, linalg and random, imported when one is first used: that keeps this import quick."""
+    if name in ("fft", "linalg", "random"):
+        return _import_module(f".{name}", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

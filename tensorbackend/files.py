@@ -6,13 +6,10 @@ compared with the size of the file before any memory is taken.
 
 from __future__ import annotations
 
-import json
 import os
-import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
-from typing import IO, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final
 
 from .dtypes import as_dtype, bfloat16, complex128
 from .errors import DTypeError, FileError, NamesError, OperandError, TensorBackendError, expected
@@ -20,6 +17,12 @@ from .ops.creation import asarray, tensor
 from .protocol import BackendLike
 from .select import get_backend
 from .tensor import Tensor
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+# Of the standard library json, pathlib and zipfile are imported by who needs them: they take a third of the time
+# that importing this whole package does.
 
 FORMATS: Final = (".npy", ".npz", ".safetensors")
 
@@ -39,6 +42,8 @@ def save(path: str | os.PathLike[str], value: Tensor | Mapping[str, Tensor], /) 
     ...     tb.load(f"{folder}/model.safetensors")["bias"].template
     f32[digit: 2]
     """
+    from pathlib import Path
+
     target = Path(path)
     kind = _format(target)
     named = {"": value} if isinstance(value, Tensor) else dict(value) if isinstance(value, Mapping) else None
@@ -68,6 +73,8 @@ def load(
     ...     tb.load(f"{folder}/x.npy").tolist()
     [0, 1, 2]
     """
+    from pathlib import Path
+
     source = Path(path)
     kind = _format(source)
     target = get_backend(backend)
@@ -127,6 +134,8 @@ def _write_npy(path: Path, named: Mapping[str, Tensor]) -> None:
 
 
 def _write_npz(path: Path, named: Mapping[str, Tensor]) -> None:
+    import zipfile
+
     import numpy
 
     with zipfile.ZipFile(path, "w") as archive:
@@ -166,6 +175,8 @@ def _read_npy(path: Path, backend: Any, max_bytes: int | None) -> Tensor:
 
 
 def _read_npz(path: Path, backend: Any, max_bytes: int | None) -> dict[str, Tensor]:
+    import zipfile
+
     found: dict[str, Tensor] = {}
     with zipfile.ZipFile(path) as archive:
         members = [member for member in archive.infolist() if member.filename.endswith(".npy")]
@@ -193,6 +204,8 @@ def _extra() -> Iterator[None]:
 
 
 def _write_safetensors(path: Path, named: Mapping[str, Tensor]) -> None:
+    import json
+
     import numpy
 
     with _extra():
@@ -206,6 +219,8 @@ def _write_safetensors(path: Path, named: Mapping[str, Tensor]) -> None:
 
 
 def _read_safetensors(path: Path, backend: Any, max_bytes: int | None) -> dict[str, Tensor]:
+    import json
+
     _within(path, path.stat().st_size, max_bytes)
     with _extra():
         from safetensors import safe_open

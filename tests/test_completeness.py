@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import tensorbackend as tb
+import tensorbackend.testing  # declares the ops of all namespaces
 from tensorbackend import opspec
 from tensorbackend.backends.binary import BinaryBackend
 from tensorbackend.backends.numpy_backend import NumpyBackend

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+# The namespaces declare ops too, and are imported late.
+import tensorbackend.fft
+import tensorbackend.linalg
+import tensorbackend.random  # noqa: F401
+
 from . import generators as _generators  # noqa: F401 # enters the generators of calls
 from . import generators_fourier as _generators_fourier  # noqa: F401
 from . import generators_indexing as _generators_indexing  # noqa: F401
