@@ -7,18 +7,16 @@ import pickle
 from collections.abc import Callable
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import tensorbackend as tb
 from tensorbackend.dtypes import ALL_DTYPES, DType, int64
 from tensorbackend.elements import unpack
-from tensorbackend.testing import assert_equal, tensors
+from tensorbackend.testing import assert_equal, profile, tensors
 from tensorbackend.testing.strategies import shapes
 
-EXAMPLES = os.environ.get("TENSORBACKEND_EXAMPLES")
 BACKENDS = os.environ.get("TENSORBACKEND_BACKENDS", "numpy").split(",")
-profile = settings(max_examples=int(EXAMPLES or 30), deadline=None, derandomize=not EXAMPLES)
 on_each_backend = pytest.mark.parametrize("backend", ["binary", *BACKENDS])
 ANY = st.sampled_from(ALL_DTYPES)
 any_tensor = ANY.flatmap(tensors)
@@ -85,7 +83,7 @@ def shown(x: tb.Tensor) -> None:
     ids=lambda law: law.__name__,
 )  # fmt: skip
 def test_law(law: Law, backend: str) -> None:
-    @profile
+    @profile(30)
     @given(any_tensor)
     def holds(x: tb.Tensor) -> None:
         law(tb.backend_copy(x, backend))
@@ -95,7 +93,7 @@ def test_law(law: Law, backend: str) -> None:
 
 @on_each_backend
 def test_parts_joined_are_the_whole(backend: str) -> None:
-    @profile
+    @profile(30)
     @given(rowed, st.data())
     def holds(drawn: tb.Tensor, data: st.DataObject) -> None:
         x = tb.backend_copy(drawn, backend)
@@ -110,7 +108,7 @@ def test_parts_joined_are_the_whole(backend: str) -> None:
 
 @on_each_backend
 def test_the_last_of_running_sums_is_the_sum(backend: str) -> None:
-    @profile
+    @profile(30)
     @given(tensors(int64, shapes(least=1)), st.data())
     def holds(drawn: tb.Tensor, data: st.DataObject) -> None:
         x = tb.backend_copy(drawn, backend)
@@ -123,21 +121,22 @@ def test_the_last_of_running_sums_is_the_sum(backend: str) -> None:
 
 @on_each_backend
 def test_an_order_puts_in_order(backend: str) -> None:
-    @profile
+    @profile(30)
     @given(st.sampled_from([d for d in ALL_DTYPES if not d.is_complex]), st.data(), st.booleans())
     def holds(dtype: DType, data: st.DataObject, descending: bool) -> None:
         x = tb.backend_copy(data.draw(tensors(dtype, shapes(least=1, most=1, largest=8))), backend)
         order = tb.argsort(x, descending=descending)
         assert sorted(unpack(order.to_binary(), order.dtype)) == list(range(x.size))
         assert_equal(tb.take(x, order, axis=0), tb.sort(x, descending=descending))
-        assert_equal(tb.sort(tb.flip(tb.sort(x)), descending=descending), tb.sort(x, descending=descending))
+        # Zeros of both signs are equal, so either may come first; they are one ulp apart.
+        assert_equal(tb.sort(tb.flip(tb.sort(x)), descending=descending), tb.sort(x, descending=descending), ulps=1)
 
     holds()
 
 
 @on_each_backend
 def test_einsum_is_matmul(backend: str) -> None:
-    @profile
+    @profile(30)
     @given(st.data())
     def holds(data: st.DataObject) -> None:
         n, k, m = (data.draw(st.integers(0, 4)) for _ in range(3))

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tensorbackend.backends.binary import BinaryBackend
@@ -14,15 +12,8 @@ from tensorbackend.dtypes import ALL_DTYPES
 from tensorbackend.opspec import OPS
 from tensorbackend.protocol import Backend
 from tensorbackend.protocol.core import own_method
-from tensorbackend.testing import Invocation, calls, check
+from tensorbackend.testing import Invocation, calls, check, profile
 
-EXAMPLES = os.environ.get("TENSORBACKEND_EXAMPLES")
-profile = settings(
-    max_examples=int(EXAMPLES or 30),
-    deadline=None,
-    derandomize=not EXAMPLES,
-    suppress_health_check=list(HealthCheck),
-)
 COMPOSITES = {name: spec.callback for name, spec in OPS.items() if spec.kind == "composite"}
 
 
@@ -47,7 +38,7 @@ def test_override_and_default_agree(backend: type[Backend], name: str) -> None:
     plain = without_overrides(backend)()
     assert own_method(plain, COMPOSITES[name]) is None
 
-    @profile
+    @profile(30)
     @given(st.sampled_from(ALL_DTYPES).flatmap(lambda dtype: calls(name, dtype)))
     def agrees(call: Invocation) -> None:
         check(call, backend())

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-import os
 import re
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import tensorbackend as tb
@@ -22,10 +21,8 @@ from tensorbackend.errors import (
     ShapeError,
     TemplateDataError,
 )
-from tensorbackend.testing import assert_equal
+from tensorbackend.testing import assert_equal, profile
 
-EXAMPLES = os.environ.get("TENSORBACKEND_EXAMPLES")
-profile = settings(max_examples=int(EXAMPLES or 100), deadline=None, derandomize=not EXAMPLES)
 BACKENDS = ["binary", "numpy"]
 DATA = np.arange(60).reshape(3, 4, 5)
 
@@ -96,7 +93,7 @@ SHAPES = st.lists(st.integers(0, 4), max_size=3).map(tuple)
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_reads_are_numpys(backend: str) -> None:
-    @profile
+    @profile(100)
     @given(st.data())
     def agrees(data: st.DataObject) -> None:
         shape = data.draw(SHAPES)
@@ -123,7 +120,7 @@ def test_reads_are_numpys(backend: str) -> None:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_writes_are_numpys(backend: str) -> None:
-    @profile
+    @profile(100)
     @given(st.data())
     def agrees(data: st.DataObject) -> None:
         shape = data.draw(SHAPES)
@@ -323,7 +320,7 @@ def test_every_dtype(dtype: DType) -> None:
 
 @pytest.mark.parametrize("dtype", [float16, float32], ids=str)
 def test_indexed_add_is_as_near_as_float32(dtype: DType) -> None:
-    @profile
+    @profile(100)
     @given(st.lists(st.floats(0, 1, width=16), min_size=1, max_size=50))
     def agrees(numbers: list[float]) -> None:
         found = []

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-import os
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import tensorbackend as tb
@@ -24,10 +23,8 @@ from tensorbackend.errors import (
     TemplateDataError,
     TensorBackendError,
 )
-from tensorbackend.testing import assert_equal
+from tensorbackend.testing import assert_equal, profile
 
-EXAMPLES = os.environ.get("TENSORBACKEND_EXAMPLES")
-profile = settings(max_examples=int(EXAMPLES or 25), deadline=None, derandomize=not EXAMPLES)
 BACKENDS = ["binary", "numpy"]
 REAL = [dtype for dtype in ALL_DTYPES if not dtype.is_complex]
 NAN, INF = math.nan, math.inf
@@ -72,7 +69,7 @@ def comes_first(a: Any, b: Any) -> bool:
 
 @pytest.mark.parametrize("dtype", REAL, ids=str)
 def test_an_order_is_an_order(backend: str, dtype: DType) -> None:
-    @profile
+    @profile(25)
     @given(lines(dtype), st.booleans())
     def holds(drawn: tb.Tensor, descending: bool) -> None:
         x = drawn.backend_copy(backend)
@@ -90,7 +87,7 @@ def test_an_order_is_an_order(backend: str, dtype: DType) -> None:
 
 @pytest.mark.parametrize("dtype", REAL, ids=str)
 def test_a_place_keeps_a_tensor_sorted(backend: str, dtype: DType) -> None:
-    @profile
+    @profile(25)
     @given(lines(dtype), lines(dtype), st.sampled_from(["left", "right"]))
     def holds(drawn: tb.Tensor, looked_for: tb.Tensor, side: Any) -> None:
         x, sought = tb.sort(drawn.backend_copy(backend)), looked_for.backend_copy(backend)
@@ -109,7 +106,7 @@ def test_a_place_keeps_a_tensor_sorted(backend: str, dtype: DType) -> None:
 
 @pytest.mark.parametrize("dtype", REAL, ids=str)
 def test_unique_values_rebuild_the_tensor(backend: str, dtype: DType) -> None:
-    @profile
+    @profile(25)
     @given(lines(dtype))
     def holds(drawn: tb.Tensor) -> None:
         x = drawn.backend_copy(backend)
@@ -139,7 +136,7 @@ def test_unique_values_rebuild_the_tensor(backend: str, dtype: DType) -> None:
 
 @pytest.mark.parametrize("dtype", REAL, ids=str)
 def test_the_greatest_are_the_first_in_descending_order(backend: str, dtype: DType) -> None:
-    @profile
+    @profile(25)
     @given(lines(dtype), st.data())
     def holds(drawn: tb.Tensor, data: st.DataObject) -> None:
         x = drawn.backend_copy(backend)

@@ -25,4 +25,5 @@ from .compare import distance as distance
 from .compare import farthest as farthest
 from .conformance import check as check
 from .strategies import elements as elements
+from .strategies import profile as profile
 from .strategies import tensors as tensors

@@ -6,9 +6,11 @@ Special values come often, sizes of 0 and 1 too; axes have names, so that these 
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Sequence
 from typing import Any
 
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from ..dtypes import REAL_OF, DType, finfo, iinfo
@@ -18,6 +20,18 @@ from ..template import Template
 from ..tensor import Tensor
 
 Draw = st.DrawFn
+
+
+def profile(count: int) -> settings:
+    """The settings of a property test: `count` fixed examples, or as many random ones as the environment variable
+    `TENSORBACKEND_EXAMPLES` says."""
+    asked = os.environ.get("TENSORBACKEND_EXAMPLES")
+    return settings(
+        max_examples=int(asked or count),
+        deadline=None,
+        derandomize=not asked,
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large],
+    )
 
 
 def elements(dtype: DType, *, tame: bool = False) -> st.SearchStrategy[Any]:
