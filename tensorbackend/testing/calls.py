@@ -8,7 +8,7 @@ Most are derived from what the op declares: its tensors broadcast, and an option
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any, NamedTuple, TypeAlias
 
 from hypothesis import strategies as st
@@ -139,6 +139,7 @@ def _derivable(parameter: Parameter) -> bool:
     return parameter.role == "tensor"
 
 
+@cache
 @st.composite
 def calls(draw: Draw, name: str, dtype: DType) -> Invocation:
     """Calls of an op whose tensors, or the first of them, have a dtype; valid but for what the data may say."""

@@ -8,15 +8,16 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Sequence
+from functools import cache, lru_cache
 from typing import Any
 
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
 from ..dtypes import REAL_OF, DType, finfo, iinfo
 from ..elements import pack, unpack
 from ..ops.creation import from_binary
-from ..template import Template
+from ..template import Names, Template
 from ..tensor import Tensor
 
 Draw = st.DrawFn
@@ -30,10 +31,16 @@ def profile(count: int) -> settings:
         max_examples=int(asked or count),
         deadline=None,
         derandomize=not asked,
+        phases=[Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink],
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large],
     )
 
 
+# Strategies are validated when they are first drawn from, which takes longer than a draw: they are kept.
+_kept = lru_cache(maxsize=4096)
+
+
+@cache
 def elements(dtype: DType, *, tame: bool = False) -> st.SearchStrategy[Any]:
     """Python numbers that a dtype holds, special ones often.
 
@@ -63,6 +70,7 @@ def elements(dtype: DType, *, tame: bool = False) -> st.SearchStrategy[Any]:
     return drawn.map(lambda value: next(iter(unpack(pack([value], dtype), dtype))))
 
 
+@cache
 def shapes(*, least: int = 0, most: int = 3, smallest: int = 0, largest: int = 4) -> st.SearchStrategy[tuple[int, ...]]:
     """Shapes of so many axes, small ones with sizes of 0 and 1 among them."""
     return st.lists(st.integers(smallest, largest), min_size=least, max_size=most).map(tuple)
@@ -73,21 +81,39 @@ def axis_names(count: int) -> tuple[str, ...]:
     return tuple(f"axis{axis}" for axis in range(count))
 
 
-@st.composite
 def tensors(
-    draw: Draw,
     dtype: DType,
     shape: Sequence[int] | st.SearchStrategy[tuple[int, ...]] | None = None,
     *,
     names: Sequence[str | None] | None = None,
     tame: bool = False,
     values: st.SearchStrategy[Any] | None = None,
-) -> Tensor:
+) -> st.SearchStrategy[Tensor]:
     """Tensors of a dtype, of a drawn or given shape, with names `axis0`, ... unless others are given."""
-    if not isinstance(shape, Sequence):
-        shape = draw(shapes() if shape is None else shape)
+    given = tuple(shape) if isinstance(shape, Sequence) else shapes() if shape is None else shape
+    return _tensors(dtype, given, None if names is None else tuple(names), tame, values)
+
+
+@_kept
+def _columns(dtype: DType, tame: bool, size: int) -> st.SearchStrategy[list[Any]]:
+    return st.lists(elements(dtype, tame=tame), min_size=size, max_size=size)
+
+
+@_kept
+@st.composite
+def _tensors(
+    draw: Draw,
+    dtype: DType,
+    shape: tuple[int, ...] | st.SearchStrategy[tuple[int, ...]],
+    names: Names | None,
+    tame: bool,
+    values: st.SearchStrategy[Any] | None,
+) -> Tensor:
+    if not isinstance(shape, tuple):
+        shape = draw(shape)
     size = math.prod(shape)
-    drawn = draw(st.lists(elements(dtype, tame=tame) if values is None else values, min_size=size, max_size=size))
+    column = _columns(dtype, tame, size) if values is None else st.lists(values, min_size=size, max_size=size)
+    drawn = draw(column)
     template = Template(shape, dtype, axis_names(len(shape)) if names is None else names)
     return from_binary(pack(drawn, dtype), template, "binary")
 
