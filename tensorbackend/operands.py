@@ -9,6 +9,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 from .dtypes import Scalar, current_precision, scalar_kind
 from .errors import OperandError, expected
 from .opspec import OpSpec, Parameter
+from .rules.plan import freeze
 from .template import Template, weak_template
 from .tensor import Tensor, late
 
@@ -47,11 +48,6 @@ def template_of(operand: Operand) -> Template:
     kind = scalar_kind(operand)
     assert kind is not None
     return weak_template(kind)
-
-
-def freeze(value: object) -> object:
-    """An option with its lists made tuples, so that it can key a memo."""
-    return tuple(map(freeze, value)) if isinstance(value, list | tuple) else value
 
 
 def kind_of(value: object) -> object:

@@ -6,10 +6,8 @@ from ..dispatch import primitive
 from ..rules.plan import Plan
 from ..rules.window import Paddings, PerAxis, convolution
 from ..template import Template
-from .window import by_name
 
 
-@by_name
 @primitive
 def conv(
     x: Template,

@@ -12,7 +12,7 @@ from typing import Any
 from ..dispatch import primitive
 from ..errors import ShapeError, expected
 from ..rules.axes import sorted_axes
-from ..rules.blocks import Paddings, block_written, concatenated, frozen_paddings, padded
+from ..rules.blocks import Paddings, block_written, concatenated, padded
 from ..rules.broadcasting import result_type
 from ..rules.plan import Plan
 from ..rules.shape import (
@@ -144,9 +144,9 @@ def slice_(x: Template, /, *, starts: tuple[int, ...], lengths: tuple[int, ...],
 
 @primitive.calls("pad")
 def _pad(x: Template, pad_value: Template, /, *, padding: Paddings) -> Plan:
-    out, padding = padded(x, padding)
+    out, triples = padded(x, padding)
     dtype = result_type([x, pad_value])
-    return Plan(out.replace(dtype=dtype), (dtype, dtype), {"padding": padding})
+    return Plan(out.replace(dtype=dtype), (dtype, dtype), {"padding": triples})
 
 
 def pad(x: TensorLike, padding: Paddings, /, *, value: TensorLike | None = None, mode: str = "constant") -> Tensor:
@@ -174,7 +174,7 @@ def pad(x: TensorLike, padding: Paddings, /, *, value: TensorLike | None = None,
     if value is None:
         x = late("asarray")(x)
         value = 0 if x.dtype.is_numeric else False
-    return _pad(x, value, padding=frozen_paddings(padding))
+    return _pad(x, value, padding=padding)
 
 
 @primitive

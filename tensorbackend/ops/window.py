@@ -14,38 +14,19 @@ for a padding that takes away more than there is, `DTypeError`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
-from typing import Any, ParamSpec, TypeVar, cast
-
 from ..dispatch import composite, primitive
 from ..dtypes import default_dtype, float32, promote_types
 from ..rules.broadcasting import check_dtype
 from ..rules.plan import Plan
-from ..rules.window import Paddings, PerAxis, frozen, numbers, scatter_plan, window_plan, windowed
+from ..rules.window import Paddings, PerAxis, numbers, scatter_plan, window_plan, windowed
 from ..template import Template, intern_template
-from ..tensor import Tensor, bind
+from ..tensor import Tensor
 from .conversion import astype
 from .creation import ones
 from .elementwise_binary import divide
 from .functional import OfTwo, accumulator
 
-P = ParamSpec("P")
-R = TypeVar("R")
 
-
-def by_name(op: Callable[P, R]) -> Callable[P, R]:
-    """Lets the options of an op be mappings, in a form in which they can key its memo."""
-    call: Callable[..., R] = op
-
-    @wraps(op)
-    def function(*arguments: Any, **options: Any) -> R:
-        return call(*[frozen(each) for each in arguments], **{name: frozen(each) for name, each in options.items()})
-
-    return cast("Callable[P, R]", bind(function))
-
-
-@by_name
 @primitive
 def window_sum(
     x: Template, /, window: PerAxis, *, strides: PerAxis = 1, padding: Paddings = "valid", dilations: PerAxis = 1
@@ -61,7 +42,6 @@ def window_sum(
     return window_plan(x, window, strides, padding, dilations, "numeric")
 
 
-@by_name
 @primitive.calls("window_product")
 def window_prod(
     x: Template, /, window: PerAxis, *, strides: PerAxis = 1, padding: Paddings = "valid", dilations: PerAxis = 1
@@ -75,7 +55,6 @@ def window_prod(
     return window_plan(x, window, strides, padding, dilations, "numeric")
 
 
-@by_name
 @primitive
 def window_max(
     x: Template, /, window: PerAxis, *, strides: PerAxis = 1, padding: Paddings = "valid", dilations: PerAxis = 1
@@ -89,7 +68,6 @@ def window_max(
     return window_plan(x, window, strides, padding, dilations, "real")
 
 
-@by_name
 @primitive
 def window_min(
     x: Template, /, window: PerAxis, *, strides: PerAxis = 1, padding: Paddings = "valid", dilations: PerAxis = 1
@@ -103,7 +81,6 @@ def window_min(
     return window_plan(x, window, strides, padding, dilations, "real")
 
 
-@by_name
 @primitive
 def window_reduce(
     x: Template,
@@ -130,7 +107,6 @@ def window_reduce(
     return Plan(intern_template(shape, dtype, x.names), (x.dtype, dtype), {**options, "function": function})
 
 
-@by_name
 @primitive
 def window_scatter_max(
     x: Template,
@@ -155,7 +131,6 @@ def window_scatter_max(
     return scatter_plan(x, source, initial, window, strides, padding)
 
 
-@by_name
 @primitive
 def window_scatter_min(
     x: Template,
@@ -178,7 +153,6 @@ def window_scatter_min(
     return scatter_plan(x, source, initial, window, strides, padding)
 
 
-@by_name
 @composite
 def window_mean(
     x: Tensor,

@@ -12,25 +12,19 @@ from ..template import Template, intern_template, merge_names
 from ..tensor import Axis
 from .axes import normalize_axis
 from .broadcasting import result_type
-from .plan import Plan
+from .plan import Plan, freeze
 
 Paddings: TypeAlias = Sequence[Sequence[int]] | Mapping[Axis, Sequence[int]]
 """(low, high) or (low, high, interior) for each axis, or for some axes by name or position."""
 
 
-def frozen_paddings(padding: Paddings) -> Any:
-    """Paddings that can key a memo: a mapping as a tuple of (axis, padding) under the mark `None`."""
-    if isinstance(padding, Mapping):
-        return (None, *((axis, tuple(each)) for axis, each in padding.items()))
-    return padding
-
-
-def padded(x: Template, padding: Any) -> tuple[Template, tuple[tuple[int, int, int], ...]]:
+def padded(x: Template, padding: Paddings) -> tuple[Template, tuple[tuple[int, int, int], ...]]:
     """The template with elements put about those of each axis, and the paddings as (low, high, interior).
 
     5 with (1, -2, 1) is 1 + (5 + 4) - 2 = 8.
     """
-    given: list[Any] = list(padding)
+    frozen: Any = freeze(padding)
+    given: list[Any] = list(frozen)
     if given and given[0] is None:
         by_axis = {normalize_axis(x, axis): each for axis, each in given[1:]}
         given = [by_axis.get(axis, (0, 0)) for axis in range(x.ndim)]

@@ -16,7 +16,7 @@ from ..errors import ArgumentError, AxisError, ShapeError, expected
 from ..template import Names, Shape, Template, check_unique, intern_template, merge_names
 from .axes import normalize_axis
 from .broadcasting import check_dtype, result_type
-from .plan import Plan
+from .plan import Plan, freeze
 
 # The keys of the mappings are axes by position or by name; Mapping is invariant in them.
 PerAxis: TypeAlias = int | Sequence[int] | Mapping[Any, int]
@@ -26,19 +26,9 @@ Paddings: TypeAlias = Literal["valid", "same"] | Sequence[Sequence[int]] | Mappi
 """None, what keeps the size, (low, high) for each axis, or that for some axes by name or position."""
 
 
-def frozen(value: Any) -> Any:
-    """An option that can key a memo: a mapping as a tuple of (axis, number) under the mark `None`.
-
-    >>> frozen({"time": 3}), frozen((2, 3))
-    ((None, ('time', 3)), (2, 3))
-    """
-    return (None, *value.items()) if isinstance(value, Mapping) else value
-
-
 def _for_each(x: Template, axes: Sequence[int], option: str, value: Any, default: Any) -> list[Any]:
     """An option's entries for some axes of x, in their order."""
-    if isinstance(value, Mapping):
-        value = frozen(value)
+    value = freeze(value)
     if not isinstance(value, Sequence) or isinstance(value, str):
         return [value] * len(axes)
     entries = list(value)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ...errors import ArgumentError, ShapeError, expected
-from ...rules.blocks import Paddings, frozen_paddings, padded
+from ...rules.blocks import Paddings, padded
 from ...tensor import Tensor, TensorLike
 from ..creation import asarray
 from ..indexing import take
@@ -40,7 +40,7 @@ def extended(x: TensorLike, padding: Paddings, mode: str) -> Tensor:
     x = asarray(x)
     if mode not in EXTENSIONS:
         raise ArgumentError(expected(f"mode to be constant, {', '.join(EXTENSIONS)}", mode=mode))
-    _, triples = padded(x.template, frozen_paddings(padding))
+    _, triples = padded(x.template, padding)
     for axis, (low, high, interior) in enumerate(triples):
         if low < 0 or high < 0 or interior:
             raise ArgumentError(
