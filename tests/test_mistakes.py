@@ -162,6 +162,14 @@ def test_what_is_no_operand(spec: OpSpec) -> None:
 
 
 @pytest.mark.parametrize("backend", ["binary", "numpy"])
+def test_a_float_beyond_the_default_dtype_gets_a_wider_one(backend: str) -> None:
+    assert tb.asarray([1.0, 1e300], backend=backend).dtype is tb.float64
+    assert tb.asarray(1e300j, backend=backend).dtype is tb.complex128
+    with pytest.raises(OutOfRangeError, match="expected a number from"):
+        tb.asarray([1e300], dtype="f32", backend=backend)
+
+
+@pytest.mark.parametrize("backend", ["binary", "numpy"])
 def test_values_that_make_no_tensor(backend: str) -> None:
     with pytest.raises(ShapeError, match=r"lists of one length on each level, got lengths=\[1, 2\]; pad them"):
         tb.tensor([[1, 2], [3]], backend=backend)

@@ -147,15 +147,16 @@ def make_composite(function: Callable[..., Any], callback: str | None) -> Callab
     count = len(tensors) if plain else 0  # a sequence of tensors has no one template to key on
 
     def op(*arguments: Any, **keywords: Any) -> Any:
-        key: tuple[Any, ...] | None
         try:
             key = (current_precision(), *ready_key(arguments, keywords, count))
             found = ready.get(key)
         except (LookupError, AttributeError, TypeError):
-            return path.run(arguments, keywords)
-        if found is None:
-            found = path.ready(arguments, keywords)
-            remember(ready, key, found)
-        return path.call(arguments[0].backend, arguments[:count], found)
+            pass  # so that no error below has this one as its context
+        else:
+            if found is None:
+                found = path.ready(arguments, keywords)
+                remember(ready, key, found)
+            return path.call(arguments[0].backend, arguments[:count], found)
+        return path.run(arguments, keywords)
 
     return bind(wraps(function)(op))

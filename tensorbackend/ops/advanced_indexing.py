@@ -124,6 +124,10 @@ def _fitting(x: Tensor, axis: int, mask: Tensor) -> Tensor:
     end = axis + mask.ndim
     covered = Template(x.shape[axis:end], x.dtype, x.names[axis:end])
     if mask.shape != covered.shape:
+        pairs = zip(mask.shape, covered.shape, strict=False)
+        if mask.ndim == covered.ndim and all(size in (0, whole) for size, whole in pairs):
+            # Of no element, as the standard allows: it holds nowhere.
+            return full(covered.shape, False, dtype="bool", names=covered.names, backend=mask.backend)
         raise IndexRangeError(expected(f"a mask of shape {covered.shape}", mask=mask.template, x=x.template))
     return mask.rename(*merge_names(covered, mask.template)) if mask.ndim else mask
 

@@ -10,9 +10,9 @@ from operator import index
 from typing import Any
 
 from ..dispatch import primitive
-from ..dtypes import DType, DTypeLike, Scalar, as_dtype, check_scalar, default_dtype, scalar_kind
+from ..dtypes import DType, DTypeLike, Scalar, as_dtype, check_scalar, complex128, default_dtype, float64, scalar_kind
 from ..elements import element_type, pack
-from ..errors import OperandError, ShapeError, expected
+from ..errors import OperandError, OutOfRangeError, ShapeError, expected
 from ..protocol import Backend, BackendLike
 from ..rules.axes import normalize_axis
 from ..rules.plan import Plan
@@ -268,7 +268,8 @@ def tensor(
 ) -> Tensor:
     """A tensor copied from nested lists of Python numbers, an array or a tensor.
 
-    The dtype is by default the value's, of Python numbers the default of their widest kind. Raises
+    The dtype is by default the value's, of Python numbers the default of their widest kind, or that of 64 bits a part
+    where a float is beyond it. Raises
     `ShapeError` for ragged lists, `OutOfRangeError` for a number outside the dtype, `OperandError` for
     what is no number.
 
@@ -360,14 +361,26 @@ def _from_array(value: Any, backend: Backend, copy: bool) -> Tensor:
 
 def _from_numbers(value: Any, dtype: DType | None, names: Sequence[str | None] | None, backend: Any) -> Tensor:
     shape, numbers = _flatten(value)
-    if dtype is None:
-        kinds = {scalar_kind(number) for number in numbers}
-        widest = next((kind for kind in ("complex", "float", "int", "bool") if kind in kinds), "float")
-        dtype = default_dtype(widest)  # type: ignore[arg-type] # one of the kinds listed
+    chosen = dtype or _dtype_of(numbers)
     for number in numbers:
-        check_scalar(number, dtype)
-    out = Template(shape, dtype, names)
-    return Tensor(out, backend, backend.from_binary(out, data=pack(map(element_type(dtype), numbers), dtype)))
+        check_scalar(number, chosen)
+    out = Template(shape, chosen, names)
+    return Tensor(out, backend, backend.from_binary(out, data=pack(map(element_type(chosen), numbers), chosen)))
+
+
+def _dtype_of(numbers: Sequence[Any]) -> DType:
+    """The default dtype of the widest kind among numbers; that of 64 bits a part where one is beyond it."""
+    kinds = {scalar_kind(number) for number in numbers}
+    widest = next((kind for kind in ("complex", "float", "int", "bool") if kind in kinds), "float")
+    dtype = default_dtype(widest)  # type: ignore[arg-type] # one of the kinds listed
+    if not dtype.is_inexact:
+        return dtype
+    try:
+        for number in numbers:
+            check_scalar(number, dtype)
+    except OutOfRangeError:
+        return complex128 if dtype.is_complex else float64
+    return dtype
 
 
 def _flatten(value: Any) -> tuple[Shape, list[Any]]:

@@ -56,7 +56,7 @@ BOUNDS: dict[str, Bound] = {
     ),
     "sigmoid": _COMPOSED,
     **dict.fromkeys(
-        ["sum", "mean", "dot", "matmul", "tensordot", "vecdot", "outer", "einsum", "cumulative_sum", "trace",
+        ["sum", "mean", "dot", "matmul", "tensordot", "vecdot", "einsum", "cumulative_sum", "trace",
          "window_sum", "window_mean", "conv"],
         _SUM,
     ),
@@ -93,7 +93,7 @@ BOUNDS: dict[str, Bound] = {
 
 COMPLEX_BOUNDS: dict[str, Bound] = {
     "abs": Bound(4, "the magnitude of a complex number is rounded more than once by some libraries"),
-    **dict.fromkeys(["multiply", "square"], Bound(4, "some libraries fuse a step of a * c - b * d")),
+    **dict.fromkeys(["multiply", "outer", "square"], Bound(4, "some libraries fuse a step of a * c - b * d")),
     "cross": Bound(4, "differences of products of which some libraries fuse a step", "square", tame=True),
     **dict.fromkeys(["divide", "reciprocal", "sign"], Bound(4, "each library has its own formula of the quotient")),
     "sqrt": Bound(4, "the square root of the magnitude, which is rounded itself"),

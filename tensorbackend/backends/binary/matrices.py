@@ -199,8 +199,9 @@ def qr(matrix: Matrix, columns: int, *, complete: bool) -> tuple[Matrix, Matrix]
             reflectors.append((vector, 0.0))
             continue
         first = vector[0]
-        vector[0] = first + phase(first) * size
-        scale = 1 / (size * (size + magnitude(first)))  # 2 / (v.H v)
+        vector = [each / size for each in vector]  # squares of tiny columns would vanish
+        vector[0] += phase(first)
+        scale = 1 / (1 + magnitude(first) / size)  # 2 / (v.H v)
         reflectors.append((vector, scale))
         across[k][k:] = [-phase(first) * size] + [0.0] * (rows - k - 1)
         for column in across[k + 1 :]:

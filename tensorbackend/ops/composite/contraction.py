@@ -7,10 +7,13 @@ from collections.abc import Sequence
 from ...dispatch import composite
 from ...errors import ArgumentError, ShapeError, expected
 from ...rules.axes import normalize_axis
+from ...rules.broadcasting import check_dtype, result_type
 from ...rules.einsum import Operand, parsed
+from ...template import check_unique
 from ...tensor import Axis, Tensor
 from ..contraction import dot
-from ..creation import eye
+from ..creation import eye, rename
+from ..elementwise_binary import multiply
 from ..elementwise_ternary import where
 from ..elementwise_unary import conj
 from ..reduction import sum
@@ -73,7 +76,11 @@ def outer(x1: Tensor, x2: Tensor, /) -> Tensor:
     [[3, 4],
      [6, 8]]
     """
-    return dot(x1, x2, contract=((), ()))
+    check_dtype(result_type([x1.template, x2.template]), "numeric")
+    names = check_unique((*x1.names, *x2.names))
+    wide = reshape(x1, (*x1.shape, *(1,) * x2.ndim))
+    # One product each: the sum of one product that a dot is would lose the sign of -0.0.
+    return rename(multiply(wide, x2.rename(*(None,) * x2.ndim)), *names)
 
 
 @composite
