@@ -57,7 +57,7 @@ BOUNDS: dict[str, Bound] = {
     "sigmoid": _COMPOSED,
     **dict.fromkeys(
         ["sum", "mean", "dot", "matmul", "tensordot", "vecdot", "einsum", "cumulative_sum", "trace",
-         "window_sum", "window_mean", "conv"],
+         "indexed_add", "window_sum", "window_mean", "conv"],
         _SUM,
     ),
     **dict.fromkeys(["prod", "cumulative_prod", "window_prod"], _PRODUCT),

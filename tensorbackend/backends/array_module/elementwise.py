@@ -74,9 +74,15 @@ class ArrayElementwise(ArrayBase):
     log10 = promoting("log10", complex_functions.log10)
     log2 = promoting("log2", complex_functions.log2)
     logaddexp = promoting("logaddexp")
-    nextafter = promoting("nextafter")
     reciprocal = promoting("reciprocal", complex_functions.reciprocal)
     square = promoting("square", complex_functions.square)
+
+    @kernel
+    def nextafter(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
+        """The next number after x1 towards x2; of equal ones x2, also where a narrow dtype's loop gives x1."""
+        xp = self.xp
+        left, right = (self.cast(x.data, x.dtype, out.dtype) for x in (x1, x2))
+        return xp.where(left == right, right, xp.nextafter(left, right))
 
     # Conversion
 
