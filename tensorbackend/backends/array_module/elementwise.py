@@ -168,7 +168,9 @@ class ArrayElementwise(ArrayBase):
     @kernel
     def sign(self, out: Template, x: Tensor, /) -> Payload:
         """The sign, 0.0 for both zeros; complex numbers are divided by their magnitude."""
-        return complex_functions.sign(self.xp, x.data) if x.dtype.is_complex else self.xp.sign(x.data)
+        if x.dtype.is_complex:
+            return complex_functions.sign(self.xp, x.data)
+        return self.narrowed(self.xp.sign(self.widened(x)), out)  # bfloat16's own loop keeps -0.0
 
     # Functions of two elements
 
