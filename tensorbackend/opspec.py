@@ -78,8 +78,9 @@ class OpSpec(NamedTuple):
         return signature(self.function)
 
     def at(self, position: int) -> Parameter:
-        """The parameter that a positional argument is for; the last one takes any that are too many."""
-        return self.parameters[min(position, len(self.parameters) - 1)]
+        """The parameter that a positional argument is for; the last positional one takes any that are too many."""
+        positional = [parameter for parameter in self.parameters if parameter.kind != "keyword"] or self.parameters
+        return positional[min(position, len(positional) - 1)]
 
 
 CALLBACKS: dict[str, Callback] = {}

@@ -158,6 +158,20 @@ def test_options_that_are_equal_as_keys_stay_apart() -> None:
         tb.sum(x, axis=True)
 
 
+@tb.composite
+def weighted_total(*tensors: tb.Tensor, weight: int = 1) -> tb.Tensor:
+    total = tensors[0]
+    for each in tensors[1:]:
+        total = tb.add(total, each)
+    return tb.multiply(total, weight)
+
+
+@pytest.mark.parametrize("backend", ["binary", "numpy"])
+def test_a_composite_of_any_number_of_tensors_has_options(backend: str) -> None:
+    x = tb.tensor([1, 2], names=("n",), backend=backend)
+    assert weighted_total(x, x, x, weight=2).tolist() == [6, 12]
+
+
 @pytest.mark.parametrize("backend", ["binary", "numpy"])
 def test_zeros_of_both_signs_stay_apart(backend: str) -> None:
     x = tb.tensor([1.0], backend=backend)
