@@ -77,16 +77,16 @@ def shown(x: tb.Tensor) -> None:
 
 @on_each_backend
 @pytest.mark.parametrize(
-    "law",
+    "check_law",
     [flattened_and_back, transposed_twice, flipped_twice, rolled_back, copied_and_back, padded_and_cut, selected,
      unchanged_by_its_dtype, shown],
-    ids=lambda law: law.__name__,
+    ids=lambda check_law: check_law.__name__,
 )  # fmt: skip
-def test_law(law: Law, backend: str) -> None:
+def test_law(check_law: Law, backend: str) -> None:
     @profile(30)
     @given(any_tensor)
     def holds(x: tb.Tensor) -> None:
-        law(tb.backend_copy(x, backend))
+        check_law(tb.backend_copy(x, backend))
 
     holds()
 

@@ -75,7 +75,7 @@ def digest(backend: str, draw: Callable[[tb.Tensor, tuple[int, ...]], tb.Tensor]
     return hashed.hexdigest()[:32]
 
 
-def near(x: tb.Tensor, wanted: list[Any], ulps: float) -> None:
+def check_near(x: tb.Tensor, wanted: list[Any], ulps: float) -> None:
     """The numbers that JAX gives, within so many units in the last place."""
     assert_equal(x.backend_copy("binary"), tb.tensor(wanted, dtype=x.dtype, backend="binary"), ulps=ulps)
 
@@ -160,25 +160,25 @@ def test_discrete_samples_are_those_of_jax(backend: str) -> None:
 def test_continuous_samples_are_near_those_of_jax(backend: str) -> None:
     key = random.key(42, backend=backend)
     # JAX's inverse error function has an error of some ulps of its own, of more in the tails.
-    near(random.normal(key, (3,), "f16"), [-1.4296875, -0.87548828125, 1.974609375], 1)
-    near(random.normal(key, (3,), "bf16"), [0.34375, 1.015625, 1.890625], 1)
-    near(random.normal(key, (3,)), [-0.02830461598932743, 0.4671318531036377, 0.2957029640674591], 4)
+    check_near(random.normal(key, (3,), "f16"), [-1.4296875, -0.87548828125, 1.974609375], 1)
+    check_near(random.normal(key, (3,), "bf16"), [0.34375, 1.015625, 1.890625], 1)
+    check_near(random.normal(key, (3,)), [-0.02830461598932743, 0.4671318531036377, 0.2957029640674591], 4)
     wanted = [-0.18471174528191162, -2.169824560397754, 0.18693555179382582]
-    near(random.normal(key, (3,), "f64"), wanted, 64)
+    check_near(random.normal(key, (3,), "f64"), wanted, 64)
     complex_numbers = [
         0.05368746072053909 + 0.4283398389816284j,
         -0.34389618039131165 + 0.5650094747543335j,
         0.9123944640159607 - 0.6427084803581238j,
     ]
-    near(random.normal(key, (3,), "c64"), complex_numbers, 4)
-    near(random.exponential(key, (3,)), [0.670817494392395, 1.1388006210327148, 0.9578199982643127], 2)
-    near(random.gumbel(key, (3,)), [0.3340933918952942, 0.952019453048706, 0.7255305647850037], 8)
-    near(random.gumbel(key, (2,), mode="high"), [0.39925798773765564, -0.12997561693191528], 8)
-    near(random.truncated_normal(key, -1.0, 2.0, (3,)), [0.1477000564, 0.5684449077, 0.4210255146], 16)
+    check_near(random.normal(key, (3,), "c64"), complex_numbers, 4)
+    check_near(random.exponential(key, (3,)), [0.670817494392395, 1.1388006210327148, 0.9578199982643127], 2)
+    check_near(random.gumbel(key, (3,)), [0.3340933918952942, 0.952019453048706, 0.7255305647850037], 8)
+    check_near(random.gumbel(key, (2,), mode="high"), [0.39925798773765564, -0.12997561693191528], 8)
+    check_near(random.truncated_normal(key, -1.0, 2.0, (3,)), [0.1477000564, 0.5684449077, 0.4210255146], 16)
 
     mean, cov = tb.tensor([1.0, 2.0], backend=backend), tb.tensor([[2.0, 0.5], [0.5, 1.0]], backend=backend)
     vectors = [[0.9599712491035461, 2.426954746246338], [1.418187141418457, 2.248175859451294]]
-    near(random.multivariate_normal(key, mean, cov, (3,))[:2], vectors, 16)
+    check_near(random.multivariate_normal(key, mean, cov, (3,))[:2], vectors, 16)
 
 
 # Laws

@@ -20,7 +20,7 @@ def backend(request: pytest.FixtureRequest) -> str:
     return name
 
 
-def same(actual: tb.Tensor, wanted: Any, tolerance: float = 1e-6) -> None:
+def check_same(actual: tb.Tensor, wanted: Any, tolerance: float = 1e-6) -> None:
     np.testing.assert_allclose(np.asarray(actual), wanted, rtol=tolerance, atol=1e-7)
     assert actual.shape == np.shape(wanted)
 
@@ -30,10 +30,12 @@ def same(actual: tb.Tensor, wanted: Any, tolerance: float = 1e-6) -> None:
 def test_summaries_are_numpys(backend: str, axis: Any, keepdims: bool) -> None:
     values = np.random.default_rng(0).normal(size=(3, 4, 6)).astype("float32")
     x = tb.asarray(values, backend=backend)
-    same(tb.std(x, axis=axis, keepdims=keepdims, correction=1), np.std(values, axis=axis, keepdims=keepdims, ddof=1))
-    same(tb.median(x, axis=axis, keepdims=keepdims), np.median(values, axis=axis, keepdims=keepdims))
+    check_same(
+        tb.std(x, axis=axis, keepdims=keepdims, correction=1), np.std(values, axis=axis, keepdims=keepdims, ddof=1)
+    )
+    check_same(tb.median(x, axis=axis, keepdims=keepdims), np.median(values, axis=axis, keepdims=keepdims))
     powers = np.log(np.sum(np.exp(values), axis=axis, keepdims=keepdims))
-    same(tb.logsumexp(x, axis=axis, keepdims=keepdims), powers, 1e-5)
+    check_same(tb.logsumexp(x, axis=axis, keepdims=keepdims), powers, 1e-5)
 
 
 def test_too_small_a_sample_has_no_variance(backend: str) -> None:
@@ -89,8 +91,8 @@ def test_quantiles_are_numpys(backend: str, method: str) -> None:
         q = (0.0, 0.1, 0.25, 0.3, 0.5, 0.625, 0.9, 1.0)
         # In float64, as for NumPy's discrete methods a share in float32 is another one.
         wanted = np.quantile(values.astype("float64"), q, axis=1, method=method)  # type: ignore[call-overload]
-        same(tb.quantile(x, q, axis=1, method=method), wanted)
-    same(tb.quantile(x, 0.5, method=method), np.quantile(values.astype("float64"), 0.5, method=method))  # type: ignore[call-overload]
+        check_same(tb.quantile(x, q, axis=1, method=method), wanted)
+    check_same(tb.quantile(x, 0.5, method=method), np.quantile(values.astype("float64"), 0.5, method=method))  # type: ignore[call-overload]
 
 
 def test_quantiles_at_the_edges(backend: str) -> None:
@@ -118,9 +120,11 @@ def test_weighted_mean_is_numpys(backend: str) -> None:
     weights = np.abs(values) + 1
     x = tb.asarray(values, names=("a", "b"), backend=backend)
     for axis in (None, 0, 1):
-        same(tb.weighted_mean(x, weights, axis=axis), np.average(values, axis, weights))
-    same(tb.weighted_mean(x, weights[0], axis=1), np.average(values, 1, weights[0]))
-    same(tb.weighted_mean(x, tb.asarray(weights[:, 0], names=("a",)), axis="a"), np.average(values, 0, weights[:, 0]))
+        check_same(tb.weighted_mean(x, weights, axis=axis), np.average(values, axis, weights))
+    check_same(tb.weighted_mean(x, weights[0], axis=1), np.average(values, 1, weights[0]))
+    check_same(
+        tb.weighted_mean(x, tb.asarray(weights[:, 0], names=("a",)), axis="a"), np.average(values, 0, weights[:, 0])
+    )
     assert tb.weighted_mean(x, weights, axis="b", keepdims=True).template == tb.Template((3, 1), "f32", ("a", "b"))
     with pytest.raises(ShapeError, match="weights that broadcast"):
         tb.weighted_mean(x[0], weights)
@@ -129,10 +133,10 @@ def test_weighted_mean_is_numpys(backend: str) -> None:
 def test_covariance_is_numpys(backend: str) -> None:
     values = np.random.default_rng(4).normal(size=(5, 3)).astype("float32")
     x = tb.asarray(values, names=("n", "d"), backend=backend)
-    same(tb.covariance(x, correction=1), np.cov(values, rowvar=False), 1e-5)
-    same(tb.covariance(x, mean=np.zeros(3, "float32")), values.T @ values / 5, 1e-5)
+    check_same(tb.covariance(x, correction=1), np.cov(values, rowvar=False), 1e-5)
+    check_same(tb.covariance(x, mean=np.zeros(3, "float32")), values.T @ values / 5, 1e-5)
     mixed = values + 1j * values[::-1]
-    same(tb.covariance(tb.asarray(mixed, backend=backend)), np.cov(mixed, rowvar=False, bias=True), 1e-5)
+    check_same(tb.covariance(tb.asarray(mixed, backend=backend)), np.cov(mixed, rowvar=False, bias=True), 1e-5)
     assert tb.covariance(tb.zeros((2, 5, 3), names=("b", "n", "d"))).template == tb.Template(
         (2, 3, 3), "f32", ("b", None, None)
     )

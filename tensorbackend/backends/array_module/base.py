@@ -123,28 +123,18 @@ class _Function:
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
-    def make(self, function: Callable[..., Array], quiet: Quiet, asarray: Callable[..., Array]) -> Callable[..., Any]:
-        """The callback, with all that it needs in its closure: this is the hot path."""
-        raise NotImplementedError
-
-    def choosing(
-        self,
-        function: Callable[..., Array],
-        of_complex: Callable[..., Array],
-        quiet: Quiet,
-        asarray: Callable[..., Any],
+    def make(
+        self, function: Callable[..., Array], of_complex: Callable[..., Array] | None, quiet: Quiet, asarray: Any
     ) -> Callable[..., Any]:
-        """The same with a function of its own for complex arrays."""
-        raise NotImplementedError
+        """The callback, with all that it needs in its closure: this is the hot path. `of_complex`, where there is
+        one, takes the place of the function for complex arrays."""
+        raise NotImplementedError(f"{type(self).__name__} must define make")
 
     def bind(self, backend: ArrayBase) -> Callable[..., Any]:
         """The backend's callback, kept in the instance unless a subclass calls it through `super()`."""
         function = getattr(backend.xp, self.function)
-        if self.of_complex is None:
-            made = self.make(function, backend.quiet, backend.xp.asarray)
-        else:
-            of_complex = partial(self.of_complex, backend.xp)
-            made = self.choosing(function, of_complex, backend.quiet, backend.xp.asarray)
+        of_complex = None if self.of_complex is None else partial(self.of_complex, backend.xp)
+        made = self.make(function, of_complex, backend.quiet, backend.xp.asarray)
         made.__name__, made.__doc__ = self.name, getattr(getattr(Backend, self.name, None), "__doc__", None)
         if getattr(type(backend), self.name, None) is self:
             vars(backend)[self.name] = made
@@ -161,26 +151,14 @@ class Unary(_Function):
     def __get__(self, backend: ArrayBase | None, owner: type) -> Any:
         return self if backend is None else self.bind(backend)
 
-    def make(self, function: Callable[..., Array], quiet: Quiet, asarray: Callable[..., Array]) -> Callable[..., Any]:
+    def make(
+        self, function: Callable[..., Array], of_complex: Callable[..., Array] | None, quiet: Quiet, asarray: Any
+    ) -> Callable[..., Any]:
         """The callback of one tensor."""
 
         def callback(out: Template, x: Tensor, /) -> Payload:
-            result = quiet.run(function, x.data)
-            return result if out.shape else asarray(result)
-
-        return callback
-
-    def choosing(
-        self,
-        function: Callable[..., Array],
-        of_complex: Callable[..., Array],
-        quiet: Quiet,
-        asarray: Callable[..., Any],
-    ) -> Callable[..., Any]:
-        """The callback of one tensor, by its dtype."""
-
-        def callback(out: Template, x: Tensor, /) -> Payload:
-            result = quiet.run(of_complex if out.dtype.is_complex else function, x.data)
+            chosen = function if of_complex is None or not out.dtype.is_complex else of_complex
+            result = quiet.run(chosen, x.data)
             return result if out.shape else asarray(result)
 
         return callback
@@ -189,7 +167,9 @@ class Unary(_Function):
 class Rounding(Unary):
     """A `Unary` that leaves integers as they are: `floor = Rounding("floor")`."""
 
-    def make(self, function: Callable[..., Array], quiet: Quiet, asarray: Callable[..., Array]) -> Callable[..., Any]:
+    def make(
+        self, function: Callable[..., Array], of_complex: Callable[..., Array] | None, quiet: Quiet, asarray: Any
+    ) -> Callable[..., Any]:
         """The callback of one tensor; integers come back as they are."""
 
         def callback(out: Template, x: Tensor, /) -> Payload:
@@ -209,33 +189,15 @@ class Binary(_Function):
     def __get__(self, backend: ArrayBase | None, owner: type) -> Any:
         return self if backend is None else self.bind(backend)
 
-    def make(self, function: Callable[..., Array], quiet: Quiet, asarray: Callable[..., Array]) -> Callable[..., Any]:
+    def make(
+        self, function: Callable[..., Array], of_complex: Callable[..., Array] | None, quiet: Quiet, asarray: Any
+    ) -> Callable[..., Any]:
         """The callback of two tensors."""
 
         shared = quiet.shared
 
         def callback(out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
-            try:
-                result = shared(function, x1.data, x2.data)
-            except RuntimeError:  # another thread is in the context
-                result = quiet.run(function, x1.data, x2.data)
-            return result if out.shape else asarray(result)
-
-        return callback
-
-    def choosing(
-        self,
-        function: Callable[..., Array],
-        of_complex: Callable[..., Array],
-        quiet: Quiet,
-        asarray: Callable[..., Any],
-    ) -> Callable[..., Any]:
-        """The callback of two tensors, by their dtype."""
-
-        shared = quiet.shared
-
-        def callback(out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
-            chosen = of_complex if out.dtype.is_complex else function
+            chosen = function if of_complex is None or not out.dtype.is_complex else of_complex
             try:
                 result = shared(chosen, x1.data, x2.data)
             except RuntimeError:  # another thread is in the context
