@@ -13,7 +13,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from .protocol import Backend
+from .protocol import Backend, defines
 
 if TYPE_CHECKING:
     from inspect import Signature
@@ -157,3 +157,18 @@ def declare(spec: OpSpec) -> None:
         if tensors != wanted:
             raise TypeError(f"the primitive {spec.name!r} takes {tensors}, its callback {spec.callback!r} {wanted}")
     OPS[spec.name] = spec
+
+
+def implemented(backend: type[Backend]) -> tuple[list[str], list[str]]:
+    """The primitives that a backend's class defines and the composites that it overrides, by callback's name.
+
+    >>> import tensorbackend as tb
+    >>> primitives, composites = implemented(type(tb.get_backend("numpy")))
+    >>> "add" in primitives, "cumulative_max" in composites
+    (True, True)
+    """
+    primitives = (callback.name for callback in CALLBACKS.values() if not callback.optional)
+    composites = dict.fromkeys(spec.callback for spec in OPS.values() if spec.kind == "composite")
+    return [name for name in primitives if defines(backend, name)], [
+        name for name in composites if defines(backend, name)
+    ]

@@ -7,11 +7,14 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib import import_module
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from .errors import BackendError, expected
 from .protocol import Backend, BackendLike
 from .tensor import Deallocated, Tensor, bind
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 Result = TypeVar("Result")
 
@@ -37,6 +40,20 @@ def backends() -> tuple[str, ...]:
     ['binary', 'numpy', 'template']
     """
     return tuple(sorted({*_BUILT_IN, *_classes, *_plugins()}))
+
+
+def origin(name: str) -> str | None:
+    """Where a backend's name comes from: "built in", a plugin's distribution, or "registered" in this process.
+
+    `None` for a name that nothing declares.
+    """
+    if name in _BUILT_IN:
+        return "built in"
+    entry = _plugins().get(name)
+    if entry is not None:
+        distribution = entry.dist
+        return "plugin" if distribution is None else f"{distribution.name} {distribution.version}"
+    return "registered" if name in _classes else None
 
 
 def register_backend(backend: type[Backend]) -> type[Backend]:
@@ -72,11 +89,15 @@ def get_backend(backend: BackendLike = None, *, device: str | None = None) -> Ba
     if isinstance(backend, type) and issubclass(backend, Backend):
         return backend()
     if isinstance(backend, str):
-        return _find(backend)()
+        return backend_class(backend)()
     raise BackendError(expected("a backend, its class or its name", backend=backend))
 
 
-def _find(name: str) -> type[Backend]:
+def backend_class(name: str) -> type[Backend]:
+    """The class that a name stands for, whether or not it can be used on this machine.
+
+    Raises `BackendError` for a name that nothing declares, and for a plugin that cannot be imported.
+    """
     found = _classes.get(name)
     if found is None:
         if name in _BUILT_IN:
@@ -88,7 +109,7 @@ def _find(name: str) -> type[Backend]:
     return found
 
 
-def _plugins() -> dict[str, object]:
+def _plugins() -> dict[str, EntryPoint]:
     from importlib.metadata import entry_points  # slow to import, and few programs need it
 
     return {entry.name: entry for entry in entry_points(group=ENTRY_POINT_GROUP)}
@@ -100,8 +121,8 @@ def _load_plugin(name: str) -> type[Backend]:
         remedy = f"choose one of {', '.join(backends())}, or install the distribution that declares it"
         raise BackendError(expected("the name of a backend", remedy, name=name))
     try:
-        found = entry.load()  # type: ignore[attr-defined] # an importlib.metadata.EntryPoint
-    except Exception as error:  # whatever a stranger's module raises while it is imported
+        found = entry.load()
+    except (Exception, SystemExit) as error:  # whatever a stranger's module raises while it is imported
         came = f"{type(error).__name__}: {error}"
         remedy = "mend or uninstall its distribution; other backends are not affected"
         raise BackendError(expected(f"the backend plugin {name!r} to import", remedy, error=came)) from error

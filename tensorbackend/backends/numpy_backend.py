@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +33,10 @@ class NumpyBackend(ArrayModuleBackend):
 
         self.xp = numpy
         self.quiet = Quiet(partial(numpy.seterr, all="ignore"))
+
+    def versions(self) -> Mapping[str, str]:
+        """NumPy's version."""
+        return {"numpy": self.xp.__version__}
 
     # Transport
 

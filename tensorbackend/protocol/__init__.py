@@ -15,6 +15,7 @@ from typing import TypeAlias
 
 from .core import Core
 from .core import Payload as Payload
+from .core import defines as defines
 from .core import own_method as own_method
 from .elementwise import Elementwise
 from .fourier import Fourier

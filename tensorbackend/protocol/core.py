@@ -64,12 +64,15 @@ def limited_to(*dtypes: DTypeLike) -> Callable[[Method], Method]:
     return mark
 
 
+def defines(backend: type[Core], name: str) -> bool:
+    """Whether a backend's class has an op as a method of its own, beyond the protocol's declaration."""
+    method = getattr(backend, name, None)
+    return method is not None and not hasattr(method, "__declared__")
+
+
 def own_method(backend: Core, name: str) -> Callable[..., Payload] | None:
     """A backend's own method for an op, `None` where it only inherits the protocol's declaration."""
-    method = getattr(type(backend), name, None)
-    if method is None or hasattr(method, "__declared__"):
-        return None
-    return getattr(backend, name)  # type: ignore[no-any-return] # a callback, by its name
+    return getattr(backend, name) if defines(type(backend), name) else None
 
 
 class CompositeCall(NamedTuple):
@@ -133,6 +136,10 @@ class Core:
 
     def setup(self) -> None:
         """Runs once for an instance; the array library is imported here, never at import of the module."""
+
+    def versions(self) -> Mapping[str, str]:
+        """The libraries that it runs on by name, with their versions; `tensorbackend info` shows them."""
+        return {}
 
     def devices(self) -> tuple[str, ...]:
         """The devices on which instances of this backend can hold payloads."""

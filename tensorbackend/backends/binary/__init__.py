@@ -6,6 +6,8 @@ Values are computed in float64 or exact integers and rounded once to the dtype. 
 from __future__ import annotations
 
 import math
+import platform
+from collections.abc import Mapping
 
 from ...dtypes import Scalar
 from ...elements import element_type, pack
@@ -47,6 +49,10 @@ class BinaryBackend(
 
     name = "binary"
     dispatch_priority = 0
+
+    def versions(self) -> Mapping[str, str]:
+        """Python's version."""
+        return {"python": platform.python_version()}
 
     def from_binary(self, out: Template, /, *, data: bytes) -> Payload:
         """The bytes themselves are the payload."""

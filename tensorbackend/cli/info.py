@@ -1,0 +1,86 @@
+"""Shows the backends: built in and plugins, ready or what is missing.
+
+The exit status is 0, but 1 where a backend that was asked for by name is not ready.
+"""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser, Namespace
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from .. import fft, linalg, random  # noqa: F401 # their ops are declared too
+from ..errors import BackendError
+from ..opspec import CALLBACKS, OPS, implemented
+from ..select import backend_class, backends, get_backend, origin
+from ._table import print_table
+
+COLUMNS = ("backend", "from", "versions", "devices", "state", "callbacks", "composites")
+
+
+class Report(NamedTuple):
+    """One backend as found on this machine."""
+
+    name: str
+    origin: str | None
+    """"built in", "registered", or the distribution whose plugin it is; `None` for a name that nothing declares."""
+    ready: bool
+    error: str | None
+    """Why it is not ready, with the remedy."""
+    versions: Mapping[str, str]
+    devices: tuple[str, ...]
+    callbacks: int | None
+    """How many primitives its class defines; `None` where the class cannot be had."""
+    composites: int | None
+    """How many composites its class overrides, the others running as written in other ops."""
+
+
+def report(name: str) -> Report:
+    """What is known of the backend of a name; whatever its module raises is part of the answer."""
+    versions: Mapping[str, str] = {}
+    devices: tuple[str, ...] = ()
+    callbacks = composites = error = None
+    try:
+        callbacks, composites = map(len, implemented(backend_class(name)))
+        backend = get_backend(name)
+        versions, devices = dict(backend.versions()), tuple(backend.devices())
+    except BackendError as found:
+        error = str(found)
+    except Exception as found:  # of a stranger's backend
+        error = f"{type(found).__name__}: {found}"
+    return Report(name, origin(name), error is None, error, versions, devices, callbacks, composites)
+
+
+def arguments(parser: ArgumentParser) -> None:
+    """Enters what the command takes."""
+    parser.add_argument("names", nargs="*", metavar="NAME", help="a backend; all of them by default")
+    parser.add_argument("--json", action="store_true", help="for programs: one JSON object on standard output")
+
+
+def run(options: Namespace) -> int:
+    """Prints a row for each backend, and below why those that are not ready are not."""
+    reports = [report(name) for name in options.names or backends()]
+    callbacks = sum(not callback.optional for callback in CALLBACKS.values())
+    composites = len({spec.callback for spec in OPS.values() if spec.kind == "composite"})
+    if options.json:
+        found = [each._asdict() for each in reports]
+        print(json.dumps({"callbacks": callbacks, "composites": composites, "backends": found}, indent=2))
+    else:
+        print_table(COLUMNS, [_row(each, callbacks, composites) for each in reports])
+        for each in reports:
+            if each.error:
+                print(f"{each.name}: {each.error}")
+    return 1 if options.names and not all(each.ready for each in reports) else 0
+
+
+def _row(found: Report, callbacks: int, composites: int) -> tuple[str, ...]:
+    return (
+        found.name,
+        found.origin or "",
+        ", ".join(f"{library} {version}" for library, version in found.versions.items()),
+        ", ".join(found.devices),
+        "ready" if found.ready else "not ready",
+        "" if found.callbacks is None else f"{found.callbacks} of {callbacks}",
+        "" if found.composites is None else f"{found.composites} of {composites}",
+    )

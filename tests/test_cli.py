@@ -1,0 +1,122 @@
+"""The command line: `tensorbackend info`, its exit statuses, and backends that fail."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import subprocess
+import sys
+import types
+from typing import Any
+
+import pytest
+
+import tensorbackend as tb
+from tensorbackend import select
+from tensorbackend.backends.libraries import import_library
+from tensorbackend.backends.numpy_backend import NumpyBackend
+from tensorbackend.cli import main
+from tensorbackend.errors import BackendError
+from tensorbackend.opspec import CALLBACKS, OPS, implemented
+
+
+def info(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, dict[str, Any]]:
+    """The exit status and the backends of `tensorbackend info --json` by name."""
+    status = main(["info", "--json", *arguments])
+    found = json.loads(capsys.readouterr().out)
+    return status, {backend["name"]: backend for backend in found["backends"]}
+
+
+def test_every_backend_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    status, found = info(capsys)
+    assert status == 0
+    assert set(tb.backends()) == set(found)
+    assert found["numpy"]["ready"]
+    assert found["numpy"]["versions"] == {"numpy": sys.modules["numpy"].__version__}
+    assert found["numpy"]["devices"] == ["cpu"]
+
+
+def test_counts_are_those_of_the_class() -> None:
+    class Few(tb.Backend):
+        name = "few"
+
+        def add(self, out: Any, x1: Any, x2: Any, /) -> Any: ...
+        def softmax(self, out: Any, x: Any, /, *, axis: int) -> Any: ...
+        def helper(self) -> None: ...
+
+    assert implemented(Few) == (["add"], ["softmax"])
+    primitives = {name for name, callback in CALLBACKS.items() if not callback.optional}
+    assert set(implemented(NumpyBackend)[0]) == primitives
+    assert set(implemented(NumpyBackend)[1]) < {spec.callback for spec in OPS.values() if spec.kind == "composite"}
+
+
+def test_a_plugin_that_fails_is_shown_with_its_error(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Moody(tb.Backend):
+        name = "moody"
+
+        def setup(self) -> None:
+            raise OSError("no driver")
+
+    module = types.ModuleType("moody_module")
+    module.Moody = Moody  # type: ignore[attr-defined] # a module made here
+    monkeypatch.setitem(sys.modules, "moody_module", module)
+    monkeypatch.setattr(select, "_classes", dict(select._classes))
+    entries = [
+        importlib.metadata.EntryPoint("broken", "no_such_module:Backend", select.ENTRY_POINT_GROUP),
+        importlib.metadata.EntryPoint("moody", "moody_module:Moody", select.ENTRY_POINT_GROUP),
+    ]
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: entries)
+    status, found = info(capsys)
+    assert status == 0
+    assert "no_such_module" in found["broken"]["error"]
+    assert (found["broken"]["ready"], found["broken"]["origin"], found["broken"]["callbacks"]) == (
+        False,
+        "plugin",
+        None,
+    )
+    assert (found["moody"]["ready"], found["moody"]["error"]) == (False, "OSError: no driver")
+    assert found["moody"]["callbacks"] == 0  # its class is there, and defines none
+    assert found["numpy"]["ready"]
+    assert main(["info"]) == 0
+    shown = capsys.readouterr().out
+    assert "moody: OSError: no driver" in shown
+
+
+def test_a_backend_asked_for_by_name_decides_the_exit_status(capsys: pytest.CaptureFixture[str]) -> None:
+    assert info(capsys, "binary")[0] == 0
+    status, found = info(capsys, "binary", "nonesuch")
+    assert status == 1
+    assert set(found) == {"binary", "nonesuch"}
+    assert found["nonesuch"]["error"].startswith("expected the name of a backend, got name='nonesuch'")
+    with pytest.raises(SystemExit) as exit:
+        main(["info", "--nonesuch"])
+    assert exit.value.code == 2
+
+
+def test_a_plain_table_where_rich_is_not_installed(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "rich.console", None)
+    assert main(["info", "binary", "numpy"]) == 0
+    header, binary, numpy = capsys.readouterr().out.splitlines()
+    assert header.split() == ["backend", "from", "versions", "devices", "state", "callbacks", "composites"]
+    assert header.index("state") == binary.index("ready") == numpy.index("ready")
+
+
+def test_what_is_missing_says_how_to_get_it() -> None:
+    text = (
+        "expected no_such_library to import for the backend 'odd', got error=\"ModuleNotFoundError: No module named "
+        "'no_such_library'\"; pip install 'tensorbackend[a]' or pip install 'tensorbackend[b]'"
+    )
+    with pytest.raises(BackendError) as error:
+        import_library("no_such_library", "odd", "a", "b")
+    assert str(error.value) == text
+
+
+def test_as_a_module() -> None:
+    made = subprocess.run(
+        [sys.executable, "-m", "tensorbackend", "info", "numpy"], capture_output=True, text=True, check=True
+    )
+    assert "ready" in made.stdout
