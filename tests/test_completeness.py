@@ -30,7 +30,8 @@ LAYERS = [
 ]
 LAYER = {module: number for number, modules in enumerate(LAYERS) for module in modules}
 SIDEWAYS = {"dtypes": {"errors"}, "operands": {"opspec"}, "dispatch": {"opspec", "select", "operands"}}
-UPWARDS = {("rules", "tensor"), ("tensor", "protocol"), ("display", "elements")}  # for type checkers, and a type's name
+# For type checkers, and a type's name.
+UPWARDS = {("rules", "tensor"), ("tensor", "protocol"), ("display", "elements"), ("protocol", "testing")}
 
 
 @pytest.mark.parametrize("backend", [BinaryBackend, NumpyBackend])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeAlias, TypeVar
 
@@ -17,6 +17,7 @@ from ..tensor import Tensor
 if TYPE_CHECKING:
     import numpy
 
+    from ..testing.divergences import Divergence
     from . import Backend
 
 Payload: TypeAlias = Any
@@ -168,6 +169,13 @@ class Core:
             return True
         dtype = as_dtype(dtype)
         return dtype in self.dtypes and dtype in getattr(method, "__dtypes__", self.dtypes)
+
+    def divergences(self) -> Sequence[Divergence]:
+        """The calls on which this backend differs from the reference for good, for `tensorbackend.testing` to read.
+
+        Import `Divergence` in the method, so that only tests need hypothesis. docs/testing.md shows a row.
+        """
+        return ()
 
     def optional(
         self, name: str, args: CompositeCall, default_impl: Callable[..., Tensor | tuple[Tensor, ...]]

@@ -23,7 +23,16 @@ from .calls import has_generator as has_generator
 from .compare import assert_equal as assert_equal
 from .compare import distance as distance
 from .compare import farthest as farthest
+from .conformance import Verdict as Verdict
 from .conformance import check as check
+from .conformance import judge as judge
+from .divergences import DIVERGENCES as DIVERGENCES
+from .divergences import FLUSHED as FLUSHED
+from .divergences import NOT_COMPARED as NOT_COMPARED
+from .divergences import Divergence as Divergence
+from .divergences import Judgement as Judgement
+from .divergences import divergences as divergences
 from .strategies import elements as elements
 from .strategies import profile as profile
 from .strategies import tensors as tensors
+from .subnormals import about_subnormals as about_subnormals

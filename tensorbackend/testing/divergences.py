@@ -1,0 +1,96 @@
+"""Divergences that stay: calls on which a backend's library differs from the reference, and how they are judged.
+
+One table, `DIVERGENCES`, holds the rows of the backends of this distribution; another's backend brings its own by
+`Backend.divergences`. A row is consulted only where a call fails the op's own bound. It shows a witness, a call that
+fails today, and a test asserts that it still does: a row that is no longer needed is a failure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeAlias
+
+from ..dtypes import DType
+from ..errors import TensorBackendError
+from ..protocol import Backend
+from ..tensor import Tensor
+from .calls import Invocation
+
+Outcome: TypeAlias = list[Tensor] | TensorBackendError
+"""The tensors that a call gives, or the error that it raises on purpose."""
+
+
+class Judgement(NamedTuple):
+    """How a call is judged in place of its op's bound; templates and names are compared in any case."""
+
+    ulps: float = 0
+    """So many ulps are allowed where that is more than the bound's, of the same scale."""
+    absolute: float = 0.0
+    """Errors of this size are allowed, whatever they are in ulps."""
+    flushes: bool = False
+    """Whether subnormals count as zeros of their sign: in the results, and, if that is nearer, in the inputs."""
+    compared: bool = True
+    """Whether anything is asked of the elements at all, or of the error in place of a result."""
+
+
+EXPECTED = Judgement()
+"""By the op's bound."""
+FLUSHED = Judgement(flushes=True)
+NOT_COMPARED = Judgement(compared=False)
+
+
+class Divergence(NamedTuple):
+    """One row: which calls on which backends differ, why, and how they are judged.
+
+    >>> import tensorbackend as tb
+    >>> row = Divergence(
+    ...     reason="the library's sine is less accurate",
+    ...     ops=("sin",),
+    ...     witness=Invocation("sin", (tb.tensor([1e6], backend="binary"),), {}),
+    ...     judgement=Judgement(ulps=64),
+    ... )
+    >>> row.concerns(row.witness, [tb.tensor([-0.35], backend="binary")])
+    True
+    """
+
+    reason: str
+    """Why it differs and stays so, in words."""
+    witness: Invocation
+    """A call that differs today."""
+    judgement: Judgement
+    backends: tuple[str, ...] = ()
+    """The names of its backends; none for a row that a backend brings itself."""
+    device: str = ""
+    """The kind of device that it is about, such as `"cpu"`, by the beginning of its name; all of them by default."""
+    ops: tuple[str, ...] = ()
+    """The public names of the ops; none for all."""
+    dtypes: tuple[DType, ...] = ()
+    """The dtypes of which one is among the inputs and results; none for all."""
+    when: Callable[[Invocation, Outcome], bool] = lambda call, wanted: True
+    """Which calls of these it concerns, by the call and the reference's outcome."""
+
+    def concerns(self, call: Invocation, wanted: Outcome) -> bool:
+        """Whether a call, with the reference's outcome, is one of the row's."""
+        results = [] if isinstance(wanted, TensorBackendError) else wanted
+        held = {x.dtype for x in [*call.tensors, *results]}
+        return (
+            (not self.ops or call.name in self.ops)
+            and (not self.dtypes or not held.isdisjoint(self.dtypes))
+            and self.when(call, wanted)
+        )
+
+
+DIVERGENCES: tuple[Divergence, ...] = ()
+"""The rows of the backends of this distribution."""
+
+
+def divergences(backend: Backend) -> list[Divergence]:
+    """The rows of a backend: of the table by its name and device, and its own.
+
+    >>> import tensorbackend as tb
+    >>> divergences(tb.get_backend("binary"))
+    []
+    """
+    ours = [row for row in DIVERGENCES if backend.name in row.backends and backend.device.startswith(row.device)]
+    own: Sequence[Divergence] = backend.divergences()
+    return [*ours, *own]

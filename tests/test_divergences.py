@@ -1,0 +1,131 @@
+"""Divergences that stay: each row's witness differs today, and passes by the row alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+import tensorbackend as tb
+from tensorbackend.backends.binary import BinaryBackend
+from tensorbackend.errors import BackendError, UnsupportedOp
+from tensorbackend.protocol import Backend, Payload
+from tensorbackend.testing import (
+    FLUSHED,
+    NOT_COMPARED,
+    Divergence,
+    Invocation,
+    Judgement,
+    about_subnormals,
+    check,
+    divergences,
+    judge,
+)
+from tensorbackend.testing.subnormals import flushed
+
+
+def call(name: str, *values: list[float], dtype: str = "float32") -> Invocation:
+    return Invocation(name, tuple(tb.tensor(each, dtype=dtype, backend="binary") for each in values), {})
+
+
+class FlushingBackend(BinaryBackend):
+    """A backend that takes subnormals for zeros where it multiplies, and that does not round down."""
+
+    name = "flushing"
+    dispatch_priority = 1
+
+    def multiply(self, out: tb.Template, x1: tb.Tensor, x2: tb.Tensor, /) -> Payload:
+        data = BinaryBackend.multiply(self, out, flushed(x1), flushed(x2))
+        return flushed(tb.from_binary(data, out, "binary")).data
+
+    def floor(self, out: tb.Template, x: tb.Tensor, /) -> Payload:
+        return x.data
+
+    def divergences(self) -> Sequence[Divergence]:
+        return [
+            Divergence(
+                "the processor takes subnormals for zeros",
+                call("multiply", [1e-40], [1e20]),
+                FLUSHED,
+                when=about_subnormals,
+            ),
+            Divergence("the library does not round down", call("floor", [0.5]), NOT_COMPARED, ops=("floor",)),
+        ]
+
+
+def installed() -> list[Backend]:
+    found: list[Backend] = [FlushingBackend()]
+    for name in tb.backends():
+        try:
+            found.append(tb.get_backend(name))
+        except (BackendError, ImportError):  # its library is not installed
+            continue
+    return found
+
+
+def agrees(witness: Invocation, backend: Backend) -> bool:
+    """Whether a call passes without any row."""
+    try:
+        judge(witness, backend, rows=())
+    except AssertionError:
+        return False
+    return True
+
+
+CASES = [(backend, row) for backend in installed() for row in divergences(backend)]
+
+
+@pytest.mark.parametrize(("backend", "row"), CASES, ids=[f"{backend.name}: {row.reason}" for backend, row in CASES])
+def test_a_row_is_needed_and_enough(backend: Backend, row: Divergence) -> None:
+    assert not agrees(row.witness, backend), f"take the row {row.reason!r} away, {backend.name} is right now"
+    assert judge(row.witness, backend, rows=[row]).divergence is row
+    assert judge(row.witness, backend).divergence is not None
+
+
+def test_a_row_concerns_no_other_call() -> None:
+    backend = FlushingBackend()
+    assert judge(call("multiply", [2.0], [3.0]), backend).divergence is None
+    with pytest.raises(AssertionError):
+        check(call("ceil", [0.5]), WrongCeil())
+    assert not backend.divergences()[0].concerns(call("multiply", [2.0], [3.0]), [])
+    assert not backend.divergences()[1].concerns(call("ceil", [1e-40]), [])
+
+
+class WrongCeil(FlushingBackend):
+    name = "wrong_ceil"
+
+    def ceil(self, out: tb.Template, x: tb.Tensor, /) -> Payload:
+        return x.data
+
+
+def test_flushing_excuses_no_other_mistake() -> None:
+    class Wrong(FlushingBackend):
+        name = "wrong_product"
+
+        def multiply(self, out: tb.Template, x1: tb.Tensor, x2: tb.Tensor, /) -> Payload:
+            return BinaryBackend.add(self, out, x1, x2)
+
+    with pytest.raises(AssertionError):
+        check(call("multiply", [1e-40, 2.0], [1e20, 3.0]), Wrong())
+    assert judge(call("multiply", [1e-40, 2.0], [1e20, 3.0]), FlushingBackend()).divergence is not None
+
+
+def test_a_wider_bound() -> None:
+    drawn = call("floor", [0.5])
+    of_one = Divergence("", drawn, Judgement(absolute=0.5))
+    assert judge(drawn, FlushingBackend(), rows=[of_one]).divergence is of_one
+    with pytest.raises(AssertionError):
+        judge(drawn, FlushingBackend(), rows=[of_one._replace(judgement=Judgement(absolute=0.25))])
+    with pytest.raises(AssertionError):
+        judge(drawn, FlushingBackend(), rows=[of_one._replace(dtypes=(tb.float64,))])
+    in_ulps = Divergence("", drawn, Judgement(ulps=2**31), dtypes=(tb.float32,))
+    assert judge(drawn, FlushingBackend(), rows=[in_ulps]).divergence is in_ulps
+
+
+def test_a_dtype_that_a_backend_does_not_hold() -> None:
+    class Narrow(BinaryBackend):
+        name = "narrow"
+        dtypes = frozenset({tb.float32})
+
+    with pytest.raises(UnsupportedOp, match="a dtype that the backend 'narrow' holds, got dtype=float64"):
+        check(call("add", [1.0], [2.0], dtype="float64"), Narrow())
