@@ -31,6 +31,24 @@ def numpy_dtype(dtype: DType) -> numpy.dtype[Any]:
     return numpy.dtype(dtype.name)
 
 
+DLPACK_DEVICES = {"cpu": 1, "cuda": 2, "gpu": 2, "metal": 8, "rocm": 10, "tpu": 12}
+"""DLPack's type of each kind of device; 12 is that of extensions, which have none of their own."""
+
+HOST = (1, 0)
+"""DLPack's device type and number of host memory."""
+
+
+def dlpack_device(device: str) -> tuple[int, int]:
+    """DLPack's device type and number for a device; host memory is one, whatever computes on it.
+
+    >>> dlpack_device("cpu:1"), dlpack_device("cuda:1"), dlpack_device("cuda")
+    ((1, 0), (2, 1), (2, 0))
+    """
+    kind, _, number = device.partition(":")
+    found = DLPACK_DEVICES.get(kind, DLPACK_DEVICES["tpu"])
+    return found, 0 if kind == "cpu" else int(number or 0)
+
+
 def numpy_from_binary(template: Template, data: bytes, dtype: Any, copy: bool | None) -> numpy.ndarray[Any, Any]:
     """A NumPy array over bytes: read-only and without a copy, unless another dtype or a copy is asked for.
 

@@ -206,7 +206,9 @@ def common_backend(tensors: Iterable[Tensor]) -> Backend:
 
 def move(tensor: Tensor, backend: Backend) -> Tensor:
     """An operand brought to the backend on which the op runs."""
-    return tensor if tensor.backend is backend else Tensor(tensor.template, backend, backend.absorb(tensor))
+    if tensor.backend is backend:
+        return tensor
+    return Tensor(tensor.template, backend, backend.from_backend(tensor, copy=False))
 
 
 @bind

@@ -6,7 +6,7 @@ op in a table as it is declared, and the methods look it up by name. Nothing her
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, SupportsIndex, TypeAlias, TypeVar
 
 from .dtypes import DType, Scalar
@@ -249,7 +249,16 @@ class Tensor:
 
     def __dlpack_device__(self) -> tuple[int, int]:
         """DLPack's device type and number: (1, 0) on the CPU."""
-        return self.backend.dlpack_device(self)
+        return self.backend.dlpack_device()
+
+    @property
+    def __cuda_array_interface__(self) -> Mapping[str, Any]:
+        """The data by the CUDA array interface; only tensors in the memory of a CUDA device have it."""
+        found = self.backend.cuda_array_interface(self)
+        if found is None:
+            remedy = "move it to such a backend first"
+            raise AttributeError(expected("a tensor on a CUDA device", remedy, backend=self.backend))
+        return found
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _ops["from_binary"], (self.to_binary(), self.template, self.backend)
@@ -275,6 +284,16 @@ class Tensor:
     def backend_deallocate(self) -> None:
         """Gives the data up; using the tensor later raises `DeallocatedError`, doing this again does not."""
         _ops["backend_deallocate"](self)
+
+    def block_until_ready(self) -> Tensor:
+        """The tensor itself, once its data is computed; backends that compute asynchronously wait for it.
+
+        >>> import tensorbackend as tb
+        >>> tb.zeros(2).block_until_ready().tolist()
+        [0.0, 0.0]
+        """
+        self.backend.block_until_ready(self)
+        return self
 
     # The Array API standard
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..dtypes import float64
+from ..dtypes import ALL_DTYPES, bfloat16, float64
 from ..interchange import numpy_dtype, read_only
-from ..protocol import Backend, Payload
+from ..protocol import Payload
 from ..template import Template
 from ..tensor import Tensor
 from .array_module import ArrayModuleBackend
@@ -26,6 +26,7 @@ class NumpyBackend(ArrayModuleBackend):
     """NumPy arrays; what leaves them shares memory wherever a reader cannot write to it."""
 
     name = "numpy"
+    dlpack_dtypes = frozenset(ALL_DTYPES) - {bfloat16}
 
     def setup(self) -> None:
         """Imports NumPy; its floating-point reports are off in a context of this backend alone."""
@@ -56,14 +57,6 @@ class NumpyBackend(ArrayModuleBackend):
     def to_numpy(self, x: Tensor, dtype: Any, copy: bool | None, /) -> numpy.ndarray[Any, Any]:
         """The payload as a read-only view, or a fresh array."""
         return read_only(x.data, dtype, copy)
-
-    def backend_copy(self, x: Tensor, target: Backend, /) -> Payload:
-        """The target's payload of a copy."""
-        return target.from_numpy(x.template, x.data, copy=True)
-
-    def backend_transfer(self, x: Tensor, target: Backend, /) -> Payload:
-        """The target's payload, which may share the array."""
-        return target.from_numpy(x.template, x.data, copy=False)
 
     def violation(self, out: Template, data: Payload, /) -> str | None:
         """What is wrong with a payload: its type, shape or dtype."""

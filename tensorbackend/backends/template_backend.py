@@ -34,17 +34,13 @@ class TemplateBackend(Backend):
     def from_binary(self, out: Template, /, *, data: bytes) -> Payload:
         """Nothing: the bytes are not kept."""
 
-    def absorb(self, x: Tensor, /) -> Payload:
+    def from_backend(self, x: Tensor, /, *, copy: bool) -> Payload:
         """Nothing: the data of another backend's tensor is not read."""
 
     def to_binary(self, x: Tensor, limit: int, /) -> NoReturn:
         """Raises `TemplateDataError`."""
         remedy = "run the program on tensors of another backend, such as tb.zeros(shape, backend='numpy')"
         raise TemplateDataError(expected("a tensor with data", remedy, tensor=x.template))
-
-    def backend_copy(self, x: Tensor, target: Backend, /) -> Payload:
-        """Nothing for this backend itself; `TemplateDataError` for one that needs data."""
-        return None if target is self else self.to_binary(x, x.size)
 
     def to_batched(self, x: Tensor, size: int, /) -> Iterator[Payload]:
         """Nothing for each batch."""

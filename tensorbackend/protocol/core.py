@@ -11,6 +11,7 @@ from ..display import show
 from ..dtypes import ALL_DTYPES, DType, DTypeLike, Scalar, as_dtype
 from ..elements import unpack
 from ..errors import ArgumentError, UnsupportedOp, expected
+from ..interchange import HOST, dlpack_capsule, dlpack_device, numpy_from_binary
 from ..template import Template
 from ..tensor import Tensor
 
@@ -95,6 +96,10 @@ class Core:
 
     dtypes: ClassVar[frozenset[DType]] = frozenset(ALL_DTYPES)
     """The dtypes that its payloads can hold."""
+
+    dlpack_dtypes: ClassVar[frozenset[DType]] = frozenset()
+    """The dtypes whose payloads it gives and takes by DLPack, in `to_dlpack` and `from_dlpack`; tensors of others
+    come and go as NumPy arrays or bytes."""
 
     dispatch_priority: ClassVar[int] = 1
     """Which of two operands' backends runs an op: the higher one, and equal ones do not mix. BinaryBackend
@@ -206,49 +211,76 @@ class Core:
 
         `copy=True` gives a fresh, writable array; `copy=False` raises `ValueError` where one is needed.
         """
-        from ..interchange import numpy_from_binary
-
         return numpy_from_binary(x.template, self.to_binary(x, x.size), dtype, copy)
 
     def to_dlpack(self, x: Tensor, /, **options: Any) -> Any:
         """A DLPack capsule of the payload, by the options of the Array API's `__dlpack__`; by default of its bytes.
 
         A consumer before DLPack 1.0 cannot be told that memory is read-only: it gets a copy, unless it insists by
-        `copy=False` and is trusted not to write.
+        `copy=False` and is trusted not to write. Raises `BufferError` for a payload that DLPack cannot describe.
         """
-        from ..interchange import dlpack_capsule
-
-        if self.device != "cpu":
+        if self.dlpack_device() != HOST:
             remedy = "go through backend_copy('numpy') or numpy.asarray()"
             raise UnsupportedOp(expected("a backend whose payload DLPack can share", remedy, backend=self.name))
         return dlpack_capsule(self.to_numpy(x, None, None), options)
 
     def from_dlpack(self, array: Any, /, *, copy: bool | None) -> tuple[Template, Payload]:
-        """The template and payload of an array with `__dlpack__`."""
+        """The template and payload of an array with `__dlpack__`; shared where it can be, unless `copy` is true.
+
+        Raises `BufferError` for memory that cannot be imported (its device, dtype or strides), and where
+        `copy=False` and a copy is needed.
+        """
         import numpy
 
         found = numpy.from_dlpack(array)
         out = Template(found.shape, as_dtype(found.dtype), None)
         return out, self.from_numpy(out, found, copy=copy is True)
 
-    def dlpack_device(self, x: Tensor, /) -> tuple[int, int]:
-        """DLPack's device type and number of the payload."""
-        return (1, 0)
+    def dlpack_device(self) -> tuple[int, int]:
+        """DLPack's device type and number of this instance's payloads, by default those of `device`."""
+        return dlpack_device(self.device)
+
+    def cuda_array_interface(self, x: Tensor, /) -> Mapping[str, Any] | None:
+        """The payload by the CUDA array interface, version 3; `None` where it is not in the memory of a CUDA device."""
+        return None
+
+    # Between backends
 
     def backend_copy(self, x: Tensor, target: Backend, /) -> Payload:
         """The target's payload of a copy of a tensor of this backend. It never shares memory."""
-        return target.from_binary(x.template, data=self.to_binary(x, x.size))
+        return target.from_backend(x, copy=True)
 
     def backend_transfer(self, x: Tensor, target: Backend, /) -> Payload:
         """The target's payload of a tensor that will be deallocated here; it may share memory."""
-        return self.backend_copy(x, target)
+        return target.from_backend(x, copy=False)
+
+    def from_backend(self, x: Tensor, /, *, copy: bool) -> Payload:
+        """This backend's payload of a tensor of any backend: of an operand that gives way, a copy, a transfer.
+
+        The first of these roads that both allow: DLPack, where both have `x.dtype` in `dlpack_dtypes` and one
+        `dlpack_device`; a NumPy array, where this backend defines `from_numpy`; bytes. Unless `copy`, memory may be
+        shared, as no payload ever changes.
+        """
+        source = x.backend
+        if x.dtype in self.dlpack_dtypes & source.dlpack_dtypes and self.dlpack_device() == source.dlpack_device():
+            try:
+                found, data = self.from_dlpack(_Handed(x), copy=copy)
+            except BufferError:
+                pass  # strides that one of the libraries does not take, say
+            else:
+                if (found.shape, found.dtype) == (x.shape, x.dtype):
+                    return data
+        if not defines(type(self), "from_numpy"):
+            return self.from_binary(x.template, data=source.to_binary(x, x.size))
+        on_host = source.dlpack_device() == HOST
+        array = source.to_numpy(x, None, None if on_host or not copy else True)
+        return self.from_numpy(x.template, array, copy=copy and on_host)
 
     def backend_deallocate(self, x: Tensor, /) -> None:
-        """Frees what the payload holds beyond Python's own reference to it."""
+        """Frees what the payload holds beyond Python's own reference to it; other tensors may share it."""
 
-    def absorb(self, x: Tensor, /) -> Payload:
-        """This backend's payload of another backend's tensor, met as an operand of lower priority."""
-        return x.backend.backend_copy(x, self)  # type: ignore[arg-type] # every Core is a Backend
+    def block_until_ready(self, x: Tensor, /) -> None:
+        """Waits until the payload is computed; a backend that computes at once has nothing to do."""
 
     def violation(self, out: Template, data: Payload, /) -> str | None:
         """What is wrong with a payload for a template, `None` if nothing; asked for in checked mode."""
@@ -280,6 +312,21 @@ class Core:
     @callback
     def iota(self, out: Template, /, *, axis: int | None) -> Payload:
         """Each element is its index along `axis`, in the whole row-major order for `None`."""
+
+
+class _Handed:
+    """A tensor as another backend's library imports it: the memory itself, since no backend writes to a payload."""
+
+    def __init__(self, x: Tensor) -> None:
+        self.x = x
+
+    def __dlpack__(self, **options: Any) -> Any:
+        if options.get("copy") is None:
+            options["copy"] = False
+        return self.x.backend.to_dlpack(self.x, **options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self.x.backend.dlpack_device()
 
 
 def _reconstruct(backend: type[Core], options: dict[str, object]) -> Core:
