@@ -14,7 +14,7 @@ from tensorbackend.dtypes import ALL_DTYPES
 from tensorbackend.opspec import CALLBACKS, OPS, OpSpec
 from tensorbackend.protocol.core import own_method
 from tensorbackend.testing.bounds import Bound, bound_of
-from tensorbackend.testing.calls import NAMESPACES
+from tensorbackend.testing.source import qualified
 
 HERE = Path(__file__).parent
 ENGINES = ("binary", "numpy")
@@ -46,18 +46,9 @@ def _row(spec: OpSpec) -> str:
     overridden = ", ".join(own) if spec.kind == "composite" else ""
     parameters = ", ".join(parameter.name for parameter in spec.parameters)
     return (
-        f"| `{_qualified(spec.name)}` | {parameters} | `{spec.callback}` | {spec.kind} "
+        f"| `{qualified(spec.name)}` | {parameters} | `{spec.callback}` | {spec.kind} "
         f"| {_bound(bound_of(spec.name))} | {overridden} |"
     )
-
-
-def _qualified(name: str) -> str:
-    """A public name with its namespace, such as `linalg.qr`."""
-    for namespace in NAMESPACES:
-        place = getattr(tb, namespace, None) if namespace else tb
-        if callable(getattr(place, name, None)):  # tb.fft is a namespace, tb.fft.fft an op
-            return f"{namespace}.{name}" if namespace else name
-    return name
 
 
 def _bound(bound: Bound) -> str:
@@ -103,7 +94,7 @@ def nx_page() -> str:
     """docs/coming-from-nx.md: each callback of the protocol with the public functions that reach it."""
     rows = dict(LIFECYCLE)
     for callback in CALLBACKS.values():
-        names = sorted(_qualified(spec.name) for spec in OPS.values() if spec.callback == callback.name)
+        names = sorted(qualified(spec.name) for spec in OPS.values() if spec.callback == callback.name)
         rows[callback.name] = ", ".join(f"`tb.{name}`" for name in names)
     return NX_INTRODUCTION + "".join(f"| `{name}` | {rows[name]} |\n" for name in sorted(rows))
 

@@ -18,7 +18,7 @@ from tensorbackend.testing import (
     Judgement,
     about_subnormals,
     check,
-    divergences,
+    divergences_of,
     judge,
 )
 from tensorbackend.testing.subnormals import flushed
@@ -72,7 +72,7 @@ def agrees(witness: Invocation, backend: Backend) -> bool:
     return True
 
 
-CASES = [(backend, row) for backend in installed() for row in divergences(backend)]
+CASES = [(backend, row) for backend in installed() for row in divergences_of(backend)]
 
 
 @pytest.mark.parametrize(("backend", "row"), CASES, ids=[f"{backend.name}: {row.reason}" for backend, row in CASES])

@@ -26,7 +26,7 @@ from tensorbackend.errors import (
     TensorBackendError,
 )
 from tensorbackend.opspec import CALLBACKS, OPS, OpSpec
-from tensorbackend.testing.calls import public
+from tensorbackend.testing.source import public
 
 REACHED = "a callback was reached"
 

@@ -31,7 +31,8 @@ from .divergences import FLUSHED as FLUSHED
 from .divergences import NOT_COMPARED as NOT_COMPARED
 from .divergences import Divergence as Divergence
 from .divergences import Judgement as Judgement
-from .divergences import divergences as divergences
+from .divergences import divergences_of as divergences_of
+from .failures import Disagreement as Disagreement
 from .strategies import elements as elements
 from .strategies import profile as profile
 from .strategies import tensors as tensors

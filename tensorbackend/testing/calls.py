@@ -21,15 +21,14 @@ from ..protocol import Backend
 from ..select import get_backend
 from ..tensor import Tensor
 from .bounds import bound_of
+from .failures import Disagreement, Kind
+from .source import call_source, public, qualified, script
 from .strategies import Draw, axes_of, broadcastable, tensors
 
 Generator: TypeAlias = Callable[[Draw, DType], "Invocation"]
 
 GENERATORS: dict[str, Generator] = {}
 """By public name, the generators of calls that cannot be derived."""
-
-NAMESPACES = ("", "linalg", "fft", "random")
-"""Where public ops are: at the top level, or in a namespace of the Array API's extensions or our own."""
 
 
 class Invocation(NamedTuple):
@@ -65,9 +64,19 @@ class Invocation(NamedTuple):
         self.mapped(lambda x: found.append(x) or x)  # type: ignore[func-returns-value] # append gives None
         return found
 
+    @property
+    def source(self) -> str:
+        """The call as Python, after `import tensorbackend as tb`; its tensors are made on the default backend."""
+        return call_source(self.name, self.arguments, self.options)
+
     def __repr__(self) -> str:
-        options = (f"{name}={_shown(value)}" for name, value in self.options.items())
-        return f"{self.name}({', '.join([*map(_shown, self.arguments), *options])})"
+        return self.source
+
+    def disagreement(self, kind: Kind, detail: str, backend: Backend) -> Disagreement:
+        """The error of a backend that is wrong on this call."""
+        dtypes = dict.fromkeys(str(x.dtype) for x in self.tensors)
+        subject = f"{qualified(self.name)}{' of ' if dtypes else ''}{', '.join(dtypes)} on {backend.name}"
+        return Disagreement(kind, detail, subject=subject, script=script(self.source, backend))
 
 
 def _mapped(value: Any, function: Callable[[Tensor], Tensor]) -> Any:
@@ -80,30 +89,6 @@ def _mapped(value: Any, function: Callable[[Tensor], Tensor]) -> Any:
 
 def _moved(value: Any, target: Backend) -> Any:
     return _mapped(value, lambda x: x if x.backend is target else tensorbackend.backend_copy(x, target))
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, Tensor) and value.backend.name != "template":
-        elements = str(value.tolist()) if value.ndim else repr(value.item())
-        return f"{value.template!r} {elements if value.size <= 64 else '...'}"
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(map(_shown, value))}]"
-    return repr(value)
-
-
-def public(name: str) -> Callable[..., Any]:
-    """The public function of a name, in whichever namespace it is, or in the one that the name says.
-
-    >>> public("add").__name__, public("random.split").__module__
-    ('add', 'tensorbackend.ops.random.threefry')
-    """
-    namespace, _, own = name.rpartition(".")
-    for each in [namespace] if namespace else NAMESPACES:
-        place = getattr(tensorbackend, each, None) if each else tensorbackend
-        found = getattr(place, own, None)
-        if callable(found):  # tensorbackend.fft is a namespace, tensorbackend.fft.fft a function
-            return found  # type: ignore[no-any-return] # what a namespace holds is a function
-    raise LookupError(f"no public function is called {name!r}")
 
 
 def generates(*names: str) -> Callable[[Generator], Generator]:

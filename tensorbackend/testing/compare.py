@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 from ..dtypes import REAL_OF, DType, finfo
 from ..elements import pack, unpack
 from ..tensor import Tensor
+from .calls import Invocation
+from .failures import Disagreement, Kind
 
 _LETTERS = {16: "h", 32: "i", 64: "q"}
 
@@ -84,19 +86,22 @@ def farthest(actual: Tensor, wanted: Tensor, *, absolute: float | Sequence[float
     >>> farthest(tb.tensor([1, 2, 3]), tb.tensor([1, 2, 4]))
     Mismatch(at=(2,), actual=3, wanted=4, ulps=inf)
     """
+    return max(mismatches(actual, wanted, absolute=absolute), key=lambda found: found.ulps, default=None)
+
+
+def mismatches(actual: Tensor, wanted: Tensor, *, absolute: float | Sequence[float] = 0.0) -> Iterator[Mismatch]:
+    """The elements that differ by more than `absolute`, in row-major order."""
     left, right = actual.to_binary(), wanted.to_binary()
     if left == right:
-        return None
+        return
     dtype = wanted.dtype
     bounds: Iterator[float] = iter(absolute) if isinstance(absolute, Sequence) else repeat(absolute)
-    worst: Mismatch | None = None
     for place, (a, b, bound) in enumerate(zip(unpack(left, dtype), unpack(right, dtype), bounds, strict=False)):
         if bound and dtype.is_inexact and abs(a - b) <= bound:
             continue
         apart = element_distance(a, b, dtype)
-        if apart > (worst.ulps if worst else 0):
-            worst = Mismatch(_index(place, wanted.shape), a, b, apart)
-    return worst
+        if apart > 0:
+            yield Mismatch(_index(place, wanted.shape), a, b, apart)
 
 
 def _index(place: int, shape: Sequence[int]) -> tuple[int, ...]:
@@ -109,28 +114,45 @@ def _index(place: int, shape: Sequence[int]) -> tuple[int, ...]:
 
 
 def assert_equal(
-    actual: Tensor, wanted: Tensor, *, ulps: float = 0, absolute: float | Sequence[float] = 0.0, call: str = ""
+    actual: Tensor,
+    wanted: Tensor,
+    *,
+    ulps: float = 0,
+    absolute: float | Sequence[float] = 0.0,
+    call: Invocation | None = None,
 ) -> float:
-    """The greatest distance in ulps of two tensors; `AssertionError` unless they have one template and near elements.
+    """The greatest distance in ulps of two tensors; `Disagreement` unless they have one template and near elements.
 
-    The text says where the worst element is, both values, how many ulps they are apart, and the `call`
-    that gave them.
+    The text says where the first wrong element is, both values, how many ulps they are apart, how many elements are
+    wrong, and the `call` that gave them as a program.
 
     >>> import tensorbackend as tb
-    >>> assert_equal(tb.tensor([1.0, 2.0]), tb.tensor([1.0, 2.5]))
+    >>> assert_equal(tb.tensor([1.0, 2.0]), tb.tensor([1.0, 2.5]))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
         ...
-    AssertionError: expected 2.5 at (1,) of f32[2], got 2.0, 2097152 ulps away where 0 are allowed
+    tensorbackend.testing.failures.Disagreement: expected 2.5 at (1,) of f32[2], got 2.0, 2097152 ulps away where ...
     """
-    of = f" from {call}" if call else ""
     if actual.template is not wanted.template:
-        raise AssertionError(f"expected {wanted.template}{of}, got {actual.template}")
-    found = farthest(actual, wanted, absolute=absolute)
-    if found is None:
-        return 0
-    if found.ulps > ulps:
-        raise AssertionError(
-            f"expected {found.wanted!r} at {found.at} of {wanted.template}{of}, "
-            f"got {found.actual!r}, {found.ulps} ulps away where {ulps} are allowed"
-        )
-    return found.ulps
+        raise _disagreement("template", f"expected {wanted.template}, got {actual.template}", actual, call)
+    found = list(mismatches(actual, wanted, absolute=absolute))
+    wrong = [each for each in found if each.ulps > ulps]
+    if wrong:
+        raise _disagreement("value", _told(wrong, wanted, ulps), actual, call)
+    return max((each.ulps for each in found), default=0)
+
+
+def _told(wrong: Sequence[Mismatch], wanted: Tensor, ulps: float) -> str:
+    """What is wrong with elements, the first of them and the farthest."""
+    first, worst = wrong[0], max(wrong, key=lambda found: found.ulps)
+    text = (
+        f"expected {first.wanted!r} at {first.at} of {wanted.template}, got {first.actual!r}, "
+        f"{first.ulps:.10g} ulps away where {ulps:g} are allowed; "
+        f"{len(wrong)} of {wanted.size} elements {'differs' if len(wrong) == 1 else 'differ'} by more"
+    )
+    if worst.ulps > first.ulps:
+        text += f", the farthest by {worst.ulps:.10g} ulps at {worst.at}: {worst.actual!r}, not {worst.wanted!r}"
+    return text
+
+
+def _disagreement(kind: Kind, detail: str, actual: Tensor, call: Invocation | None) -> Disagreement:
+    return Disagreement(kind, detail) if call is None else call.disagreement(kind, detail, actual.backend)

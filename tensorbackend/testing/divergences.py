@@ -84,11 +84,11 @@ DIVERGENCES: tuple[Divergence, ...] = ()
 """The rows of the backends of this distribution."""
 
 
-def divergences(backend: Backend) -> list[Divergence]:
+def divergences_of(backend: Backend) -> list[Divergence]:
     """The rows of a backend: of the table by its name and device, and its own.
 
     >>> import tensorbackend as tb
-    >>> divergences(tb.get_backend("binary"))
+    >>> divergences_of(tb.get_backend("binary"))
     []
     """
     ours = [row for row in DIVERGENCES if backend.name in row.backends and backend.device.startswith(row.device)]

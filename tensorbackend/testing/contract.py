@@ -1,0 +1,97 @@
+"""The part of a callback's contract that no comparison of results shows: whose memory it is.
+
+A call must leave its inputs as they are, and what it gave away must stay as it is: when the op runs again on other
+data, when the inputs are deallocated, and when a reader writes to what NumPy shows of it.
+"""
+
+from __future__ import annotations
+
+from ..errors import ContractError, TensorBackendError, UnsupportedOp, expected
+from ..ops.creation import from_binary
+from ..protocol import Backend
+from ..select import backend_deallocate
+from ..tensor import Tensor
+from .calls import Invocation
+from .divergences import Outcome
+
+
+def outcome(call: Invocation) -> Outcome:
+    """The tensors that a call gives, or the error that it raises on purpose."""
+    try:
+        result = call.run()
+    except TensorBackendError as error:
+        return error
+    return [result] if isinstance(result, Tensor) else list(result)
+
+
+def observed(call: Invocation, backend: Backend) -> Outcome:
+    """The outcome of a call on a backend, which is watched to keep its contract.
+
+    Raises `Disagreement` where it does not, or raises what tensorbackend does not raise on purpose; `UnsupportedOp`
+    where the backend does not have the op or one of the dtypes.
+    """
+    for x in call.tensors:
+        if x.dtype not in backend.dtypes:
+            remedy = "cast with astype(), or use another backend"
+            raise UnsupportedOp(expected(f"a dtype that the backend {backend.name!r} holds", remedy, dtype=x.dtype))
+    try:
+        return _watched(call, backend)
+    except TensorBackendError:
+        raise
+    except AssertionError:
+        raise
+    except Exception as error:  # whatever a stranger's library raises
+        raise call.disagreement("exception", f"raises {type(error).__name__}: {error}", backend) from error
+
+
+def _watched(call: Invocation, backend: Backend) -> Outcome:
+    own = call.on(backend).mapped(lambda x: from_binary(x.to_binary(), x.template, backend))
+    found = outcome(own)
+    if isinstance(found, ContractError):
+        raise call.disagreement("payload", str(found), backend) from found
+    if isinstance(found, UnsupportedOp):
+        raise found
+    for number, (given, x) in enumerate(zip(call.tensors, own.tensors, strict=True)):
+        if x.to_binary() != given.to_binary():
+            raise call.disagreement("mutation", f"the call changes its input {number}, of {x.template}", backend)
+    if isinstance(found, list):
+        _check_payloads(call, backend, found)
+        _check_memory(call, own, backend, found)
+    return found
+
+
+def _check_payloads(call: Invocation, backend: Backend, results: list[Tensor]) -> None:
+    for x in results:
+        if x.backend is not backend:
+            raise call.disagreement("payload", f"expected a result on {backend}, got one on {x.backend}", backend)
+        wrong = backend.violation(x.template, x.data)
+        if wrong is None and len(data := x.to_binary()) != x.nbytes:
+            wrong = f"{len(data)} bytes"
+        if wrong is not None:
+            raise call.disagreement("payload", f"expected the payload of {x.template}, got {wrong}", backend)
+
+
+def _check_memory(call: Invocation, own: Invocation, backend: Backend, results: list[Tensor]) -> None:
+    """Whether results stay as they are, whatever is done with all else; their own copies stay for the comparison."""
+    before = [x.to_binary() for x in results]
+
+    def unchanged(after: str) -> None:
+        for x, data in zip(results, before, strict=True):
+            if x.to_binary() != data:
+                raise call.disagreement("alias", f"a result of {x.template} changes after {after}", backend)
+
+    for x in results:
+        _scribble(x)
+    unchanged("a reader wrote to its NumPy array")
+    outcome(own.mapped(lambda x: from_binary(bytes(x.nbytes), x.template, backend)))
+    unchanged("the op ran for other data")
+    for x in own.tensors:
+        backend_deallocate(x)
+    unchanged("the inputs were deallocated")
+
+
+def _scribble(x: Tensor) -> None:
+    """Writes to what NumPy shows of a tensor, where it can be written to."""
+    view = x.__array__()
+    if view.flags.writeable:
+        view[...] = 1 if not view.any() else 0

@@ -1,0 +1,36 @@
+"""What is wrong with a backend, so that a person and a program can act on it."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+Kind: TypeAlias = Literal["value", "template", "payload", "error", "exception", "dry run", "mutation", "alias"]
+"""What a check found:
+
+- `value`: an element farther from the reference's than the op's bound;
+- `template`: another shape, dtype or names, or another number of results;
+- `payload`: a payload that is not what its template says, as `Backend.violation` or its own bytes show;
+- `error`: an error of another class or text than the reference's, or one where the other has a result;
+- `exception`: one that tensorbackend does not raise on purpose;
+- `dry run`: another answer by templates alone;
+- `mutation`: an input that the call changed;
+- `alias`: a result that changes after it was given away.
+"""
+
+
+class Disagreement(AssertionError):
+    """A call on which a backend is not right."""
+
+    def __init__(self, kind: Kind, detail: str, *, subject: str = "", script: str = "") -> None:
+        super().__init__(kind, detail, subject, script)
+        self.kind = kind
+        self.detail = detail
+        """What was expected and what came."""
+        self.subject = subject
+        """Which op, dtype and backend, such as `exp of float32 on numpy`."""
+        self.script = script
+        """A program that makes the call again."""
+
+    def __str__(self) -> str:
+        head = f"{self.subject}: {self.detail}" if self.subject else self.detail
+        return f"{head}\nto see it again:\n{self.script}" if self.script else head

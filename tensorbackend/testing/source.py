@@ -1,0 +1,143 @@
+"""Calls and values as Python source: `import tensorbackend as tb`, and what is pasted gives the same bits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import tensorbackend
+
+from ..dtypes import DType
+from ..elements import unpack
+from ..protocol import Backend
+from ..template import Template
+from ..tensor import Tensor
+
+NAMESPACES = ("", "linalg", "fft", "random")
+"""Where public ops are: at the top level, or in a namespace of the Array API's extensions or our own."""
+
+
+def public(name: str) -> Callable[..., Any]:
+    """The public function of a name, in whichever namespace it is, or in the one that the name says.
+
+    >>> public("add").__name__, public("random.split").__module__
+    ('add', 'tensorbackend.ops.random.threefry')
+    """
+    return _find(name)[1]
+
+
+def qualified(name: str) -> str:
+    """A public name with its namespace.
+
+    >>> qualified("add"), qualified("qr")
+    ('add', 'linalg.qr')
+    """
+    return _find(name)[0]
+
+
+def _find(name: str) -> tuple[str, Callable[..., Any]]:
+    namespace, _, own = name.rpartition(".")
+    for each in [namespace] if namespace else NAMESPACES:
+        place = getattr(tensorbackend, each, None) if each else tensorbackend
+        found = getattr(place, own, None)
+        if callable(found):  # tensorbackend.fft is a namespace, tensorbackend.fft.fft a function
+            return f"{each}.{own}" if each else own, found
+    raise LookupError(f"no public function is called {name!r}")
+
+
+def call_source(name: str, arguments: Sequence[object], options: Mapping[str, object]) -> str:
+    """A call of a public op.
+
+    >>> import tensorbackend as tb
+    >>> call_source("sum", [tb.tensor([1, 2], names=("n",))], {"axis": "n"})
+    "tb.sum(tb.tensor([1, 2], dtype=tb.int64, names=('n',)), axis='n')"
+    """
+    parts = [*map(source, arguments), *(f"{key}={source(value)}" for key, value in options.items())]
+    return f"tb.{qualified(name)}({', '.join(parts)})"
+
+
+def source(value: Any) -> str:
+    """A value that stands in a call: exact to the bit, but for the payload of a NaN.
+
+    >>> import tensorbackend as tb
+    >>> print(source(tb.tensor([-0.0, float("-inf"), float("nan")], dtype="bf16")))
+    tb.tensor([-0.0, -tb.inf, tb.nan], dtype=tb.bfloat16)
+    """
+    if isinstance(value, Tensor):
+        return _tensor(value)
+    if isinstance(value, DType):
+        return f"tb.{value.name}"
+    if isinstance(value, float | complex):
+        return _number(value)
+    if isinstance(value, list | tuple):
+        return _sequence(value)
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{source(key)}: {source(each)}' for key, each in value.items())}}}"
+    if isinstance(value, Template):
+        return f"tb.Template({_parts(value)})"
+    if isinstance(value, Backend):
+        return _backend(value)
+    if callable(value):
+        return _function(value)
+    return repr(value)
+
+
+def _tensor(x: Tensor) -> str:
+    if x.backend.name == "template":
+        return f"tb.template({_parts(x.template)})"
+    named = f", names={x.names!r}" if any(x.names) else ""
+    if not x.size:  # lists have no place for sizes that stand behind a 0
+        return f"tb.zeros({x.shape}, dtype=tb.{x.dtype.name}{named})"
+    elements = unpack(x.to_binary(), x.dtype)
+    nested = source(list(elements)) if x.ndim == 1 else source(x.tolist())
+    return f"tb.tensor({nested}, dtype=tb.{x.dtype.name}{named})"
+
+
+def _parts(template: Template) -> str:
+    named = f", names={template.names!r}" if any(template.names) else ""
+    return f"{template.shape}, tb.{template.dtype.name}{named}"
+
+
+def _number(value: float | complex) -> str:
+    if isinstance(value, complex):  # the sum of two parts may lose the sign of a zero
+        return f"complex({_number(value.real)}, {_number(value.imag)})"
+    if math.isfinite(value):
+        return repr(value)
+    sign = "-" if math.copysign(1.0, value) < 0 else ""
+    return f"{sign}tb.{'nan' if value != value else 'inf'}"
+
+
+def _sequence(values: Sequence[Any]) -> str:
+    inner = ", ".join(map(source, values))
+    if isinstance(values, list):
+        return f"[{inner}]"
+    return f"({inner},)" if len(values) == 1 else f"({inner})"
+
+
+def _backend(backend: Backend) -> str:
+    device = "" if type(backend)().device == backend.device else f", device={backend.device!r}"
+    return f"tb.get_backend({backend.name!r}{device})" if device else repr(backend.name)
+
+
+def _function(function: Callable[..., Any]) -> str:
+    name = function.__name__
+    try:
+        known, found = _find(name)
+    except LookupError:
+        found = None
+    if found is function:
+        return f"tb.{known}"
+    return f"__import__('importlib').import_module({function.__module__!r}).{name}"
+
+
+def script(call: str, backend: Backend) -> str:
+    """A program that makes a call on a backend.
+
+    >>> import tensorbackend as tb
+    >>> print(script("tb.tensor([1, 2]) + 1", tb.get_backend("numpy")))
+    import tensorbackend as tb
+    with tb.default_backend('numpy'):
+        print(tb.tensor([1, 2]) + 1)
+    """
+    return f"import tensorbackend as tb\nwith tb.default_backend({_backend(backend)}):\n    print({call})"

@@ -1,0 +1,85 @@
+"""Calls as Python source: what is pasted gives the same bits, or the same error."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tensorbackend as tb
+from tensorbackend.dtypes import ALL_DTYPES, bool_
+from tensorbackend.errors import TensorBackendError
+from tensorbackend.opspec import OPS
+from tensorbackend.testing import GENERATORS, Invocation, calls, profile
+from tensorbackend.testing.source import script, source
+
+NAMES = sorted(
+    {name for name, spec in OPS.items() if spec.function.__module__.startswith("tensorbackend.")} | {*GENERATORS}
+)
+
+
+def pasted(text: str) -> Any:
+    """What an expression gives where only tensorbackend is imported, on BinaryBackend."""
+    with tb.default_backend("binary"):
+        try:
+            return eval(text, {"tb": tb})
+        except TensorBackendError as error:
+            return type(error), str(error)
+
+
+def bits(found: Any) -> Any:
+    """Templates and bytes, which compare where tensors do not."""
+    if isinstance(found, tb.Tensor):
+        return found.template, found.to_binary()
+    return [bits(each) for each in found] if isinstance(found, list | tuple) else found
+
+
+def test_a_call_of_each_op_can_be_pasted() -> None:
+    @profile(1000)
+    @given(st.sampled_from(NAMES).flatmap(lambda name: calls(name, tb.float32)))
+    def same(call: Invocation) -> None:
+        try:
+            wanted = call.on("binary").run()
+        except TensorBackendError as error:
+            wanted = type(error), str(error)
+        assert bits(pasted(repr(call))) == bits(wanted)
+
+    same()
+
+
+HARD = [
+    *(tb.astype(tb.tensor([1, 0, 3], backend="binary"), dtype) for dtype in ALL_DTYPES),
+    tb.tensor([-0.0, tb.inf, -tb.inf, tb.nan, -tb.nan, 5e-324, 1e308], dtype="f64", backend="binary"),
+    tb.tensor([-0.0, tb.inf, -tb.inf, tb.nan, -tb.nan, 6e-8], dtype="f16", backend="binary"),
+    tb.tensor([-0.0, tb.inf, -tb.nan, 1e-40], dtype="bf16", backend="binary"),
+    tb.tensor([complex(-0.0, -0.0), complex(tb.inf, -tb.nan), complex(0.0, -0.0)], dtype="c64", backend="binary"),
+    tb.tensor(-0.0, backend="binary"),
+    tb.zeros((0, 3), names=("a", None), backend="binary"),
+    tb.zeros((3, 0, 2), dtype="u8", backend="binary"),
+    tb.tensor([[2**64 - 1]], dtype="u64", names=(None, "b"), backend="binary"),
+]
+
+
+@pytest.mark.parametrize("x", HARD, ids=source)
+def test_a_tensor_keeps_every_bit(x: tb.Tensor) -> None:
+    assert bits(pasted(source(x))) == bits(x)
+
+
+def test_what_else_stands_in_a_call() -> None:
+    values: list[Any] = [
+        None, True, 3, -0.0, "n", slice(1, None, 2), ..., (1,), [], {"n": (1, 2)}, tb.float32, bool_, tb.add,
+        tb.linalg.qr, tb.Template((2, 3), "f32", ("a", None)),
+    ]  # fmt: skip
+    for value in values:
+        assert pasted(source(value)) == value, source(value)
+    assert source(tb.get_backend("numpy")) == "'numpy'"
+    dry = pasted(source(tb.template((2,), "f32", names=("n",))))
+    assert dry.template is tb.Template((2,), "f32", ("n",))
+
+
+def test_a_script_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    call = Invocation("add", (tb.tensor([1, 2], backend="binary"), 1), {})
+    exec(script(repr(call), tb.get_backend("numpy")), {})
+    assert capsys.readouterr().out == "s64[2] numpy\n[2, 3]\n"
