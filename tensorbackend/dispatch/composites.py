@@ -100,7 +100,7 @@ class _Composite:
         """The options by name: defaults filled, axes as positions in the first operand, dtypes as `DType`."""
         bound = self.spec.signature.bind(*call.arguments, **call.keywords)
         bound.apply_defaults()
-        first = template_of(call.operands[0])
+        first = template_of(call.operands[0]) if call.operands else Template((), "bool")  # then no axis is one
         options = {}
         for parameter in self.spec.parameters:
             if parameter.role == "option":

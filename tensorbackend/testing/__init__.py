@@ -33,7 +33,11 @@ from .divergences import Divergence as Divergence
 from .divergences import Judgement as Judgement
 from .divergences import divergences_of as divergences_of
 from .failures import Disagreement as Disagreement
+from .mistakes import check_mistake as check_mistake
+from .mistakes import invalid_calls as invalid_calls
 from .strategies import elements as elements
 from .strategies import profile as profile
+from .strategies import shapes as shapes
+from .strategies import templates as templates
 from .strategies import tensors as tensors
 from .subnormals import about_subnormals as about_subnormals

@@ -13,7 +13,7 @@ from ..tensor import Tensor
 from .bounds import READS_DATA, bound_of
 from .calls import Invocation
 from .compare import assert_equal
-from .contract import observed, outcome
+from .contract import observed, outcome, told
 from .divergences import EXPECTED, Divergence, Judgement, Outcome, divergences_of
 from .scales import Allowance, allowances
 from .subnormals import flushed, least_normal, nearer
@@ -59,8 +59,8 @@ def judge(call: Invocation, backend: Backend | str, rows: Sequence[Divergence] |
 def _compared(call: Invocation, actual: Outcome, wanted: Outcome, judgement: Judgement, backend: Backend) -> float:
     """The greatest distance of two outcomes, within the op's bound or the wider one of a judgement."""
     if isinstance(wanted, TensorBackendError) or isinstance(actual, TensorBackendError):
-        if _told(actual) != _told(wanted):
-            raise call.disagreement("error", f"expected {_told(wanted)}, got {_told(actual)}", backend)
+        if told(actual) != told(wanted):
+            raise call.disagreement("error", f"expected {told(wanted)}, got {told(actual)}", backend)
         return 0
     if len(actual) != len(wanted):
         raise call.disagreement("template", f"expected {len(wanted)} tensors, got {len(actual)}", backend)
@@ -82,7 +82,7 @@ def _relaxed(call: Invocation, actual: Outcome, wanted: Outcome, judgement: Judg
     """The greatest distance of two outcomes as a row says that they are judged."""
     if not judgement.compared:
         if isinstance(actual, list) and isinstance(wanted, list) and _templates(actual) != _templates(wanted):
-            raise call.disagreement("template", f"expected {_told(wanted)}, got {_told(actual)}", backend)
+            raise call.disagreement("template", f"expected {told(wanted)}, got {told(actual)}", backend)
         return 0
     if not judgement.flushes:
         return _compared(call, actual, wanted, judgement, backend)
@@ -106,18 +106,11 @@ def _templates(tensors: Sequence[Tensor]) -> list[Template]:
     return [x.template for x in tensors]
 
 
-def _told(found: Outcome) -> str:
-    """An outcome in words; errors of one class and text are the same."""
-    if isinstance(found, TensorBackendError):
-        return f"{type(found).__name__}: {found}"
-    return f"results of {', '.join(map(repr, _templates(found)))}"
-
-
 def _check_dry_run(call: Invocation, wanted: Outcome) -> None:
     """A dry run gives the templates of the results, and every error that does not depend on data."""
     dry = outcome(call.on("template"))
     if (call.name in READS_DATA and isinstance(dry, TemplateDataError)) or isinstance(wanted, DataError):
         return
-    if _told(dry) != _told(wanted):
-        detail = f"expected {_told(wanted)}, as on data, got {_told(dry)}"
+    if told(dry) != told(wanted):
+        detail = f"expected {told(wanted)}, as on data, got {told(dry)}"
         raise call.disagreement("dry run", detail, get_backend("template"))

@@ -24,6 +24,13 @@ def outcome(call: Invocation) -> Outcome:
     return [result] if isinstance(result, Tensor) else list(result)
 
 
+def told(found: Outcome) -> str:
+    """An outcome in words; errors of one class and text are the same."""
+    if isinstance(found, TensorBackendError):
+        return f"{type(found).__name__}: {found}"
+    return f"results of {', '.join(repr(x.template) for x in found)}"
+
+
 def observed(call: Invocation, backend: Backend) -> Outcome:
     """The outcome of a call on a backend, which is watched to keep its contract.
 

@@ -14,7 +14,7 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
-from ..dtypes import REAL_OF, DType, finfo, iinfo
+from ..dtypes import ALL_DTYPES, REAL_OF, DType, finfo, iinfo
 from ..elements import pack, unpack
 from ..ops.creation import from_binary
 from ..template import Names, Template
@@ -79,6 +79,21 @@ def shapes(*, least: int = 0, most: int = 3, smallest: int = 0, largest: int = 4
 def axis_names(count: int) -> tuple[str, ...]:
     """The names that drawn tensors have: `axis0`, `axis1`, ..."""
     return tuple(f"axis{axis}" for axis in range(count))
+
+
+def templates(
+    dtype: DType | None = None,
+    shape: Sequence[int] | st.SearchStrategy[tuple[int, ...]] | None = None,
+    *,
+    names: Sequence[str | None] | None = None,
+) -> st.SearchStrategy[Template]:
+    """Templates of a dtype, by default any, of a drawn or given shape, with names `axis0`, ... unless others are
+    given."""
+    dtypes = st.sampled_from(ALL_DTYPES) if dtype is None else st.just(dtype)
+    drawn = st.just(tuple(shape)) if isinstance(shape, Sequence) else shapes() if shape is None else shape
+    return st.builds(
+        lambda of, sizes: Template(sizes, of, axis_names(len(sizes)) if names is None else names), dtypes, drawn
+    )
 
 
 def tensors(

@@ -88,7 +88,7 @@ def roll(x: Tensor, /, shift: int | Sequence[int], *, axis: Axis | Sequence[Axis
     """
     if axis is None:
         return reshape(roll(reshape(x, -1), shift, axis=0), x.shape, names=x.names)
-    several = [axis] if isinstance(axis, int | str) else list(axis)
+    several = list(axis) if isinstance(axis, Sequence) and not isinstance(axis, str) else [axis]
     shifts = [index(each) for each in shift] if isinstance(shift, Sequence) else [index(shift)] * len(several)
     if len(shifts) != len(several):
         raise ArgumentError(expected("one shift, or one for each axis", shift=shift, axis=axis))

@@ -1,0 +1,160 @@
+"""Invalid calls of every public op, for hypothesis to draw: a valid call with one mistake in it.
+
+Mistakes are derived from the op's signature: what an annotation does not allow is a mistake wherever it stands, and
+operands of another dtype, shape or names are one where the op's rule says so in a dry run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from inspect import unwrap
+from typing import Any, Literal, TypeAlias, get_origin
+
+from hypothesis import assume
+from hypothesis import strategies as st
+
+from ..dtypes import ALL_DTYPES
+from ..errors import DataError, TemplateDataError, TensorBackendError
+from ..ops.creation import from_binary
+from ..opspec import OPS, Parameter, read_parameters
+from ..protocol import Backend
+from ..select import get_backend
+from ..template import Template
+from .calls import Invocation, calls
+from .contract import outcome, told
+from .source import public
+from .strategies import Draw, axis_names
+
+MANY = 9
+"""More axes than a drawn tensor has."""
+
+Place: TypeAlias = int | str
+"""Where a value stands in a call: an argument's position, an option's name."""
+
+
+def refused(call: Invocation) -> bool:
+    """Whether a dry run says that a call is a mistake."""
+    found = outcome(call.on("template"))
+    return isinstance(found, TensorBackendError) and not isinstance(found, DataError | TemplateDataError)
+
+
+@cache
+@st.composite
+def invalid_calls(draw: Draw, name: str) -> Invocation:
+    """Calls of an op that must raise, the same error on every backend and on templates, before any callback runs."""
+    call: Invocation = draw(calls(name, draw(st.sampled_from(ALL_DTYPES))))
+    if refused(call):
+        return call
+    found = [mistakes for mistakes in (list(_by_annotation(call)), list(_by_operand(draw, call))) if mistakes]
+    assume(found)
+    wrong: Invocation = draw(st.sampled_from(draw(st.sampled_from(found))))
+    return wrong
+
+
+def check_mistake(call: Invocation, backend: Backend) -> None:
+    """Raises `Disagreement` unless a call raises in a dry run, and the same error on BinaryBackend and a backend."""
+    dry = outcome(call.on("template"))
+    if not isinstance(dry, TensorBackendError):
+        raise call.disagreement("dry run", f"expected an error, got results of {dry}", get_backend("template"))
+    wanted = told(dry)
+    for each in (get_backend("binary"), backend):
+        try:
+            found = told(outcome(call.on(each)))
+        except Exception as error:  # whatever a stranger's library raises
+            found = f"{type(error).__name__}: {error}"
+        if found != wanted:
+            raise call.disagreement("error", f"expected {wanted}, as in a dry run, got {found}", each)
+
+
+@cache
+def _parameters(name: str) -> tuple[Parameter, ...]:
+    return read_parameters(unwrap(public(name)))
+
+
+def _by_annotation(call: Invocation) -> Iterator[Invocation]:
+    """The call with a value that a parameter's annotation does not allow."""
+    for place, parameter in _places(call):
+        for value in _wrong(call, parameter):
+            yield _exchanged(call, place, value)
+
+
+def _by_operand(draw: Draw, call: Invocation) -> Iterator[Invocation]:
+    """The call with one tensor of another dtype, shape or names, where that is refused."""
+    if not call.tensors:
+        return
+    chosen = draw(st.integers(0, len(call.tensors) - 1))
+    x = call.tensors[chosen]
+    dtype = draw(st.sampled_from(ALL_DTYPES))
+    templates = [
+        x.template.replace(dtype=dtype),
+        Template((), x.dtype),
+        Template((5, 3), x.dtype),
+        Template((*x.shape, 7), x.dtype),
+        Template(x.shape, x.dtype, [f"other{axis}" for axis in range(x.ndim)]),
+        Template(x.shape, x.dtype, tuple(reversed(x.names))),
+    ]
+    for template in templates:
+        exchanged = list(call.tensors)
+        exchanged[chosen] = from_binary(bytes(template.nbytes), template, "binary")
+        rest = iter(exchanged)
+        changed = call.mapped(lambda each, rest=rest: next(rest))  # type: ignore[misc] # the default binds it now
+        if refused(changed):
+            yield changed
+
+
+def _places(call: Invocation) -> Iterator[tuple[Place, Parameter]]:
+    """The parameters for which a value can be put into a call."""
+    position = 0
+    for parameter in _parameters(call.name):
+        if parameter.kind == "variadic":
+            yield from ((place, parameter) for place in range(position, len(call.arguments)))
+        elif parameter.kind == "keyword" or parameter.name in call.options:
+            yield parameter.name, parameter
+        elif position < len(call.arguments):
+            yield position, parameter
+            position += 1
+
+
+def _exchanged(call: Invocation, place: Place, value: object) -> Invocation:
+    if isinstance(place, str):
+        return call._replace(options={**call.options, place: value})
+    arguments = (*call.arguments[:place], value, *call.arguments[place + 1 :])
+    return call._replace(arguments=arguments)
+
+
+_ONE_AXIS = ("Axis", "Axis | None", "SoleAxis", "Axis | Sequence[Axis]", "Axis | Sequence[Axis] | None", "Axes")
+_SEVERAL_AXES = ("Axes", "Sequence[Axis]", "Sequence[Axis] | None", "Axis | Sequence[Axis]")
+
+
+def _wrong(call: Invocation, parameter: Parameter) -> Iterable[object]:
+    """Values that a parameter does not take, whatever else stands in the call."""
+    kind = parameter.annotation
+    if kind == "TensorLike" or (parameter.role == "tensor" and call.name in OPS):
+        return ["text", {}]
+    if parameter.role == "tensors" or kind == "Sequence[TensorLike]":
+        return [[], "text"]
+    if kind in ("DTypeLike", "DTypeLike | None"):
+        return ["float33"]
+    if kind == "PerAxis":
+        return [(1,) * MANY]
+    if kind == "Paddings":
+        return [[(0, 0)] * MANY, "middle"]
+    if parameter.name == "names":
+        return [("n",) * MANY, axis_names(MANY)]
+    if parameter.name == "shape" and "Sequence[int]" in kind:
+        return [(-2,)]
+    if _is_choice(call, kind):
+        return ["neither"]
+    axes: list[object] = []
+    if kind in _ONE_AXIS:
+        axes += [MANY, -MANY, "nowhere", 1.5]
+    if kind in _SEVERAL_AXES:
+        axes += [(0, MANY), ("nowhere",), (0, 0)]
+    return axes
+
+
+def _is_choice(call: Invocation, annotation: str) -> bool:
+    """Whether an annotation is a `Literal`, or the name of one."""
+    known: Mapping[str, Any] = unwrap(public(call.name)).__globals__
+    return annotation.startswith("Literal[") or get_origin(known.get(annotation)) is Literal
