@@ -23,6 +23,7 @@ ENTRY_POINT_GROUP = "tensorbackend.backends"
 # Each with the class that implements it, imported when it is first asked for.
 _BUILT_IN = {
     "binary": "tensorbackend.backends.binary:BinaryBackend",
+    "cupy": "tensorbackend.backends.cupy_backend:CupyBackend",
     "numpy": "tensorbackend.backends.numpy_backend:NumpyBackend",
     "template": "tensorbackend.backends.template_backend:TemplateBackend",
 }

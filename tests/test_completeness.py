@@ -9,8 +9,9 @@ import tensorbackend as tb
 import tensorbackend.testing  # declares the ops of all namespaces
 from tensorbackend import opspec
 from tensorbackend.backends.binary import BinaryBackend
+from tensorbackend.backends.cupy_backend import CupyBackend
 from tensorbackend.backends.numpy_backend import NumpyBackend
-from tensorbackend.protocol import Backend
+from tensorbackend.protocol import Backend, defines
 
 PACKAGE = Path(tb.__file__).parent
 FILES = sorted(PACKAGE.rglob("*.py"))
@@ -34,13 +35,13 @@ SIDEWAYS = {"dtypes": {"errors"}, "operands": {"opspec"}, "dispatch": {"opspec",
 UPWARDS = {("rules", "tensor"), ("tensor", "protocol"), ("display", "elements"), ("protocol", "testing")}
 
 
-@pytest.mark.parametrize("backend", [BinaryBackend, NumpyBackend])
+@pytest.mark.parametrize("backend", [BinaryBackend, NumpyBackend, CupyBackend])
 def test_every_declared_primitive_is_implemented(backend: type[Backend]) -> None:
     missing = {
         f"{spec.callback} in {backend.__module__}"
         for spec in opspec.OPS.values()
         if spec.kind == "primitive" and spec.function.__module__.startswith("tensorbackend.")
-        if not backend().supports(spec.callback)
+        if not defines(backend, spec.callback)
     }
     assert not missing
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -35,10 +35,6 @@ class NumpyBackend(ArrayModuleBackend):
         self.xp = numpy
         self.quiet = Quiet(partial(numpy.seterr, all="ignore"))
 
-    def versions(self) -> Mapping[str, str]:
-        """NumPy's version."""
-        return {"numpy": self.xp.__version__}
-
     # Transport
 
     def from_binary(self, out: Template, /, *, data: bytes) -> Payload:
@@ -57,18 +53,6 @@ class NumpyBackend(ArrayModuleBackend):
     def to_numpy(self, x: Tensor, dtype: Any, copy: bool | None, /) -> numpy.ndarray[Any, Any]:
         """The payload as a read-only view, or a fresh array."""
         return read_only(x.data, dtype, copy)
-
-    def violation(self, out: Template, data: Payload, /) -> str | None:
-        """What is wrong with a payload: its type, shape or dtype."""
-        if not isinstance(data, self.xp.ndarray):
-            return f"a {type(data).__name__} instead of a numpy.ndarray"
-        if data.shape != out.shape or data.dtype != numpy_dtype(out.dtype):
-            return f"an array of shape {data.shape} and dtype {data.dtype}"
-        return None
-
-    def to_batched(self, x: Tensor, size: int, /) -> Iterator[Payload]:
-        """Copies of consecutive runs of entries along the first axis."""
-        return (x.data[start : start + size].copy() for start in range(0, x.shape[0], size))
 
     # What is NumPy's own: caches to work in, ufuncs that accumulate
 

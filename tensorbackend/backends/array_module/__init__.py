@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+
+from ...interchange import numpy_dtype
+from ...protocol import Payload
+from ...template import Template
+from ...tensor import Tensor
 from .convolution import ArrayConvolution
 from .creation import ArrayCreation
 from .elementwise import ArrayElementwise
@@ -30,3 +36,19 @@ class ArrayModuleBackend(
 
     A subclass sets `xp` and `quiet` in `setup()`, defines transport, and overrides what its module lacks.
     """
+
+    def versions(self) -> Mapping[str, str]:
+        """The module's version."""
+        return {self.xp.__name__: self.xp.__version__}
+
+    def violation(self, out: Template, data: Payload, /) -> str | None:
+        """What is wrong with a payload: its type, shape or dtype."""
+        if not isinstance(data, self.xp.ndarray):
+            return f"a {type(data).__name__} instead of a {self.xp.__name__}.ndarray"
+        if data.shape != out.shape or data.dtype != numpy_dtype(out.dtype):
+            return f"an array of shape {data.shape} and dtype {data.dtype}"
+        return None
+
+    def to_batched(self, x: Tensor, size: int, /) -> Iterator[Payload]:
+        """Copies of consecutive runs of entries along the first axis."""
+        return (x.data[start : start + size].copy() for start in range(0, x.shape[0], size))

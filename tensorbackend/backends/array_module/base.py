@@ -55,14 +55,28 @@ def _call(function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
     return function(*arguments, **options)
 
 
+class Silent:
+    """What stands for `Quiet` where a module makes no floating-point reports: functions are just called."""
+
+    run = shared = staticmethod(_call)
+
+
 class ArrayBase(Backend):
     """State and helpers of a backend on an array module; `setup` sets `xp` and `quiet`."""
 
     xp: Any
     """The array module: `numpy`, or one with NumPy's functions."""
 
-    quiet: Quiet
+    quiet: Quiet | Silent
     """Runs the module's functions without floating-point reports."""
+
+    def add_at(self, target: Array, positions: Array, values: Array) -> None:
+        """Adds values to the elements of one axis, repeated positions one by one."""
+        self.xp.add.at(target, positions, values)
+
+    def put_at(self, target: Array, positions: Array, rows: Array) -> None:
+        """Writes rows along the first axis, in order, so that the last of repeated positions stays."""
+        target[positions] = rows
 
     def cast(self, values: Array, source: DType, target: DType) -> Array:
         """Values of a dtype in another, by the rules of `as_type`."""
@@ -89,6 +103,9 @@ def kernel(method: Method) -> Method:
     @wraps(method)
     def callback(self: ArrayBase, out: Any, /, *inputs: Tensor, **options: object) -> Payload:
         quiet = self.quiet
+        if isinstance(quiet, Silent):
+            data = method(self, out, *inputs, **options)
+            return self.xp.asarray(data) if type(out) is Template and not out.shape else data
         run = quiet.run
         quiet.run = _call  # a callback that this one calls is in the context already
         try:
@@ -124,7 +141,11 @@ class _Function:
         self.name = name
 
     def make(
-        self, function: Callable[..., Array], of_complex: Callable[..., Array] | None, quiet: Quiet, asarray: Any
+        self,
+        function: Callable[..., Array],
+        of_complex: Callable[..., Array] | None,
+        quiet: Quiet | Silent,
+        asarray: Any,
     ) -> Callable[..., Any]:
         """The callback, with all that it needs in its closure: this is the hot path. `of_complex`, where there is
         one, takes the place of the function for complex arrays."""
@@ -152,7 +173,11 @@ class Unary(_Function):
         return self if backend is None else self.bind(backend)
 
     def make(
-        self, function: Callable[..., Array], of_complex: Callable[..., Array] | None, quiet: Quiet, asarray: Any
+        self,
+        function: Callable[..., Array],
+        of_complex: Callable[..., Array] | None,
+        quiet: Quiet | Silent,
+        asarray: Any,
     ) -> Callable[..., Any]:
         """The callback of one tensor."""
 
@@ -168,7 +193,11 @@ class Rounding(Unary):
     """A `Unary` that leaves integers as they are: `floor = Rounding("floor")`."""
 
     def make(
-        self, function: Callable[..., Array], of_complex: Callable[..., Array] | None, quiet: Quiet, asarray: Any
+        self,
+        function: Callable[..., Array],
+        of_complex: Callable[..., Array] | None,
+        quiet: Quiet | Silent,
+        asarray: Any,
     ) -> Callable[..., Any]:
         """The callback of one tensor; integers come back as they are."""
 
@@ -190,7 +219,11 @@ class Binary(_Function):
         return self if backend is None else self.bind(backend)
 
     def make(
-        self, function: Callable[..., Array], of_complex: Callable[..., Array] | None, quiet: Quiet, asarray: Any
+        self,
+        function: Callable[..., Array],
+        of_complex: Callable[..., Array] | None,
+        quiet: Quiet | Silent,
+        asarray: Any,
     ) -> Callable[..., Any]:
         """The callback of two tensors."""
 

@@ -84,7 +84,7 @@ class ArrayIndexing(ArrayBase):
         width = rows.shape[1]
         elements = positions[:, None] * width + self.xp.arange(width)
         result = self.widened(x).copy().reshape(-1)
-        self.xp.add.at(result, elements.reshape(-1), rows.reshape(-1))
+        self.add_at(result, elements.reshape(-1), rows.reshape(-1))
         return self.narrowed(result.reshape(out.shape), out)
 
     @kernel
@@ -92,7 +92,7 @@ class ArrayIndexing(ArrayBase):
         """x with the updates written in order, so that the last of repeated ones stays."""
         positions, rows = self._writes(x, indices, updates.data, mode)
         result = x.data.copy().reshape((prod(x.shape[: indices.shape[-1]]), rows.shape[1]))
-        result[positions] = rows
+        self.put_at(result, positions, rows)
         return result.reshape(out.shape)
 
     # Overrides of composites
@@ -120,12 +120,13 @@ class ArrayIndexing(ArrayBase):
     def _located(self, indices: Array, size: int, mode: Mode) -> tuple[Array, Array | None]:
         """Indices within an axis, and where they were so from the start; `None` if all must be."""
         xp = self.xp
+        if indices.dtype != numpy_dtype(uint64):
+            indices = indices.astype(numpy_dtype(int64), copy=False)
         inside = (indices >= 0) & (indices < size)
         if mode == "error" and not inside.all():
             raise index_out_of_range(int(indices[~inside].reshape(-1)[0]), size)
         if indices.dtype == numpy_dtype(uint64):
-            indices = xp.minimum(indices, iinfo(int64).max)
-        indices = indices.astype(numpy_dtype(int64), copy=False)
+            indices = xp.minimum(indices, iinfo(int64).max).astype(numpy_dtype(int64))
         if mode == "error":
             return indices, None
         if mode == "clip" and size:

@@ -220,13 +220,14 @@ def _turned(xp: Any, vectors: Array) -> Array:
 
 def _ascending(xp: Any, values: Array) -> Array:
     """The order of eigenvalues; which of two equal real parts comes out larger by an ulp must not decide it."""
+    if not values.size:
+        return xp.argsort(values.real, axis=-1)
+    apart = xp.max(xp.abs(values), axis=-1, keepdims=True) * xp.finfo(values.dtype).eps ** 0.5
     order = xp.argsort(values.real, axis=-1, kind="stable")
     ordered = xp.take_along_axis(values, order, axis=-1)
-    apart = xp.max(xp.abs(values), axis=-1, keepdims=True, initial=0) * xp.finfo(values.dtype).eps ** 0.5
     group = xp.cumulative_sum(xp.diff(ordered.real, axis=-1) > apart, axis=-1, include_initial=True)
-    if not values.shape[-1]:
-        return order
-    within = xp.lexsort((ordered.imag, group), axis=-1)
+    within = xp.argsort(ordered.imag, axis=-1, kind="stable")
+    within = xp.take_along_axis(within, xp.argsort(xp.take_along_axis(group, within, -1), axis=-1, kind="stable"), -1)
     return xp.take_along_axis(order, within, axis=-1)
 
 

@@ -192,9 +192,8 @@ class ArrayWindow(ArrayBase):
         result = xp.empty(out.size, self.widened(initial).dtype)
         result[...] = initial.data
         # A window of nothing but padding adds nowhere.
-        xp.add.at(
-            result, xp.take_along_axis(positions, first, axis=1)[found, 0], self.widened(source).reshape(-1)[found]
-        )
+        places = xp.take_along_axis(positions, first, axis=1)[found, 0]
+        self.add_at(result, places, self.widened(source).reshape(-1)[found])
         return self.narrowed(result.reshape(out.shape), out)
 
 

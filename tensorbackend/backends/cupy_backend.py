@@ -1,0 +1,265 @@
+"""CupyBackend: NumPy's body on the arrays of CuPy, in the memory of a CUDA device.
+
+CuPy is imported when the backend is first used; without it, or without a device, that is a `BackendError` which says
+what is missing. Callbacks run on CuPy's current stream.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from operator import index
+from typing import TYPE_CHECKING, Any
+
+from ..dtypes import ALL_DTYPES, as_dtype, float64
+from ..errors import ArgumentError, BackendError, expected
+from ..interchange import HOST, numpy_dtype, read_only
+from ..protocol import Payload, defines
+from ..protocol.core import Core
+from ..protocol.linalg import Transform
+from ..rules.data_errors import singular_matrix
+from ..template import Template
+from ..tensor import Tensor
+from .array_module import ArrayModuleBackend, special
+from .array_module.base import Array, Silent, kernel
+from .cupy_module import CupyModule
+from .libraries import import_library
+
+if TYPE_CHECKING:
+    import numpy
+
+_OLDEST = 14
+"""The first CuPy with bfloat16, `put_along_axis` and eigenvalues of matrices that are not symmetric."""
+
+_EXTRAS = ("cuda12", "cuda13")
+
+
+class CupyBackend(ArrayModuleBackend):
+    """CuPy arrays on one CUDA device: `CupyBackend(device=1)`, or `"cuda:1"`, by default the first."""
+
+    name = "cupy"
+    dlpack_dtypes = frozenset(ALL_DTYPES)
+
+    @classmethod
+    def init(cls, **options: object) -> Mapping[str, Hashable]:
+        """The number of the device, given as such or as `"cuda:1"`; `ArgumentError` for what is neither."""
+        device = options.pop("device", 0)
+        super().init(**options)
+        kind, _, number = str(device).rpartition(":")
+        if not number.isdecimal() or (isinstance(device, str) and kind != "cuda"):
+            raise ArgumentError(expected("the number of a CUDA device, or 'cuda:' with it", device=device))
+        return {"device": index(int(number))}
+
+    def setup(self) -> None:
+        """Imports CuPy and looks for the device; `BackendError` or `ArgumentError` says what is not there."""
+        cupy = import_library("cupy", self.name, *_EXTRAS)
+        if int(cupy.__version__.partition(".")[0]) < _OLDEST:
+            remedy = f"pip install -U 'tensorbackend[{_EXTRAS[0]}]' or 'tensorbackend[{_EXTRAS[1]}]'"
+            raise BackendError(expected(f"CuPy {_OLDEST} or newer", remedy, version=cupy.__version__))
+        self._cupy, self._cupyx = cupy, import_library("cupyx", self.name, *_EXTRAS)
+        number: int = self.options["device"]  # type: ignore[assignment] # by init
+        self.device = f"cuda:{number}"
+        found = self.devices()
+        if self.device not in found:
+            raise ArgumentError(expected(f"one of the devices {', '.join(found)}", device=self.device))
+        self._device = cupy.cuda.Device(number)
+        self.xp, self.quiet = CupyModule(cupy, self._cupyx), Silent()
+        if len(found) > 1:
+            self._enter_the_device_in_callbacks()
+
+    def versions(self) -> Mapping[str, str]:
+        """CuPy's version and that of the CUDA runtime, 12080 for 12.8."""
+        return {**super().versions(), "cuda": str(self._cupy.cuda.runtime.runtimeGetVersion())}
+
+    # Devices
+
+    def devices(self) -> tuple[str, ...]:
+        """The CUDA devices of this machine."""
+        try:
+            count = self._cupy.cuda.runtime.getDeviceCount()
+            error = "no device"
+        except Exception as found:  # CUDARuntimeError, which is an attribute of a module not to be imported here
+            count, error = 0, f"{type(found).__name__}: {found}"
+        if not count:
+            remedy = "use a machine with an NVIDIA GPU and its driver, or another backend"
+            raise BackendError(expected(f"a CUDA device for the backend {self.name!r}", remedy, error=error))
+        return tuple(f"cuda:{number}" for number in range(count))
+
+    def on_device(self, device: str) -> CupyBackend:
+        """The instance on another CUDA device; `ArgumentError` for what is none."""
+        return type(self)(device=device)
+
+    def block_until_ready(self, x: Tensor, /) -> None:
+        """Waits for the current stream of the device."""
+        with self._device:
+            self._cupy.cuda.get_current_stream().synchronize()
+
+    def _enter_the_device_in_callbacks(self) -> None:
+        """CuPy allocates on its current device, which is another one's unless a callback enters its own."""
+        for name in dir(type(self)):
+            method = getattr(self, name)
+            if callable(method) and not name.startswith("_") and not defines(Core, name):
+                vars(self)[name] = self._entering(method)
+
+    def _entering(self, method: Callable[..., Payload]) -> Callable[..., Payload]:
+        def callback(*arguments: Any, **options: Any) -> Payload:
+            with self._device:
+                return method(*arguments, **options)
+
+        return callback
+
+    # Memory
+
+    def backend_deallocate(self, x: Tensor, /) -> None:
+        """Nothing: CuPy's pool has the memory again when its last array is gone; see `release_memory`."""
+
+    def release_memory(self) -> int:
+        """Gives the memory that the pool holds for later back to the device, and returns how many bytes."""
+        with self._device:
+            pool = self._cupy.get_default_memory_pool()
+            before: int = pool.total_bytes()
+            pool.free_all_blocks()
+            return before - int(pool.total_bytes())
+
+    # Transport
+
+    def from_binary(self, out: Template, /, *, data: bytes) -> Payload:
+        """The elements copied to the device."""
+        import numpy
+
+        return self._to_device(numpy.frombuffer(data, numpy_dtype(out.dtype)).reshape(out.shape))
+
+    def to_binary(self, x: Tensor, limit: int, /) -> bytes:
+        """The first `limit` elements, no others, copied to the host."""
+        with self._device:
+            chosen = x.data if limit >= x.size else x.data.reshape(-1)[:limit]
+            data: bytes = self._cupy.asnumpy(chosen).tobytes()
+        return data
+
+    def from_numpy(self, out: Template, array: numpy.ndarray[Any, Any], /, *, copy: bool) -> Payload:
+        """The array copied to the device."""
+        return self._to_device(array.astype(numpy_dtype(out.dtype), copy=False))
+
+    def to_numpy(self, x: Tensor, dtype: Any, copy: bool | None, /) -> numpy.ndarray[Any, Any]:
+        """The payload copied to the host; `copy=False` raises `ValueError`."""
+        if copy is False:
+            raise ValueError("expected data in host memory to share, got device memory; leave copy out")
+        with self._device:
+            array: numpy.ndarray[Any, Any] = self._cupy.asnumpy(x.data)
+        return array.astype(dtype or array.dtype, copy=False) if copy else read_only(array, dtype, copy)
+
+    def to_batched(self, x: Tensor, size: int, /) -> Iterator[Payload]:
+        """Copies of consecutive runs of entries along the first axis."""
+        for start in range(0, x.shape[0], size):
+            with self._device:
+                batch = x.data[start : start + size].copy()
+            yield batch
+
+    def _to_device(self, array: Array) -> Array:
+        with self._device:
+            return self._cupy.array(array)
+
+    def to_dlpack(self, x: Tensor, /, **options: Any) -> Any:
+        """A capsule of the payload; the consumer's stream waits for the current one."""
+        data, copy = x.data, options.pop("copy", None)
+        if copy and options.get("dl_device") in (None, self.dlpack_device()):
+            with self._device:
+                data, copy = data.copy(), None  # CuPy makes no copies on a device
+        return data.__dlpack__(copy=copy, **options)
+
+    def from_dlpack(self, array: Any, /, *, copy: bool | None) -> tuple[Template, Payload]:
+        """Device memory is shared, host memory copied."""
+        if array.__dlpack_device__() == HOST:
+            if copy is False:
+                raise BufferError("expected device memory to share, got host memory; leave copy out")
+            return super().from_dlpack(array, copy=copy)
+        try:
+            with self._device:
+                data = self._cupy.from_dlpack(array)
+                data = data.copy() if copy else data
+        except (RuntimeError, TypeError, ValueError) as error:
+            raise BufferError(str(error)) from error
+        return Template(data.shape, as_dtype(data.dtype), None), data
+
+    def from_backend(self, x: Tensor, /, *, copy: bool) -> Payload:
+        """See the protocol; between CUDA devices CuPy copies by itself."""
+        if isinstance(x.backend, CupyBackend) and (copy or x.backend is not self):
+            return self._to_device(x.data)
+        return super().from_backend(x, copy=copy)
+
+    def cuda_array_interface(self, x: Tensor, /) -> Mapping[str, Any] | None:
+        """CuPy's own."""
+        found: Mapping[str, Any] = x.data.__cuda_array_interface__
+        return found
+
+    # What the order of threads leaves open
+
+    def add_at(self, target: Array, positions: Array, values: Array) -> None:
+        """Atomic additions, which CuPy has for numbers of 32 and 64 bits that are not complex."""
+        add = self._cupy.add
+        if target.dtype.kind == "c":
+            for part in ("real", "imag"):
+                line = getattr(target, part).copy()
+                add.at(line, positions, getattr(values, part).copy())
+                setattr(target, part, line)
+        elif target.dtype.kind in "iu" and target.dtype.itemsize < 4:
+            wide = target.astype("int32")
+            add.at(wide, positions, values.astype("int32"))
+            target[...] = wide.astype(target.dtype)  # wraps
+        else:
+            add.at(target, positions, values)
+
+    def put_at(self, target: Array, positions: Array, rows: Array) -> None:
+        """Repeated positions are written in any order, so only the last of each is."""
+        cupy = self._cupy
+        if not positions.size:
+            return
+        order = cupy.argsort(positions, kind="stable")
+        ordered = positions[order]
+        last = order[cupy.concatenate((ordered[1:] != ordered[:-1], cupy.ones(1, bool)))]
+        target[positions[last]] = rows[last]
+
+    # What CUDA's libraries have as one function that keeps the bounds
+
+    @kernel
+    def erf(self, out: Template, x: Tensor, /) -> Payload:
+        """Error function in float64."""
+        return self.in_float64(self._special("erf", out, special.erf), out, x)
+
+    @kernel
+    def erfc(self, out: Template, x: Tensor, /) -> Payload:
+        """One minus the error function in float64."""
+        return self.in_float64(self._special("erfc", out, special.erfc), out, x)
+
+    @kernel
+    def erf_inv(self, out: Template, x: Tensor, /) -> Payload:
+        """Inverse error function in float64."""
+        return self.in_float64(self._special("erfinv", out, special.erf_inv), out, x)
+
+    def _special(self, name: str, out: Template, exact: Callable[..., Array]) -> Callable[..., Array]:
+        """CUDA's function in float64 is off by up to 8 ulps, which only shows where that is the result's dtype.
+
+        Source: CUDA C++ programming guide, mathematical functions, double precision: erf 2, erfc 5, erfinv 8.
+        """
+        if out.dtype is float64:
+            return exact
+        functions = import_library("cupyx.scipy.special", self.name, *_EXTRAS)
+        return lambda xp, values: getattr(functions, name)(values)
+
+    @kernel
+    def triangular_solve(
+        self, out: Template, a: Tensor, b: Tensor, /, *, left_side: bool, lower: bool, transform: Transform
+    ) -> Payload:
+        """One matrix by cuBLAS, a stack of them, or what is not finite, as on NumPy."""
+        xp = self.xp
+        matrix, right = self.widened(a), self.widened(b)
+        single = matrix.ndim == right.ndim == 2 and out.size
+        if not (single and xp.isfinite(matrix).all() and xp.isfinite(right).all()):
+            options: Any = {"left_side": left_side, "lower": lower, "transform": transform}
+            return super().triangular_solve(out, a, b, **options)
+        if not xp.diagonal(matrix).all():
+            raise singular_matrix()
+        functions = import_library("cupyx.scipy.linalg", self.name, *_EXTRAS)
+        turned = (transform == "transpose") == left_side  # x @ a = b is a.T @ x.T = b.T
+        columns = right if left_side else right.T
+        solved = functions.solve_triangular(matrix, columns, trans=1 if turned else 0, lower=lower)
+        return self.narrowed(solved if left_side else solved.T, out)

@@ -1,0 +1,142 @@
+"""CuPy as the array module that the shared body is written for: NumPy's functions with NumPy's answers.
+
+What is defined here is what CuPy 14 lacks or answers differently; all else is CuPy's own. Read off its documentation
+and source: `where` and some logical functions have no loop for every dtype, shifts by the width are the processor's,
+float division rounds before it takes the floor, and failures of linear algebra are only raised on request.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..dtypes import bfloat16
+from ..interchange import numpy_dtype
+from .array_module.base import Array
+
+
+class CupyModule:
+    """The functions of CuPy, some of them made to answer as NumPy's do."""
+
+    __name__ = "cupy"
+
+    def __init__(self, cupy: Any, cupyx: Any) -> None:
+        self._cupy = cupy
+        self.linalg = CupyLinalg(cupy, cupyx)
+
+    def __getattr__(self, name: str) -> Any:
+        found = vars(self)[name] = getattr(self._cupy, name)
+        return found
+
+    # Functions without a loop for bfloat16 or complex numbers
+
+    def where(self, condition: Array, x: Any, y: Any) -> Array:
+        """Elements of two arrays by a condition; bfloat16 goes by its bits."""
+        narrow = numpy_dtype(bfloat16)
+        if narrow not in (getattr(x, "dtype", None), getattr(y, "dtype", None)):
+            return self._cupy.where(condition, x, y)
+        return self._cupy.where(condition, x.view("uint16"), y.view("uint16")).view(narrow)
+
+    def logical_and(self, x: Array, y: Array) -> Array:
+        """Whether both are other than zero."""
+        return (x != 0) & (y != 0)
+
+    def logical_or(self, x: Array, y: Array) -> Array:
+        """Whether one is other than zero."""
+        return (x != 0) | (y != 0)
+
+    def logical_xor(self, x: Array, y: Array) -> Array:
+        """Whether just one is other than zero."""
+        return (x != 0) ^ (y != 0)
+
+    def logical_not(self, x: Array) -> Array:
+        """Whether it is zero."""
+        return x == 0
+
+    def logaddexp(self, x: Array, y: Array) -> Array:
+        """log(exp(x) + exp(y)), of bfloat16 in float32."""
+        return self._cupy.logaddexp(x, y).astype(x.dtype, copy=False)
+
+    # Integers
+
+    def left_shift(self, x: Array, y: Any, out: Array | None = None) -> Array:
+        """Bits moved up; none is left of a shift by the width or more."""
+        if not isinstance(y, self._cupy.ndarray):  # a Python number, which is below the width
+            return self._cupy.left_shift(x, y, out)
+        beyond = (y < 0) | (y >= 8 * x.dtype.itemsize)
+        return self._cupy.where(beyond, 0, self._cupy.left_shift(x, self._cupy.where(beyond, 0, y)))
+
+    def right_shift(self, x: Array, y: Array) -> Array:
+        """Bits moved down; of a shift by the width or more the sign is left."""
+        width = 8 * x.dtype.itemsize
+        beyond = (y < 0) | (y >= width)
+        if x.dtype.kind == "i":
+            return self._cupy.right_shift(x, self._cupy.where(beyond, width - 1, y))
+        return self._cupy.where(beyond, 0, self._cupy.right_shift(x, self._cupy.where(beyond, 0, y)))
+
+    # Division of floats by way of fmod, which is exact
+
+    def remainder(self, x: Array, y: Array) -> Array:
+        """What is left of x, with the sign of y."""
+        cupy = self._cupy
+        if x.dtype.kind != "f":
+            return cupy.remainder(x, y)
+        rest = cupy.fmod(x, y)
+        turned = cupy.where((rest != 0) & ((y < 0) != (rest < 0)), rest + y, rest)
+        return cupy.where(rest == 0, cupy.copysign(rest, y), turned)
+
+    def floor_divide(self, x: Array, y: Array) -> Array:
+        """The greatest whole number that is not above x / y."""
+        cupy = self._cupy
+        if x.dtype.kind != "f":
+            return cupy.floor_divide(x, y)
+        rest = cupy.fmod(x, y)
+        quotient = (x - rest) / y  # whole but for its rounding
+        quotient = cupy.where((rest != 0) & ((y < 0) != (rest < 0)), quotient - 1.0, quotient)
+        whole = cupy.floor(quotient)
+        whole = cupy.where(quotient - whole > 0.5, whole + 1.0, whole)
+        whole = cupy.where(quotient == 0, cupy.copysign(quotient, x / y), whole)
+        return cupy.where(y == 0, x / y, whole)
+
+
+class CupyLinalg:
+    """`cupy.linalg`, whose failures are raised as NumPy raises them, and which broadcasts as NumPy does."""
+
+    def __init__(self, cupy: Any, cupyx: Any) -> None:
+        self._cupy, self._cupyx = cupy, cupyx
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._cupy.linalg, name)
+
+    def cholesky(self, matrix: Array) -> Array:
+        """The lower factor; `LinAlgError` where a matrix is not positive definite."""
+        with self._cupyx.errstate(linalg="raise"):
+            return self._cupy.linalg.cholesky(matrix)
+
+    def solve(self, matrix: Array, right: Array) -> Array:
+        """x with matrix @ x = right, stacks broadcast; `LinAlgError` where a matrix is singular."""
+        cupy = self._cupy
+        if right.ndim == 1:
+            return self.solve(matrix, right[:, None])[..., 0]
+        size, columns = right.shape[-2:]
+        stack = cupy.broadcast_shapes(matrix.shape[:-2], right.shape[:-2])
+        shape = (*stack, size, columns)
+        if not matrix.size or not columns:
+            if matrix.size:  # it may be singular all the same
+                self.solve(matrix, cupy.zeros((size, 1), matrix.dtype))
+            return cupy.zeros(shape, matrix.dtype)
+        matrix = cupy.broadcast_to(matrix, (*stack, size, size))
+        if 0 in stack:
+            return cupy.zeros(shape, matrix.dtype)
+        with self._cupyx.errstate(linalg="raise"):
+            return cupy.linalg.solve(matrix, cupy.broadcast_to(right, shape))
+
+    def eig(self, matrix: Array) -> tuple[Array, Array]:
+        """Eigenvalues and eigenvectors, on the host where the CUDA libraries have no function for them."""
+        cupy = self._cupy
+        try:
+            values, vectors = cupy.linalg.eig(matrix)
+        except (RuntimeError, NotImplementedError):
+            import numpy
+
+            values, vectors = map(cupy.asarray, numpy.linalg.eig(cupy.asnumpy(matrix)))
+        return values, vectors

@@ -1,0 +1,489 @@
+"""A stand-in for CuPy on a machine without a GPU: NumPy underneath, and as strict as CuPy above.
+
+It refuses what CuPy refuses: NumPy arrays as arguments, implicit conversion to them, dtypes without a loop (the loops
+are CuPy's own, in cupy_loops.json), options that CuPy's functions do not have. Where a GPU leaves open what comes, the
+answer is the unwelcome one: repeated indices are written backwards, and what is inexact or undefined there fails here.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from tensorbackend.backends.binary import scalars
+
+LOOPS: dict[str, list[tuple[str, str]]] = {
+    name: [(loop.partition("->")[0], loop.partition("->")[2]) for loop in loops.split()]
+    for name, loops in json.loads((Path(__file__).parent / "cupy_loops.json").read_text())["loops"].items()
+}
+_DTYPES = {"E": np.dtype(ml_dtypes.bfloat16)}
+_NUMBERS = (bool, int, float, complex)
+_state = threading.local()
+_settings = SimpleNamespace(raises=False, geev=True, devices=1, synchronized=0, pool=0)
+
+
+def _dtype(char: str) -> np.dtype[Any]:
+    return _DTYPES.get(char) or np.dtype(char)
+
+
+def _device() -> int:
+    return getattr(_state, "device", 0)
+
+
+def _plain(value: Any) -> Any:
+    """The NumPy array in a fake one, numbers as they are; TypeError for a NumPy array."""
+    if isinstance(value, ndarray):
+        if value.device.id != _device():
+            raise ValueError(f"array of device {value.device.id} met on device {_device()}")
+        return value._a
+    if isinstance(value, np.ndarray):
+        raise TypeError(f"Unsupported type {type(value)}")
+    if isinstance(value, list | tuple):
+        return type(value)(map(_plain, value))
+    return value
+
+
+def _wrap(value: Any) -> Any:
+    if isinstance(value, np.ndarray | np.generic):
+        return ndarray(np.asarray(value))
+    return tuple(map(_wrap, value)) if isinstance(value, list | tuple) else value
+
+
+def _quietly(function: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def call(*arguments: Any, **options: Any) -> Any:
+        with np.errstate(all="ignore"):
+            return function(*arguments, **options)
+
+    return call
+
+
+def _kind(scalar_type: Any) -> int:
+    """CuPy's order of kinds, by which a Python number counts as weak or not."""
+    if issubclass(scalar_type, bool | np.bool_):
+        return 0
+    if issubclass(scalar_type, int | np.integer):
+        return 1
+    return 2 if issubclass(scalar_type, float | complex | np.inexact) else 3
+
+
+def _loop(name: str, inputs: Sequence[Any]) -> tuple[str, str]:
+    """The first loop that takes the inputs, as CuPy chooses it."""
+    weak = [type(x) if type(x) in _NUMBERS else None for x in inputs]
+    strong = [np.asarray(x).dtype for x in inputs]
+    arrays = [_kind(dtype.type) for dtype, w in zip(strong, weak, strict=True) if w is None]
+    numbers = [_kind(w) for w in weak if w is not None]
+    counts = bool(arrays and numbers) and max(arrays) >= max(numbers)
+    for sources, results in LOOPS[name]:
+        for dtype, w, char in zip(strong, weak, sources, strict=True):
+            if w is not None and counts:
+                fits = np.result_type(w(0), _dtype(char)) == _dtype(char)
+            else:
+                fits = np.can_cast(dtype, _dtype(char))
+            if not fits:
+                break
+        else:
+            return sources, results
+    raise TypeError(f"Wrong type ({strong}) of arguments for cupy_{name}")
+
+
+class Ufunc:
+    """An elementwise function with the loops of CuPy's."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.function = np.where if name == "where" else getattr(np, name)
+
+    @_quietly
+    def __call__(self, *inputs: Any, out: Any = None) -> Any:
+        count = len(LOOPS[self.name][0][0])
+        if len(inputs) == count + 1:
+            *rest, out = inputs
+            inputs = tuple(rest)
+        plain = list(map(_plain, inputs))
+        for x in plain:
+            if not isinstance(x, (np.ndarray, np.generic, *_NUMBERS)):
+                raise TypeError(f"Unsupported type {type(x)}")
+        sources, results = _loop(self.name, plain)
+        plain = [np.asarray(x).astype(_dtype(char)) for x, char in zip(plain, sources, strict=True)]
+        self._check_defined(plain, sources)
+        found = self.function(*plain)
+        several = found if isinstance(found, tuple) else (found,)
+        made = [np.asarray(each).astype(_dtype(char)) for each, char in zip(several, results, strict=True)]
+        if out is not None:
+            out._a[...] = made[0]
+            return out
+        return _wrap(tuple(made)) if isinstance(found, tuple) else _wrap(made[0])
+
+    def _check_defined(self, plain: Sequence[Any], sources: str) -> None:
+        if self.name in ("remainder", "floor_divide") and plain[0].dtype.kind not in "iu":
+            raise AssertionError(f"{self.name} of floats is not exact on CuPy")
+        if self.name in ("left_shift", "right_shift"):
+            width = 8 * plain[0].dtype.itemsize
+            assert ((plain[1] >= 0) & (plain[1] < width)).all(), "a shift by the width or more is undefined"
+        if self.name == "where" and "E" in sources:
+            raise AssertionError("CuPy's where has no loop for bfloat16")
+
+    def at(self, target: Any, positions: Any, values: Any) -> None:
+        """Atomic additions, in an order of the threads' own."""
+        assert self.name == "add"
+        if target.dtype.char not in "iIlLqQefd":
+            raise TypeError("cupy.add.at only supports int32, int64, float16, float32, float64, uint32, uint64")
+        _quietly(np.add.at)(target._a, _plain(positions)[::-1], _plain(values)[::-1])
+
+
+class Device:
+    """A CUDA device, current inside `with`."""
+
+    def __init__(self, number: int) -> None:
+        if number >= _settings.devices:
+            raise RuntimeError("cudaErrorInvalidDevice: invalid device ordinal")
+        self.id = number
+
+    def __enter__(self) -> Device:
+        _state.stack = [*getattr(_state, "stack", []), _device()]
+        _state.device = self.id
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        *_state.stack, _state.device = _state.stack
+
+
+class Capsule:
+    """What a fake array hands over by DLPack."""
+
+    def __init__(self, array: ndarray) -> None:
+        self.array = array
+
+
+class ndarray:
+    """An array in the memory of a device, on which nothing of the host may look without being told to."""
+
+    def __init__(self, array: np.ndarray[Any, Any]) -> None:
+        assert type(array) is np.ndarray
+        self._a, self.device = array, SimpleNamespace(id=_device())
+        if array.base is None:
+            _settings.pool += array.nbytes
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        raise TypeError("Implicit conversion to a NumPy array is not allowed. Please use `.get()`")
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        return getattr(module, ufunc.__name__)(*inputs) if method == "__call__" else NotImplemented
+
+    # Attributes
+
+    shape = property(lambda self: self._a.shape)
+    dtype = property(lambda self: self._a.dtype)
+    ndim = property(lambda self: self._a.ndim)
+    size = property(lambda self: self._a.size)
+    itemsize = property(lambda self: self._a.itemsize)
+    nbytes = property(lambda self: self._a.nbytes)
+    strides = property(lambda self: self._a.strides)
+    flags = property(lambda self: self._a.flags)
+    T = property(lambda self: self.transpose())
+    data = property(lambda self: SimpleNamespace(ptr=self._a.__array_interface__["data"][0]))
+
+    @property
+    def real(self) -> Any:
+        return _wrap(_plain(self).real)
+
+    @real.setter
+    def real(self, value: Any) -> None:
+        self._a.real = _plain(value)
+
+    @property
+    def imag(self) -> Any:
+        return _wrap(_plain(self).imag)
+
+    @imag.setter
+    def imag(self, value: Any) -> None:
+        self._a.imag = _plain(value)
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        return {"version": 3, "shape": self.shape, "typestr": self.dtype.str, "data": (self.data.ptr, False)}
+
+    def __dlpack__(
+        self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: bool | None = None
+    ) -> Capsule:
+        if copy:
+            raise BufferError("copy=True only supported for copy to CPU.")
+        return Capsule(self)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return 2, self.device.id
+
+    # Methods
+
+    @_quietly
+    def astype(self, dtype: Any, order: str = "K", *, copy: bool = True) -> Any:
+        return _wrap(_plain(self).astype(dtype, copy=copy))
+
+    def view(self, dtype: Any) -> Any:
+        return _wrap(_plain(self).view(dtype))
+
+    def copy(self) -> Any:
+        return _wrap(_plain(self).copy())
+
+    def reshape(self, *shape: Any) -> Any:
+        return _wrap(_plain(self).reshape(*shape))
+
+    def transpose(self, *axes: Any) -> Any:
+        return _wrap(_plain(self).transpose(*axes))
+
+    def swapaxes(self, first: int, second: int) -> Any:
+        return _wrap(_plain(self).swapaxes(first, second))
+
+    def all(self, axis: Any = None) -> Any:
+        return _wrap(_plain(self).all(axis=axis))
+
+    def any(self, axis: Any = None) -> Any:
+        return _wrap(_plain(self).any(axis=axis))
+
+    def max(self, axis: Any = None) -> Any:
+        return _wrap(_plain(self).max(axis=axis))
+
+    def min(self, axis: Any = None) -> Any:
+        return _wrap(_plain(self).min(axis=axis))
+
+    def tolist(self) -> Any:
+        return self._a.tolist()
+
+    def get(self) -> np.ndarray[Any, Any]:
+        return self._a.copy()
+
+    def __getitem__(self, key: Any) -> Any:
+        return _wrap(_plain(self)[_plain(key)])
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        key, value = _plain(key), _plain(value)
+        if isinstance(key, np.ndarray) and key.dtype.kind in "iu":  # any thread may come last
+            value = np.broadcast_to(value, self._a[key].shape)[::-1]
+            key = key[::-1]
+        self._a[key] = value
+
+    def __len__(self) -> int:
+        return len(self._a)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[position] for position in range(len(self)))
+
+    def __bool__(self) -> bool:
+        return bool(self._a)
+
+    def __int__(self) -> int:
+        return int(self._a)
+
+    def __float__(self) -> float:
+        return float(self._a)
+
+    def __complex__(self) -> complex:
+        return complex(self._a)
+
+    def __index__(self) -> int:
+        return self._a.__index__()
+
+
+def _operators() -> None:
+    """Arithmetic by the loops of the functions."""
+    names = {
+        "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide",
+        "mod": "remainder", "pow": "power", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor",
+        "lshift": "left_shift", "rshift": "right_shift",
+    }  # fmt: skip
+    for operator, name in names.items():
+        setattr(ndarray, f"__{operator}__", lambda self, other, name=name: getattr(module, name)(self, other))
+        setattr(ndarray, f"__r{operator}__", lambda self, other, name=name: getattr(module, name)(other, self))
+        setattr(
+            ndarray, f"__i{operator}__", lambda self, other, name=name: getattr(module, name)(self, other, out=self)
+        )
+    compared = {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal",
+                "ne": "not_equal"}  # fmt: skip
+    for operator, name in compared.items():
+        setattr(ndarray, f"__{operator}__", lambda self, other, name=name: getattr(module, name)(self, other))
+    for operator, name in {"neg": "negative", "invert": "invert", "abs": "abs"}.items():
+        setattr(ndarray, f"__{operator}__", lambda self, name=name: getattr(module, name)(self))
+    setattr(ndarray, "__matmul__", lambda self, other: module.matmul(self, other))  # noqa: B010 # for the type checker
+
+
+# What is no elementwise function, with the options that CuPy's has besides the arrays
+_FUNCTIONS = {
+    "all": "axis keepdims", "any": "axis keepdims", "max": "axis keepdims", "min": "axis keepdims",
+    "sum": "axis dtype keepdims", "prod": "axis dtype keepdims", "cumsum": "axis dtype", "cumprod": "axis dtype",
+    "cumulative_sum": "axis dtype include_initial", "argmax": "axis", "argmin": "axis", "sort": "axis kind",
+    "argsort": "axis kind", "argwhere": "", "flatnonzero": "", "nonzero": "", "arange": "dtype",
+    "ascontiguousarray": "", "broadcast_arrays": "", "broadcast_to": "", "clip": "", "concatenate": "axis",
+    "diagonal": "axis1 axis2", "diff": "axis", "empty": "", "empty_like": "", "expand_dims": "", "eye": "k dtype",
+    "flip": "", "full": "", "matmul": "", "moveaxis": "", "ones": "", "ones_like": "", "put_along_axis": "axis",
+    "searchsorted": "side", "swapaxes": "", "take": "axis", "take_along_axis": "axis", "tril": "", "triu": "",
+    "unique": "", "zeros": "",
+}  # fmt: skip
+
+
+def _function(name: str, options: str, place: Any = np) -> Callable[..., Any]:
+    allowed = set(options.split())
+
+    @_quietly
+    def call(*arguments: Any, **given: Any) -> Any:
+        if "out" in given and name == "matmul":
+            given["out"]._a[...] = np.matmul(*map(_plain, arguments))
+            return given["out"]
+        if not set(given) <= allowed:
+            raise TypeError(f"cupy.{name} has no options {set(given) - allowed}")
+        if name in ("sort", "argsort"):
+            assert given.get("kind", "stable") == "stable"
+            given["kind"] = "stable"
+        if name in ("empty", "empty_like"):  # memory that nobody wrote
+            made = getattr(place, name)(*map(_plain, arguments), **given)
+            made[...] = 1
+            return _wrap(made)
+        return _wrap(getattr(place, name)(*map(_plain, arguments), **given))
+
+    return call
+
+
+def _array(value: Any, dtype: Any = None) -> ndarray:
+    """On the current device, from another one's memory too, which is copied."""
+    return ndarray(np.array(value._a if isinstance(value, ndarray) else value, dtype))
+
+
+def _asarray(value: Any, dtype: Any = None) -> ndarray:
+    if isinstance(value, ndarray) and (dtype is None or value.dtype == dtype) and value.device.id == _device():
+        return value
+    return _array(value, dtype)
+
+
+def _from_dlpack(array: Any) -> ndarray:
+    if array.__dlpack_device__()[0] != 2:
+        raise BufferError("CuPy array must be on a CUDA device")
+    found = array.__dlpack__(stream=1, max_version=(1, 0))
+    assert isinstance(found, Capsule), "a capsule of the fake library"
+    shared = ndarray(found.array._a.view())
+    shared.device.id = found.array.device.id
+    return shared
+
+
+# cupy.linalg
+
+
+def _cholesky(matrix: Any) -> Any:
+    try:
+        return _wrap(np.linalg.cholesky(_plain(matrix)))
+    except np.linalg.LinAlgError:
+        if _settings.raises:
+            raise
+        return _wrap(np.full(matrix.shape, math.nan, matrix.dtype))
+
+
+def _solve(matrix: Any, right: Any) -> Any:
+    assert matrix.shape[:-1] == right.shape[:-1]
+    assert matrix.size
+    assert right.size
+    try:
+        return _wrap(np.linalg.solve(_plain(matrix), _plain(right)))
+    except np.linalg.LinAlgError:
+        if _settings.raises:
+            raise
+        return _wrap(np.full(right.shape, math.inf, right.dtype))
+
+
+def _eig(matrix: Any) -> Any:
+    if not _settings.geev:
+        raise RuntimeError("geev is not available")
+    values, vectors = np.linalg.eig(_plain(matrix))
+    kind = np.result_type(matrix.dtype, "complex64")
+    return _wrap((values.astype(kind), vectors.astype(kind)))
+
+
+@contextmanager
+def _errstate(*, linalg: str) -> Iterator[None]:
+    before, _settings.raises = _settings.raises, linalg == "raise"
+    try:
+        yield
+    finally:
+        _settings.raises = before
+
+
+def _solve_triangular(matrix: Any, right: Any, *, trans: int, lower: bool) -> Any:
+    assert matrix.ndim == right.ndim == 2
+    triangle = (np.tril if lower else np.triu)(_plain(matrix))
+    wide = np.result_type(triangle.dtype, np.float64)
+    solved = np.linalg.solve((triangle.T if trans else triangle).astype(wide), _plain(right).astype(wide))
+    return _wrap(solved.astype(matrix.dtype))
+
+
+def _elementwise(function: Callable[[float], float]) -> Callable[[Any], Any]:
+    return lambda x: _wrap(np.array(list(map(function, _plain(x).tolist())), np.float64).reshape(x.shape))
+
+
+class Pool:
+    """The memory pool, which counts what was ever asked for."""
+
+    def total_bytes(self) -> int:
+        return int(_settings.pool)
+
+    def free_all_blocks(self) -> None:
+        _settings.pool = 0
+
+
+class Stream:
+    def synchronize(self) -> None:
+        _settings.synchronized += 1
+
+
+def _modules() -> dict[str, Any]:
+    cupy: Any = ModuleType("cupy")
+    cupy.__version__ = "14.2.0"
+    cupy.ndarray, cupy.array, cupy.asarray, cupy.from_dlpack = ndarray, _array, _asarray, _from_dlpack
+    cupy.asnumpy = lambda x: x.get()
+    cupy.inf, cupy.nan, cupy.finfo, cupy.broadcast_shapes = np.inf, np.nan, np.finfo, np.broadcast_shapes
+    cupy.result_type = lambda *values: np.result_type(*map(_plain, values))
+    for name in LOOPS:
+        setattr(cupy, name, Ufunc(name))
+    cupy.where = lambda condition, x, y: Ufunc("where")(condition.astype("?"), x, y)
+    for name, options in _FUNCTIONS.items():
+        setattr(cupy, name, _function(name, options))
+    cupy.fft = SimpleNamespace(
+        **{name: _function(name, "n axis norm", np.fft) for name in ("fft", "ifft", "rfft", "irfft")}
+    )
+    strided = np.lib.stride_tricks.as_strided
+    cupy.lib = SimpleNamespace(
+        stride_tricks=SimpleNamespace(as_strided=lambda x, shape, strides: _wrap(strided(_plain(x), shape, strides)))
+    )
+    plain = {"qr": "mode", "eigh": "UPLO", "svd": "full_matrices", "det": ""}
+    cupy.linalg = SimpleNamespace(
+        LinAlgError=np.linalg.LinAlgError, cholesky=_cholesky, solve=_solve, eig=_eig,
+        **{name: _function(name, options, np.linalg) for name, options in plain.items()},
+    )  # fmt: skip
+    cupy.cuda = SimpleNamespace(
+        Device=Device, get_current_stream=Stream,
+        runtime=SimpleNamespace(getDeviceCount=lambda: _settings.devices, runtimeGetVersion=lambda: 12080),
+    )  # fmt: skip
+    cupy.get_default_memory_pool = Pool
+    cupyx: Any = ModuleType("cupyx")
+    cupyx.errstate = _errstate
+    functions: Any = ModuleType("cupyx.scipy.special")
+    functions.erf, functions.erfc = _elementwise(math.erf), _elementwise(math.erfc)
+    functions.erfinv = _elementwise(scalars.erf_inv)
+    solvers: Any = ModuleType("cupyx.scipy.linalg")
+    solvers.solve_triangular = _solve_triangular
+    return {"cupy": cupy, "cupyx": cupyx, "cupyx.scipy.special": functions, "cupyx.scipy.linalg": solvers}
+
+
+MODULES = _modules()
+"""The modules that CuPy consists of here, for `sys.modules`."""
+
+module = MODULES["cupy"]
+settings = _settings
+_operators()
