@@ -25,6 +25,7 @@ LAYERS = [
     ("ops",),
     ("array_api", "files", "linalg", "fft", "random"),  # the namespaces of the Array API's extensions: re-exports only
     ("backends",),
+    ("extending",),  # what backends of other distributions may import: re-exports only
     ("testing",),
     ("cli",),
     ("__main__",),

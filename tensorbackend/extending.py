@@ -1,0 +1,26 @@
+"""What the author of a backend needs besides the protocol: errors with the common texts, NumPy's view of dtypes,
+functions of scalar tensors, and the tables that every backend reads.
+
+A plugin imports `tensorbackend` itself, this module, `protocol`, `dtypes`, `elements`, `errors` and `testing`; nothing
+else is meant for it.
+
+>>> from tensorbackend.extending import index_out_of_range
+>>> index_out_of_range(5, 3)
+IndexRangeError('expected an index from 0 to 2, got index=5; use mode="clip" or mode="fill"')
+"""
+
+from .backends.complex_specials import SPECIALS as SPECIALS
+from .backends.complex_specials import Specials as Specials
+from .backends.functional import calling as calling
+from .backends.libraries import import_library as import_library
+from .interchange import dlpack_capsule as dlpack_capsule
+from .interchange import numpy_dtype as numpy_dtype
+from .interchange import read_only as read_only
+from .protocol.core import CompositeCall as CompositeCall
+from .protocol.core import limited_to as limited_to
+from .protocol.core import own_method as own_method
+from .rules.data_errors import index_out_of_range as index_out_of_range
+from .rules.data_errors import not_positive_definite as not_positive_definite
+from .rules.data_errors import singular_matrix as singular_matrix
+from .rules.random import PARITY as PARITY
+from .rules.random import ROTATIONS as ROTATIONS
