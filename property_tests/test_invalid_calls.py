@@ -12,12 +12,10 @@ from hypothesis import given
 import tensorbackend as tb
 from tensorbackend.backends.binary import BinaryBackend
 from tensorbackend.opspec import CALLBACKS, OPS
-from tensorbackend.testing import GENERATORS, Invocation, check_mistake, invalid_calls, profile
+from tensorbackend.testing import Invocation, check_mistake, invalid_calls, names, profile
 from tensorbackend.testing.source import public
 
 BACKENDS = os.environ.get("TENSORBACKEND_BACKENDS", "numpy").split(",")
-OURS = {name for name, spec in OPS.items() if spec.function.__module__.startswith("tensorbackend.")}
-NAMES = sorted(OURS | set(GENERATORS))
 # What prepares a Python number or another dtype may run while a wrapper still looks at its arguments.
 PREPARING = {"constant", "as_type"}
 
@@ -35,10 +33,10 @@ Untouched: type[BinaryBackend] = type(
 
 def declared(name: str) -> bool:
     """Whether the public function is the op itself, and no function around it that may compute before it calls."""
-    return name in OURS and unwrap(public(name)) is OPS[name].function
+    return name in OPS and unwrap(public(name)) is OPS[name].function
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", names())
 def test_a_mistake_is_the_same_everywhere(name: str) -> None:
     backends: list[tb.Backend] = [tb.get_backend(backend) for backend in BACKENDS]
     if declared(name):

@@ -10,12 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tensorbackend.dtypes import ALL_DTYPES, DType
-from tensorbackend.opspec import OPS
-from tensorbackend.testing import GENERATORS, Invocation, calls, check, has_generator, profile
+from tensorbackend.testing import Invocation, calls, check, has_generator, names, profile
 
 BACKENDS = os.environ.get("TENSORBACKEND_BACKENDS", "numpy").split(",")
-OURS = {name for name, spec in OPS.items() if spec.function.__module__.startswith("tensorbackend.")}
-NAMES = sorted(OURS | set(GENERATORS))
+NAMES = names()
 # Every example draws a dtype, or each dtype has its own test with so many examples.
 EACH = os.environ.get("TENSORBACKEND_EACH_DTYPE", "0") != "0"
 DTYPES = [[dtype] for dtype in ALL_DTYPES] if EACH else [list(ALL_DTYPES)]

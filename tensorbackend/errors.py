@@ -63,7 +63,12 @@ class BackendError(TensorBackendError, RuntimeError):
 
 
 class UnsupportedOp(BackendError, NotImplementedError):
-    """An op that the backend does not implement."""
+    """An op that the backend does not implement, at all or for a dtype."""
+
+    def __init__(self, text: str, dtype: object = None) -> None:
+        super().__init__(text)
+        self.dtype = dtype
+        """The dtype that it does not take; `None` where it lacks the op altogether."""
 
 
 class FileError(TensorBackendError, ValueError):

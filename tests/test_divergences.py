@@ -18,6 +18,7 @@ from tensorbackend.testing import (
     Judgement,
     about_subnormals,
     check,
+    check_row,
     divergences_of,
     judge,
 )
@@ -63,23 +64,21 @@ def installed() -> list[Backend]:
     return found
 
 
-def agrees(witness: Invocation, backend: Backend) -> bool:
-    """Whether a call passes without any row."""
-    try:
-        judge(witness, backend, rows=())
-    except AssertionError:
-        return False
-    return True
-
-
 CASES = [(backend, row) for backend in installed() for row in divergences_of(backend)]
 
 
 @pytest.mark.parametrize(("backend", "row"), CASES, ids=[f"{backend.name}: {row.reason}" for backend, row in CASES])
 def test_a_row_is_needed_and_enough(backend: Backend, row: Divergence) -> None:
-    assert not agrees(row.witness, backend), f"take the row {row.reason!r} away, {backend.name} is right now"
-    assert judge(row.witness, backend, rows=[row]).divergence is row
+    check_row(row, backend)
     assert judge(row.witness, backend).divergence is not None
+
+
+def test_a_row_that_is_not_needed_is_found() -> None:
+    row = FlushingBackend().divergences()[0]
+    with pytest.raises(AssertionError, match=r"binary is right about .* now: take the row 'the processor"):
+        check_row(row, BinaryBackend())
+    with pytest.raises(AssertionError, match="expected"):
+        check_row(row._replace(judgement=Judgement(ulps=1)), FlushingBackend())
 
 
 def test_a_row_concerns_no_other_call() -> None:

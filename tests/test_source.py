@@ -11,13 +11,8 @@ from hypothesis import strategies as st
 import tensorbackend as tb
 from tensorbackend.dtypes import ALL_DTYPES, bool_
 from tensorbackend.errors import TensorBackendError
-from tensorbackend.opspec import OPS
-from tensorbackend.testing import GENERATORS, Invocation, calls, profile
+from tensorbackend.testing import Invocation, calls, names, profile
 from tensorbackend.testing.source import script, source
-
-NAMES = sorted(
-    {name for name, spec in OPS.items() if spec.function.__module__.startswith("tensorbackend.")} | {*GENERATORS}
-)
 
 
 def pasted(text: str) -> Any:
@@ -38,7 +33,7 @@ def bits(found: Any) -> Any:
 
 def test_a_call_of_each_op_can_be_pasted() -> None:
     @profile(1000)
-    @given(st.sampled_from(NAMES).flatmap(lambda name: calls(name, tb.float32)))
+    @given(st.sampled_from(names()).flatmap(lambda name: calls(name, tb.float32)))
     def same(call: Invocation) -> None:
         try:
             wanted = call.on("binary").run()

@@ -55,7 +55,8 @@ def _check_support(name: str, backend: Backend, out: Out, inputs: Sequence[Tenso
     allowed: frozenset[DType] = getattr(getattr(backend, name), "__dtypes__", backend.dtypes)
     for dtype in (held - backend.dtypes) or (taken - allowed):
         remedy = "cast with astype(), or move the tensors, such as x.backend_transfer('binary')"
-        raise UnsupportedOp(expected(f"a dtype that {name} of the backend {backend.name!r} takes", remedy, dtype=dtype))
+        text = expected(f"a dtype that {name} of the backend {backend.name!r} takes", remedy, dtype=dtype)
+        raise UnsupportedOp(text, dtype)
 
 
 def constant(value: Any, dtype: DType, backend: Backend) -> Tensor:

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+try:
+    import hypothesis  # noqa: F401
+except ModuleNotFoundError as error:
+    text = "expected hypothesis, which draws the calls, to be installed; pip install 'tensorbackend[test]'"
+    raise ModuleNotFoundError(text, name="hypothesis") from error
+
 # The namespaces declare ops too, and are imported late.
 import tensorbackend.fft
 import tensorbackend.linalg
@@ -20,11 +26,13 @@ from .calls import GENERATORS as GENERATORS
 from .calls import Invocation as Invocation
 from .calls import calls as calls
 from .calls import has_generator as has_generator
+from .calls import names as names
 from .compare import assert_equal as assert_equal
 from .compare import distance as distance
 from .compare import farthest as farthest
 from .conformance import Verdict as Verdict
 from .conformance import check as check
+from .conformance import check_row as check_row
 from .conformance import judge as judge
 from .divergences import DIVERGENCES as DIVERGENCES
 from .divergences import FLUSHED as FLUSHED
@@ -35,9 +43,13 @@ from .divergences import divergences_of as divergences_of
 from .failures import Disagreement as Disagreement
 from .mistakes import check_mistake as check_mistake
 from .mistakes import invalid_calls as invalid_calls
+from .runner import Pair as Pair
+from .runner import check_pair as check_pair
+from .runner import check_pairs as check_pairs
 from .strategies import elements as elements
 from .strategies import profile as profile
 from .strategies import shapes as shapes
 from .strategies import templates as templates
 from .strategies import tensors as tensors
 from .subnormals import about_subnormals as about_subnormals
+from .transport import check_transport as check_transport

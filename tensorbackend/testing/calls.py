@@ -104,6 +104,12 @@ def generates(*names: str) -> Callable[[Generator], Generator]:
     return enter
 
 
+def names() -> list[str]:
+    """The public names of which calls can be drawn: the ops of this distribution and functions around them, sorted."""
+    ours = {name for name, spec in OPS.items() if spec.function.__module__.startswith("tensorbackend.")}
+    return sorted(ours | set(GENERATORS))
+
+
 def has_generator(name: str) -> bool:
     """Whether calls of an op can be drawn."""
     return name in GENERATORS or all(_derivable(parameter) for parameter in OPS[name].parameters)

@@ -26,6 +26,8 @@ class Verdict(NamedTuple):
     """The greatest distance from the reference's elements."""
     divergence: Divergence | None = None
     """The row without which it had been wrong."""
+    refused: bool = False
+    """Whether the call is a mistake, which the backend refuses as the reference does."""
 
 
 def check(call: Invocation, backend: Backend | str) -> float:
@@ -45,7 +47,8 @@ def judge(call: Invocation, backend: Backend | str, rows: Sequence[Divergence] |
     _check_dry_run(call, wanted)
     actual = observed(call, target)
     try:
-        return Verdict(_compared(call, actual, wanted, EXPECTED, target))
+        refused = isinstance(wanted, TensorBackendError) and not isinstance(wanted, DataError)
+        return Verdict(_compared(call, actual, wanted, EXPECTED, target), refused=refused)
     except AssertionError:
         for row in divergences_of(target) if rows is None else rows:
             if row.concerns(call, wanted):
@@ -54,6 +57,16 @@ def judge(call: Invocation, backend: Backend | str, rows: Sequence[Divergence] |
                 except AssertionError:
                     continue
         raise
+
+
+def check_row(row: Divergence, backend: Backend) -> None:
+    """Raises `AssertionError` unless a row's witness differs without the row and passes with it."""
+    try:
+        judge(row.witness, backend, rows=())
+    except AssertionError:
+        judge(row.witness, backend, rows=[row])
+    else:
+        raise AssertionError(f"{backend.name} is right about {row.witness!r} now: take the row {row.reason!r} away")
 
 
 def _compared(call: Invocation, actual: Outcome, wanted: Outcome, judgement: Judgement, backend: Backend) -> float:

@@ -6,6 +6,7 @@ data, when the inputs are deallocated, and when a reader writes to what NumPy sh
 
 from __future__ import annotations
 
+from ..dtypes import DType
 from ..errors import ContractError, TensorBackendError, UnsupportedOp, expected
 from ..ops.creation import from_binary
 from ..protocol import Backend
@@ -13,6 +14,7 @@ from ..select import backend_deallocate
 from ..tensor import Tensor
 from .calls import Invocation
 from .divergences import Outcome
+from .failures import Disagreement
 
 
 def outcome(call: Invocation) -> Outcome:
@@ -31,6 +33,13 @@ def told(found: Outcome) -> str:
     return f"results of {', '.join(repr(x.template) for x in found)}"
 
 
+def check_dtype(dtype: DType, backend: Backend) -> None:
+    """Raises `UnsupportedOp` for a dtype that a backend's payloads cannot hold."""
+    if dtype not in backend.dtypes:
+        text = expected(f"a dtype that the backend {backend.name!r} holds", "cast with astype()", dtype=dtype)
+        raise UnsupportedOp(text, dtype)
+
+
 def observed(call: Invocation, backend: Backend) -> Outcome:
     """The outcome of a call on a backend, which is watched to keep its contract.
 
@@ -38,14 +47,10 @@ def observed(call: Invocation, backend: Backend) -> Outcome:
     where the backend does not have the op or one of the dtypes.
     """
     for x in call.tensors:
-        if x.dtype not in backend.dtypes:
-            remedy = "cast with astype(), or use another backend"
-            raise UnsupportedOp(expected(f"a dtype that the backend {backend.name!r} holds", remedy, dtype=x.dtype))
+        check_dtype(x.dtype, backend)
     try:
         return _watched(call, backend)
-    except TensorBackendError:
-        raise
-    except AssertionError:
+    except (TensorBackendError, Disagreement):
         raise
     except Exception as error:  # whatever a stranger's library raises
         raise call.disagreement("exception", f"raises {type(error).__name__}: {error}", backend) from error

@@ -56,7 +56,7 @@ def check_mistake(call: Invocation, backend: Backend) -> None:
     """Raises `Disagreement` unless a call raises in a dry run, and the same error on BinaryBackend and a backend."""
     dry = outcome(call.on("template"))
     if not isinstance(dry, TensorBackendError):
-        raise call.disagreement("dry run", f"expected an error, got results of {dry}", get_backend("template"))
+        raise call.disagreement("dry run", f"expected an error, got {told(dry)}", get_backend("template"))
     wanted = told(dry)
     for each in (get_backend("binary"), backend):
         try:

@@ -1,0 +1,147 @@
+"""Checks a backend: every op with every dtype, by drawn calls, against the reference.
+
+The calls and the judgement are those of tensorbackend.testing. The exit status is 0 where nothing fails, 1 where
+something does, and 2 for a backend, op or dtype that is not there.
+"""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from difflib import get_close_matches
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from ..dtypes import ALL_DTYPES, DType, as_dtype
+from ..errors import ArgumentError, TensorBackendError, expected
+from ..select import get_backend
+from ._table import print_table
+
+if TYPE_CHECKING:
+    from ..testing.report import Report
+    from ..testing.runner import Pair
+
+SHOWN = 5
+"""How many failures are printed in full; the report holds them all."""
+
+
+def arguments(parser: ArgumentParser) -> None:
+    """Enters what the command takes."""
+    add = parser.add_argument
+    add("name", metavar="NAME", help="the backend")
+    add("--device", help="the backend's device; its default one unless given")
+    add("--op", nargs="+", action="extend", metavar="OP", help="only these ops, by public name, such as linalg.qr")
+    add("--dtype", nargs="+", action="extend", metavar="DTYPE", help="only these dtypes, such as float32 or f32")
+    add("--examples", type=int, default=100, metavar="N", help="calls for each op and dtype (default: 100)")
+    add("--seed", type=int, default=0, metavar="S", help="draws other calls (default: 0)")
+    add("--jobs", type=int, default=1, metavar="N", help="processes (default: 1)")
+    add("--report", type=Path, metavar="FILE", help="writes FILE.html for people or FILE.json for programs")
+
+
+def run(options: Namespace) -> int:
+    """Checks, with a progress bar, and prints a table by family, the failures, and the totals."""
+    try:
+        from ..testing.report import Report
+        from ..testing.runner import check_pairs
+    except ModuleNotFoundError as error:
+        return _mistake(str(error))
+    try:
+        backend = get_backend(options.name, device=options.device)
+        ops, dtypes = _ops(options.op), _dtypes(options.dtype)
+        _check_options(options)
+    except TensorBackendError as error:
+        return _mistake(str(error))
+    start = perf_counter()
+    found: list[Pair] = []
+    with _progress(len(ops) * len(dtypes)) as advance:
+        for pair in check_pairs(backend, ops, dtypes, examples=options.examples, start=options.seed, jobs=options.jobs):
+            found.append(pair)
+            advance(pair)
+    report = Report.of(backend, found, examples=options.examples, seed=options.seed, seconds=perf_counter() - start)
+    _print(report)
+    if options.report is not None:
+        report.write(options.report)
+        print(f"wrote {options.report}")
+    return 1 if report.totals["fail"] else 0
+
+
+def _mistake(text: str) -> int:
+    print(f"tensorbackend check: {text}", file=sys.stderr)
+    return 2
+
+
+def _ops(asked: Sequence[str] | None) -> list[str]:
+    """The ops asked for as the kit names them, all by default."""
+    from ..testing.calls import names
+    from ..testing.source import qualified
+    from ..testing.transport import TRANSPORT
+
+    known = {TRANSPORT: TRANSPORT, **{qualified(name): name for name in names()}}
+    if asked is None:
+        return list(known.values())
+    found = []
+    for name in asked:
+        if name not in known and name not in known.values():
+            near = ", ".join(get_close_matches(name, known))
+            raise ArgumentError(expected("the public name of an op", f"did you mean {near}?" if near else "", op=name))
+        found.append(known.get(name, name))
+    return list(dict.fromkeys(found))
+
+
+def _dtypes(asked: Sequence[str] | None) -> list[DType]:
+    return list(ALL_DTYPES) if asked is None else list(dict.fromkeys(map(as_dtype, asked)))
+
+
+def _check_options(options: Namespace) -> None:
+    """Raises `ArgumentError` before the work for what would be found wrong after it."""
+    for name in ("examples", "jobs"):
+        if getattr(options, name) < 1:
+            raise ArgumentError(expected(f"--{name} from 1 up", **{name: getattr(options, name)}))
+    path: Path | None = options.report
+    if path is not None and (path.suffix not in (".html", ".json") or not path.parent.is_dir()):
+        raise ArgumentError(expected("a report named .html or .json in a folder that is there", report=str(path)))
+
+
+@contextmanager
+def _progress(count: int) -> Iterator[Callable[[Pair], None]]:
+    """A progress bar, where rich is installed."""
+    try:
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    except ImportError:
+        print("for a progress bar: pip install 'tensorbackend[cli]'", file=sys.stderr)
+        yield lambda pair: None
+        return
+    columns = (
+        TextColumn("{task.fields[op]:20.20}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[failed]} failed"),
+        TimeRemainingColumn(),
+    )
+    failed = 0
+    with Progress(*columns, transient=True) as progress:
+        task = progress.add_task("", total=count, op="", failed=0)
+
+        def advance(pair: Pair) -> None:
+            nonlocal failed
+            failed += pair.status == "fail"
+            progress.update(task, advance=1, op=pair.op, failed=failed)
+
+        yield advance
+
+
+def _print(report: Report) -> None:
+    from ..testing.runner import STATUSES, by_family, totals
+
+    counts = {family: totals(pairs) for family, pairs in by_family(report.pairs).items()}
+    rows = [[family, *(str(each[status] or "") for status in STATUSES)] for family, each in counts.items()]
+    print_table(["family", *STATUSES], [*rows, ["total", *(str(report.totals[status]) for status in STATUSES)]])
+    failures = [pair for pair in report.pairs if pair.status == "fail"]
+    for pair in failures[:SHOWN]:
+        print(f"\n{pair.op} of {pair.dtype}: {pair.kind}: {pair.detail}\n{pair.script}")
+    if len(failures) > SHOWN:
+        print(f"\nand {len(failures) - SHOWN} more: --report failures.html shows all")
+    print(f"\n{report.summary}")

@@ -1,0 +1,166 @@
+"""Every op with every dtype on one backend: what a report is made of."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from typing import Literal, NamedTuple, TypeAlias
+
+from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
+from hypothesis.errors import Unsatisfiable
+
+from ..dtypes import DType
+from ..errors import UnsupportedOp
+from ..opspec import CALLBACKS, OPS
+from ..protocol import Backend
+from ..protocol.core import Core
+from ..tensor import Tensor
+from .calls import Invocation, calls
+from .conformance import judge
+from .failures import Disagreement
+from .source import public, qualified
+from .strategies import tensors
+from .transport import TRANSPORT, check_transport
+
+Status: TypeAlias = Literal["pass", "divergence", "unsupported", "refused", "fail"]
+"""What became of the calls of one op and dtype:
+
+- `pass`: all are right;
+- `divergence`: all are, some by a row of `divergences`, with its reason;
+- `unsupported`: the backend raises `UnsupportedOp` for the op or the dtype;
+- `refused`: the op takes no such dtype, and says so as the reference does;
+- `fail`: one is wrong.
+"""
+STATUSES: tuple[Status, ...] = ("pass", "divergence", "unsupported", "refused", "fail")
+
+
+class Pair(NamedTuple):
+    """One op with one dtype on a backend."""
+
+    op: str
+    """The public name with its namespace, such as `linalg.qr`."""
+    family: str
+    dtype: str
+    status: Status
+    examples: int
+    """How many calls were drawn."""
+    ulps: float = 0
+    """The greatest distance from the reference."""
+    reasons: tuple[str, ...] = ()
+    """Why it diverges or is not supported."""
+    kind: str = ""
+    """The kind of its failure, as in `failures.Kind`."""
+    detail: str = ""
+    """What was expected, and what came."""
+    script: str = ""
+    """A program that makes the failing call, the simplest that was found."""
+
+
+def family_of(name: str) -> str:
+    """The module of the protocol that declares an op's callback, or else that of its function.
+
+    >>> family_of("add"), family_of("softmax"), family_of("concat")
+    ('elementwise', 'exponential', 'shape')
+    """
+    if name == TRANSPORT:
+        return Core.__module__.rpartition(".")[2]
+    spec = OPS.get(name)
+    if spec is not None and spec.callback in CALLBACKS:
+        return CALLBACKS[spec.callback].family
+    return public(name).__module__.rpartition(".")[2]
+
+
+def check_pair(backend: Backend, name: str, dtype: DType, *, examples: int, start: int = 0) -> Pair:
+    """Draws calls of an op with a dtype, the same ones for the same `start`, and compares each with the reference."""
+    ulps = 0.0
+    drawn: Counter[str] = Counter()
+    divergences: dict[str, None] = {}
+    lacks: dict[str, None] = {}
+
+    @seed(start)
+    @settings(
+        max_examples=examples,
+        deadline=None,
+        database=None,
+        phases=[Phase.generate, Phase.shrink],
+        verbosity=Verbosity.quiet,
+        suppress_health_check=list(HealthCheck),
+        report_multiple_bugs=False,
+    )
+    @given(tensors(dtype) if name == TRANSPORT else calls(name, dtype))
+    def agree(call: Invocation | Tensor) -> None:
+        nonlocal ulps
+        drawn["all"] += 1
+        try:
+            if isinstance(call, Tensor):
+                check_transport(call, backend)
+                return
+            verdict = judge(call, backend)
+        except UnsupportedOp as error:
+            if error.dtype is None or error.dtype is dtype:
+                lacks[str(error)] = None
+            return
+        drawn["refused"] += verdict.refused
+        ulps = max(ulps, verdict.ulps)
+        if verdict.divergence is not None:
+            divergences[verdict.divergence.reason] = None
+
+    def pair(status: Status, reasons: Iterable[str] = (), failure: Disagreement | None = None) -> Pair:
+        known = name if name == TRANSPORT else qualified(name)
+        found = Pair(known, family_of(name), dtype.name, status, drawn["all"], ulps, tuple(reasons))
+        if failure is None:
+            return found
+        return found._replace(kind=failure.kind, detail=failure.detail, script=failure.script)
+
+    try:
+        agree()
+    except Unsatisfiable:
+        pass
+    except Disagreement as failure:
+        return pair("fail", failure=failure)
+    except Exception as error:  # hypothesis' own, of a backend that gives another answer the second time
+        return pair("fail", failure=Disagreement("exception", f"{type(error).__name__}: {error}"))
+    if lacks:
+        return pair("unsupported", lacks)
+    if divergences:
+        return pair("divergence", divergences)
+    return pair("refused" if drawn["refused"] == drawn["all"] else "pass")
+
+
+def check_pairs(
+    backend: Backend, names: Sequence[str], dtypes: Sequence[DType], *, examples: int, start: int = 0, jobs: int = 1
+) -> Iterator[Pair]:
+    """Each op with each dtype as it is done, by as many processes as `jobs` says."""
+    if jobs == 1:
+        yield from (
+            check_pair(backend, name, dtype, examples=examples, start=start) for name in names for dtype in dtypes
+        )
+        return
+    from concurrent.futures import ProcessPoolExecutor, as_completed
+    from multiprocessing import get_context
+
+    # A library with threads of its own does not survive a fork.
+    with ExitStack() as stack:
+        pool = stack.enter_context(ProcessPoolExecutor(jobs, mp_context=get_context("spawn")))
+        stack.callback(pool.shutdown, cancel_futures=True)
+        for done in as_completed([pool.submit(_check_op, backend, name, dtypes, examples, start) for name in names]):
+            yield from done.result()
+
+
+def _check_op(backend: Backend, name: str, dtypes: Sequence[DType], examples: int, start: int) -> list[Pair]:
+    return [check_pair(backend, name, dtype, examples=examples, start=start) for dtype in dtypes]
+
+
+def totals(pairs: Iterable[Pair]) -> dict[Status, int]:
+    """How many pairs have each status."""
+    found = Counter(pair.status for pair in pairs)
+    return {status: found[status] for status in STATUSES}
+
+
+def by_family(pairs: Iterable[Pair]) -> dict[str, list[Pair]]:
+    """The pairs of each family, families and ops sorted by name."""
+    found: dict[str, list[Pair]] = {}
+    for pair in sorted(pairs, key=lambda pair: (pair.family, pair.op)):
+        found.setdefault(pair.family, []).append(pair)
+    return found

@@ -1,0 +1,94 @@
+"""The conformance suite for pytest: three lines in a test file of a backend's own distribution.
+
+    from tensorbackend.testing.suite import ConformanceSuite
+
+    class TestMine(ConformanceSuite):
+        backend = "mine"
+
+`examples`, `ops` and `dtypes` narrow or widen it. It draws the calls that `tensorbackend check` draws, with the same
+judgement, one test for each op, and an op that the backend does not have is skipped with the backend's own words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ..dtypes import ALL_DTYPES, DType
+from ..errors import UnsupportedOp
+from ..protocol import Backend, BackendLike
+from ..select import get_backend
+from ..tensor import Tensor
+from .calls import Invocation, calls, names
+from .conformance import check_row, judge
+from .divergences import divergences_of
+from .mistakes import check_mistake, invalid_calls
+from .strategies import profile, tensors
+from .transport import check_transport
+
+
+class ConformanceSuite:
+    """Tests that a backend agrees with the reference; derive a class `Test...` from it and name the backend."""
+
+    backend: ClassVar[BackendLike]
+    examples: ClassVar[int] = 60
+    """How many calls are drawn for each op, unless the environment variable `TENSORBACKEND_EXAMPLES` says."""
+    ops: ClassVar[Sequence[str]] = ()
+    """The public names of the ops, all by default."""
+    dtypes: ClassVar[Sequence[DType]] = tuple(ALL_DTYPES)
+
+    @pytest.fixture
+    def target(self) -> Backend:
+        """The backend under test."""
+        return get_backend(self.backend)
+
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        """The ops and dtypes asked for, as tests of their own."""
+        if "op" in metafunc.fixturenames:
+            metafunc.parametrize("op", self.ops or names())
+        if "dtype" in metafunc.fixturenames:
+            metafunc.parametrize("dtype", self.dtypes, ids=str)
+
+    def test_agrees_with_the_reference(self, op: str, target: Backend) -> None:
+        lacks: list[UnsupportedOp] = []
+        compared = 0
+
+        @profile(self.examples)
+        @given(st.one_of([calls(op, dtype) for dtype in self.dtypes]))
+        def agrees(call: Invocation) -> None:
+            nonlocal compared
+            try:
+                compared += not judge(call, target).refused
+            except UnsupportedOp as error:
+                lacks.append(error)
+
+        agrees()
+        if lacks and not compared:
+            pytest.skip(str(lacks[0]))
+
+    def test_refuses_mistakes(self, op: str, target: Backend) -> None:
+        @profile(max(1, self.examples // 10))
+        @given(invalid_calls(op))
+        def refuses(call: Invocation) -> None:
+            check_mistake(call, target)
+
+        refuses()
+
+    def test_keeps_data(self, dtype: DType, target: Backend) -> None:
+        if dtype not in target.dtypes:
+            pytest.skip(f"{target.name} does not hold {dtype}")
+
+        @profile(self.examples)
+        @given(tensors(dtype))
+        def keeps(x: Tensor) -> None:
+            check_transport(x, target)
+
+        keeps()
+
+    def test_each_divergence_is_needed(self, target: Backend) -> None:
+        for row in divergences_of(target):
+            check_row(row, target)

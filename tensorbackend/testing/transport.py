@@ -1,0 +1,70 @@
+"""Data into a backend and out of it: bytes, NumPy arrays, batches, copies, transfers and text."""
+
+from __future__ import annotations
+
+from ..errors import TensorBackendError
+from ..interchange import numpy_from_binary
+from ..ops.creation import from_binary, tensor
+from ..ops.inspection import to_batched
+from ..protocol import Backend
+from ..select import backend_copy, backend_transfer, get_backend
+from ..tensor import Tensor
+from .contract import check_dtype
+from .failures import Disagreement, Kind
+from .source import script, source
+
+TRANSPORT = "transport"
+"""What reports call it, beside the names of ops."""
+
+
+def check_transport(given: Tensor, backend: Backend) -> None:
+    """Raises `Disagreement` where a backend does not give back what it got, or shares memory that can be written to."""
+    check_dtype(given.dtype, backend)
+    try:
+        _check(given, backend)
+    except (TensorBackendError, Disagreement):
+        raise
+    except Exception as error:  # whatever a stranger's library raises
+        raise _failure("exception", f"raises {type(error).__name__}: {error}", given, backend) from error
+
+
+def _failure(kind: Kind, detail: str, given: Tensor, backend: Backend) -> Disagreement:
+    subject = f"{TRANSPORT} of {given.dtype} on {backend.name}"
+    return Disagreement(kind, detail, subject=subject, script=script(source(given), backend))
+
+
+def _check(given: Tensor, backend: Backend) -> None:
+    data = given.to_binary()
+
+    def same(found: bytes, wanted: bytes, what: str, kind: Kind = "value") -> None:
+        if found != wanted:
+            raise _failure(kind, f"expected {what} {wanted.hex(' ', 4)}, got {found.hex(' ', 4)}", given, backend)
+
+    x = from_binary(data, given.template, backend)
+    wrong = backend.violation(x.template, x.data)
+    if wrong is not None:
+        raise _failure("payload", f"expected the payload of {x.template}, got {wrong}", given, backend)
+    same(x.to_binary(), data, "the bytes of from_binary")
+    for limit in range(x.size):
+        same(x.to_binary(limit), data[: limit * x.dtype.itemsize], f"of the first {limit} elements")
+    array = numpy_from_binary(given.template, data, None, True)
+    shared = tensor(array, names=given.names, backend=backend)
+    array[...] = 0 if array.any() else 1
+    same(shared.to_binary(), data, "after writing to the array that a tensor was made of,", "alias")
+    same(x.__array__().tobytes(), data, "in a NumPy array")
+    copied = x.__array__(copy=True)
+    copied[...] = 0 if copied.any() else 1
+    same(x.to_binary(), data, "after writing to a copy,", "alias")
+    if x.ndim and x.shape[0]:
+        batches = list(to_batched(x, 2))
+        same(b"".join(batch.to_binary() for batch in batches), data, "in batches")
+    for other in (backend, get_backend("binary"), get_backend("numpy")):
+        same(backend_copy(backend_copy(x, other), backend).to_binary(), data, f"copied to {other.name} and back")
+    text = repr(x)
+    if not text.startswith(f"{x.template!r} {backend.name}"):
+        raise _failure(
+            "value", f"expected text that begins with {x.template!r} {backend.name}, got {text}", given, backend
+        )
+    same(backend_transfer(x, "binary").to_binary(), data, "transferred")
+    if x.backend is not get_backend("binary") and not x.deallocated:
+        raise _failure("alias", "expected the source of a transfer to be deallocated", given, backend)

@@ -1,0 +1,227 @@
+"""`tensorbackend check`: exit statuses, what is printed, and the reports."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tensorbackend as tb
+from tensorbackend.backends.binary import BinaryBackend
+from tensorbackend.cli import main
+from tensorbackend.protocol import Payload
+from tensorbackend.protocol.core import limited_to
+from tensorbackend.testing import FLUSHED, Divergence, Invocation, about_subnormals, check_pair, check_pairs
+from tensorbackend.testing.report import Report
+from tensorbackend.testing.subnormals import flushed
+
+HOSTILE = "</pre><script>alert(1)</script> & \"quoted\" 'too' $title"
+
+
+class CheckedBackend(BinaryBackend):
+    """One of each: a wrong op, one that crashes, one that diverges, one of few dtypes, one that is not there."""
+
+    name = "checked_by_command"
+    dispatch_priority = 1
+
+    def exp(self, out: tb.Template, x: tb.Tensor, /) -> Payload:
+        return BinaryBackend.add(self, out, x, x)
+
+    def floor(self, out: tb.Template, x: tb.Tensor, /) -> Payload:
+        raise ValueError(HOSTILE)
+
+    def multiply(self, out: tb.Template, x1: tb.Tensor, x2: tb.Tensor, /) -> Payload:
+        data = BinaryBackend.multiply(self, out, flushed(x1), flushed(x2))
+        return flushed(tb.from_binary(data, out, "binary")).data
+
+    @limited_to("float32")
+    def sqrt(self, out: tb.Template, x: tb.Tensor, /) -> Payload:
+        return BinaryBackend.sqrt(self, out, x)
+
+    sin = tb.Backend.sin
+
+    def divergences(self) -> list[Divergence]:
+        call = Invocation("multiply", tuple(tb.tensor([x], backend="binary") for x in (1e-40, 1e20)), {})
+        return [Divergence(f"subnormals are zeros {HOSTILE}", call, FLUSHED, when=about_subnormals)]
+
+
+tb.register_backend(CheckedBackend)
+NAME = CheckedBackend.name
+OPS = ["exp", "floor", "multiply", "sqrt", "sin", "bitwise_and", "transport", "linalg.qr"]
+WANTED = {
+    "exp": "fail",
+    "floor": "fail",
+    "multiply": "divergence",
+    "sqrt": "unsupported",
+    "sin": "unsupported",
+    "bitwise_and": "refused",
+    "transport": "pass",
+    "linalg.qr": "pass",
+}
+
+
+@pytest.fixture(scope="module")
+def report() -> Report:
+    pairs = list(
+        check_pairs(CheckedBackend(), [each.removeprefix("linalg.") for each in OPS], [tb.float64], examples=60)
+    )
+    return Report.of(CheckedBackend(), pairs, examples=60, seed=0, seconds=1.5)
+
+
+def test_every_status(report: Report) -> None:
+    assert {pair.op: pair.status for pair in report.pairs} == WANTED
+    assert report.totals == {"pass": 2, "divergence": 1, "unsupported": 2, "refused": 1, "fail": 2}
+    assert report.summary.startswith(f"{NAME}: 8 ops, 8 pairs of op and dtype, ")
+
+
+def test_what_is_told_of_a_pair(report: Report) -> None:
+    pairs = {pair.op: pair for pair in report.pairs}
+    assert (pairs["exp"].kind, pairs["floor"].kind) == ("value", "exception")
+    assert "ulps away where 4 are allowed" in pairs["exp"].detail
+    assert pairs["floor"].detail == f"raises ValueError: {HOSTILE}"
+    assert "tb.exp(tb.tensor(" in pairs["exp"].script
+    assert pairs["multiply"].reasons == (f"subnormals are zeros {HOSTILE}",)
+    assert "expected a dtype that sqrt of the backend" in pairs["sqrt"].reasons[0]
+    assert "expected a backend that has sin" in pairs["sin"].reasons[0]
+    assert {pairs["exp"].family, pairs["linalg.qr"].family, pairs["transport"].family} == {
+        "elementwise",
+        "linalg",
+        "core",
+    }
+    assert all(pair.examples > 0 for pair in report.pairs)
+
+
+def test_the_script_shows_the_failure(report: Report, capsys: pytest.CaptureFixture[str]) -> None:
+    (failed,) = [pair for pair in report.pairs if pair.op == "exp"]
+    exec(failed.script, {})
+    assert f"f64 {NAME}\n" in capsys.readouterr().out
+
+
+def test_the_same_seed_draws_the_same_calls() -> None:
+    def found(start: int) -> Any:
+        return check_pair(CheckedBackend(), "exp", tb.float32, examples=5, start=start).script
+
+    assert found(1) == found(1)
+
+
+def test_a_dtype_of_another_operand_is_not_held_against_a_pair() -> None:
+    class OneDtype(BinaryBackend):
+        name = "one_dtype"
+        dispatch_priority = 1
+        dtypes = frozenset({tb.float32, tb.int64})
+
+    assert check_pair(OneDtype(), "add", tb.float32, examples=100).status == "pass"
+    assert check_pair(OneDtype(), "add", tb.float64, examples=20).status == "unsupported"
+    assert check_pair(OneDtype(), "transport", tb.float64, examples=20).status == "unsupported"
+
+
+class Texts(HTMLParser):
+    """The tags and texts of a page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def test_the_page(report: Report, tmp_path: Path) -> None:
+    report.write(tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    parsed = Texts()
+    parsed.feed(page)
+    assert [tag for tag, _ in parsed.tags].count("script") == 1, "nothing hostile became a tag"
+    assert HOSTILE in parsed.text
+    assert "<script>alert" not in page
+    for tag, attributes in parsed.tags:
+        assert tag not in ("link", "img", "iframe"), "the page needs no other file"
+        assert not attributes.get("src")
+        assert (attributes.get("href") or "#").startswith("#")
+    anchors = {attributes["href"] for tag, attributes in parsed.tags if tag == "a"}
+    places = {f"#{attributes['id']}" for _, attributes in parsed.tags if "id" in attributes}
+    assert anchors <= places
+    assert {"fail 1", "fail 2", "divergence 1", "unsupported 1", "refused", "pass"} <= set(
+        re.findall(r">([a-z]+(?: \d)?)<", page)
+    )
+    assert "$" not in re.sub(re.escape("$title"), "", page), "every place of the page is filled"
+
+
+def test_the_report_for_programs(report: Report, tmp_path: Path) -> None:
+    report.write(tmp_path / "report.json")
+    found = json.loads((tmp_path / "report.json").read_text())
+    assert found["totals"] == report.totals
+    assert (found["backend"], found["device"], found["examples"], found["seed"]) == (NAME, "cpu", 60, 0)
+    assert found["pairs"][0] == {**report.pairs[0]._asdict(), "reasons": []}
+    assert "python" in found["versions"]
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "report.json"
+    arguments = ["--dtype", "f32", "s8", "--examples", "8", "--report", str(path)]
+    assert main(["check", NAME, "--op", "add", "--op", "linalg.qr", "qr", *arguments]) == 0
+    out = capsys.readouterr().out
+    assert f"{NAME}: 2 ops, 4 pairs of op and dtype" in out
+    assert "elementwise" in out
+    assert [(pair["op"], pair["dtype"]) for pair in json.loads(path.read_text())["pairs"]] == [
+        ("add", "float32"), ("add", "int8"), ("linalg.qr", "float32"), ("linalg.qr", "int8"),
+    ]  # fmt: skip
+    assert main(["check", NAME, "--op", "exp", *arguments]) == 1
+    out = capsys.readouterr().out
+    assert "exp of float32: value: expected" in out
+    assert "import tensorbackend as tb" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["nowhere"], "expected the name of a backend, got name='nowhere'"),
+        (["numpy", "--op", "sine"], "expected the public name of an op, got op='sine'; did you mean sin"),
+        (["numpy", "--dtype", "f33"], "expected a dtype, got dtype='f33'"),
+        (["numpy", "--examples", "0"], "expected --examples from 1 up, got examples=0"),
+        (["numpy", "--jobs", "0"], "expected --jobs from 1 up, got jobs=0"),
+        (["numpy", "--report", "report.pdf"], "expected a report named .html or .json in a folder that is there"),
+        (["numpy", "--report", "nowhere/report.html"], "expected a report named .html or .json in a folder"),
+        (["numpy", "--device", "cuda"], "expected a device of the backend 'numpy', got device='cuda'"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_a_mistake_on_the_command_line(arguments: list[str], text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", *arguments]) == 2
+    found = capsys.readouterr()
+    assert found.out == ""
+    assert found.err.startswith("tensorbackend check: ")
+    assert text in found.err
+
+
+def test_several_processes_find_the_same() -> None:
+    backend = tb.get_backend("numpy")
+    names, dtypes = ["add", "sort"], [tb.int8, tb.bfloat16]
+    one = list(check_pairs(backend, names, dtypes, examples=5))
+    two = list(check_pairs(backend, names, dtypes, examples=5, jobs=2))
+    assert sorted(one) == sorted(two)
+
+
+@pytest.mark.parametrize(("missing", "status", "text"), [
+    ("hypothesis", 2, "pip install 'tensorbackend[test]'"),
+    ("rich", 0, "pip install 'tensorbackend[cli]'"),
+])  # fmt: skip
+def test_an_extra_that_is_missing(missing: str, status: int, text: str) -> None:
+    program = (
+        f"import sys; sys.modules[{missing!r}] = None\n"
+        "from tensorbackend.cli import main\n"
+        "sys.exit(main(['check', 'numpy', '--op', 'add', '--dtype', 'f32', '--examples', '2']))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == status, done.stderr
+    assert text in done.stderr
