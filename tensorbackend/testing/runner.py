@@ -61,7 +61,7 @@ def family_of(name: str) -> str:
     """The module of the protocol that declares an op's callback, or else that of its function.
 
     >>> family_of("add"), family_of("softmax"), family_of("concat")
-    ('elementwise', 'exponential', 'shape')
+    ('elementwise', 'activation', 'shape')
     """
     if name == TRANSPORT:
         return Core.__module__.rpartition(".")[2]
