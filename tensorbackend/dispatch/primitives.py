@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial, wraps
 from typing import Any, Final, NamedTuple, TypeAlias, cast
 
-from ..dtypes import ALL_DTYPES, DType, check_scalar
-from ..errors import ContractError, TensorBackendError, UnsupportedOp, expected
+from ..dtypes import DType, check_scalar
+from ..errors import ContractError, TensorBackendError, expected
 from ..operands import Call, Operand, kind_of, remember
 from ..opspec import CALLBACKS, OpSpec, declare, read_parameters
 from ..protocol import Backend
@@ -16,6 +16,7 @@ from ..rules.plan import Out, Plan
 from ..select import common_backend, get_backend, move
 from ..template import Template, intern_template
 from ..tensor import Tensor, bind
+from .fallbacks import implementation
 
 Memo: TypeAlias = dict[Any, Any]
 
@@ -46,23 +47,10 @@ def verify(name: str, backend: Backend, out: Out, data: Any) -> None:
             raise ContractError(expected(wanted, "mend the backend", payload=wrong))
 
 
-def _check_support(name: str, backend: Backend, out: Out, inputs: Sequence[Tensor]) -> None:
-    """Raises `UnsupportedOp` where a backend has a callback, but not for these dtypes."""
-    if len(backend.dtypes) == len(ALL_DTYPES) and not hasattr(getattr(backend, name), "__dtypes__"):
-        return
-    taken = {x.dtype for x in inputs}
-    held = taken | {each.dtype for each in ((out,) if isinstance(out, Template) else out)}
-    allowed: frozenset[DType] = getattr(getattr(backend, name), "__dtypes__", backend.dtypes)
-    for dtype in (held - backend.dtypes) or (taken - allowed):
-        remedy = "cast with astype(), or move the tensors, such as x.backend_transfer('binary')"
-        text = expected(f"a dtype that {name} of the backend {backend.name!r} takes", remedy, dtype=dtype)
-        raise UnsupportedOp(text, dtype)
-
-
 def constant(value: Any, dtype: DType, backend: Backend) -> Tensor:
     """A Python number as a tensor without axes; it was checked to fit the dtype."""
     template = intern_template((), dtype, ())
-    return Tensor(template, backend, backend.constant(template, value=value))
+    return Tensor(template, backend, implementation(backend, "constant", template, ())(template, value=value))
 
 
 def _prepare(operand: Operand, dtype: DType, backend: Backend) -> Tensor:
@@ -73,7 +61,7 @@ def _prepare(operand: Operand, dtype: DType, backend: Backend) -> Tensor:
     if x.dtype is dtype:
         return x
     template = x.template.replace(dtype=dtype)
-    return Tensor(template, backend, backend.as_type(template, x))
+    return Tensor(template, backend, implementation(backend, "as_type", template, (x,))(template, x))
 
 
 class _Primitive:
@@ -104,8 +92,7 @@ class _Primitive:
         plan = self.plan(call)
         backend = backend or common_backend(call.tensors)
         inputs = [_prepare(*pair, backend) for pair in zip(call.operands, plan.inputs, strict=True)]
-        _check_support(name, backend, plan.out, inputs)
-        callback = getattr(backend, name)
+        callback = implementation(backend, name, plan.out, inputs)
         data = callback(plan.out, *call.grouped(inputs), **plan.options)
         if CHECKED:
             verify(name, backend, plan.out, data)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, TypeAlias, TypeVar
 
 from ..display import show
 from ..dtypes import ALL_DTYPES, DType, DTypeLike, Scalar, as_dtype
@@ -13,7 +13,7 @@ from ..elements import unpack
 from ..errors import ArgumentError, UnsupportedOp, expected
 from ..interchange import HOST, dlpack_capsule, dlpack_device, numpy_from_binary
 from ..template import Template
-from ..tensor import Tensor
+from ..tensor import Tensor, late
 
 if TYPE_CHECKING:
     import numpy
@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 
 Payload: TypeAlias = Any
 """What a backend keeps of a tensor, known to it alone: bytes, an array, a handle."""
+
+Way: TypeAlias = Literal["native", "override", "default", "fall-back", "missing"]
+"""How a backend has an op: a primitive by its own callback, by a fall-back or not at all; a composite by its own
+method or by the default in public ops."""
 
 Method = TypeVar("Method", bound=Callable[..., Payload])
 
@@ -181,6 +185,19 @@ class Core:
         Import `Divergence` in the method, so that only tests need hypothesis. docs/testing.md shows a row.
         """
         return ()
+
+    def how(self, op: str, dtype: DTypeLike | None = None) -> Way:
+        """How a backend has an op, by the name of its callback, for inputs of a dtype if one is given.
+
+        A primitive is `"native"`, had from others by a `"fall-back"`, or `"missing"`, so that it raises
+        `UnsupportedOp`; a composite has an `"override"`, or its `"default"` runs. Raises `ArgumentError` for what is
+        no op.
+
+        >>> import tensorbackend as tb
+        >>> tb.get_backend("numpy").how("sin"), tb.get_backend("numpy").how("softmax")
+        ('native', 'override')
+        """
+        return late("how")(self, op, dtype)  # type: ignore[return-value] # a word, unlike other bound functions
 
     def optional(
         self, name: str, args: CompositeCall, default_impl: Callable[..., Tensor | tuple[Tensor, ...]]

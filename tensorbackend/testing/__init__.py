@@ -43,6 +43,8 @@ from .divergences import divergences_of as divergences_of
 from .failures import Disagreement as Disagreement
 from .mistakes import check_mistake as check_mistake
 from .mistakes import invalid_calls as invalid_calls
+from .partial import partial as partial
+from .partial import without as without
 from .runner import Pair as Pair
 from .runner import check_pair as check_pair
 from .runner import check_pairs as check_pairs

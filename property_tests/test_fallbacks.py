@@ -1,0 +1,86 @@
+"""Every fall-back against BinaryBackend: where just that primitive is missing, and where all that can be is."""
+
+from __future__ import annotations
+
+from graphlib import TopologicalSorter
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from tensorbackend.backends.binary import BinaryBackend
+from tensorbackend.dispatch.fallbacks import fallbacks, lacking, minimum
+from tensorbackend.dtypes import ALL_DTYPES, DType, bool_
+from tensorbackend.errors import TensorBackendError
+from tensorbackend.opspec import CALLBACKS, OPS
+from tensorbackend.protocol import Backend
+from tensorbackend.rules.broadcasting import result_type
+from tensorbackend.testing import Invocation, calls, check, partial, profile, without
+
+PRIMITIVES = [name for name, callback in CALLBACKS.items() if not callback.optional]
+CASES = [
+    (spec.callback, name)
+    for name, spec in OPS.items()
+    if spec.kind == "primitive" and spec.function.__module__.startswith("tensorbackend.") and fallbacks(spec.callback)
+]
+on_each_case = pytest.mark.parametrize(("callback", "name"), CASES, ids=[name for _, name in CASES])
+
+
+def agrees(callback: str, name: str, backend: type[Backend]) -> None:
+    """Checks drawn calls of the dtypes that the fall-backs of a primitive are for."""
+    dtypes = [dtype for dtype in ALL_DTYPES if any(each.takes(dtype) for each in fallbacks(callback))]
+
+    @profile(30)
+    @given(st.one_of([calls(name, dtype) for dtype in dtypes]))
+    def holds(call: Invocation) -> None:
+        assume(_promoted(call) in dtypes)
+        check(call, backend())
+
+    holds()
+
+
+def _promoted(call: Invocation) -> DType:
+    """The common dtype of the operands, or that of the first where there is none or which means something else."""
+    templates = [x.template for x in call.tensors]
+    try:
+        return result_type(templates) if templates else bool_
+    except TensorBackendError:
+        return templates[0].dtype
+
+
+@on_each_case
+def test_agrees_where_it_is_missing(callback: str, name: str) -> None:
+    backend = without(BinaryBackend(), callback)
+    assert backend().how(callback) == "fall-back"
+    agrees(callback, name, backend)
+
+
+@on_each_case
+def test_agrees_where_all_is_missing_that_has_a_fallback(callback: str, name: str) -> None:
+    left = [*minimum(), *(each for each in PRIMITIVES if not fallbacks(each))]
+    agrees(callback, name, partial(BinaryBackend(), left))
+
+
+def test_no_fallback_needs_itself() -> None:
+    order = TopologicalSorter({name: {need for each in fallbacks(name) for need in each.needs} for name in PRIMITIVES})
+    order.prepare()  # raises CycleError
+
+
+@pytest.mark.parametrize("callback", [name for name in PRIMITIVES if fallbacks(name)])
+def test_a_fallback_is_written_in_primitives(callback: str) -> None:
+    for each in fallbacks(callback):
+        assert each.needs <= set(PRIMITIVES)
+        assert {
+            each.takes(dtype)
+            for other in fallbacks(callback)
+            if other is not each
+            for dtype in ALL_DTYPES
+            if other.takes(dtype)
+        } <= {False}
+
+
+def test_what_is_missing_is_said() -> None:
+    few = partial(BinaryBackend(), ["less", "multiply"])
+    assert few().how("greater") == "fall-back"
+    assert few().how("floor") == few().how("svd") == "missing"
+    assert lacking(few, fallbacks("subtract")[0]) == ["add"]

@@ -1,0 +1,244 @@
+"""Fall-backs: primitives written in others, for backends that do not define them.
+
+A fall-back is declared once, in `ops/fallbacks/`, under the name of its callback. It gets what the callback would get,
+but works on tensors, with public ops. What it needs is read off its code, so nothing is listed by hand. No fall-back
+needs itself through others, so what a backend can do follows from the methods that it defines.
+
+The choice is made when a call is planned: a backend with a callback of its own never comes here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
+from importlib import import_module
+from types import CodeType, FunctionType
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from ..dtypes import ALL_DTYPES, DType, DTypeLike, as_dtype
+from ..errors import ArgumentError, ContractError, DTypeError, TensorBackendError, UnsupportedOp, expected
+from ..opspec import CALLBACKS, OPS, read_parameters
+from ..protocol import Backend, Payload
+from ..protocol.core import Way, defines
+from ..rules.broadcasting import ACCEPTED
+from ..rules.plan import Out
+from ..select import with_default
+from ..template import Template, intern_template
+from ..tensor import Tensor, bind
+
+Body: TypeAlias = Callable[..., Tensor | tuple[Tensor, ...]]
+
+_DECLARATIONS: Final = "tensorbackend.ops.fallbacks"  # imported when a backend first lacks a callback
+
+
+class Fallback(NamedTuple):
+    """A primitive written in others."""
+
+    callback: str
+    accept: str
+    """The dtypes that it is for, a word of `ACCEPTED`: of the first input, or of the result where there is none."""
+    body: Body
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """The callbacks that it runs, some of them for some dtypes or options only."""
+        return _needs(self.body)
+
+    def takes(self, dtype: DType) -> bool:
+        """Whether it is for a dtype."""
+        return ACCEPTED[self.accept](dtype)
+
+
+_declared: dict[str, tuple[Fallback, ...]] = {}
+
+
+def fallback(callback: str, accept: str = "any") -> Callable[[Body], Body]:
+    """Declares how a primitive is had from others, for all dtypes or those that a word of `ACCEPTED` says.
+
+    The function gets the output template, the input tensors and the options of the callback, the templates without
+    names; new tensors are made on the backend of the call. It is written in primitives alone.
+    """
+
+    def declare(body: Body) -> Body:
+        wanted = CALLBACKS[callback]
+        _, *parameters = read_parameters(body)
+        tensors = [parameter.role for parameter in parameters if parameter.role != "option"]
+        options = {parameter.name for parameter in parameters if parameter.role == "option"}
+        if tensors != [parameter.role for parameter in wanted.inputs] or options != set(wanted.options):
+            raise TypeError(f"the fall-back of {callback!r} needs the parameters of its callback")
+        _declared[callback] = (*_declared.get(callback, ()), Fallback(callback, accept, body))
+        return body
+
+    return declare
+
+
+def fallbacks(callback: str) -> tuple[Fallback, ...]:
+    """The fall-backs of a primitive, each for other dtypes; none if it has to be a backend's own."""
+    import_module(_DECLARATIONS)
+    return _declared.get(callback, ())
+
+
+@cache
+def _needs(function: Callable[..., Any]) -> frozenset[str]:
+    """The callbacks of the ops that a function names, its helper functions' included."""
+    found: set[str] = set()
+    known: set[object] = set()
+    waiting = [function]
+    while waiting:
+        each = waiting.pop()
+        known.add(each)
+        for value in map(each.__globals__.get, _globals_read(each.__code__)):
+            if not isinstance(value, FunctionType) or value in known:
+                continue
+            spec = OPS.get(value.__name__.lstrip("_"))
+            if spec is not None and getattr(value, "__wrapped__", None) is spec.function:
+                found.add(spec.callback)
+            elif value.__module__.startswith("tensorbackend.ops."):
+                waiting.append(value)
+    return frozenset(found)
+
+
+def _globals_read(code: CodeType) -> Iterator[str]:
+    """The names of what a function reads from its module, functions within it included."""
+    from dis import get_instructions  # slow to import, and few programs need it
+
+    yield from (each.argval for each in get_instructions(code) if each.opname == "LOAD_GLOBAL")
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _globals_read(constant)
+
+
+def within_reach(backend: type[Backend], callback: str) -> bool:
+    """Whether a backend has a primitive, by itself or by fall-backs that rest on what it has."""
+    if defines(backend, callback):
+        return True
+    return any(not lacking(backend, each) for each in fallbacks(callback))
+
+
+def lacking(backend: type[Backend], fallback: Fallback) -> list[str]:
+    """What a fall-back needs and a backend does not have."""
+    return sorted(each for each in fallback.needs if not within_reach(backend, each))
+
+
+def implementation(backend: Backend, name: str, out: Out, inputs: Sequence[Tensor]) -> Callable[..., Payload]:
+    """What computes a primitive for inputs of some dtypes: the backend's own callback, or else a fall-back.
+
+    Raises `UnsupportedOp` where there is neither.
+    """
+    method: Callable[..., Payload] = getattr(backend, name)
+    own = not hasattr(method, "__declared__")
+    limits: frozenset[DType] | None = getattr(method, "__dtypes__", None)
+    if own and limits is None and len(backend.dtypes) == len(ALL_DTYPES):
+        return method
+    taken = {x.dtype for x in inputs}
+    held = taken | {each.dtype for each in ((out,) if isinstance(out, Template) else out)}
+    unknown = held - backend.dtypes
+    if own and not unknown and (limits is None or taken <= limits):
+        return method
+    if not unknown:
+        first = inputs[0].dtype if inputs else next(iter(held))
+        for each in fallbacks(name):
+            if each.takes(first) and not lacking(type(backend), each):
+                return _running(backend, each)
+    if own or unknown:
+        dtype = next(iter(unknown or taken - (limits or frozenset())))
+        remedy = "cast with astype(), or move the tensors, such as x.backend_transfer('binary')"
+        raise UnsupportedOp(expected(f"a dtype that {name} of the backend {backend.name!r} takes", remedy, dtype=dtype))
+    raise _unsupported(backend, name)
+
+
+def _unsupported(backend: Backend, name: str) -> UnsupportedOp:
+    """The error for a primitive that a backend does not have, with what would give it."""
+    wanted = sorted({need for each in fallbacks(name) for need in lacking(type(backend), each)})
+    instead = f", or {', '.join(wanted)}, on which its fall-back rests," if wanted else ""
+    remedy = (
+        f"move the tensors first, such as x.backend_transfer('binary'), or implement {name}{instead} on the backend"
+    )
+    return UnsupportedOp(expected(f"a backend that has {name}", remedy, backend=backend.name))
+
+
+def _running(backend: Backend, fallback: Fallback) -> Callable[..., Payload]:
+    """A fall-back as a callback: of templates without names, as those concern no backend."""
+
+    def callback(out: Out, /, *inputs: Any, **options: Any) -> Payload:
+        plain = _plain(out) if isinstance(out, Template) else tuple(map(_plain, out))
+        arguments = [_nameless(x) if isinstance(x, Tensor) else tuple(map(_nameless, x)) for x in inputs]
+        result = with_default(backend, lambda: fallback.body(plain, *arguments, **options))
+        found = result.template if isinstance(result, Tensor) else tuple(x.template for x in result)
+        if found != plain:
+            wanted = f"the fall-back of {fallback.callback} to give {plain!r}"
+            raise ContractError(expected(wanted, "mend the fall-back", given=found))
+        return result.data if isinstance(result, Tensor) else tuple(x.data for x in result)
+
+    return callback
+
+
+def _plain(template: Template) -> Template:
+    return intern_template(template.shape, template.dtype, (None,) * template.ndim)
+
+
+def _nameless(x: Tensor) -> Tensor:
+    return Tensor(_plain(x.template), x.backend, x.data)
+
+
+def minimum(dtypes: Iterable[DType] = ALL_DTYPES) -> tuple[str, ...]:
+    """The primitives that fall-backs for some dtypes rest on and that have none themselves, in the protocol's order.
+
+    It is what a backend defines at least. Further primitives without a fall-back (`erf`, `svd`) are for themselves: a
+    backend lacks just what it leaves out.
+
+    >>> from tensorbackend.dispatch.fallbacks import minimum
+    >>> "add" in minimum(), "subtract" in minimum(), "svd" in minimum()
+    (True, False, False)
+    """
+    kinds = list(dtypes)
+    names = [name for name, callback in CALLBACKS.items() if not callback.optional]
+    needed = {
+        need
+        for name in names
+        for each in fallbacks(name)
+        for dtype in filter(each.takes, kinds)
+        for need in each.needs
+        if not _has_fallback(need, dtype)
+    }
+    return tuple(name for name in names if name in needed)
+
+
+def _has_fallback(callback: str, dtype: DType) -> bool:
+    """Whether a primitive has a fall-back for a dtype, or for those that it takes where that is none of them."""
+    declared = fallbacks(callback)
+    return any(each.takes(dtype) for each in declared) or (bool(declared) and not _accepts(callback, dtype))
+
+
+@cache
+def _accepts(callback: str, dtype: DType) -> bool:
+    """Whether the ops of a callback take operands of a dtype, as their rules say; True where options are needed."""
+    for spec in OPS.values():
+        if spec.callback != callback:
+            continue
+        try:
+            spec.function(*(intern_template((), dtype, ()) for _ in spec.parameters))
+        except DTypeError:
+            continue
+        except (TypeError, TensorBackendError):  # there are options, or axes are wanted
+            return True
+        return True
+    return False
+
+
+@bind
+def how(backend: Backend | type[Backend], op: str, dtype: DTypeLike | None = None) -> Way:
+    """How a backend has an op, by the name of its callback; `Backend.how` for a class too."""
+    cls = backend if isinstance(backend, type) else type(backend)
+    declared = CALLBACKS.get(op)
+    if declared is None or declared.optional:
+        if not any(spec.callback == op for spec in OPS.values()):
+            raise ArgumentError(expected("the name of a callback or of a composite", "see docs/ops.md", op=op))
+        return "override" if defines(cls, op) else "default"
+    kind = None if dtype is None else as_dtype(dtype)
+    if kind is not None and kind not in cls.dtypes:
+        return "missing"
+    if defines(cls, op) and (kind is None or kind in getattr(getattr(cls, op), "__dtypes__", cls.dtypes)):
+        return "native"
+    takes = (each for each in fallbacks(op) if kind is None or each.takes(kind))
+    return "fall-back" if any(not lacking(cls, each) for each in takes) else "missing"

@@ -1,0 +1,43 @@
+"""What several fall-backs use: tensors of host numbers, dtypes to add in, positions along axes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ...dtypes import DType, float32, int64, promote_types
+from ...elements import pack
+from ...template import Shape, intern_template
+from ...tensor import Tensor
+from ..creation import from_binary
+from ..shape import reshape
+
+
+def listed(values: Iterable[bool | float], dtype: DType = int64, shape: Shape | None = None) -> Tensor:
+    """Python numbers as a tensor of one axis, or of a shape, on the default backend."""
+    numbers = list(values)
+    sizes = (len(numbers),) if shape is None else shape
+    return from_binary(pack(numbers, dtype), intern_template(sizes, dtype, (None,) * len(sizes)))
+
+
+def along(axis: int, ndim: int, size: int) -> Shape:
+    """The shape of what varies along one axis only: (1, 5, 1) for axis 1 of 3."""
+    return tuple(size if each == axis else 1 for each in range(ndim))
+
+
+def accumulating(dtype: DType) -> DType:
+    """The dtype to add elements in: at least float32 for narrow floats."""
+    return promote_types(dtype, float32) if dtype.is_floating else dtype
+
+
+def scalar(x: Tensor) -> Tensor:
+    """A tensor of one element without its axes."""
+    return reshape(x, ())
+
+
+def strides_of(shape: Sequence[int]) -> list[int]:
+    """How far apart in row-major order neighbours along each axis are: [12, 4, 1] for (2, 3, 4)."""
+    steps, step = [], 1
+    for size in reversed(shape):
+        steps.append(step)
+        step *= size
+    return steps[::-1]

@@ -1,0 +1,134 @@
+"""Gathers by `take` at row-major positions, and scatters by masks: the time of a scatter goes with the product of the
+number of updates and the size of what it writes to.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from ...dispatch.fallbacks import fallback
+from ...dtypes import bool_, int64
+from ...protocol.indexing import Mode
+from ...template import Shape, Template
+from ...tensor import Tensor
+from ..conversion import astype
+from ..creation import full, zeros
+from ..elementwise_binary import add, equal, less, logical_and, maximum, multiply
+from ..elementwise_ternary import where
+from ..elementwise_unary import bitwise_invert
+from ..indexing import take_at
+from ..reduction import any as some
+from ..reduction import max as greatest
+from ..reduction import sum as total
+from ..shape import broadcast_to, reshape
+from .common import accumulating, along, listed, strides_of
+
+
+class _Places(NamedTuple):
+    """Where index vectors lead."""
+
+    positions: Tensor
+    """Row-major positions, int64."""
+    inside: Tensor | None
+    """Whether they lead anywhere at all, where they may not."""
+
+
+def _located(indices: Tensor, size: int, mode: Mode) -> _Places:
+    """Indices within an axis, by reading the axis' own ones: so the backend's `take` raises the error."""
+    read: Mode = "error" if mode == "error" else "clip"
+    found = take_at(listed(range(size)), indices, axis=0, mode=read)
+    inside = take_at(full(size, True, dtype=bool_), indices, axis=0, mode="fill") if mode == "fill" else None
+    return _Places(found, inside)
+
+
+def _merged(indices: Tensor, sizes: Shape, mode: Mode) -> _Places:
+    """The positions of the vectors along the last axis of `indices` in axes of some sizes."""
+    shape = indices.shape[:-1]
+    positions, inside = zeros(shape, dtype=int64), None
+    for axis, size in enumerate(sizes):
+        column = take_at(indices, listed([axis]), axis=indices.ndim - 1, mode="clip")
+        found = _located(reshape(column, shape), size, mode)
+        positions = add(multiply(positions, size), found.positions)
+        if found.inside is not None:
+            inside = found.inside if inside is None else logical_and(inside, found.inside)
+    return _Places(positions, inside)
+
+
+def _read(x: Tensor, places: _Places) -> Tensor:
+    """Rows of x at positions, zero where there is none."""
+    found = take_at(x, places.positions, axis=0, mode="clip")
+    if places.inside is None:
+        return found
+    inside = reshape(places.inside, (*places.inside.shape, *(1,) * (x.ndim - 1)))
+    return where(inside, found, zeros((), dtype=x.dtype))
+
+
+@fallback("gather")
+def _gather(out: Template, x: Tensor, indices: Tensor, /, *, mode: Mode) -> Tensor:
+    depth = indices.shape[-1]
+    rows = reshape(x, (math.prod(x.shape[:depth]), *x.shape[depth:]))
+    return _read(rows, _merged(indices, x.shape[:depth], mode))
+
+
+@fallback("take_along_axis")
+def _take_along_axis(out: Template, x: Tensor, indices: Tensor, /, *, axis: int, mode: Mode) -> Tensor:
+    found = _located(indices, x.shape[axis], mode)
+    steps = strides_of(x.shape)
+    positions = multiply(found.positions, steps[axis])
+    for each, size in enumerate(x.shape):
+        if each != axis:
+            offsets = listed([place * steps[each] for place in range(size)], shape=along(each, x.ndim, size))
+            positions = add(positions, offsets)
+    return _read(reshape(x, (x.size,)), _Places(positions, found.inside))
+
+
+class _Writes(NamedTuple):
+    """What is written to the rows of a tensor."""
+
+    rows: Tensor
+    """The tensor, a row for each position."""
+    updates: Tensor
+    """A row for each update."""
+    hits: Tensor
+    """Whether an update (column) is for a position (row)."""
+
+
+def _writes(x: Tensor, indices: Tensor, updates: Tensor, mode: Mode) -> _Writes | None:
+    """What is written where, `None` for nothing."""
+    depth = indices.shape[-1]
+    places = _merged(indices, x.shape[:depth], mode)
+    count, width, size = math.prod(indices.shape[:-1]), math.prod(x.shape[depth:]), math.prod(x.shape[:depth])
+    if not (x.size and count):
+        return None
+    hits = equal(listed(range(size), shape=(size, 1)), reshape(places.positions, (1, count)))
+    if places.inside is not None:
+        hits = logical_and(hits, reshape(places.inside, (1, count)))
+    return _Writes(reshape(x, (size, width)), reshape(updates, (count, width)), hits)
+
+
+@fallback("indexed_put")
+def _indexed_put(out: Template, x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode) -> Tensor:
+    writes = _writes(x, indices, updates, mode)
+    if writes is None:
+        return x
+    count = writes.updates.shape[0]
+    last = greatest(where(writes.hits, listed(range(count)), -1), axis=1)
+    written = take_at(writes.updates, maximum(last, 0), axis=0, mode="clip")
+    kept = reshape(less(last, 0), (last.size, 1))
+    return reshape(where(kept, writes.rows, written), x.shape)
+
+
+@fallback("indexed_add")
+def _indexed_add(out: Template, x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode) -> Tensor:
+    writes = _writes(x, indices, updates, mode)
+    if writes is None:
+        return x
+    wide = accumulating(out.dtype)
+    count, width = writes.updates.shape
+    size = writes.rows.shape[0]
+    each = broadcast_to(reshape(astype(writes.updates, wide), (1, count, width)), (size, count, width))
+    added = total(where(reshape(writes.hits, (size, count, 1)), each, zeros((), dtype=wide)), axis=1, dtype=wide)
+    result = astype(add(astype(writes.rows, wide), added), out.dtype)
+    untouched = reshape(bitwise_invert(some(writes.hits, axis=1)), (size, 1))
+    return reshape(where(untouched, writes.rows, result), x.shape)

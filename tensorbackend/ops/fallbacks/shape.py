@@ -1,0 +1,119 @@
+"""What moves elements, from `reshape` and `take`: index by index along the axes that change."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+
+from ...dispatch.fallbacks import fallback
+from ...dtypes import bool_, int64
+from ...elements import pack
+from ...template import Shape, Template, intern_template
+from ...tensor import Tensor
+from ..creation import from_binary
+from ..elementwise_binary import logical_and
+from ..elementwise_ternary import where
+from ..indexing import take_at
+from ..shape import broadcast_to, reshape
+from .common import along, listed, strides_of
+
+
+@fallback("squeeze")
+def _squeeze(out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Tensor:
+    return reshape(x, out.shape)
+
+
+@fallback("slice")
+def _slice(
+    out: Template, x: Tensor, /, *, starts: tuple[int, ...], lengths: tuple[int, ...], strides: tuple[int, ...]
+) -> Tensor:
+    for axis, (start, length, stride) in enumerate(zip(starts, lengths, strides, strict=True)):
+        if length != x.shape[axis]:
+            x = take_at(x, listed(range(start, start + length * stride, stride)), axis=axis, mode="clip")
+    return x
+
+
+@fallback("reverse")
+def _reverse(out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Tensor:
+    for axis in axes:
+        x = take_at(x, listed(reversed(range(x.shape[axis]))), axis=axis, mode="clip")
+    return x
+
+
+@fallback("broadcast")
+def _broadcast(out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Tensor:
+    sizes = [1] * out.ndim
+    for axis, size in zip(axes, x.shape, strict=True):
+        sizes[axis] = size
+    x = reshape(x, sizes)
+    for axis, size in enumerate(out.shape):
+        if size != x.shape[axis]:
+            x = take_at(x, listed([0] * size), axis=axis, mode="clip")
+    return x
+
+
+@fallback("transpose")
+def _transpose(out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Tensor:
+    order = from_binary(_transposed(x.shape, axes), intern_template((x.size,), int64, (None,)))
+    return reshape(take_at(reshape(x, (x.size,)), order, axis=0, mode="clip"), out.shape)
+
+
+@lru_cache(maxsize=32)
+def _transposed(shape: Shape, axes: tuple[int, ...]) -> bytes:
+    """The row-major positions of a tensor's elements in the order that they have in its transpose, as int64."""
+    steps = strides_of(shape)
+    places = [0]
+    for axis in axes:
+        offsets = range(0, shape[axis] * steps[axis], steps[axis] or 1)
+        places = [place + offset for place in places for offset in offsets]
+    return pack(places if math.prod(shape) else [], int64)
+
+
+@fallback("concatenate")
+def _concatenate(out: Template, tensors: Sequence[Tensor], /, *, axis: int) -> Tensor:
+    joined, start, total = tensors[0], 0, out.shape[axis]
+    for each in tensors:
+        size = each.shape[axis]
+        if not size:
+            continue
+        spread = take_at(each, listed([place - start for place in range(total)]), axis=axis, mode="clip")
+        here = listed([place >= start for place in range(total)], bool_, along(axis, out.ndim, total))
+        joined = where(here, spread, joined) if start else spread
+        start += size
+    return joined
+
+
+@fallback("pad")
+def _pad(out: Template, x: Tensor, pad_value: Tensor, /, *, padding: tuple[tuple[int, int, int], ...]) -> Tensor:
+    for axis, (low, high, interior) in enumerate(padding):
+        size = x.shape[axis]
+        places = [-1] * max((size - 1) * (interior + 1) + 1, 0)
+        places[:: interior + 1] = range(size)
+        places = [-1] * low + places + [-1] * high
+        places = places[max(-low, 0) : len(places) + min(high, 0)]
+        if places == list(range(size)):
+            continue
+        if not size:
+            x = broadcast_to(pad_value, (*x.shape[:axis], len(places), *x.shape[axis + 1 :]))
+            continue
+        spread = take_at(x, listed(places), axis=axis, mode="clip")
+        inside = listed([place >= 0 for place in places], bool_, along(axis, x.ndim, len(places)))
+        x = where(inside, spread, pad_value)
+    return x
+
+
+@fallback("put_slice")
+def _put_slice(out: Template, x: Tensor, update: Tensor, /, *, starts: tuple[int, ...]) -> Tensor:
+    if not math.prod(update.shape):
+        return x
+    inside = None
+    for axis, (start, length) in enumerate(zip(starts, update.shape, strict=True)):
+        size = x.shape[axis]
+        if length == size:
+            continue
+        update = take_at(update, listed([place - start for place in range(size)]), axis=axis, mode="clip")
+        block = [start <= place < start + length for place in range(size)]
+        here = listed(block, bool_, along(axis, x.ndim, size))
+        inside = here if inside is None else logical_and(inside, here)
+    return update if inside is None else where(inside, update, x)

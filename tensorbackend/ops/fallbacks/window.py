@@ -1,0 +1,147 @@
+"""Windows: the elements at one place in all windows are a strided slice of the padded tensor."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from itertools import product as every
+
+from ...dispatch.fallbacks import fallback
+from ...dtypes import Scalar, iinfo
+from ...protocol.window import Padding, Sizes
+from ...select import move
+from ...template import Template
+from ...tensor import Tensor
+from ..conversion import astype
+from ..creation import full, zeros
+from ..elementwise_binary import add, maximum, minimum, multiply
+from ..shape import _pad as pad_with
+from ..shape import concatenate, reshape, slice_
+from .common import accumulating, scalar, strides_of
+
+OfTwo = Callable[[Tensor, Tensor], Tensor]
+
+
+def _combined(
+    out: Template,
+    x: Tensor,
+    function: OfTwo,
+    identity: Scalar,
+    window_dimensions: Sizes,
+    strides: Sizes,
+    padding: Padding,
+    window_dilations: Sizes,
+) -> Tensor:
+    """A function of the elements of each window, where the padding is its identity."""
+    if not out.size:
+        return zeros(out.shape, dtype=x.dtype)
+    padded = x
+    if any(map(any, padding)):
+        padded = pad_with(x, full((), identity, dtype=x.dtype), padding=tuple((*pair, 0) for pair in padding))
+    found: Tensor | None = None
+    for place in every(*map(range, window_dimensions)):
+        starts = tuple(each * apart for each, apart in zip(place, window_dilations, strict=True))
+        part = slice_(padded, starts=starts, lengths=out.shape, strides=strides)
+        found = part if found is None else function(found, part)
+    assert found is not None  # a window has an element
+    return found
+
+
+@fallback("window_sum")
+def _window_sum(
+    out: Template,
+    x: Tensor,
+    /,
+    *,
+    window_dimensions: Sizes,
+    strides: Sizes,
+    padding: Padding,
+    window_dilations: Sizes,
+) -> Tensor:
+    wide = astype(x, accumulating(x.dtype))
+    return astype(_combined(out, wide, add, 0, window_dimensions, strides, padding, window_dilations), x.dtype)
+
+
+@fallback("window_product", "real")
+def _window_product(
+    out: Template,
+    x: Tensor,
+    /,
+    *,
+    window_dimensions: Sizes,
+    strides: Sizes,
+    padding: Padding,
+    window_dilations: Sizes,
+) -> Tensor:
+    wide = astype(x, accumulating(x.dtype))
+    return astype(_combined(out, wide, multiply, 1, window_dimensions, strides, padding, window_dilations), x.dtype)
+
+
+@fallback("window_max", "real")
+def _window_max(
+    out: Template,
+    x: Tensor,
+    /,
+    *,
+    window_dimensions: Sizes,
+    strides: Sizes,
+    padding: Padding,
+    window_dilations: Sizes,
+) -> Tensor:
+    least = -math.inf if x.dtype.is_floating else iinfo(x.dtype).min
+    return _combined(out, x, maximum, least, window_dimensions, strides, padding, window_dilations)
+
+
+@fallback("window_min", "real")
+def _window_min(
+    out: Template,
+    x: Tensor,
+    /,
+    *,
+    window_dimensions: Sizes,
+    strides: Sizes,
+    padding: Padding,
+    window_dilations: Sizes,
+) -> Tensor:
+    greatest = math.inf if x.dtype.is_floating else iinfo(x.dtype).max
+    return _combined(out, x, minimum, greatest, window_dimensions, strides, padding, window_dilations)
+
+
+def _windows(
+    out: Template, x: Tensor, window_dimensions: Sizes, strides: Sizes, padding: Padding, window_dilations: Sizes
+) -> Iterator[list[int]]:
+    """For each window the row-major positions of the elements in it, without those of the padding."""
+    steps = strides_of(x.shape)
+    for corner in every(*map(range, out.shape)):
+        columns = []
+        for axis, size in enumerate(x.shape):
+            first = corner[axis] * strides[axis] - padding[axis][0]
+            # Negative padding takes elements away at either end.
+            low, high = max(-padding[axis][0], 0), size + min(padding[axis][1], 0)
+            places = [first + each * window_dilations[axis] for each in range(window_dimensions[axis])]
+            columns.append([place * steps[axis] for place in places if low <= place < high])
+        yield [sum(each) for each in every(*columns)]
+
+
+@fallback("window_reduce")
+def _window_reduce(
+    out: Template,
+    x: Tensor,
+    initial: Tensor,
+    /,
+    *,
+    window_dimensions: Sizes,
+    strides: Sizes,
+    padding: Padding,
+    window_dilations: Sizes,
+    function: OfTwo,
+) -> Tensor:
+    line = reshape(x, (x.size,))
+    results = []
+    for positions in _windows(out, x, window_dimensions, strides, padding, window_dilations):
+        folded = initial
+        for place in positions:
+            element = scalar(slice_(line, starts=(place,), lengths=(1,), strides=(1,)))
+            folded = move(function(folded, element), x.backend)
+        results.append(reshape(folded, (1,)))
+    return reshape(concatenate(results), out.shape) if results else zeros(out.shape, dtype=out.dtype)

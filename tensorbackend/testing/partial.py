@@ -1,0 +1,56 @@
+"""Backends that have only some callbacks of another one, to see what runs on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ..opspec import CALLBACKS
+from ..protocol import Backend, Payload
+from ..protocol.core import own_method
+from ..tensor import Tensor
+
+TRANSPORT = ("from_binary", "to_binary", "violation")
+
+
+def partial(backend: Backend, callbacks: Iterable[str], *, name: str = "partial") -> type[Backend]:
+    """A backend class with just some callbacks of a backend, whose payloads it has, and its transport.
+
+    A callback that calls another one of its own does so on the whole backend, so that none is there but those named.
+
+    >>> import tensorbackend as tb
+    >>> adding = partial(tb.get_backend("binary"), ["add"])
+    >>> adding().how("add"), adding().how("negate")
+    ('native', 'missing')
+    """
+    methods = {each: _handed_on(backend, each) for each in (*TRANSPORT, *callbacks)}
+    return type(name.title(), (Backend,), {"name": name, "dtypes": backend.dtypes, **methods})
+
+
+def without(backend: Backend, *callbacks: str, name: str = "partial") -> type[Backend]:
+    """A backend class with all callbacks of a backend, its overrides of composites included, but for some.
+
+    >>> import tensorbackend as tb
+    >>> lacking = without(tb.get_backend("numpy"), "subtract")
+    >>> lacking().how("subtract"), tb.subtract(5, tb.asarray([2, 3], backend=lacking)).tolist()
+    ('fall-back', [3, 2])
+    """
+    own = (each for each in CALLBACKS if own_method(backend, each) is not None)
+    return partial(backend, [each for each in own if each not in callbacks], name=name)
+
+
+def _handed_on(backend: Backend, name: str) -> Callable[..., Payload]:
+    method: Callable[..., Payload] = getattr(backend, name)
+
+    def whole(value: Any) -> Any:
+        if isinstance(value, tuple):
+            return tuple(map(whole, value))
+        return Tensor(value.template, backend, value.data) if isinstance(value, Tensor) else value
+
+    def callback(self: Backend, /, *inputs: Any, **options: Any) -> Payload:
+        return method(*map(whole, inputs), **options)
+
+    limits = getattr(method, "__dtypes__", None)
+    if limits is not None:
+        callback.__dtypes__ = limits  # type: ignore[attr-defined]
+    return callback
