@@ -7,12 +7,18 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import tensorbackend as tb
-from tensorbackend.dtypes import ALL_DTYPES
-from tensorbackend.opspec import CALLBACKS, OPS, OpSpec
+from tensorbackend.dispatch.fallbacks import fallbacks, how
+from tensorbackend.dispatch.minimum import arrival, minimum
+from tensorbackend.dtypes import ALL_DTYPES, DType
+from tensorbackend.opspec import CALLBACKS, OPS, OpSpec, implemented
+from tensorbackend.protocol import Backend
 from tensorbackend.protocol.core import own_method
+from tensorbackend.select import backend_class, backends, origin
+from tensorbackend.testing import partial
 from tensorbackend.testing.bounds import Bound, bound_of
 from tensorbackend.testing.source import qualified
 
@@ -146,7 +152,110 @@ def _short(bound: Bound) -> str:
     return "exact" if not bound.ulps else f"{bound.ulps:g}" + ("" if bound.scale == "element" else f" ({bound.scale})")
 
 
-PAGES = {HERE / "ops.md": ops_page, HERE / "coming-from-nx.md": nx_page, HERE / "accuracy.md": accuracy_page}
+SUPPORT_INTRODUCTION = """\
+# What each backend supports
+
+Generated from the classes of the backends and the fall-backs by `make docs`; a test fails when it is stale. Nothing is
+imported but the classes, so it does not depend on the libraries of the machine that wrote it. `backend.how(callback,
+dtype)` gives the same answers.
+
+| | |
+| --- | --- |
+| native | the backend's own callback |
+| fall-back | written in other primitives (`tensorbackend/ops/fallbacks/`), to the same bound; slower |
+| missing | `UnsupportedOp`, which says what would give it |
+| override | a composite that the backend does itself |
+| default | a composite in public ops, which needs what these need |
+
+Where dtypes differ, they stand behind the word: by kind (`float`) or by short name (`f32`).
+
+## The minimum
+
+{count} callbacks, from which fall-backs make the others. A backend defines at least these, and the transport
+(`from_binary`, `to_binary`):
+
+{minimum}.
+
+One that holds complex numbers also needs {complex}. What is neither here nor a fall-back is for itself: {alone}. A
+backend that leaves one of these out lacks it, and the composites that use it, and nothing else.
+
+## Primitives
+
+The column "the minimum" is a backend that defines just that.
+
+| callback | {columns} | the minimum | fall-back needs |
+| --- | {lines} | --- | --- |
+"""
+
+COMPOSITES = """
+## Composites
+
+Those that a built-in backend overrides; all others are "default" everywhere.
+
+| callback | {columns} |
+| --- | {lines} |
+"""
+
+
+def support_page() -> str:
+    """docs/support.md: each callback with how each built-in backend has it, and the minimum."""
+    engines = {name: backend_class(name) for name in backends() if origin(name) == "built in" and name != "template"}
+    real = minimum(dtype for dtype in ALL_DTYPES if not dtype.is_complex)
+    least = partial(tb.get_backend("binary"), minimum())
+    primitives = [name for name, callback in CALLBACKS.items() if not callback.optional]
+    alone = [name for name in primitives if not fallbacks(name) and name not in minimum()]
+    head = {"columns": " | ".join(engines), "lines": " | ".join("---" for _ in engines)}
+    page = SUPPORT_INTRODUCTION.format(
+        **head,
+        count=len(real),
+        minimum=_listed(sorted(real)),
+        complex=_listed(sorted(set(minimum()) - set(real))),
+        alone=_listed(sorted(alone)),
+    )
+    for name in sorted(primitives):
+        cells = " | ".join(_support(cls, name) for cls in [*engines.values(), least])
+        needs = sorted({need for each in fallbacks(name) for need in each.needs})
+        page += f"| `{name}` | {cells} | {_listed(needs) if needs else 'nothing' if fallbacks(name) else ''} |\n"
+    page += COMPOSITES.format(**head)
+    overridden = sorted({name for cls in engines.values() for name in implemented(cls)[1]})
+    return page + "".join(
+        f"| `{name}` | {' | '.join(how(cls, name) for cls in engines.values())} |\n" for name in overridden
+    )
+
+
+def _support(backend: type[Backend], callback: str) -> str:
+    """How a backend has a primitive: one word, or one for each group of the dtypes that reach it."""
+    arriving = {arrival(callback, dtype) for dtype in backend.dtypes} - {None}
+    ways: dict[str, list[DType]] = {}
+    for dtype in ALL_DTYPES:
+        if dtype in arriving:
+            ways.setdefault(how(backend, callback, dtype), []).append(dtype)
+    if len(ways) == 1:
+        return next(iter(ways))
+    return ", ".join(f"{way} ({_grouped(dtypes)})" for way, dtypes in ways.items())
+
+
+def _grouped(dtypes: list[DType]) -> str:
+    """Dtypes by kind where all of the kind are there."""
+    words: list[str] = []
+    for dtype in dtypes:
+        kind = [each for each in ALL_DTYPES if each.kind == dtype.kind]
+        word = dtype.kind if set(kind) <= set(dtypes) else dtype.alias
+        if word not in words:
+            words.append(word)
+    return " ".join(words)
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+PAGES = {
+    HERE / "ops.md": ops_page,
+    HERE / "coming-from-nx.md": nx_page,
+    HERE / "accuracy.md": accuracy_page,
+    HERE / "support.md": support_page,
+}
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """A whole backend on Python's `array` module, and the digits of `digits.py` learnt on it.
 
-It defines the 17 callbacks that docs/support.md names as the minimum; every other op is a fall-back or a composite.
+It defines the callbacks that docs/support.md names as the minimum; what else runs is a fall-back or a composite.
 docs/write-a-backend.md builds it step by step. Run it with `python examples/minimal_backend.py`.
 """
 
@@ -15,6 +15,7 @@ from typing import Any
 import tensorbackend as tb
 from tensorbackend.dtypes import bool_, float32, float64, int64
 from tensorbackend.elements import element_type
+from tensorbackend.protocol import Payload
 from tensorbackend.protocol.core import limited_to
 from tensorbackend.rules.data_errors import index_out_of_range
 
@@ -24,19 +25,21 @@ LETTERS = {bool_: "B", int64: "q", float32: "f", float64: "d"}
 class ArrayTransport(tb.Backend):
     """A payload is a flat `array.array`, row-major."""
 
-    def from_binary(self, out: tb.Template, /, *, data: bytes) -> array[Any]:
+    name = "array"
+    dtypes = frozenset(LETTERS)
+
+    def from_binary(self, out: tb.Template, /, *, data: bytes) -> Payload:
         return array(LETTERS[out.dtype], data)
 
     def to_binary(self, x: tb.Tensor, limit: int, /) -> bytes:
-        data: bytes = x.data[:limit].tobytes()
-        return data
+        return bytes(x.data[:limit])
 
     def violation(self, out: tb.Template, data: Any, /) -> str | None:
         right = isinstance(data, array) and data.typecode == LETTERS[out.dtype] and len(data) == out.size
-        return None if right else repr(data)
+        return None if right else repr(data)[:80]
 
 
-def stored(values: Iterable[Any], dtype: tb.DType) -> array[Any]:
+def stored(values: Iterable[Any], dtype: tb.DType) -> Payload:
     """Python numbers as a payload: floats are rounded, integers wrap."""
     if dtype is int64:
         values = ((value + 2**63) % 2**64 - 2**63 for value in values)
@@ -54,10 +57,10 @@ def spread(x: tb.Tensor, shape: tuple[int, ...]) -> Any:
     return elements
 
 
-def elementwise(function: Callable[..., Any]) -> Callable[..., array[Any]]:
+def elementwise(function: Callable[..., Any]) -> Callable[..., Payload]:
     """A callback that applies a function of Python numbers to the elements."""
 
-    def callback(self: tb.Backend, out: tb.Template, /, *inputs: tb.Tensor) -> array[Any]:
+    def callback(self: tb.Backend, out: tb.Template, /, *inputs: tb.Tensor) -> Payload:
         return stored(map(function, *(spread(x, out.shape) for x in inputs)), out.dtype)
 
     return callback
@@ -105,7 +108,7 @@ class ArrayElementwise(tb.Backend):
     cos = elementwise(quiet(math.cos))
     atan2 = elementwise(math.atan2)
 
-    def as_type(self, out: tb.Template, x: tb.Tensor, /) -> array[Any]:
+    def as_type(self, out: tb.Template, x: tb.Tensor, /) -> Payload:
         whole = out.dtype is int64 and x.dtype.is_floating
         return stored(map(truncated if whole else element_type(out.dtype), x.data), out.dtype)
 
@@ -113,11 +116,10 @@ class ArrayElementwise(tb.Backend):
 class ArrayMovement(tb.Backend):
     """What moves elements."""
 
-    def reshape(self, out: tb.Template, x: tb.Tensor, /) -> array[Any]:
-        data: array[Any] = x.data
-        return data
+    def reshape(self, out: tb.Template, x: tb.Tensor, /) -> Payload:
+        return x.data
 
-    def take(self, out: tb.Template, x: tb.Tensor, indices: tb.Tensor, /, *, axis: int, mode: str) -> array[Any]:
+    def take(self, out: tb.Template, x: tb.Tensor, indices: tb.Tensor, /, *, axis: int, mode: str) -> Payload:
         size, inner = x.shape[axis], math.prod(x.shape[axis + 1 :])
         found = array(x.data.typecode)
         for first in range(math.prod(x.shape[:axis])):
@@ -133,9 +135,6 @@ class ArrayMovement(tb.Backend):
 
 class ArrayBackend(ArrayTransport, ArrayElementwise, ArrayMovement):
     """The whole backend."""
-
-    name = "array"
-    dtypes = frozenset(LETTERS)
 
 
 def main() -> None:

@@ -8,19 +8,24 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-BLOCKS = [
-    pytest.param(block, id=f"{page.name}-{number}")
-    for page in PAGES
-    for number, block in enumerate(re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL))
-]
+BLOCKS = {page: re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL) for page in PAGES}
 
 
-@pytest.mark.parametrize("block", BLOCKS)
-def test_a_block_runs(block: str) -> None:
+@pytest.mark.parametrize("page", [page for page in PAGES if BLOCKS[page]], ids=lambda page: page.name)
+def test_the_blocks_of_a_page_run_in_order(page: Path) -> None:
     # A recipe declares ops and classes: it runs in a module of its own name.
-    namespace = {"__name__": "docs_block"}
-    exec(compile(block, "docs", "exec"), namespace)
+    namespace = {"__name__": "docs_page"}
+    for block in BLOCKS[page]:
+        exec(compile(block, page.name, "exec"), namespace)
     assert "tb" in namespace
+
+
+def test_the_page_on_backends_builds_the_example() -> None:
+    page = (ROOT / "docs" / "write-a-backend.md").read_text()
+    backend, _, _ = (ROOT / "examples" / "minimal_backend.py").read_text().partition("def main")
+    _, _, backend = backend.partition("import annotations\n\n")
+    for part in re.split(r"\n{2,}", backend.strip()):
+        assert part in page, "docs/write-a-backend.md shows another version"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

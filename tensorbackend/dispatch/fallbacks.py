@@ -9,22 +9,22 @@ The choice is made when a call is planned: a backend with a callback of its own 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, lru_cache
 from importlib import import_module
 from types import CodeType, FunctionType
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from ..dtypes import ALL_DTYPES, DType, DTypeLike, as_dtype
-from ..errors import ArgumentError, ContractError, DTypeError, TensorBackendError, UnsupportedOp, expected
-from ..opspec import CALLBACKS, OPS, read_parameters
+from ..dtypes import DType, DTypeLike, as_dtype
+from ..errors import ArgumentError, ContractError, UnsupportedOp, expected
+from ..opspec import CALLBACKS, OPS, implemented, read_parameters
 from ..protocol import Backend, Payload
 from ..protocol.core import Way, defines
 from ..rules.broadcasting import ACCEPTED
 from ..rules.plan import Out
 from ..select import with_default
 from ..template import Template, intern_template
-from ..tensor import Tensor, bind
+from ..tensor import Tensor
 
 Body: TypeAlias = Callable[..., Tensor | tuple[Tensor, ...]]
 
@@ -108,16 +108,21 @@ def _globals_read(code: CodeType) -> Iterator[str]:
             yield from _globals_read(constant)
 
 
-def within_reach(backend: type[Backend], callback: str) -> bool:
-    """Whether a backend has a primitive, by itself or by fall-backs that rest on what it has."""
-    if defines(backend, callback):
-        return True
-    return any(not lacking(backend, each) for each in fallbacks(callback))
-
-
 def lacking(backend: type[Backend], fallback: Fallback) -> list[str]:
-    """What a fall-back needs and a backend does not have."""
-    return sorted(each for each in fallback.needs if not within_reach(backend, each))
+    """What a fall-back needs and a backend has neither by itself nor by fall-backs."""
+    own, _ = implemented(backend)
+    return sorted(fallback.needs - _within_reach(frozenset(own)))
+
+
+@lru_cache(maxsize=64)
+def _within_reach(own: frozenset[str]) -> frozenset[str]:
+    """The primitives that a backend has which defines some itself: these, and what fall-backs make of them."""
+    reached = own
+    while True:
+        more = {name for name in CALLBACKS for each in fallbacks(name) if name not in reached and each.needs <= reached}
+        if not more:
+            return reached
+        reached |= more
 
 
 def implementation(backend: Backend, name: str, out: Out, inputs: Sequence[Tensor]) -> Callable[..., Payload]:
@@ -128,8 +133,6 @@ def implementation(backend: Backend, name: str, out: Out, inputs: Sequence[Tenso
     method: Callable[..., Payload] = getattr(backend, name)
     own = not hasattr(method, "__declared__")
     limits: frozenset[DType] | None = getattr(method, "__dtypes__", None)
-    if own and limits is None and len(backend.dtypes) == len(ALL_DTYPES):
-        return method
     taken = {x.dtype for x in inputs}
     held = taken | {each.dtype for each in ((out,) if isinstance(out, Template) else out)}
     unknown = held - backend.dtypes
@@ -181,64 +184,19 @@ def _nameless(x: Tensor) -> Tensor:
     return Tensor(_plain(x.template), x.backend, x.data)
 
 
-def minimum(dtypes: Iterable[DType] = ALL_DTYPES) -> tuple[str, ...]:
-    """The primitives that fall-backs for some dtypes rest on and that have none themselves, in the protocol's order.
-
-    It is what a backend defines at least. Further primitives without a fall-back (`erf`, `svd`) are for themselves: a
-    backend lacks just what it leaves out.
-
-    >>> from tensorbackend.dispatch.fallbacks import minimum
-    >>> "add" in minimum(), "subtract" in minimum(), "svd" in minimum()
-    (True, False, False)
-    """
-    kinds = list(dtypes)
-    names = [name for name, callback in CALLBACKS.items() if not callback.optional]
-    needed = {
-        need
-        for name in names
-        for each in fallbacks(name)
-        for dtype in filter(each.takes, kinds)
-        for need in each.needs
-        if not _has_fallback(need, dtype)
-    }
-    return tuple(name for name in names if name in needed)
-
-
-def _has_fallback(callback: str, dtype: DType) -> bool:
-    """Whether a primitive has a fall-back for a dtype, or for those that it takes where that is none of them."""
-    declared = fallbacks(callback)
-    return any(each.takes(dtype) for each in declared) or (bool(declared) and not _accepts(callback, dtype))
-
-
-@cache
-def _accepts(callback: str, dtype: DType) -> bool:
-    """Whether the ops of a callback take operands of a dtype, as their rules say; True where options are needed."""
-    for spec in OPS.values():
-        if spec.callback != callback:
-            continue
-        try:
-            spec.function(*(intern_template((), dtype, ()) for _ in spec.parameters))
-        except DTypeError:
-            continue
-        except (TypeError, TensorBackendError):  # there are options, or axes are wanted
-            return True
-        return True
-    return False
-
-
-@bind
-def how(backend: Backend | type[Backend], op: str, dtype: DTypeLike | None = None) -> Way:
-    """How a backend has an op, by the name of its callback; `Backend.how` for a class too."""
-    cls = backend if isinstance(backend, type) else type(backend)
+def how(backend: type[Backend], op: str, dtype: DTypeLike | None = None) -> Way:
+    """What `Backend.how` says, of a class."""
     declared = CALLBACKS.get(op)
     if declared is None or declared.optional:
+        for late in ("fft", "linalg", "random"):
+            import_module(f"tensorbackend.{late}")  # their ops are declared too
         if not any(spec.callback == op for spec in OPS.values()):
             raise ArgumentError(expected("the name of a callback or of a composite", "see docs/ops.md", op=op))
-        return "override" if defines(cls, op) else "default"
+        return "override" if defines(backend, op) else "default"
     kind = None if dtype is None else as_dtype(dtype)
-    if kind is not None and kind not in cls.dtypes:
+    if kind is not None and kind not in backend.dtypes:
         return "missing"
-    if defines(cls, op) and (kind is None or kind in getattr(getattr(cls, op), "__dtypes__", cls.dtypes)):
+    if defines(backend, op) and (kind is None or kind in getattr(getattr(backend, op), "__dtypes__", backend.dtypes)):
         return "native"
     takes = (each for each in fallbacks(op) if kind is None or each.takes(kind))
-    return "fall-back" if any(not lacking(cls, each) for each in takes) else "missing"
+    return "fall-back" if any(not lacking(backend, each) for each in takes) else "missing"

@@ -1,7 +1,7 @@
 """The protocol: what a backend implements, one method (a callback) an op, by family.
 
 A callback gets the output template first, then its input tensors, then its options by keyword, and
-returns a payload. The contract is in docs/adding-a-backend.md; in short: the payload has exactly
+returns a payload. The contract is in docs/write-a-backend.md; in short: the payload has exactly
 `out.shape` and `out.dtype`; inputs arrive promoted and options normalised, so a backend validates
 nothing; names never concern it; inputs are never changed.
 

@@ -9,7 +9,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tensorbackend.backends.binary import BinaryBackend
-from tensorbackend.dispatch.fallbacks import fallbacks, lacking, minimum
+from tensorbackend.dispatch.fallbacks import fallbacks, lacking
+from tensorbackend.dispatch.minimum import minimum
 from tensorbackend.dtypes import ALL_DTYPES, DType, bool_
 from tensorbackend.errors import TensorBackendError
 from tensorbackend.opspec import CALLBACKS, OPS

@@ -1,0 +1,85 @@
+"""What a backend defines at least, computed from what the fall-backs need."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cache
+from inspect import Parameter
+from itertools import product
+from typing import Any
+
+from ..dtypes import ALL_DTYPES, DType, bool_, int64
+from ..errors import DTypeError, TensorBackendError
+from ..opspec import CALLBACKS, OPS, OpSpec
+from ..template import intern_template
+from .fallbacks import fallbacks
+
+
+def minimum(dtypes: Iterable[DType] = ALL_DTYPES) -> tuple[str, ...]:
+    """The primitives that fall-backs for some dtypes rest on and that have none themselves, in the protocol's order.
+
+    Further primitives without a fall-back (`erf`, `svd`) are for themselves: a backend lacks just what it leaves out.
+
+    >>> from tensorbackend.dispatch.minimum import minimum
+    >>> "add" in minimum(), "subtract" in minimum(), "svd" in minimum()
+    (True, False, False)
+    """
+    kinds = list(dtypes)
+    names = [name for name, callback in CALLBACKS.items() if not callback.optional]
+    needed = {
+        need
+        for name in names
+        for each in fallbacks(name)
+        for dtype in filter(each.takes, kinds)
+        for need in each.needs
+        if not _has_fallback(need, dtype)
+    }
+    return tuple(name for name in names if name in needed)
+
+
+def _has_fallback(callback: str, dtype: DType) -> bool:
+    """Whether a primitive has a fall-back for a dtype, or for those that it takes where that is none of them."""
+    declared = fallbacks(callback)
+    return any(each.takes(dtype) for each in declared) or (bool(declared) and arrival(callback, dtype) is None)
+
+
+@cache
+def arrival(callback: str, dtype: DType) -> DType | None:
+    """The dtype in which operands of a dtype reach a callback, `None` where its ops refuse them.
+
+    The rules are asked; where they want more than can be guessed, the dtype is taken to arrive as it is.
+
+    >>> import tensorbackend as tb
+    >>> from tensorbackend.dtypes import bool_, complex64, int32
+    >>> arrival("exp", int32), arrival("floor", complex64), arrival("select", int32)
+    (float32, None, int32)
+    """
+    unknown = False
+    for spec in OPS.values():
+        if spec.callback != callback:
+            continue
+        tensors = [parameter for parameter in spec.parameters if parameter.role != "option"]
+        if not tensors:
+            return dtype
+        for dtypes in product((dtype, int64, bool_), repeat=len(tensors)):
+            try:
+                inputs = spec.function(*_arguments(spec, dtypes, dtype)).inputs
+            except DTypeError:
+                continue
+            except (TypeError, TensorBackendError):
+                unknown = True
+                continue
+            if set(dtypes) == {dtype} or (dtype in dtypes and inputs == dtypes):  # beside indices or a condition
+                return inputs[dtypes.index(dtype)]  # type: ignore[no-any-return] # a primitive's rule gives a plan
+    return dtype if unknown else None
+
+
+def _arguments(spec: OpSpec, dtypes: Iterable[DType], dtype: DType) -> Iterator[Any]:
+    """Small square templates for a rule; for a positional option without a default a dtype or 1, as it says."""
+    defaults, rest = spec.signature.parameters, iter(dtypes)
+    for parameter in spec.parameters:
+        if parameter.role != "option":
+            template = intern_template((2, 2), next(rest), (None, None))
+            yield (template,) if parameter.role == "tensors" else template
+        elif parameter.kind == "positional" and defaults[parameter.name].default is Parameter.empty:
+            yield dtype if parameter.annotation == "DTypeLike" else 1
