@@ -15,9 +15,8 @@ from typing import Any
 import tensorbackend as tb
 from tensorbackend.dtypes import bool_, float32, float64, int64
 from tensorbackend.elements import element_type
+from tensorbackend.extending import index_out_of_range, limited_to
 from tensorbackend.protocol import Payload
-from tensorbackend.protocol.core import limited_to
-from tensorbackend.rules.data_errors import index_out_of_range
 
 LETTERS = {bool_: "B", int64: "q", float32: "f", float64: "d"}
 

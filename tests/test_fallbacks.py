@@ -95,6 +95,10 @@ def test_what_is_missing_is_said_with_what_would_give_it() -> None:
         tb.subtract(x, x)
     with pytest.raises(UnsupportedOp, match=r"has erf, got backend='partial'; move .* or implement erf on the backend"):
         tb.erf(x)
+    y = tb.tensor([1.0], backend=without(BinaryBackend(), "pow"))
+    assert tb.pow(tb.astype(y, "s64"), 3).item() == 1
+    with pytest.raises(UnsupportedOp, match=r"a backend that has pow of float32, got backend='partial'; .* pow on the"):
+        tb.pow(y, y)
 
 
 class Halves(Backend):

@@ -138,26 +138,30 @@ def implementation(backend: Backend, name: str, out: Out, inputs: Sequence[Tenso
     unknown = held - backend.dtypes
     if own and not unknown and (limits is None or taken <= limits):
         return method
+    first = inputs[0].dtype if inputs else next(iter(held))
     if not unknown:
-        first = inputs[0].dtype if inputs else next(iter(held))
         for each in fallbacks(name):
             if each.takes(first) and not lacking(type(backend), each):
                 return _running(backend, each)
     if own or unknown:
         dtype = next(iter(unknown or taken - (limits or frozenset())))
         remedy = "cast with astype(), or move the tensors, such as x.backend_transfer('binary')"
-        raise UnsupportedOp(expected(f"a dtype that {name} of the backend {backend.name!r} takes", remedy, dtype=dtype))
-    raise _unsupported(backend, name)
+        text = expected(f"a dtype that {name} of the backend {backend.name!r} takes", remedy, dtype=dtype)
+        raise UnsupportedOp(text, dtype)
+    raise _unsupported(backend, name, first)
 
 
-def _unsupported(backend: Backend, name: str) -> UnsupportedOp:
+def _unsupported(backend: Backend, name: str, dtype: DType) -> UnsupportedOp:
     """The error for a primitive that a backend does not have, with what would give it."""
-    wanted = sorted({need for each in fallbacks(name) for need in lacking(type(backend), each)})
-    instead = f", or {', '.join(wanted)}, on which its fall-back rests," if wanted else ""
+    known = fallbacks(name)
+    lost = sorted({need for each in known if each.takes(dtype) for need in lacking(type(backend), each)})
+    instead = f", or {', '.join(lost)}, on which its fall-back rests," if lost else ""
     remedy = (
         f"move the tensors first, such as x.backend_transfer('binary'), or implement {name}{instead} on the backend"
     )
-    return UnsupportedOp(expected(f"a backend that has {name}", remedy, backend=backend.name))
+    others = bool(known) and not lost  # it is there for other dtypes
+    wanted = f"a backend that has {name} of {dtype}" if others else f"a backend that has {name}"
+    return UnsupportedOp(expected(wanted, remedy, backend=backend.name), dtype if others else None)
 
 
 def _running(backend: Backend, fallback: Fallback) -> Callable[..., Payload]:
