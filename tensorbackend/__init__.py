@@ -260,6 +260,7 @@ from .select import backend_deallocate as backend_deallocate
 from .select import backend_transfer as backend_transfer
 from .select import backends as backends
 from .select import default_backend as default_backend
+from .select import devices as devices
 from .select import get_backend as get_backend
 from .select import register_backend as register_backend
 from .select import set_default_backend as set_default_backend

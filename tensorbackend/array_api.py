@@ -10,7 +10,7 @@ from typing import Final
 
 from .dtypes import ALL_DTYPES, DType, bfloat16, default_dtype, float16
 from .ops.inspection import isdtype
-from .select import get_backend
+from .select import devices, get_backend
 
 __array_api_version__: Final = "2025.12"
 
@@ -33,7 +33,7 @@ class NamespaceInfo:
 
     def devices(self) -> tuple[str, ...]:
         """The devices of the default backend."""
-        return get_backend().devices()
+        return devices()
 
     def default_dtypes(self, *, device: str | None = None) -> dict[str, DType]:
         """The dtypes of new tensors, and of indices."""

@@ -60,6 +60,26 @@ def numpy_from_binary(template: Template, data: bytes, dtype: Any, copy: bool | 
     return read_only(array, dtype, copy)
 
 
+_ALIGNMENT = 64
+"""Bytes; XLA shares memory of others that starts at a multiple of this, and copies any other."""
+
+_LARGE = 1 << 16
+"""From so many bytes on a copy costs more than finding an aligned place."""
+
+
+def aligned_copy(array: numpy.ndarray[Any, Any], dtype: numpy.dtype[Any]) -> numpy.ndarray[Any, Any]:
+    """A row-major copy of an array in a dtype; a large one in memory that other libraries can share."""
+    import numpy
+
+    if array.size * dtype.itemsize < _LARGE:
+        return array.astype(dtype, order="C", copy=True, subok=False)
+    room = numpy.empty(array.size * dtype.itemsize + _ALIGNMENT, numpy.uint8)
+    start = -room.ctypes.data % _ALIGNMENT
+    copied = room[start : start + array.size * dtype.itemsize].view(dtype).reshape(array.shape)
+    copied[...] = array
+    return copied
+
+
 def read_only(array: numpy.ndarray[Any, Any], dtype: Any, copy: bool | None) -> numpy.ndarray[Any, Any]:
     """A read-only view of an array, or a writable copy where one is asked for or needed for the dtype."""
     import numpy

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -29,6 +30,9 @@ _BUILT_IN = {
 }
 
 _classes: dict[str, type[Backend]] = {}
+
+# Guards what is looked at and then changed: the registry, the default backend, a tensor that is given up.
+_lock = threading.RLock()
 
 
 def backends() -> tuple[str, ...]:
@@ -64,10 +68,9 @@ def register_backend(backend: type[Backend]) -> type[Backend]:
     `BackendError` where another class has the name.
     """
     name = backend.name
-    taken = _BUILT_IN.get(name) or _classes.get(name, backend) is not backend
-    if taken:
-        raise BackendError(expected("a backend name that is not taken", "choose another name", name=name))
-    _classes[name] = backend
+    with _lock:
+        if name in _BUILT_IN or _classes.setdefault(name, backend) is not backend:
+            raise BackendError(expected("a backend name that is not taken", "choose another name", name=name))
     return backend
 
 
@@ -94,6 +97,16 @@ def get_backend(backend: BackendLike = None, *, device: str | None = None) -> Ba
     raise BackendError(expected("a backend, its class or its name", backend=backend))
 
 
+def devices(backend: BackendLike = None) -> tuple[str, ...]:
+    """The devices of a backend, by default the default one, as `device=` and `x.to_device` take them.
+
+    >>> import tensorbackend as tb
+    >>> tb.devices("numpy")
+    ('cpu',)
+    """
+    return get_backend(backend).devices()
+
+
 def backend_class(name: str) -> type[Backend]:
     """The class that a name stands for, whether or not it can be used on this machine.
 
@@ -106,7 +119,7 @@ def backend_class(name: str) -> type[Backend]:
             found = getattr(import_module(module), attribute)
         else:
             found = _load_plugin(name)
-        _classes[name] = found
+        found = _classes.setdefault(name, found)
     return found
 
 
@@ -142,9 +155,12 @@ def _current() -> Backend:
     scoped = _scoped.get()
     if scoped is not None:
         return scoped
+    global _global
     if _global is None:
-        set_default_backend(os.environ.get("TENSORBACKEND_DEFAULT") or "numpy")
-    assert _global is not None
+        found = get_backend(os.environ.get("TENSORBACKEND_DEFAULT") or "numpy")
+        with _lock:
+            if _global is None:  # or another thread has set it since
+                _global = found
     return _global
 
 
@@ -244,8 +260,10 @@ def backend_transfer(x: Tensor, backend: BackendLike = None) -> Tensor:
 @bind
 def backend_deallocate(x: Tensor) -> None:
     """Gives up a tensor's data; a second time does nothing."""
-    if x.deallocated:
-        return
-    x.backend.backend_deallocate(x)
-    del x.data
-    x.__class__ = Deallocated
+    with _lock:
+        if x.deallocated:
+            return
+        x.backend.backend_deallocate(x)
+        x.__class__ = Deallocated
+    # By the slot, as the tensor's own attribute raises from now on, in other threads too.
+    vars(Tensor)["data"].__delete__(x)

@@ -88,7 +88,8 @@ class Template:
 
 
 _interned: WeakValueDictionary[tuple[Shape, DType, Names, bool], Template] = WeakValueDictionary()
-_intern_lock = threading.Lock()
+# Re-entrant, because memory that is collected while it is held may run code that makes templates.
+_intern_lock = threading.RLock()
 
 
 def intern_template(shape: Shape, dtype: DType, names: Names, weak: bool = False) -> Template:
@@ -104,7 +105,7 @@ def intern_template(shape: Shape, dtype: DType, names: Names, weak: bool = False
             parts = {"shape": shape, "dtype": dtype, "names": names, "size": math.prod(shape), "weak": weak}
             for name, value in parts.items():
                 object.__setattr__(found, name, value)
-            _interned[key] = found
+            found = _interned.setdefault(key, found)
     return found
 
 

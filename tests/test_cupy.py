@@ -168,6 +168,14 @@ def test_dlpack_with_the_host(cupy: Backend) -> None:
         cupy.from_dlpack(Strange(), copy=None)
 
 
+def test_an_array_of_the_device_is_shared(cupy: Backend) -> None:
+    array = fake.module.asarray([1.0, 2.0])
+    assert tb.asarray(array, backend=cupy).data.data.ptr == array.data.ptr
+    assert tb.tensor(array, backend=cupy).data.data.ptr != array.data.ptr
+    with pytest.raises(TypeError, match="Implicit conversion"):
+        tb.asarray(array)
+
+
 def test_the_cuda_array_interface(cupy: Backend) -> None:
     x = tb.zeros((2, 3), backend=cupy)
     assert x.__cuda_array_interface__["data"] == (x.data.data.ptr, False)

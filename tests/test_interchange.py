@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -49,6 +49,29 @@ def test_a_copy_on_the_same_library_shares_nothing() -> None:
     other = x.backend_copy("numpy")
     source[0] = 9.0
     assert other.tolist() == [1.0, 2.0]
+
+
+def test_a_large_copy_lies_where_other_libraries_can_share_it() -> None:
+    for array in (np.ones((100, 400), np.float32), np.ones((400, 100), np.float32).T, np.arange(1000)):
+        x = tb.tensor(array)
+        assert np.array_equal(x.data, array)
+        assert not np.shares_memory(x.data, array)
+        assert x.data.flags.c_contiguous
+        assert x.data.nbytes < 1 << 16 or x.data.ctypes.data % 64 == 0
+
+
+@on_both
+def test_an_array_that_knows_nothing_but_dlpack(backend: str) -> None:
+    class Only:
+        def __dlpack__(self, **options: Any) -> Any:
+            return array.__dlpack__(**options)
+
+        def __dlpack_device__(self) -> tuple[int, int]:
+            return array.__dlpack_device__()
+
+    array, right = np.arange(3.0), cast(Any, Only())
+    assert tb.asarray(Only(), backend=backend).tolist() == [0.0, 1.0, 2.0]
+    assert (tb.ones(3, dtype="f64", backend="numpy") + right).tolist() == [1.0, 2.0, 3.0]
 
 
 @on_both

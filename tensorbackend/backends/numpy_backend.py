@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..dtypes import ALL_DTYPES, bfloat16, float64
-from ..interchange import numpy_dtype, read_only
+from ..interchange import aligned_copy, numpy_dtype, read_only
 from ..protocol import Payload
 from ..template import Template
 from ..tensor import Tensor
@@ -48,7 +48,8 @@ class NumpyBackend(ArrayModuleBackend):
 
     def from_numpy(self, out: Template, array: numpy.ndarray[Any, Any], /, *, copy: bool) -> Payload:
         """The array itself, or a copy of it."""
-        return array.astype(numpy_dtype(out.dtype), order="C" if copy else "K", copy=copy, subok=False)
+        dtype = numpy_dtype(out.dtype)
+        return aligned_copy(array, dtype) if copy else array.astype(dtype, copy=False, subok=False)
 
     def to_numpy(self, x: Tensor, dtype: Any, copy: bool | None, /) -> numpy.ndarray[Any, Any]:
         """The payload as a read-only view, or a fresh array."""

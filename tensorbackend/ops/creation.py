@@ -13,6 +13,7 @@ from ..dispatch import primitive
 from ..dtypes import DType, DTypeLike, Scalar, as_dtype, check_scalar, complex128, default_dtype, float64, scalar_kind
 from ..elements import element_type, pack
 from ..errors import OperandError, OutOfRangeError, ShapeError, expected
+from ..interchange import HOST
 from ..protocol import Backend, BackendLike
 from ..rules.axes import normalize_axis
 from ..rules.plan import Plan
@@ -336,8 +337,8 @@ def _from_value(
         made = move(value, chosen)
         if copy and made is value:
             made = Tensor(value.template, chosen, value.data)  # payloads never change
-    elif scalar_kind(value) is None and hasattr(value, "__array__"):
-        made = _from_array(value, get_backend(backend, device=device), copy is True)
+    elif scalar_kind(value) is None and (hasattr(value, "__array__") or hasattr(value, "__dlpack__")):
+        made = _from_array(value, get_backend(backend, device=device), copy)
     else:
         if copy is False:
             raise ValueError(expected("a tensor or an array to share", "leave copy out", value=value))
@@ -353,10 +354,15 @@ def _from_value(
     return made
 
 
-def _from_array(value: Any, backend: Backend, copy: bool) -> Tensor:
+def _from_array(value: Any, backend: Backend, copy: bool | None) -> Tensor:
+    """Through NumPy, but by DLPack where the array is on the backend's own device or knows nothing else."""
+    place = value.__dlpack_device__() if hasattr(value, "__dlpack_device__") else HOST
+    if (place != HOST and place == backend.dlpack_device()) or not hasattr(value, "__array__"):
+        out, data = backend.from_dlpack(value, copy=copy)
+        return Tensor(out, backend, data)
     array = value.__array__()
     out = Template(array.shape, as_dtype(array.dtype), None)
-    return Tensor(out, backend, backend.from_numpy(out, array, copy=copy))
+    return Tensor(out, backend, backend.from_numpy(out, array, copy=copy is True))
 
 
 def _from_numbers(value: Any, dtype: DType | None, names: Sequence[str | None] | None, backend: Any) -> Tensor:

@@ -117,7 +117,8 @@ class Core:
     """What `init` made of the options that this instance was asked for with."""
 
     _instances: ClassVar[dict[tuple[object, ...], Core]] = {}
-    _instances_lock: ClassVar[threading.Lock] = threading.Lock()
+    # Re-entrant, because one backend's setup may ask for another's instance.
+    _instances_lock: ClassVar[threading.RLock] = threading.RLock()
 
     def __new__(cls, **options: object) -> Self:
         normalised = cls.init(**options)

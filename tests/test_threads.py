@@ -1,0 +1,176 @@
+"""Threads and asyncio tasks: first calls at once, the registry, instances, defaults, templates, moves."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+import pytest
+
+import tensorbackend as tb
+from tensorbackend import operands, select
+from tensorbackend.backends.binary import BinaryBackend
+from tensorbackend.errors import BackendError, DeallocatedError, TensorBackendError
+from tensorbackend.protocol.core import Core
+from tensorbackend.template import Template, _intern_lock
+
+Result = TypeVar("Result")
+
+THREADS = 8
+
+
+@pytest.fixture(autouse=True)
+def _switch_often() -> Iterator[None]:
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(interval)
+
+
+def at_once(function: Callable[[int], Result]) -> list[Result | BaseException]:
+    """What a function gives, or raises, in threads that start together; each gets its number."""
+    barrier = threading.Barrier(THREADS)
+    found: list[Result | BaseException] = [TimeoutError()] * THREADS
+
+    def run(number: int) -> None:
+        barrier.wait(10)
+        try:
+            found[number] = function(number)
+        except BaseException as error:
+            found[number] = error
+
+    threads = [threading.Thread(target=run, args=(number,), daemon=True) for number in range(THREADS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(20)
+    return found
+
+
+@pytest.mark.parametrize("backend", ["binary", "numpy"])
+@pytest.mark.parametrize("limit", [3, operands.MEMO_LIMIT])
+def test_first_calls_of_one_op_at_once(backend: str, limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(operands, "MEMO_LIMIT", limit)  # memos are emptied all the time, or never
+    sizes = range(1, 16) if limit == 3 else range(16, 31)
+
+    def program(size: int) -> list[object]:
+        x = tb.reshape(tb.astype(tb.iota(2 * size, backend=backend), "f32"), (2, size), names=("row", f"n{size}"))
+        y = tb.softmax(x + 1, axis="row") @ x.T.rename(row="other")
+        results = (y, tb.sum(x, axis="row"), tb.std(x, axis=f"n{size}"), 2 * x - x, tb.expand_dims(x, 0)[0], -x)
+        return [(each.template, each.tolist()) for each in results]
+
+    found = at_once(lambda number: [program(size) for size in sizes])
+    assert found == [[program(size) for size in sizes]] * THREADS
+
+
+def test_equal_templates_are_one_object() -> None:
+    def make(number: int) -> list[Template]:
+        return [Template((size, 1009), "f32", ("a", "b")) for size in range(200)]
+
+    found = at_once(make)
+    assert all(len({id(each) for each in same}) == 1 for same in zip(*found, strict=True))
+
+
+def test_a_template_may_be_made_while_one_is_made() -> None:
+    made: list[Template] = []
+
+    def finalizer() -> None:  # what a __del__ may do
+        with _intern_lock:
+            made.append(Template((1, 1013), "f32"))
+
+    thread = threading.Thread(target=finalizer, daemon=True)
+    thread.start()
+    thread.join(5)
+    assert [each.shape for each in made] == [(1, 1013)]
+
+
+def test_an_instance_is_set_up_once() -> None:
+    class Slow(BinaryBackend):
+        name = "slow"
+
+        def setup(self) -> None:
+            setups.append(tb.get_backend("binary"))  # another backend's instance, from here
+            time.sleep(0.01)
+
+    setups: list[Core] = []
+    found = at_once(lambda number: Slow())
+    assert found == [Slow()] * THREADS
+    assert setups == [tb.get_backend("binary")]
+
+
+def test_one_of_many_registrations_wins(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(select, "_classes", dict(select._classes))
+    classes = [type("Racing", (BinaryBackend,), {"name": "racing"}) for _ in range(THREADS)]
+    found = at_once(lambda number: tb.register_backend(classes[number]))
+    winner = type(tb.get_backend("racing"))
+    assert [each for each in found if not isinstance(each, BackendError)] == [winner]
+
+
+def test_what_is_set_is_not_undone_by_a_first_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(select, "_global", None)
+    look_up = select.get_backend
+
+    def meanwhile(backend: tb.BackendLike = None, **options: str | None) -> tb.Backend:
+        monkeypatch.setattr(select, "get_backend", look_up)
+        thread = threading.Thread(target=tb.set_default_backend, args=("binary",))
+        thread.start()
+        thread.join(5)
+        return look_up(backend, **options)
+
+    monkeypatch.setattr(select, "get_backend", meanwhile)
+    assert select._current() is look_up("binary")
+
+
+def test_defaults_are_of_their_thread() -> None:
+    def program(number: int) -> set[tuple[str, tb.DType]]:
+        name, bits = ("binary", "numpy")[number % 2], (32, 64)[number // 2 % 2]
+        with tb.default_backend(name), tb.precision(bits):
+            seen = {(tb.softmax(tb.zeros(2), axis=0).backend.name, tb.mean(tb.iota(3)).dtype) for _ in range(30)}
+        assert tb.zeros(1).dtype is tb.float32
+        return seen
+
+    found = at_once(program)
+    floats = {32: tb.float32, 64: tb.float64}
+    assert found == [
+        {(("binary", "numpy")[number % 2], floats[(32, 64)[number // 2 % 2]])} for number in range(THREADS)
+    ]
+
+
+def test_defaults_are_of_their_task() -> None:
+    async def task(name: str) -> list[str]:
+        seen = []
+        with tb.default_backend(name):
+            for _ in range(10):
+                await asyncio.sleep(0)
+                seen.append(tb.zeros(1).backend.name)
+            seen.append(await asyncio.to_thread(lambda: tb.zeros(1).backend.name))
+        return seen
+
+    async def main() -> list[list[str]]:
+        return await asyncio.gather(*(task(name) for name in ("binary", "numpy", "template") * 3))
+
+    assert asyncio.run(main()) == [[name] * 11 for name in ("binary", "numpy", "template") * 3]
+
+
+def test_a_tensor_that_several_threads_move() -> None:
+    for _ in range(20):
+        x = tb.zeros(3)
+        found = at_once(lambda number, x=x: x.backend_transfer("binary").tolist())  # type: ignore[misc] # bound here
+        assert [0.0, 0.0, 0.0] in found
+        assert all(each == [0.0, 0.0, 0.0] or isinstance(each, DeallocatedError) for each in found)
+
+
+def test_errors_name_their_own_op() -> None:
+    ops = (tb.add, tb.multiply, tb.subtract, tb.divide)
+    x, y = tb.zeros(2, names=("a",)), tb.zeros(2, names=("b",))
+
+    def fail(number: int) -> None:
+        for _ in range(50):
+            with pytest.raises(TensorBackendError, match=f"^{ops[number % 4].__name__}: "):
+                ops[number % 4](x, y)
+
+    assert at_once(fail) == [None] * THREADS
