@@ -49,6 +49,21 @@ def dlpack_device(device: str) -> tuple[int, int]:
     return found, 0 if kind == "cpu" else int(number or 0)
 
 
+class OnDevice:
+    """Another library's array, asked for by DLPack in the memory of a device; its producer copies, or `BufferError`."""
+
+    def __init__(self, array: Any, device: tuple[int, int]) -> None:
+        self.array, self.device = array, device
+
+    def __dlpack__(self, **options: Any) -> Any:
+        if self.array.__dlpack_device__() != self.device:
+            options["dl_device"] = self.device
+        return self.array.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self.device
+
+
 def numpy_from_binary(template: Template, data: bytes, dtype: Any, copy: bool | None) -> numpy.ndarray[Any, Any]:
     """A NumPy array over bytes: read-only and without a copy, unless another dtype or a copy is asked for.
 

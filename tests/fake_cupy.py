@@ -216,7 +216,9 @@ class ndarray:
 
     def __dlpack__(
         self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: bool | None = None
-    ) -> Capsule:
+    ) -> Any:
+        if dl_device == (1, 0):
+            return self.get().__dlpack__(max_version=max_version)
         if copy:
             raise BufferError("copy=True only supported for copy to CPU.")
         return Capsule(self)
@@ -290,9 +292,6 @@ class ndarray:
 
     def __complex__(self) -> complex:
         return complex(self._a)
-
-    def __index__(self) -> int:
-        return self._a.__index__()
 
 
 def _operators() -> None:
@@ -461,7 +460,7 @@ def _modules() -> dict[str, Any]:
     cupy.lib = SimpleNamespace(
         stride_tricks=SimpleNamespace(as_strided=lambda x, shape, strides: _wrap(strided(_plain(x), shape, strides)))
     )
-    plain = {"qr": "mode", "eigh": "UPLO", "svd": "full_matrices", "det": ""}
+    plain = {"qr": "mode", "eigh": "UPLO", "svd": "full_matrices"}
     cupy.linalg = SimpleNamespace(
         LinAlgError=np.linalg.LinAlgError, cholesky=_cholesky, solve=_solve, eig=_eig,
         **{name: _function(name, options, np.linalg) for name, options in plain.items()},

@@ -176,6 +176,15 @@ def test_an_array_of_the_device_is_shared(cupy: Backend) -> None:
         tb.asarray(array)
 
 
+def test_an_array_of_the_device_is_copied_to_the_host_on_request(cupy: Backend) -> None:
+    array = fake.module.asarray([1.0, 2.0])
+    with pytest.raises(BufferError, match=r"expected an array in host memory, got device=\(2, 0\); say device='cpu'"):
+        tb.from_dlpack(array, backend="numpy")
+    assert tb.from_dlpack(array, backend="numpy", device="cpu").tolist() == [1.0, 2.0]
+    assert np.from_dlpack(tb.asarray(array, backend=cupy), device="cpu").tolist() == [1.0, 2.0]
+    assert tb.from_dlpack(array, backend=cupy, device="cuda:0").data.data.ptr == array.data.ptr
+
+
 def test_the_cuda_array_interface(cupy: Backend) -> None:
     x = tb.zeros((2, 3), backend=cupy)
     assert x.__cuda_array_interface__["data"] == (x.data.data.ptr, False)

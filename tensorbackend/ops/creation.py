@@ -13,7 +13,7 @@ from ..dispatch import primitive
 from ..dtypes import DType, DTypeLike, Scalar, as_dtype, check_scalar, complex128, default_dtype, float64, scalar_kind
 from ..elements import element_type, pack
 from ..errors import OperandError, OutOfRangeError, ShapeError, expected
-from ..interchange import HOST
+from ..interchange import HOST, OnDevice
 from ..protocol import Backend, BackendLike
 from ..rules.axes import normalize_axis
 from ..rules.plan import Plan
@@ -310,6 +310,9 @@ def from_dlpack(
 ) -> Tensor:
     """A tensor of another library's array by DLPack, sharing its memory unless `copy` is true.
 
+    It must be where the backend's data is, unless a `device` is asked for, to which the other library then copies.
+    Raises `BufferError` where the memory cannot be had.
+
     >>> import numpy, tensorbackend as tb
     >>> tb.from_dlpack(numpy.asarray([1.5])).tolist()
     [1.5]
@@ -319,7 +322,7 @@ def from_dlpack(
     if not hasattr(x, "__dlpack__"):
         raise OperandError(expected("an array with __dlpack__", "use asarray()", x=x))
     chosen = get_backend(backend, device=device)
-    out, data = chosen.from_dlpack(x, copy=copy)
+    out, data = chosen.from_dlpack(x if device is None else OnDevice(x, chosen.dlpack_device()), copy=copy)
     return Tensor(out, chosen, data)
 
 

@@ -252,6 +252,9 @@ class Core:
         """
         import numpy
 
+        if array.__dlpack_device__() != HOST:
+            remedy = "say device='cpu' to have it copied"
+            raise BufferError(expected("an array in host memory", remedy, device=array.__dlpack_device__()))
         found = numpy.from_dlpack(array)
         out = Template(found.shape, as_dtype(found.dtype), None)
         return out, self.from_numpy(out, found, copy=copy is True)
