@@ -95,6 +95,31 @@ def test_dlpack(backend: str) -> None:
             assert np.from_dlpack(Legacy(y, copies)).tolist() == y.tolist()
 
 
+class Capsules:
+    """An array of a library that NumPy cannot read, but by DLPack."""
+
+    def __init__(self, values: np.ndarray[Any, Any]) -> None:
+        self.values = values
+
+    def __array__(self, *arguments: object) -> Any:
+        raise TypeError("not a dtype of NumPy's, or part of a graph")
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self.values.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self.values.__dlpack_device__()
+
+
+@on_both
+def test_an_array_that_numpy_refuses(backend: str) -> None:
+    values = np.array([1.0, 2.0])
+    x, fresh = tb.asarray(Capsules(values), backend=backend), tb.tensor(Capsules(values), backend=backend)
+    assert (x.tolist(), x.dtype) == ([1.0, 2.0], tb.float64)
+    values[0] = 9.0
+    assert fresh.tolist() == [1.0, 2.0]
+
+
 class Legacy:
     """A producer whose consumer is of the time before DLPack 1.0."""
 

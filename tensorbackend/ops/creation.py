@@ -363,7 +363,13 @@ def _from_array(value: Any, backend: Backend, copy: bool | None) -> Tensor:
     if (place != HOST and place == backend.dlpack_device()) or not hasattr(value, "__array__"):
         out, data = backend.from_dlpack(value, copy=copy)
         return Tensor(out, backend, data)
-    array = value.__array__()
+    try:
+        array = value.__array__()
+    except (TypeError, RuntimeError):  # a dtype that NumPy does not have, or an array that is part of a graph
+        if not hasattr(value, "__dlpack__"):
+            raise
+        out, data = backend.from_dlpack(value, copy=copy)
+        return Tensor(out, backend, data)
     out = Template(array.shape, as_dtype(array.dtype), None)
     return Tensor(out, backend, backend.from_numpy(out, array, copy=copy is True))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..rules.fourier import Norm
+from ..rules.fourier import Norm as Norm
 from ..template import Template
 from ..tensor import Tensor
 from .core import Payload, callback
