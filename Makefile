@@ -3,7 +3,14 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: help setup demo test bench docs check fmt lint types clean
+# The plugin is installed and checked as a stranger's package, in a virtual environment of its own. PyTorch's build for
+# the CPU is enough: where the package index has that for GPUs first, set PIP_EXTRA_INDEX_URL to PyTorch's own index.
+PLUGIN := plugins/tensorbackend-torch
+PLUGIN_BIN := $(CURDIR)/.venv-plugin/bin
+PLUGIN_READY := .venv-plugin/.ready
+TORCH ?= torch==2.13.0
+
+.PHONY: help setup demo test bench docs check fmt lint types plugin clean
 
 help: ## Lists the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -41,7 +48,18 @@ lint: $(READY) ## Checks format and lint
 types: $(READY) ## Checks the types
 	$(BIN)/mypy
 
-check: lint types test ## Everything that CI runs
+$(PLUGIN_READY): pyproject.toml $(PLUGIN)/pyproject.toml
+	$(PYTHON) -m venv .venv-plugin
+	$(PLUGIN_BIN)/python -m pip install -q --disable-pip-version-check '.[dev]' '$(TORCH)'
+	@touch $@
 
-clean: ## Removes .venv and caches
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis build *.egg-info
+plugin: $(PLUGIN_READY) ## Installs the PyTorch plugin as a user would, and checks its types and its tests
+	rm -rf build $(PLUGIN)/build
+	$(PLUGIN_BIN)/python -m pip install -q --disable-pip-version-check --no-deps . './$(PLUGIN)'
+	cd $(PLUGIN) && $(PLUGIN_BIN)/mypy
+	cd $(PLUGIN) && $(PLUGIN_BIN)/pytest -n 2
+
+check: lint types test plugin ## Everything that CI runs
+
+clean: ## Removes the virtual environments and caches
+	rm -rf .venv .venv-plugin .mypy_cache .ruff_cache .pytest_cache .hypothesis build *.egg-info

@@ -1,0 +1,187 @@
+"""The backend: its devices and its transport; the callbacks are in the modules of their families."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Self
+
+from tensorbackend import Template, Tensor
+from tensorbackend.dtypes import ALL_DTYPES, bfloat16
+from tensorbackend.errors import ArgumentError, expected
+from tensorbackend.extending import dlpack_capsule, import_library, numpy_dtype, read_only
+from tensorbackend.protocol import Payload
+
+from .creation import TorchCreation
+from .elementwise import TorchElementwise
+from .fourier import TorchFourier
+from .indexing import TorchIndexing
+from .library import torch
+from .linalg import TorchLinalg
+from .random import TorchRandom
+from .reduction import TorchReduction
+from .shape import TorchShaping
+from .special import TorchSpecial
+from .ways import Array, dtype_of, torch_dtype
+from .window import TorchWindow
+
+if TYPE_CHECKING:
+    import numpy
+
+
+class TorchBackend(
+    TorchElementwise,
+    TorchSpecial,
+    TorchReduction,
+    TorchShaping,
+    TorchIndexing,
+    TorchWindow,
+    TorchLinalg,
+    TorchFourier,
+    TorchRandom,
+    TorchCreation,
+):
+    """PyTorch's tensors, each of exactly the template's shape and dtype, on one device.
+
+    Payloads take no part in PyTorch's differentiation: what comes in is detached, so nothing here needs
+    `torch.no_grad()`. No setting of PyTorch's is read or changed, but for those that its functions read themselves.
+
+    >>> TorchBackend(device="cpu") is TorchBackend()
+    True
+    """
+
+    name = "torch"
+    dlpack_dtypes = frozenset(ALL_DTYPES)
+
+    # Devices
+
+    @classmethod
+    def init(cls, **options: object) -> Mapping[str, Hashable]:
+        """The device, "cpu" by default; "cuda" for "cuda:0"."""
+        others = {name: value for name, value in options.items() if name != "device"}
+        if others:
+            raise ArgumentError(expected(f"no option of the backend {cls.name!r} but device", options=others))
+        device = str(options.get("device", "cpu"))
+        return {"device": "cuda:0" if device == "cuda" else device}
+
+    def setup(self) -> None:
+        """Imports PyTorch, and sees that it has the device."""
+        import_library("torch", self.name)
+        self.device = str(self.options["device"])
+        if self.device not in self.devices():
+            remedy = f"the devices are {', '.join(self.devices())}"
+            raise ArgumentError(expected(f"a device of the backend {self.name!r}", remedy, device=self.device))
+        self.place = torch.device(self.device)
+
+    def versions(self) -> Mapping[str, str]:
+        """PyTorch's version."""
+        return {"torch": str(torch.__version__)}
+
+    def devices(self) -> tuple[str, ...]:
+        """The CPU and every GPU that PyTorch sees."""
+        return ("cpu", *(f"cuda:{number}" for number in range(torch.cuda.device_count())))
+
+    def on_device(self, device: str) -> Self:
+        """The instance on another device."""
+        return type(self)(device=device)
+
+    # Transport
+
+    def from_binary(self, out: Template, /, *, data: bytes) -> Payload:
+        """The bytes in memory of PyTorch's own, which may write to what it holds."""
+        if not out.size:
+            return torch.empty(out.shape, dtype=torch_dtype(out.dtype), device=self.place)
+        found = torch.frombuffer(bytearray(data), dtype=torch_dtype(out.dtype))
+        return found.reshape(out.shape).to(self.place)
+
+    def to_binary(self, x: Tensor, limit: int, /) -> bytes:
+        """The first `limit` elements as bytes."""
+        values = x.data
+        if limit < x.size:
+            places = torch.arange(limit, device=self.place)
+            values = values[torch.unravel_index(places, x.shape)] if x.shape else values.reshape(-1)[:limit]
+        return _in_numpy(values).tobytes()
+
+    def from_numpy(self, out: Template, array: numpy.ndarray[Any, Any], /, *, copy: bool) -> Payload:
+        """A view of the array where it is of a device and layout that PyTorch can share, or a copy."""
+        array = array.astype(numpy_dtype(out.dtype), order="C" if copy else "K", copy=copy, subok=False)
+        if out.dtype is bfloat16:
+            return self._shared(array.view("int16")).view(torch.bfloat16).to(self.place)
+        return self._shared(array).to(self.place)
+
+    def to_numpy(self, x: Tensor, dtype: Any, copy: bool | None, /) -> numpy.ndarray[Any, Any]:
+        """The payload as a read-only view, from a GPU a copy of it."""
+        if x.data.is_cuda and copy is False:
+            raise ValueError(expected("no copy to be needed", "leave copy out", device=self.device))
+        array = _in_numpy(x.data)
+        return array if x.data.is_cuda and copy and dtype is None else read_only(array, dtype, copy)
+
+    def to_dlpack(self, x: Tensor, /, **options: Any) -> Any:
+        """A DLPack capsule; a view only where the consumer can be told not to write, or insists by `copy=False`."""
+        if not x.data.is_cuda and x.dtype is not bfloat16:
+            return dlpack_capsule(self.to_numpy(x, None, None), options)
+        # PyTorch marks no capsule as read-only.
+        copied = options.get("copy") is not False
+        options = {**options, "copy": None, "stream": options.get("stream") if x.data.is_cuda else None}
+        return (x.data.clone() if copied else x.data).__dlpack__(**options)
+
+    def from_dlpack(self, array: Any, /, *, copy: bool | None) -> tuple[Template, Payload]:
+        """The template and payload of an array with `__dlpack__`, detached; another device needs a copy."""
+        found = _plain(array if isinstance(array, torch.Tensor) else torch.utils.dlpack.from_dlpack(array))
+        if found.device != self.place and copy is False:
+            raise BufferError(expected("no copy to be needed", "leave copy out", device=str(found.device)))
+        out = Template(tuple(found.shape), dtype_of(found.dtype), None)
+        return out, found.to(self.place, copy=copy is True)
+
+    def cuda_array_interface(self, x: Tensor, /) -> Mapping[str, Any] | None:
+        """PyTorch's own, of a tensor on a GPU."""
+        return x.data.__cuda_array_interface__ if x.data.is_cuda else None
+
+    def from_backend(self, x: Tensor, /, *, copy: bool) -> Payload:
+        """The payload of a tensor of any backend, from device to device where PyTorch has both."""
+        if isinstance(x.backend, TorchBackend):
+            return x.data.to(self.place, copy=copy)
+        return super().from_backend(x, copy=copy)
+
+    def block_until_ready(self, x: Tensor, /) -> None:
+        """Waits for the GPU."""
+        if x.data.is_cuda:
+            torch.cuda.synchronize(self.place)
+
+    def violation(self, out: Template, data: Payload, /) -> str | None:
+        """What is wrong with a payload: its type, shape, dtype, device, or that it is not plain memory."""
+        if not isinstance(data, torch.Tensor):
+            return f"a {type(data).__name__} instead of a torch.Tensor"
+        if tuple(data.shape) != out.shape or data.dtype is not torch_dtype(out.dtype):
+            return f"a tensor of shape {tuple(data.shape)} and {data.dtype}"
+        if data.device != self.place:
+            return f"a tensor on {data.device}"
+        if data.requires_grad or data.is_conj() or data.is_neg():
+            return "a tensor that is attached to a graph, or a lazy conjugate or negative"
+        return None
+
+    def to_batched(self, x: Tensor, size: int, /) -> Iterator[Payload]:
+        """Copies of consecutive runs of entries along the first axis."""
+        return (x.data[start : start + size].clone() for start in range(0, x.shape[0], size))
+
+    def _shared(self, array: numpy.ndarray[Any, Any]) -> Array:
+        """A tensor over an array's memory, a copy where its strides are none of PyTorch's."""
+        import numpy
+
+        if not array.size:
+            return torch.empty(array.shape, dtype=getattr(torch, array.dtype.name))
+        if any(stride < 0 or stride % array.itemsize for stride in array.strides):
+            array = numpy.ascontiguousarray(array)
+        return torch.utils.dlpack.from_dlpack(array)  # from_numpy warns where an array is read-only
+
+
+def _plain(values: Array) -> Array:
+    """A tensor without a graph, and with what lazy views of it stand for."""
+    return values.detach().resolve_conj().resolve_neg()
+
+
+def _in_numpy(values: Array) -> numpy.ndarray[Any, Any]:
+    """A NumPy view of a tensor, of one on a GPU an array."""
+    values = values.cpu()
+    if values.dtype is torch.bfloat16:
+        return values.view(torch.int16).numpy().view(numpy_dtype(bfloat16))
+    return values.numpy()

@@ -1,0 +1,93 @@
+"""Conversions between dtypes as the protocol wants them: wrapping, saturating, and rounded once."""
+
+from __future__ import annotations
+
+from tensorbackend.dtypes import REAL_OF, DType, bool_, float32, float64, iinfo, uint64
+
+from .library import torch
+from .ways import NARROW, UNSIGNED, Array, bits_of, signed_dtype, torch_dtype
+
+_DROPPED = 11
+"""How many of 64 bits float64 does not hold."""
+
+
+def cast(values: Array, source: DType, target: DType) -> Array:
+    """A tensor of one dtype in another, by the rules of `as_type`."""
+    if source is target:
+        return values
+    if target is bool_:
+        return bits_of(values) != 0
+    if target.is_complex:
+        part = values if source.is_complex else cast(values, source, REAL_OF[target])
+        return part.to(torch_dtype(target))
+    if source.is_complex:
+        values, source = torch.real(values), REAL_OF[source]
+    if target.is_integer:
+        whole = _saturated(values, source, target) if source.is_floating else as_int64(values, source)
+        return from_int64(whole, target)
+    if source.is_integer and source.bits > 16:
+        return _from_integers(as_int64(values, source), source, target)
+    if source in UNSIGNED:
+        values = as_int64(values, source)
+    if source is float64 and target in NARROW:
+        values = _float32_to_odd(values)
+    return values.to(torch_dtype(target))
+
+
+def as_int64(values: Array, source: DType) -> Array:
+    """Integers and bools as int64: the same numbers, of uint64 the same bits."""
+    wide = bits_of(values).to(torch.int64)
+    return wide & (1 << source.bits) - 1 if source in UNSIGNED and source.bits < 64 else wide
+
+
+def from_int64(values: Array, target: DType) -> Array:
+    """The lowest bits of int64 as an integer dtype."""
+    low = values.to(signed_dtype(target))
+    return low.view(torch_dtype(target)) if target in UNSIGNED else low
+
+
+def _saturated(values: Array, source: DType, target: DType) -> Array:
+    """Floats truncated to integers, those beyond a dtype's limits moved to them, NaN to 0; as int64 or its bits."""
+    limits = iinfo(target)
+    if source in NARROW:
+        values = values.to(torch.float32)
+    # Powers of two and one less, so that float32 holds them; or float32 rounds inwards, which is as safe.
+    below, beyond = float(limits.min - 1), float(limits.max + 1)
+    inside = torch.where((values > below) & (values < beyond), values, 0)
+    if target is uint64:
+        upper = inside >= 2.0**63
+        whole = torch.where(upper, inside - 2.0**63, inside).to(torch.int64) ^ upper.to(torch.int64) << 63
+        greatest = -1
+    else:
+        whole, greatest = inside.to(torch.int64), limits.max
+    whole = torch.where(values >= beyond, greatest, whole)
+    return torch.where(values <= float(limits.min), limits.min, whole)
+
+
+def _from_integers(values: Array, source: DType, target: DType) -> Array:
+    """int64, or the bits of uint64, as floats rounded once."""
+    working = target
+    if target in NARROW:
+        # Where float64 has too few bits, its last one says whether any was lost: so it can make no tie of what is
+        # none when it is rounded again (Boldo and Melquiond, 2008).
+        mask = (1 << _DROPPED) - 1
+        large = values < 0 if source is uint64 else values < -(1 << 53)
+        odd = values & ~mask | ((values & mask) != 0).to(torch.int64) << _DROPPED
+        values, working = torch.where((values >= 1 << 53) | large, odd, values), float64
+    dtype = torch_dtype(working)
+    if source is uint64:
+        # Half of a large one, with a last bit that stands for what halving loses.
+        half = values >> 1 & (1 << 63) - 1 | values & 1
+        floats = torch.where(values < 0, half.to(dtype) * 2, values.to(dtype))
+    else:
+        floats = values.to(dtype)
+    return cast(floats, working, target)
+
+
+def _float32_to_odd(values: Array) -> Array:
+    """float64 rounded to float32 towards odd, so that a second rounding gives what one would have."""
+    near = values.to(torch_dtype(float32))
+    back = near.to(torch.float64)
+    inexact = torch.isfinite(values) & (back != values)
+    bits = near.view(torch.int32) - (inexact & (torch.abs(back) > torch.abs(values))).to(torch.int32)
+    return (bits | inexact.to(torch.int32)).view(torch.float32)

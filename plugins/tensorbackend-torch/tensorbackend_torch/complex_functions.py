@@ -1,0 +1,458 @@
+"""Complex functions with tensorbackend's special values, where nothing but the result overflows or underflows.
+
+PyTorch's functions are kept for finite numbers of moderate size. Where a part is infinite or NaN the tables of
+`tensorbackend.extending` decide, and where a step on the way may overflow the formulas work on the parts.
+complex64 is computed in complex128.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import wraps
+from typing import TypeAlias
+
+from tensorbackend.extending import SPECIALS
+
+from .library import torch
+from .ways import Array
+
+Function: TypeAlias = Callable[..., Array]
+
+
+def join(real: Array, imaginary: Array) -> Array:
+    """The complex tensor of two parts; arithmetic with 1j would lose signs of zeros, and make NaN of infinities."""
+    return torch.complex(*torch.broadcast_tensors(real, imaginary))
+
+
+def parts(z: Array) -> tuple[Array, Array]:
+    """The real and the imaginary part."""
+    return torch.real(z), torch.imag(z)
+
+
+def turned(z: Array) -> Array:
+    """iz, without arithmetic."""
+    a, b = parts(z)
+    return join(-b, a)
+
+
+def turned_back(z: Array) -> Array:
+    """-iz, without arithmetic."""
+    a, b = parts(z)
+    return join(b, -a)
+
+
+def widened(function: Function) -> Function:
+    """A function computed in complex128, its result in the dtype of its operands."""
+
+    @wraps(function)
+    def in_complex128(*operands: Array) -> Array:
+        return function(*(z.to(torch.complex128) for z in operands)).to(operands[0].dtype)
+
+    return in_complex128
+
+
+# Functions of one number
+
+
+def special(name: str, z: Array) -> Array:
+    """The values of a function where a part of z is infinite or NaN, from its table."""
+    table = SPECIALS[name]
+    a, b = parts(z)
+    row = torch.where(torch.isinf(a), torch.where(a > 0, 3, 0), torch.where(a == 0, 1, 2))
+    column = torch.where(torch.isinf(b), 2, torch.where(b == 0, 0, 1))
+    place = 4 * torch.where(torch.isnan(a), 4, row) + torch.where(torch.isnan(b), 3, column)
+    real, imaginary = (torch.tensor(each, dtype=a.dtype, device=a.device)[place] for each in table[1:3])
+    if table.turns:
+        turns = torch.isinf(a) & (column == 1) & ~torch.isnan(b)
+        real = torch.where(turns, real * torch.cos(b), real)
+        imaginary = torch.where(turns, imaginary * torch.sin(torch.abs(b)), imaginary)
+    negative = torch.signbit(a) & ~torch.isnan(a)
+    if table.symmetry == "odd":
+        real = torch.where(negative, -real, real)
+    elif table.symmetry == "even":
+        imaginary = torch.where(negative, -imaginary, imaginary)
+    return join(real, torch.where(torch.signbit(b) & ~torch.isnan(b), -imaginary, imaginary))
+
+
+def _whole(finite: Function, values: Function) -> Function:
+    """A function of every number from the one of finite numbers and the values of the others."""
+
+    @widened
+    def function(z: Array) -> Array:
+        inside = torch.isfinite(z)
+        if inside.all():
+            return finite(z)
+        return torch.where(inside, finite(torch.where(inside, z, 0)), values(z))
+
+    return function
+
+
+def _table(name: str) -> Function:
+    return lambda z: special(name, z)
+
+
+def _rotated(function: Function) -> Function:
+    """f(z) = -i g(iz): the sine from the hyperbolic one, and likewise all of these (Array API standard)."""
+    return lambda z: turned_back(function(turned(z)))
+
+
+def _steps(c: Array, s: Array, a: Array, half: float = 1.0) -> Array:
+    """(c + sj) * exp(a) * half: exp(a) may overflow where a product with a small sine does not."""
+    step = 700.0
+    for _ in range(3):
+        over = a > step
+        factor = torch.ones_like(a).masked_fill(over, math.exp(step))
+        c, s, a = c * factor, s * factor, torch.where(over, a - step, a)
+    last = torch.exp(a.clamp(max=step))
+    # Halved last but one: a sine may be subnormal, a product infinite.
+    return join(c * half * last, s * half * last)
+
+
+def _exp(z: Array) -> Array:
+    a, b = parts(z)
+    return _steps(torch.cos(b), torch.sin(b), a)
+
+
+def _cosh(z: Array) -> Array:
+    a, b = parts(z)
+    size = torch.abs(a)
+    large = _steps(torch.cos(b), torch.copysign(torch.ones_like(a), a) * torch.sin(b), size, 0.5)
+    small = size.clamp(max=22.0)
+    near = join(torch.cosh(small) * torch.cos(b), torch.copysign(torch.sinh(small), a) * torch.sin(b))
+    return torch.where(size < 22.0, near, large)
+
+
+def _sinh(z: Array) -> Array:
+    a, b = parts(z)
+    size = torch.abs(a)
+    large = _steps(torch.copysign(torch.ones_like(a), a) * torch.cos(b), torch.sin(b), size, 0.5)
+    small = size.clamp(max=22.0)
+    near = join(torch.copysign(torch.sinh(small), a) * torch.cos(b), torch.cosh(small) * torch.sin(b))
+    return torch.where(size < 22.0, near, large)
+
+
+def _tanh(z: Array) -> Array:
+    """sinh(a) cosh(a) / (sinh(a)**2 + cos(b)**2) and half the sine of 2b over the same (Kahan, 1987)."""
+    a, b = parts(z)
+    size = torch.abs(a)
+    small = size.clamp(max=22.0)
+    sine, cosine = torch.sin(b), torch.cos(b)
+    rise, run = torch.sinh(small), torch.cosh(small)
+    below = rise * rise + cosine * cosine
+    near = join(torch.copysign(rise * run / below, a), sine * cosine / below)
+    decay = torch.exp(-2 * size)
+    large = join(torch.copysign(torch.ones_like(a), a), 4 * sine * cosine * decay)
+    return torch.where(size < 22.0, near, large)
+
+
+def _expm1(z: Array) -> Array:
+    """exp(z) - 1 = expm1(a) cos(b) - 2 sin(b/2)**2 + exp(a) sin(b) j: no part loses digits near zero."""
+    a, b = parts(z)
+    half = torch.sin(0.5 * b)
+    near = join(torch.expm1(a) * torch.cos(b) - 2 * half * half, torch.exp(a) * torch.sin(b))
+    return torch.where(a > 700.0, _exp(z), near)  # 1 is far below the last place there
+
+
+def _values_of_expm1(z: Array) -> Array:
+    a, b = parts(special("exp", z))
+    return join(a - 1, b)
+
+
+def _log(z: Array) -> Array:
+    """The real part is half of log1p(a**2 + b**2 - 1) near the unit circle, else the logarithm of the magnitude."""
+    a, b = parts(z)
+    larger, smaller = torch.maximum(torch.abs(a), torch.abs(b)), torch.minimum(torch.abs(a), torch.abs(b))
+    # The square of a float64 is the sum of two: the terms that cancel are added exactly.
+    high, low = _square(larger)
+    high2, low2 = _square(smaller)
+    beyond = ((high - 1) + high2) + (low + low2)
+    exponent = torch.frexp(larger)[1]
+    scaled = torch.hypot(scale(larger, -exponent), scale(smaller, -exponent))
+    far = torch.log(scaled) + exponent.to(a.dtype) * math.log(2)
+    size = torch.hypot(larger, smaller)
+    ordinary = (size > 1e-300) & (size < 1e300)
+    far = torch.where(ordinary, torch.log(size), far)
+    near = (larger > 0.5) & (larger < 2.0) & (beyond > -0.5) & (beyond < 1.0)
+    return join(torch.where(near, 0.5 * torch.log1p(beyond), far), torch.atan2(b, a))
+
+
+def _square(x: Array) -> tuple[Array, Array]:
+    """x * x as the unevaluated sum of two floats (Dekker, 1971), for x of moderate size."""
+    split = 134217729.0 * x
+    high = split - (split - x)
+    low = x - high
+    product = x * x
+    return product, low * low - (product - high * high - 2 * high * low)
+
+
+def _log1p(z: Array) -> Array:
+    """log(1 + z): the real part is half of log1p(2a + a**2 + b**2), whose terms may cancel and are added with the rest
+    of each rounding."""
+    a, b = parts(z)
+    beyond = _sum(2 * a, *_square(a), *_square(b))
+    moderate = (torch.abs(a) < 4) & (torch.abs(b) < 4) & (beyond > -0.5) & (beyond < 1.0)
+    far_real, _ = parts(_log(join(1 + a, b)))
+    near = torch.where((beyond == 0) & (a == 0), a, 0.5 * torch.log1p(beyond))
+    return join(torch.where(moderate, near, far_real), torch.atan2(b, 1 + a))
+
+
+def _sum(*terms: Array) -> Array:
+    """A sum with the rests of its roundings (T. Ogita, S. M. Rump, S. Oishi, 2005)."""
+    total, rest = terms[0], torch.zeros_like(terms[0])
+    for term in terms[1:]:
+        new = total + term
+        part = new - total
+        rest = rest + ((total - (new - part)) + (term - part))
+        total = new
+    return total + rest
+
+
+def _sqrt(z: Array) -> Array:
+    """The root of half the magnitude plus the real part, on operands scaled by an even power of two."""
+    a, b = parts(z)
+    larger = torch.maximum(torch.abs(a), torch.abs(b))
+    exponent = 2 * torch.div(torch.frexp(larger)[1], 2, rounding_mode="floor")
+    x, y = scale(a, -exponent), scale(b, -exponent)
+    root = torch.sqrt(0.5 * (torch.hypot(x, y) + torch.abs(x)))
+    other = torch.where(root == 0, 0.0, 0.5 * torch.abs(y) / torch.where(root == 0, 1.0, root))
+    half = torch.div(exponent, 2, rounding_mode="floor")
+    real, imaginary = torch.where(a >= 0, root, other), torch.where(a >= 0, other, root)
+    return join(scale(real, half), torch.copysign(scale(imaginary, half), b))
+
+
+def scale(x: Array, exponent: Array) -> Array:
+    """x times a power of two whose exponent may lie beyond those of float64: in steps of which one rounds."""
+    first = torch.div(exponent, 2, rounding_mode="floor").clamp(-1022, 1023)
+    second = (exponent - first).clamp(-1022, 1023)
+    return x * _two_to(first, x.dtype) * _two_to(second, x.dtype) * _two_to(exponent - first - second, x.dtype)
+
+
+def _two_to(exponent: Array, dtype: torch.dtype) -> Array:
+    """A power of two within float64's normal ones, by its bits."""
+    return ((exponent.to(torch.int64) + 1023) << 52).view(torch.float64).to(dtype)
+
+
+def _own(name: str) -> Function:
+    return lambda z: getattr(torch, name)(z)
+
+
+def _acos(z: Array) -> Array:
+    """From the roots of 1 - z and 1 + z (Kahan, 1987); PyTorch's own loses digits near 1."""
+    a, b = parts(z)
+    (p, q), (r, s) = parts(_sqrt(join(1 - a, -b))), parts(_sqrt(join(1 + a, b)))
+    near = join(2 * torch.atan2(p, r), torch.asinh(r * q - s * p))
+    far_size = torch.log(torch.hypot(a / 2, b / 2)) + 2 * math.log(2)
+    far = join(torch.atan2(torch.abs(b), a), torch.copysign(far_size, -b))
+    return torch.where(torch.maximum(torch.abs(a), torch.abs(b)) > 1e300, far, near)
+
+
+acos = _whole(_acos, _table("acos"))
+acosh = _whole(_own("acosh"), _table("acosh"))
+asin = _whole(_own("asin"), _rotated(_table("asinh")))
+asinh = _whole(_own("asinh"), _table("asinh"))
+atan = _whole(_own("atan"), _rotated(_table("atanh")))
+atanh = _whole(_own("atanh"), _table("atanh"))
+cos = _whole(lambda z: _cosh(turned(z)), lambda z: special("cosh", turned(z)))
+cosh = _whole(_cosh, _table("cosh"))
+exp = _whole(_exp, _table("exp"))
+expm1 = _whole(_expm1, _values_of_expm1)
+log = _whole(_log, _table("log"))
+log1p = _whole(_log1p, _table("log1p"))
+sin = _whole(_rotated(_sinh), _rotated(_table("sinh")))
+sinh = _whole(_sinh, _table("sinh"))
+sqrt = _whole(_sqrt, _table("sqrt"))
+tan = _whole(_rotated(_tanh), _rotated(_table("tanh")))
+tanh = _whole(_tanh, _table("tanh"))
+
+
+def log_to(base: float) -> Function:
+    """The logarithm to a base, part by part."""
+
+    def function(z: Array) -> Array:
+        a, b = parts(log(z))
+        return join(a / math.log(base), b / math.log(base))
+
+    return function
+
+
+log2, log10 = log_to(2), log_to(10)
+
+
+def magnitude(z: Array) -> Array:
+    """The absolute value, infinite where a part is, whatever the other one is."""
+    a, b = parts(z)
+    found = torch.hypot(a, b)
+    return torch.where(torch.isinf(a) | torch.isinf(b), math.inf, found)
+
+
+@widened
+def sign(z: Array) -> Array:
+    """z / abs(z) by parts, of zero 0 + 0j, NaN in both parts where one is."""
+    inside = torch.isfinite(z)
+    values = torch.where(inside, _scaled(z, -_exponent(z)), z)
+    size = torch.where(torch.isnan(z), math.nan, magnitude(values))
+    zero = size == 0
+    a, b = parts(torch.where(zero, 0, values))
+    size = torch.where(zero, 1.0, size)
+    return join(a / size, b / size)
+
+
+def _exponent(z: Array) -> Array:
+    """The exponent of two that brings the larger part into [0.5, 1); 0 for zero and what is not finite."""
+    a, b = parts(z)
+    size = torch.maximum(torch.abs(a), torch.abs(b))
+    return torch.frexp(torch.where(torch.isfinite(size), size, 0.0))[1].to(torch.int64)
+
+
+def _scaled(z: Array, exponent: Array) -> Array:
+    a, b = parts(z)
+    return join(scale(a, exponent), scale(b, exponent))
+
+
+def negate(z: Array) -> Array:
+    """-z by parts: PyTorch subtracts some from zero, which loses a sign."""
+    return torch.view_as_complex(-torch.view_as_real(z))
+
+
+# Functions of two numbers
+
+
+def add(x: Array, y: Array) -> Array:
+    """The sum by parts: PyTorch multiplies the second operand by one, which makes NaN of infinities."""
+    return torch.view_as_complex(torch.view_as_real(x) + torch.view_as_real(y))
+
+
+def subtract(x: Array, y: Array) -> Array:
+    """The difference by parts, as in `add`."""
+    return torch.view_as_complex(torch.view_as_real(x) - torch.view_as_real(y))
+
+
+@widened
+def multiply(x: Array, y: Array) -> Array:
+    """The product by parts, of operands scaled by powers of two where it is not finite."""
+    found = product_by_parts(x, y)
+    if torch.isfinite(found).all():
+        return found
+    above, below = _exponent(x), _exponent(y)
+    scaled = _scaled(product_by_parts(_scaled(x, -above), _scaled(y, -below)), above + below)
+    # Beside an infinity or NaN a finite part gives no more than its sign.
+    signs = product_by_parts(_mantissas(x), _mantissas(y))
+    inside = torch.isfinite(x) & torch.isfinite(y)
+    return torch.where(torch.isfinite(found), found, torch.where(inside, scaled, signs))
+
+
+def square(x: Array) -> Array:
+    """x * x."""
+    return multiply(x, x)
+
+
+def _mantissas(z: Array) -> Array:
+    return join(*(torch.where(torch.isfinite(each), torch.frexp(each)[0], each) for each in parts(z)))
+
+
+def product_by_parts(x: Array, y: Array) -> Array:
+    """(ac - bd) + (ad + bc)j."""
+    (a, b), (c, d) = parts(x), parts(y)
+    return join(a * c - b * d, a * d + b * c)
+
+
+@widened
+def divide(x: Array, y: Array) -> Array:
+    """The quotient; part by part where the divisor is real or imaginary (Array API standard), else Smith's (1962) on
+    operands scaled by powers of two."""
+    (a, b), (c, d) = parts(x), parts(y)
+    above, below = _exponent(x), _exponent(y)
+    (p, q), (r, s) = parts(_scaled(x, -above)), parts(_scaled(y, -below))
+    upright = torch.abs(r) >= torch.abs(s)
+    # (p + qj) / (r + sj) = (q - pj) / (s - rj): the larger part of the divisor comes first.
+    p, q = torch.where(upright, p, q), torch.where(upright, q, -p)
+    r, s = torch.where(upright, r, s), torch.where(upright, s, -r)
+    ratio = s / r
+    size = r + s * ratio
+    found = _scaled(join((p + q * ratio) / size, (q - p * ratio) / size), above - below)
+    found = torch.where(c == 0, join(b / d, -a / d), found)
+    return torch.where(d == 0, join(a / c, b / c), found)
+
+
+def reciprocal(x: Array) -> Array:
+    """1 / x."""
+    return divide(torch.ones_like(x), x)
+
+
+@widened
+def power(x: Array, y: Array) -> Array:
+    """x to the power y: a small whole exponent by products, else the polar form, else exp(y * log(x)).
+
+    The first two keep more digits where they have an answer. Of exponent 0 it is one.
+    """
+    x, y = torch.broadcast_tensors(x, y)
+    re, im = parts(y)
+    whole = (im == 0) & (torch.abs(re) <= 100) & (torch.trunc(re) == re)
+    found = torch.where(whole, _whole_power(x, torch.where(whole, re, 0.0)), _polar_power(x, y))
+    usable = torch.isfinite(found) & (found != 0) & torch.isfinite(x) & torch.isfinite(y) & (x != 0)
+    if usable.all():
+        return found
+    general = exp(product_by_parts(y, log(x)))
+    return torch.where(usable, found, torch.where(y == 0, 1, general))
+
+
+def _polar_power(x: Array, y: Array) -> Array:
+    (a, b), (re, im) = parts(x), parts(y)
+    length, angle = magnitude(x), torch.atan2(b, a)
+    size = torch.pow(length, re) * torch.exp(-angle * im)
+    turn = angle * re + im * torch.log(length)
+    return join(size * torch.cos(turn), size * torch.sin(turn))
+
+
+def _whole_power(x: Array, exponent: Array) -> Array:
+    """The power by repeated squaring, of whole exponents up to 127."""
+    left, found = torch.abs(exponent).to(torch.int64), torch.ones_like(x)
+    for _ in range(7):
+        if not left.any():
+            break
+        found = torch.where((left & 1) != 0, product_by_parts(found, x), found)
+        x, left = product_by_parts(x, x), left >> 1
+    return torch.where(exponent < 0, reciprocal(found), found)
+
+
+# Reductions of the last axis
+
+
+def cumulative_product(values: Array) -> Array:
+    """Products of the elements up to each, from the first to the last."""
+    if not values.shape[-1]:
+        return values
+    columns = values.to(torch.complex128).unbind(-1)
+    found = [columns[0]]
+    for column in columns[1:]:
+        found.append(product_by_parts(found[-1], column))
+    return torch.stack(found, -1).to(values.dtype)
+
+
+def product(values: Array) -> Array:
+    """The product, halves of the axis by one another; where it is not finite, from the first element to the last."""
+    wide = values.to(torch.complex128)
+    if not wide.shape[-1]:
+        return torch.ones_like(wide[..., :0].sum(-1)).to(values.dtype)
+    halves = wide
+    while halves.shape[-1] > 1:
+        middle = halves.shape[-1] // 2
+        paired = product_by_parts(halves[..., :middle], halves[..., middle : 2 * middle])
+        halves = torch.cat((paired, halves[..., 2 * middle :]), -1)
+    found = halves[..., 0]
+    if not torch.isfinite(found).all():
+        in_order = wide[..., 0]
+        for column in wide.unbind(-1)[1:]:
+            in_order = product_by_parts(in_order, column)
+        found = torch.where(torch.isfinite(found), found, in_order)
+    return found.to(values.dtype)
+
+
+def matrix_product(left: Array, right: Array) -> Array:
+    """The product of stacks of matrices; where it is not finite, from real products of the parts."""
+    found = left @ right
+    if torch.isfinite(found).all():
+        return found
+    (a, b), (c, d) = parts(left), parts(right)
+    return join(a @ c - b @ d, a @ d + b @ c)

@@ -1,0 +1,69 @@
+"""Convolution by PyTorch's own where that is right, else as matrix products of the windows.
+
+PyTorch's takes floating numbers and one to three spatial axes, on a GPU it rounds float32 to ten bits unless told
+otherwise for the whole process, and an algorithm that works on tiles spreads an infinity or NaN to its neighbours.
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+from tensorbackend import Template
+from tensorbackend.protocol.window import Padding, Sizes
+
+from . import complex_functions
+from .kernels import TorchBase, kernel
+from .library import torch
+from .products import matrix_product
+from .shape import padded
+from .ways import Array
+
+
+class TorchConvolution(TorchBase):
+    """The convolution of the family `protocol.window`."""
+
+    @kernel(unsigned="bits", narrow="float32")
+    def conv(
+        self,
+        out: Template,
+        x: Array,
+        kernel: Array,
+        *,
+        strides: Sizes,
+        padding: Padding,
+        input_dilation: Sizes,
+        kernel_dilation: Sizes,
+        feature_groups: int,
+        batch_groups: int,
+    ) -> Array:
+        """The correlation; groups of the batch are groups of the channels of a smaller batch."""
+        batch, groups, channels = out.shape[0], feature_groups * batch_groups, kernel.shape[1]
+        spatial, window = x.shape[2:], kernel.shape[2:]
+        if not (out.size and prod(kernel.shape[1:])):
+            return x.new_zeros(out.shape)
+        values = x.reshape(batch_groups, batch, feature_groups, channels, *spatial).transpose(0, 1)
+        values = values.reshape(batch, groups * channels, *spatial)
+        triples = [(low, high, size - 1) for (low, high), size in zip(padding, input_dilation, strict=True)]
+        if any(map(any, triples)):
+            values = padded(values, 0, [(0, 0, 0)] * 2 + triples)
+        native = (torch.conv1d, torch.conv2d, torch.conv3d)
+        if x.is_floating_point() and not x.is_cuda and 1 <= len(spatial) <= len(native):
+            function = native[len(spatial) - 1]
+            found = function(values, kernel, None, strides, 0, kernel_dilation, groups)
+            if torch.isfinite(found).all():
+                return found
+        places = out.shape[2:]
+        paces = values.stride()
+        hops = [pace * step for pace, step in zip(paces[2:], kernel_dilation, strict=True)]
+        steps = [pace * step for pace, step in zip(paces[2:], strides, strict=True)]
+        windows = values.as_strided(
+            (batch, groups, channels, *window, *places), (paces[0], paces[1] * channels, paces[1], *hops, *steps)
+        )
+        columns = windows.reshape(batch, groups, channels * prod(window), prod(places))
+        weights = kernel.reshape(1, groups, kernel.shape[0] // groups, channels * prod(window))
+        if out.dtype.is_complex:  # a library's product leaves open what infinities give
+            (a, b), (c, d) = complex_functions.parts(weights), complex_functions.parts(columns)
+            product = complex_functions.join(a @ c - b @ d, a @ d + b @ c)
+        else:
+            product = matrix_product(weights, columns)
+        return product.reshape(out.shape)

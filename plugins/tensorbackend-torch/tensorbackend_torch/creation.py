@@ -1,0 +1,42 @@
+"""Callbacks that make tensors from nothing."""
+
+from __future__ import annotations
+
+from tensorbackend import Template
+from tensorbackend.dtypes import Scalar, float64, uint64
+from tensorbackend.protocol import Payload
+
+from .casting import cast
+from .kernels import TorchBase, kernel
+from .library import torch
+from .ways import NARROW, Array, torch_dtype
+
+
+class TorchCreation(TorchBase):
+    """Constants, identity matrices and counters."""
+
+    def constant(self, out: Template, /, *, value: Scalar) -> Payload:
+        """Every element is `value`."""
+        if out.dtype in NARROW:  # rounded once, by way of float64
+            wide = torch.full((), float(value), dtype=torch.float64, device=self.place)  # type: ignore[arg-type]
+            return cast(wide, float64, out.dtype).expand(out.shape).contiguous()
+        if out.dtype is uint64:
+            bits = int(value) - (1 << 64 if int(value) >= 1 << 63 else 0)  # type: ignore[arg-type] # a real number
+            return torch.full(out.shape, bits, dtype=torch.int64, device=self.place).view(torch.uint64)
+        return torch.full(out.shape, value, dtype=torch_dtype(out.dtype), device=self.place)
+
+    @kernel(unsigned="own")
+    def eye(self, out: Template, *, offset: int) -> Array:
+        """Ones on one diagonal of the last two axes."""
+        rows, columns = (torch.arange(size, device=self.place) for size in out.shape[-2:])
+        matrix = columns - rows[:, None] == offset
+        return self.cast(matrix, out).expand(out.shape)
+
+    @kernel(unsigned="own")
+    def iota(self, out: Template, *, axis: int | None) -> Array:
+        """Each element is its index, along an axis or in row-major order."""
+        count = out.size if axis is None else out.shape[axis]
+        counter = self.cast(torch.arange(count, device=self.place), out)
+        if axis is None:
+            return counter.reshape(out.shape)
+        return counter.reshape([size if i == axis else 1 for i, size in enumerate(out.shape)]).expand(out.shape)

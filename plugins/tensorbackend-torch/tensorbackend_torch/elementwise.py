@@ -1,0 +1,350 @@
+"""Elementwise callbacks: one line each where PyTorch's function is right, else what makes it so."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from tensorbackend import Template, Tensor
+from tensorbackend.dtypes import uint64
+from tensorbackend.protocol import Payload
+
+from . import complex_functions, extremes, integers
+from .casting import as_int64, from_int64
+from .kernels import TorchBase, kernel
+from .library import torch
+from .ways import UNSIGNED, Array, Narrow, Unsigned, bits_of, torch_dtype
+
+
+def unary(
+    function: str, of_complex: Callable[[Array], Array] | None = None, narrow: Narrow = "own"
+) -> Callable[..., Payload]:
+    """A callback that is one function of PyTorch, of complex numbers another one."""
+
+    @kernel(narrow=narrow)
+    def callback(self: TorchBase, out: Template, x: Array) -> Array:
+        if of_complex is not None and x.is_complex():
+            return of_complex(x)
+        found: Array = getattr(torch, function)(x)
+        return found
+
+    return callback
+
+
+def rounding(function: str) -> Callable[..., Payload]:
+    """A callback that leaves integers as they are."""
+
+    @kernel(unsigned="own")
+    def callback(self: TorchBase, out: Template, x: Array) -> Array:
+        if x.is_complex():
+            return complex_functions.join(*(getattr(torch, function)(part) for part in complex_functions.parts(x)))
+        found: Array = getattr(torch, function)(x) if x.is_floating_point() else x
+        return found
+
+    return callback
+
+
+def binary(
+    function: str, of_complex: Callable[[Array, Array], Array] | None = None, unsigned: Unsigned = "none"
+) -> Callable[..., Payload]:
+    """A callback of two tensors that is one function of PyTorch, of complex numbers another one."""
+
+    @kernel(unsigned=unsigned)
+    def callback(self: TorchBase, out: Template, x1: Array, x2: Array) -> Array:
+        if of_complex is not None and x1.is_complex():
+            return of_complex(x1, x2)
+        found: Array = getattr(torch, function)(x1, x2)
+        return found
+
+    return callback
+
+
+class TorchElementwise(TorchBase):
+    """Functions of one element of each input."""
+
+    acos = unary("acos", complex_functions.acos)
+    acosh = unary("acosh", complex_functions.acosh)
+    asin = unary("asin", complex_functions.asin)
+    asinh = unary("asinh", complex_functions.asinh)
+    atan = unary("atan", complex_functions.atan)
+    atanh = unary("atanh", complex_functions.atanh)
+    ceil = rounding("ceil")
+    conjugate = unary("conj_physical")
+    cos = unary("cos", complex_functions.cos)
+    cosh = unary("cosh", complex_functions.cosh)
+    erf = unary("erf", narrow="float32")
+    erfc = unary("erfc", narrow="float32")
+    erf_inv = unary("erfinv", narrow="float32")
+    exp = unary("exp", complex_functions.exp)
+    expm1 = unary("expm1", complex_functions.expm1)
+    floor = rounding("floor")
+    log = unary("log", complex_functions.log)
+    log1p = unary("log1p", complex_functions.log1p)
+    round = rounding("round")
+    rsqrt = unary("rsqrt", narrow="float32")
+    sin = unary("sin", complex_functions.sin)
+    sinh = unary("sinh", complex_functions.sinh)
+    sqrt = unary("sqrt", complex_functions.sqrt)
+    tan = unary("tan", complex_functions.tan)
+    tanh = unary("tanh", complex_functions.tanh)
+    trunc = rounding("trunc")
+
+    add = binary("add", complex_functions.add, unsigned="bits")
+    atan2 = binary("atan2")
+    bitwise_and = binary("bitwise_and", unsigned="bits")
+    bitwise_or = binary("bitwise_or", unsigned="bits")
+    bitwise_xor = binary("bitwise_xor", unsigned="bits")
+    divide = binary("divide", complex_functions.divide)
+    equal = binary("eq", unsigned="bits")
+    greater = binary("gt", unsigned="order")
+    greater_equal = binary("ge", unsigned="order")
+    less = binary("lt", unsigned="order")
+    less_equal = binary("le", unsigned="order")
+    logical_and = binary("logical_and")
+    logical_or = binary("logical_or")
+    logical_xor = binary("logical_xor")
+    multiply = binary("multiply", complex_functions.multiply, unsigned="bits")
+    not_equal = binary("ne", unsigned="bits")
+    subtract = binary("subtract", complex_functions.subtract, unsigned="bits")
+
+    # Conversion
+
+    @kernel(unsigned="own")
+    def as_type(self, out: Template, x: Array) -> Array:
+        """The values in `out.dtype`."""
+        return self.cast(x, out)
+
+    def bitcast(self, out: Template, x: Tensor, /) -> Payload:
+        """The same bits as a view."""
+        return x.data.view(torch_dtype(out.dtype))
+
+    # Functions of one element
+
+    @kernel(unsigned="own")
+    def abs(self, out: Template, x: Array) -> Array:
+        """Absolute value, of a complex number its magnitude."""
+        if x.is_complex():
+            return complex_functions.magnitude(x.to(torch.complex128))
+        return x if out.dtype.kind == "uint" else torch.abs(x)
+
+    @kernel(unsigned="bits")
+    def bitwise_not(self, out: Template, x: Array) -> Array:
+        """All bits flipped."""
+        return torch.bitwise_not(x)
+
+    @kernel(narrow="float64")
+    def cbrt(self, out: Template, x: Array) -> Array:
+        """Real cube root: a power, and a step of Newton's method."""
+        size = torch.abs(x)
+        root = torch.pow(size, 1 / 3)
+        better = root - (root - size / (root * root)) / 3
+        return torch.copysign(torch.where(torch.isfinite(root) & (root != 0), better, root), x)
+
+    @kernel(unsigned="bits")
+    def count_leading_zeros(self, out: Template, x: Array) -> Array:
+        """The width, less the number of bits from the highest one down."""
+        width = out.dtype.bits
+        bits = _as_bits(x)
+        for distance in (1, 2, 4, 8, 16, 32):
+            if distance < width:
+                bits = bits | integers.shifted_right(bits, distance)  # ends as ones from the highest one down
+        return from_int64(width - integers.bit_count(bits), out.dtype)
+
+    @kernel(unsigned="bits")
+    def population_count(self, out: Template, x: Array) -> Array:
+        """Number of one bits, a negative integer's in two's complement."""
+        return from_int64(integers.bit_count(_as_bits(x)), out.dtype)
+
+    @kernel()
+    def real(self, out: Template, x: Array) -> Array:
+        """The real parts as a view."""
+        return torch.real(x)
+
+    @kernel()
+    def imag(self, out: Template, x: Array) -> Array:
+        """The imaginary parts as a view."""
+        return torch.imag(x)
+
+    @kernel(unsigned="own")
+    def is_infinity(self, out: Template, x: Array) -> Array:
+        """Whether x is an infinity."""
+        return torch.isinf(x) if _is_inexact(x) else torch.zeros_like(x, dtype=torch.bool)
+
+    @kernel(unsigned="own")
+    def is_nan(self, out: Template, x: Array) -> Array:
+        """Whether x is NaN."""
+        return torch.isnan(x) if _is_inexact(x) else torch.zeros_like(x, dtype=torch.bool)
+
+    @kernel(unsigned="bits")
+    def negate(self, out: Template, x: Array) -> Array:
+        """-x."""
+        return complex_functions.negate(x) if x.is_complex() else torch.neg(x)
+
+    @kernel(narrow="float32")
+    def sigmoid(self, out: Template, x: Array) -> Array:
+        """1 / (1 + exp(-x)) as exp(x) / (1 + exp(x)) where x is negative: nothing overflows."""
+        return torch.exp(x.clamp(max=0)) / (1.0 + torch.exp(-torch.abs(x)))
+
+    @kernel(unsigned="bits")
+    def sign(self, out: Template, x: Array) -> Array:
+        """The sign, 0.0 for both zeros; complex numbers are divided by their magnitude."""
+        if x.is_complex():
+            return complex_functions.sign(x)
+        if out.dtype in UNSIGNED:
+            return (x != 0).to(x.dtype)
+        signs = torch.gt(x, 0).to(x.dtype) - torch.lt(x, 0).to(x.dtype)
+        return torch.where(torch.isnan(x), x, signs) if x.is_floating_point() else signs
+
+    # Functions of two elements
+
+    @kernel(unsigned="own", narrow="float64")
+    def floor_divide(self, out: Template, x1: Array, x2: Array) -> Array:
+        """The floor of the quotient; of infinities the quotient itself (Array API standard)."""
+        if out.dtype.is_integer:
+            if out.dtype is uint64:
+                return integers.unsigned_divide(as_int64(x1, uint64), as_int64(x2, uint64))[0]
+            return self._in_int64(integers.floor_divide, out, x1, x2)
+        infinite = torch.isinf(x1) | torch.isinf(x2)
+        return torch.where(infinite, x1 / x2, torch.floor_divide(x1, x2))
+
+    @kernel(unsigned="own", narrow="float64")
+    def remainder(self, out: Template, x1: Array, x2: Array) -> Array:
+        """The remainder with the divisor's sign, a zero's too."""
+        if out.dtype.is_integer:
+            if out.dtype is uint64:
+                return integers.unsigned_divide(as_int64(x1, uint64), as_int64(x2, uint64))[1]
+            return self._in_int64(integers.remainder, out, x1, x2)
+        found = torch.remainder(x1, x2)
+        return torch.where(found == 0, torch.copysign(torch.zeros_like(found), x2), found)
+
+    @kernel(unsigned="own")
+    def quotient(self, out: Template, x1: Array, x2: Array) -> Array:
+        """The quotient rounded to zero."""
+        if out.dtype is uint64:
+            return integers.unsigned_divide(as_int64(x1, uint64), as_int64(x2, uint64))[0]
+        return self._in_int64(integers.quotient, out, x1, x2)
+
+    @kernel(unsigned="own", narrow="float32")
+    def pow(self, out: Template, x1: Array, x2: Array) -> Array:
+        """The power; an integer to a negative one is 1 / x1**-x2 rounded to zero."""
+        if out.dtype.is_complex:
+            return complex_functions.power(x1, x2)
+        if out.dtype.is_floating:
+            return torch.pow(x1, x2.expand(out.shape))  # of a lone exponent PyTorch takes roots and products
+        base, exponent = as_int64(x1, out.dtype), as_int64(x2, out.dtype)
+        if out.dtype.kind == "uint":
+            return from_int64(integers.power(base, exponent), out.dtype)
+        negative = exponent < 0
+        found = integers.power(base, torch.where(negative, -exponent & 1, exponent))
+        # Only -1 and 1 have a reciprocal that does not round to zero, and they are their own.
+        return from_int64(torch.where(negative & (torch.abs(base) != 1), 0, found), out.dtype)
+
+    @kernel(unsigned="bits")
+    def left_shift(self, out: Template, x1: Array, x2: Array) -> Array:
+        """x1's bits moved up."""
+        inside = (x2 >= 0) & (x2 < out.dtype.bits)
+        return torch.where(inside, x1 << torch.where(inside, x2, 0), 0)
+
+    @kernel(unsigned="own")
+    def right_shift(self, out: Template, x1: Array, x2: Array) -> Array:
+        """x1's bits moved down, the sign kept."""
+        values, amount = as_int64(x1, out.dtype), as_int64(x2, out.dtype)
+        inside = (amount >= 0) & (amount < out.dtype.bits)
+        if out.dtype.kind == "int":
+            return from_int64(values >> torch.where(inside, amount, out.dtype.bits - 1), out.dtype)
+        # The first step moves a zero in, where uint64 has the sign of int64.
+        amount = torch.where(inside, amount, 0)
+        moved = integers.shifted_right(values, 1) >> (amount - 1).clamp(min=0)
+        return from_int64(torch.where(inside, torch.where(amount == 0, values, moved), 0), out.dtype)
+
+    @kernel(unsigned="order")
+    def max(self, out: Template, x1: Array, x2: Array) -> Array:
+        """The greater one; NaN wins, and 0.0 is above -0.0."""
+        return extremes.maximum(x1, x2)
+
+    @kernel(unsigned="order")
+    def min(self, out: Template, x1: Array, x2: Array) -> Array:
+        """The lesser one; NaN wins, and -0.0 is below 0.0."""
+        return extremes.minimum(x1, x2)
+
+    # Functions of three elements
+
+    @kernel(unsigned="order")
+    def clip(self, out: Template, x: Array, low: Array, high: Array) -> Array:
+        """min(max(x, low), high)."""
+        return extremes.clip(x, low, high)
+
+    @kernel(unsigned="bits")
+    def select(self, out: Template, condition: Array, x1: Array, x2: Array) -> Array:
+        """x1 where the condition holds, else x2."""
+        return torch.where(condition, x1, x2)
+
+    # Overrides of composites
+
+    @kernel(unsigned="bits")
+    def logical_not(self, out: Template, x: Array) -> Array:
+        """Whether x is zero."""
+        return x == 0
+
+    @kernel(unsigned="own")
+    def isfinite(self, out: Template, x: Array) -> Array:
+        """Whether x is neither infinite nor NaN."""
+        return torch.isfinite(x) if _is_inexact(x) else torch.ones_like(x, dtype=torch.bool)
+
+    @kernel()
+    def signbit(self, out: Template, x: Array) -> Array:
+        """Whether the sign is set, of zeros and NaN too."""
+        return torch.signbit(x)
+
+    @kernel(unsigned="own")
+    def square(self, out: Template, x: Array) -> Array:
+        """x * x."""
+        x = self.cast(x, out)
+        return complex_functions.square(x) if x.is_complex() else bits_of(x) * bits_of(x)
+
+    @kernel(unsigned="own")
+    def reciprocal(self, out: Template, x: Array) -> Array:
+        """1 / x."""
+        x = self.cast(x, out)
+        return complex_functions.reciprocal(x) if x.is_complex() else torch.reciprocal(x)
+
+    @kernel(unsigned="own")
+    def log2(self, out: Template, x: Array) -> Array:
+        """Logarithm to base 2."""
+        x = self.cast(x, out)
+        return complex_functions.log2(x) if x.is_complex() else torch.log2(x)
+
+    @kernel(unsigned="own")
+    def log10(self, out: Template, x: Array) -> Array:
+        """Logarithm to base 10."""
+        x = self.cast(x, out)
+        return complex_functions.log10(x) if x.is_complex() else torch.log10(x)
+
+    @kernel(unsigned="own")
+    def copysign(self, out: Template, x1: Array, x2: Array) -> Array:
+        """The magnitude of x1 with the sign of x2."""
+        return torch.copysign(self.cast(x1, out), self.cast(x2, out))
+
+    @kernel(unsigned="own")
+    def hypot(self, out: Template, x1: Array, x2: Array) -> Array:
+        """The root of the sum of squares."""
+        left, right = self.cast(x1, out), self.cast(x2, out)
+        infinite = torch.isinf(left) | torch.isinf(right)
+        return torch.where(infinite, math.inf, torch.hypot(left, right))
+
+    # Helpers
+
+    def _in_int64(self, function: Callable[..., Array], out: Template, *operands: Array) -> Array:
+        """A function of integers in int64."""
+        return from_int64(function(*(as_int64(x, out.dtype) for x in operands)), out.dtype)
+
+
+def _is_inexact(x: Array) -> bool:
+    return x.is_floating_point() or x.is_complex()
+
+
+def _as_bits(x: Array) -> Array:
+    """The bits of integers as int64, zeros above them."""
+    bits = x.to(torch.int64)
+    width = 8 * x.element_size()
+    return bits & (1 << width) - 1 if width < 64 else bits

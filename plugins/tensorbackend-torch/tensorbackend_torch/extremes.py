@@ -1,0 +1,62 @@
+"""Maxima and minima in which NaN wins and 0.0 is above -0.0, which PyTorch leaves open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from .library import torch
+from .ways import Array
+
+_INTEGERS = {2: "int16", 4: "int32", 8: "int64"}
+
+
+def maximum(left: Array, right: Array) -> Array:
+    """The greater of two elements: negative where both are, which settles the sign of a zero."""
+    greater = torch.maximum(left, right)
+    return _signed(greater, _bits(left) & _bits(right)) if left.is_floating_point() else greater
+
+
+def minimum(left: Array, right: Array) -> Array:
+    """The lesser of two elements: negative where one is, which settles the sign of a zero."""
+    lesser = torch.minimum(left, right)
+    return _signed(lesser, _bits(left) | _bits(right)) if left.is_floating_point() else lesser
+
+
+def clip(values: Array, low: Array, high: Array) -> Array:
+    """`minimum(maximum(values, low), high)`."""
+    return minimum(maximum(values, low), high)
+
+
+def greatest(values: Array, axes: Sequence[int], keepdims: bool = False) -> Array:
+    """The greatest element along axes."""
+    found = reduced(torch.amax, values, axes, keepdims)
+    if not values.is_floating_point() or not (found == 0).any():
+        return found
+    plus = reduced(torch.any, (values == 0) & ~torch.signbit(values), axes, keepdims)
+    return torch.where((found == 0) & plus, torch.abs(found), found)
+
+
+def least(values: Array, axes: Sequence[int], keepdims: bool = False) -> Array:
+    """The least element along axes."""
+    found = reduced(torch.amin, values, axes, keepdims)
+    if not values.is_floating_point() or not (found == 0).any():
+        return found
+    minus = reduced(torch.any, (values == 0) & torch.signbit(values), axes, keepdims)
+    return torch.where((found == 0) & minus, -torch.abs(found), found)
+
+
+def reduced(
+    function: Callable[..., Array], values: Array, axes: Sequence[int], keepdims: bool, **options: object
+) -> Array:
+    """A reduction of PyTorch along axes, of which it takes none for all."""
+    if not axes:
+        return function(values[..., None], dim=-1, **options)
+    return function(values, dim=tuple(axes), keepdim=keepdims, **options)
+
+
+def _bits(values: Array) -> Array:
+    return values.view(getattr(torch, _INTEGERS[values.element_size()]))
+
+
+def _signed(values: Array, signs: Array) -> Array:
+    return torch.copysign(values, signs.view(values.dtype))

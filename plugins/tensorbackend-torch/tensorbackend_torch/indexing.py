@@ -1,0 +1,150 @@
+"""Slices, gathers and scatters.
+
+Index vectors become positions in an x whose indexed axes are merged into one, so that one road serves `gather` and the
+scatters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from tensorbackend import Template, Tensor
+from tensorbackend.dtypes import uint64
+from tensorbackend.extending import index_out_of_range
+from tensorbackend.protocol import Payload
+from tensorbackend.protocol.indexing import Mode
+
+from .casting import as_int64
+from .kernels import TorchBase, kernel
+from .library import torch
+from .ways import Array, bits_of, dtype_of, wide
+
+
+class TorchIndexing(TorchBase):
+    """What reads and writes by index."""
+
+    def slice(
+        self,
+        out: Template,
+        x: Tensor,
+        /,
+        *,
+        starts: tuple[int, ...],
+        lengths: tuple[int, ...],
+        strides: tuple[int, ...],
+    ) -> Payload:
+        """A view of every `strides[i]`-th element from `starts[i]` on."""
+        steps = zip(starts, lengths, strides, strict=True)
+        return x.data[(*(slice(start, start + length * stride, stride) for start, length, stride in steps), ...)]
+
+    @kernel(unsigned="bits")
+    def put_slice(self, out: Template, x: Array, update: Array, *, starts: tuple[int, ...]) -> Array:
+        """A copy of x with the block written."""
+        found = x.clone()
+        blocks = zip(starts, update.shape, strict=True)
+        found[tuple(slice(start, start + size) for start, size in blocks)] = update
+        return found
+
+    @kernel(unsigned="own")
+    def take(self, out: Template, x: Array, indices: Array, *, axis: int, mode: Mode) -> Array:
+        """Entries of x along `axis`."""
+        positions, inside = _located(indices, x.shape[axis], mode)
+        if not x.numel():
+            return bits_of(x).new_zeros(out.shape)
+        taken = torch.index_select(bits_of(x), axis, positions.reshape(-1)).reshape(out.shape)
+        if inside is None:
+            return taken
+        return torch.where(inside.reshape((*inside.shape, *[1] * (x.ndim - axis - 1))), taken, 0)
+
+    @kernel(unsigned="own")
+    def take_along_axis(self, out: Template, x: Array, indices: Array, *, axis: int, mode: Mode) -> Array:
+        """Entries of x along `axis`, at indices of their own for each place on the other axes."""
+        positions, inside = _located(indices, x.shape[axis], mode)
+        if not x.numel():
+            return bits_of(x).new_zeros(out.shape)
+        taken = torch.take_along_dim(bits_of(x), positions, axis)
+        return taken if inside is None else torch.where(inside, taken, 0)
+
+    @kernel(unsigned="own")
+    def gather(self, out: Template, x: Array, indices: Array, *, mode: Mode) -> Array:
+        """Elements of x at index vectors."""
+        depth = indices.shape[-1]
+        positions, inside = _merged(indices, x.shape[:depth], mode)
+        if not x.numel():
+            return bits_of(x).new_zeros(out.shape)
+        rows = bits_of(x).reshape(prod(x.shape[:depth]), *x.shape[depth:])
+        taken = rows[positions]
+        if inside is None:
+            return taken
+        return torch.where(inside.reshape((*inside.shape, *[1] * (x.ndim - depth))), taken, 0)
+
+    @kernel(unsigned="own")
+    def indexed_add(self, out: Template, x: Array, indices: Array, updates: Array, *, mode: Mode) -> Array:
+        """x with the updates added, the narrow floats in float32."""
+        positions, rows = _writes(x, indices, wide(bits_of(updates), out.dtype), mode)
+        found = wide(bits_of(x), out.dtype).reshape(prod(x.shape[: indices.shape[-1]]), rows.shape[1]).clone()
+        return found.index_add_(0, positions, rows).reshape(out.shape)
+
+    @kernel(unsigned="own")
+    def indexed_put(self, out: Template, x: Array, indices: Array, updates: Array, *, mode: Mode) -> Array:
+        """x with the updates written; of repeated indices the last stays, which is found first."""
+        positions, rows = _writes(x, indices, bits_of(updates), mode)
+        found = bits_of(x).reshape(prod(x.shape[: indices.shape[-1]]), rows.shape[1]).clone()
+        turn = torch.arange(len(positions), device=self.place)
+        last = turn.new_full((len(found),), -1).scatter_reduce_(0, positions, turn, "amax")
+        kept = last[positions] == turn
+        found[positions[kept]] = rows[kept]
+        return found.reshape(out.shape)
+
+    # Overrides of composites
+
+    @kernel(unsigned="bits")
+    def argwhere(self, out: Template, x: Array, *, size: int, fill_value: int) -> Array:
+        """The index vectors of what is not zero, cut or filled up to a size."""
+        places = torch.argwhere(x)[:size]
+        if len(places) == size:
+            return places
+        found = places.new_full(out.shape, fill_value)
+        found[: len(places)] = places
+        return found
+
+
+def _located(indices: Array, size: int, mode: Mode) -> tuple[Array, Array | None]:
+    """Indices within an axis, and where they were so from the start; `None` if all must be."""
+    dtype = dtype_of(indices.dtype)
+    indices = as_int64(indices, dtype)
+    if dtype is uint64:  # from 2**63 on they look negative
+        indices = torch.where(indices < 0, torch.iinfo(torch.int64).max, indices)
+    inside = (indices >= 0) & (indices < size)
+    if mode == "error":
+        if not inside.all():
+            raise index_out_of_range(int(indices[~inside].reshape(-1)[0]), size)
+        return indices, None
+    if mode == "clip" and size:
+        return indices.clamp(0, size - 1), None
+    return torch.where(inside, indices, 0), inside
+
+
+def _merged(indices: Array, sizes: Sequence[int], mode: Mode) -> tuple[Array, Array | None]:
+    """Positions of index vectors in the row-major order of axes of some sizes, as in `_located`."""
+    positions = torch.zeros(indices.shape[:-1], dtype=torch.int64, device=indices.device)
+    within = None
+    for axis, size in enumerate(sizes):
+        along, inside = _located(indices[..., axis], size, mode)
+        positions = positions * size + along
+        if inside is not None:
+            within = inside if within is None else within & inside
+    return positions, within
+
+
+def _writes(x: Array, indices: Array, updates: Array, mode: Mode) -> tuple[Array, Array]:
+    """Positions to write, in order, and the rows for them; those outside are left out."""
+    depth = indices.shape[-1]
+    positions, inside = _merged(indices, x.shape[:depth], mode)
+    positions = positions.reshape(-1)
+    rows = updates.reshape(len(positions), prod(x.shape[depth:]))
+    if inside is None:
+        return positions, rows
+    kept = inside.reshape(-1)
+    return positions[kept], rows[kept]

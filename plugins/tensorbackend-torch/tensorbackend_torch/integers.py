@@ -1,0 +1,82 @@
+"""Arithmetic of int64 tensors that PyTorch lacks, or leaves open; the bits of uint64 among them."""
+
+from __future__ import annotations
+
+from .library import torch
+from .ways import Array
+
+_MASKS = (0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F)
+
+
+def floor_divide(left: Array, right: Array) -> Array:
+    """The floor of the quotient; by zero 0, and the least integer by -1 wraps."""
+    return _divided(left, right, "floor")
+
+
+def quotient(left: Array, right: Array) -> Array:
+    """The quotient rounded to zero; by zero 0."""
+    return _divided(left, right, "trunc")
+
+
+def _divided(left: Array, right: Array, rounding: str) -> Array:
+    # Neither a division by zero nor an overflowing one may reach the processor.
+    found = torch.div(left, _divisor(right), rounding_mode=rounding)
+    return torch.where(right == 0, 0, torch.where(right == -1, -left, found))
+
+
+def remainder(left: Array, right: Array) -> Array:
+    """The remainder with the divisor's sign; by zero 0."""
+    return torch.where((right == 0) | (right == -1), 0, torch.remainder(left, _divisor(right)))
+
+
+def _divisor(right: Array) -> Array:
+    return torch.where((right == 0) | (right == -1), 1, right)
+
+
+def unsigned_divide(left: Array, right: Array) -> tuple[Array, Array]:
+    """Quotient and remainder of the bits of uint64; both 0 by zero.
+
+    Half of the dividend is divided as a signed number, and the quotient doubled is too small by at most one (H. S.
+    Warren, Hacker's Delight, section 9-3). A divisor from 2**63 on goes once at most.
+    """
+    lower = torch.where(right > 0, right, 1)
+    twice = torch.div(shifted_right(left, 1), lower, rounding_mode="trunc") << 1
+    rest = left - twice * lower
+    more = unsigned_less(rest, lower).logical_not()
+    found, rest = twice + more.to(torch.int64), torch.where(more, rest - lower, rest)
+    once = unsigned_less(left, right).logical_not()
+    found = torch.where(right > 0, found, torch.where(right == 0, 0, once.to(torch.int64)))
+    rest = torch.where(right > 0, rest, torch.where(right == 0, 0, torch.where(once, left - right, left)))
+    return found, rest
+
+
+def unsigned_less(left: Array, right: Array) -> Array:
+    """Whether bits of uint64 are less."""
+    least = torch.iinfo(torch.int64).min
+    return (left ^ least) < (right ^ least)
+
+
+def shifted_right(values: Array, amount: int) -> Array:
+    """Bits moved down by 1 to 63 places, zeros moved in."""
+    return values >> amount & (1 << (64 - amount)) - 1
+
+
+def power(base: Array, exponent: Array) -> Array:
+    """The power by repeated squaring, wrapping; the exponent is that of an unsigned number."""
+    base, exponent = torch.broadcast_tensors(base, exponent)
+    found = torch.ones_like(base)
+    for _ in range(64):
+        if not exponent.any():
+            break
+        found = torch.where((exponent & 1) != 0, found * base, found)
+        base, exponent = base * base, shifted_right(exponent, 1)
+    return found
+
+
+def bit_count(values: Array) -> Array:
+    """How many bits are set: in pairs, in fours, in bytes, and the bytes by a product (Hacker's Delight, 5-1)."""
+    pairs, fours, bytes_ = _MASKS
+    values = values - (shifted_right(values, 1) & pairs)
+    values = (values & fours) + (shifted_right(values, 2) & fours)
+    values = values + shifted_right(values, 4) & bytes_
+    return shifted_right(values * 0x0101010101010101, 56)

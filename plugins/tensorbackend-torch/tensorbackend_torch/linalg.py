@@ -1,0 +1,211 @@
+"""Contractions, factorisations, solvers; the narrow floats are computed in float32.
+
+Factors are unique up to signs (of complex matrices, phases), so each callback fixes them as the protocol says and every
+backend gives the same.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from math import prod
+from typing import Literal
+
+from tensorbackend import Template
+from tensorbackend.extending import not_positive_definite, singular_matrix
+from tensorbackend.protocol.linalg import Transform
+
+from .kernels import TorchBase, kernel
+from .library import torch
+from .products import matrix_product
+from .ways import Array, wide
+
+
+class TorchLinalg(TorchBase):
+    """Linear algebra on stacks of matrices."""
+
+    @kernel(unsigned="bits", narrow="float32")
+    def dot(
+        self,
+        out: Template,
+        x1: Array,
+        x2: Array,
+        *,
+        contract1: tuple[int, ...],
+        batch1: tuple[int, ...],
+        contract2: tuple[int, ...],
+        batch2: tuple[int, ...],
+    ) -> Array:
+        """One matrix product: axes merged into (batch, free, contracted) and (batch, contracted, free)."""
+        free1 = tuple(axis for axis in range(x1.ndim) if axis not in contract1 + batch1)
+        free2 = tuple(axis for axis in range(x2.ndim) if axis not in contract2 + batch2)
+        left = _merged(x1, batch1, free1, contract1)
+        right = _merged(x2, batch2, contract2, free2)
+        return matrix_product(left, right).reshape(out.shape)
+
+    @kernel(narrow="float32")
+    def cholesky(self, out: Template, x: Array) -> Array:
+        """Lower factor of a Hermitian positive definite matrix."""
+        matrix = torch.tril(x)
+        factor: Array
+        factor, failed = torch.linalg.cholesky_ex(matrix)
+        if not torch.isfinite(matrix).all() or failed.any():
+            raise not_positive_definite()
+        return factor
+
+    @kernel(narrow="float32")
+    def lu(self, out: tuple[Template, Template, Template], x: Array) -> tuple[Array, ...]:
+        """Permutation, unit lower and upper factor."""
+        matrix, bad = _finite(x)
+        return _results(torch.linalg.lu(matrix), bad)
+
+    @kernel(narrow="float32")
+    def qr(
+        self, out: tuple[Template, Template], x: Array, *, mode: Literal["reduced", "complete"]
+    ) -> tuple[Array, ...]:
+        """x = Q @ R with R's diagonal non-negative."""
+        rank = min(x.shape[-2:])
+        matrix, bad = _finite(x)
+        q, r = torch.linalg.qr(matrix, mode)
+        phase = _phase(r.diagonal(dim1=-2, dim2=-1))
+        q = torch.cat((q[..., :rank] * phase[..., None, :], q[..., rank:]), -1)
+        r = torch.cat((r[..., :rank, :] * phase.conj_physical()[..., :, None], r[..., rank:, :]), -2)
+        square = torch.eye(*r.shape[-2:], dtype=torch.bool, device=self.place)
+        return _results((q, torch.where(square, torch.abs(r).to(r.dtype), torch.triu(r))), bad)  # exactly real
+
+    @kernel(narrow="float32")
+    def eigh(self, out: tuple[Template, Template], x: Array) -> tuple[Array, ...]:
+        """Ascending eigenvalues and eigenvectors of a Hermitian matrix."""
+        matrix, bad = _finite(torch.tril(x))
+        values, vectors = torch.linalg.eigh(matrix, UPLO="L")
+        return _results((values, _turned(vectors)), bad)
+
+    @kernel(narrow="float32")
+    def eig(self, out: tuple[Template, Template], x: Array) -> tuple[Array, ...]:
+        """Eigenvalues, in a fixed order, and eigenvectors of a square matrix."""
+        matrix, bad = _finite(x)
+        values, vectors = torch.linalg.eig(matrix)
+        order = _ascending(values)
+        values = torch.take_along_dim(values, order, -1)
+        vectors = torch.take_along_dim(vectors, order[..., None, :], -1)
+        return _results((values, _turned(vectors)), bad)
+
+    @kernel(narrow="float32")
+    def svd(self, out: tuple[Template, Template, Template], x: Array, *, full_matrices: bool) -> tuple[Array, ...]:
+        """x = U @ diag(s) @ Vh with s descending."""
+        rank = min(x.shape[-2:])
+        matrix, bad = _finite(x)
+        u, s, vh = torch.linalg.svd(matrix, full_matrices=full_matrices)
+        phase = _column_phase(u)
+        paired = phase[..., :rank].mT * vh[..., :rank, :]
+        return _results((_turned(u), s, torch.cat((paired, vh[..., rank:, :]), -2)), bad)
+
+    @kernel(narrow="float32")
+    def triangular_solve(
+        self, out: Template, a: Array, b: Array, *, left_side: bool, lower: bool, transform: Transform
+    ) -> Array:
+        """x with a @ x = b, or x @ a = b unless `left_side`; a zero on the diagonal makes a singular."""
+        if not a.diagonal(dim1=-2, dim2=-1).all():
+            raise singular_matrix()
+        if transform == "transpose":
+            a, lower = a.mT, not lower
+        found: Array = torch.linalg.solve_triangular(a, b, upper=not lower, left=left_side)
+        return found
+
+    # Overrides of composites
+
+    @kernel(unsigned="own")
+    def determinant(self, out: Template, x: Array) -> Array:
+        """Determinant of square matrices."""
+        matrix, bad = _finite(wide(self.cast(x, out), out.dtype))
+        return _results((torch.linalg.det(matrix),), bad)[0]
+
+    @kernel(unsigned="own")
+    def solve(self, out: Template, a: Array, b: Array) -> Array:
+        """x with a @ x = b."""
+        matrix, bad = _finite(wide(self.cast(a, out), out.dtype))
+        right = wide(self.cast(b, out), out.dtype)
+        vector = right.ndim == 1
+        right = right[:, None] if vector else right
+        # PyTorch would take a matrix for a stack of vectors where the sizes allow it.
+        batch = torch.broadcast_shapes(matrix.shape[:-2], right.shape[:-2])
+        found, failed = torch.linalg.solve_ex(matrix, right.expand(*batch, *right.shape[-2:]))
+        if failed.any():
+            raise singular_matrix()
+        return _results((found[..., 0] if vector else found,), bad)[0]
+
+
+# Matrices that are not finite: LAPACK loops on some, and answers differently for the rest
+
+
+def _finite(matrix: Array) -> tuple[Array, Array | None]:
+    """A stack with identities for the matrices with NaN or infinity, and where these are, `None` if nowhere."""
+    bad = torch.isfinite(matrix).logical_not().any(-1).any(-1)
+    if not bad.any():
+        return matrix, None
+    identity = torch.eye(*matrix.shape[-2:], dtype=matrix.dtype, device=matrix.device)
+    return torch.where(bad[..., None, None], identity, matrix), bad
+
+
+def _results(parts: Sequence[Array], bad: Array | None) -> tuple[Array, ...]:
+    """The parts of a factorisation; of matrices that are not finite NaN."""
+    if bad is None:
+        return tuple(parts)
+    return tuple(
+        torch.where(bad.reshape((*bad.shape, *[1] * (part.ndim - bad.ndim))), math.nan, part).to(part.dtype)
+        for part in parts
+    )
+
+
+def _merged(values: Array, batch: tuple[int, ...], rows: tuple[int, ...], columns: tuple[int, ...]) -> Array:
+    """A tensor as a stack of matrices: groups of axes put in this order, the last two merged each."""
+    shape = values.shape
+    sizes = (prod(shape[axis] for axis in group) for group in (rows, columns))
+    return values.permute(batch + rows + columns).reshape(*(shape[axis] for axis in batch), *sizes)
+
+
+def _phase(values: Array) -> Array:
+    """Each number over its magnitude, 1 for zero: its sign where it is real."""
+    size = torch.abs(values)
+    return torch.where(size == 0, 1, values / torch.where(size == 0, 1, size))
+
+
+def _column_phase(vectors: Array) -> Array:
+    """The phase of each column's largest component, the first of those within rounding of the largest.
+
+    [1, -1] / sqrt(2) has two; which one comes out larger by an ulp must not decide the sign.
+    """
+    if not vectors.numel():
+        return vectors.new_ones((*vectors.shape[:-2], 1, vectors.shape[-1]))
+    size = torch.abs(vectors)
+    near = size >= size.amax(-2, keepdim=True) * (1 - torch.finfo(size.dtype).eps ** 0.5)
+    first = torch.argmax(near.to(torch.uint8), -2, keepdim=True)
+    return _phase(torch.take_along_dim(vectors, first, -2))
+
+
+def _turned(vectors: Array) -> Array:
+    """The columns with their largest component real and positive, exactly so."""
+    phase = _column_phase(vectors)
+    turned = vectors * phase.conj_physical()
+    if not turned.is_complex():
+        return turned
+    size = torch.abs(vectors)
+    return torch.where((size > 0) & (_phase(vectors) == phase), size.to(turned.dtype), turned)
+
+
+def _ascending(values: Array) -> Array:
+    """The order of eigenvalues; which of two equal real parts comes out larger by an ulp must not decide it."""
+    if not values.numel():
+        return torch.zeros(values.shape, dtype=torch.int64, device=values.device)
+    order = torch.sort(torch.real(values), stable=True).indices
+    ordered = torch.take_along_dim(values, order, -1)
+    apart = torch.abs(values).amax(-1, keepdim=True) * torch.finfo(values.dtype).eps ** 0.5
+    steps = torch.diff(torch.real(ordered)) > apart
+    group = (
+        torch.cat((torch.zeros_like(steps[..., :1], dtype=torch.int64), steps.cumsum(-1)), -1)
+        if steps.numel()
+        else (torch.zeros(values.shape, dtype=torch.int64, device=values.device))
+    )
+    by_imaginary = torch.sort(torch.imag(ordered), stable=True).indices
+    by_group = torch.sort(torch.take_along_dim(group, by_imaginary, -1), stable=True).indices
+    return torch.take_along_dim(order, torch.take_along_dim(by_imaginary, by_group, -1), -1)

@@ -1,0 +1,45 @@
+"""Products of stacks of matrices, in the dtype of these."""
+
+from __future__ import annotations
+
+from . import complex_functions
+from .library import torch
+from .ways import Array
+
+_LIMB = 16
+"""Bits of the parts into which wide integers go, so that float64 holds sums of products of two."""
+
+
+def matrix_product(left: Array, right: Array) -> Array:
+    """The product; integers wrap.
+
+    Small integers go by float64 where that holds every possible sum of products exactly: a hundred times faster, and
+    equal. A GPU has no product of the wide ones, which goes there by parts of 16 bits.
+    """
+    if left.is_complex():
+        return complex_functions.matrix_product(left, right)
+    if left.is_floating_point():
+        return left @ right
+    dtype, depth = left.dtype, left.shape[-1]
+    bits = 16 * left.element_size()
+    if bits < 53 and depth < 1 << (53 - bits):
+        return (left.to(torch.float64) @ right.to(torch.float64)).to(torch.int64).to(dtype)
+    if not left.is_cuda:
+        return left @ right
+    return _by_limbs(left.to(torch.int64), right.to(torch.int64)).to(dtype)
+
+
+def _by_limbs(left: Array, right: Array) -> Array:
+    """int64 matrices by all products of their parts that reach the lowest 64 bits, of up to 2**20 terms each."""
+    total = torch.zeros((), dtype=torch.int64, device=left.device)
+    for start in range(0, left.shape[-1], 1 << 20):
+        rows, columns = left[..., start : start + (1 << 20)], right[..., start : start + (1 << 20), :]
+        for i in range(0, 64, _LIMB):
+            for j in range(0, 64 - i, _LIMB):
+                product = _limb(rows, i) @ _limb(columns, j)
+                total = total + (product.to(torch.int64) << (i + j))
+    return total
+
+
+def _limb(values: Array, at: int) -> Array:
+    return (values >> at & (1 << _LIMB) - 1).to(torch.float64)

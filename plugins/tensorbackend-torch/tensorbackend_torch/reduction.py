@@ -1,0 +1,195 @@
+"""Reductions, accumulations and orderings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product as index_product
+from math import prod
+
+from tensorbackend import Template, Tensor, default_backend
+from tensorbackend.dtypes import DType, float32
+from tensorbackend.extending import calling
+from tensorbackend.protocol import Payload
+from tensorbackend.protocol.reduction import TieBreak
+
+from . import complex_functions, extremes
+from .casting import cast
+from .extremes import reduced
+from .kernels import TorchBase, kernel
+from .library import torch
+from .ways import NARROW, Array, bits_of, dtype_of, wide
+
+
+class TorchReduction(TorchBase):
+    """What combines or orders the elements along axes."""
+
+    @kernel(unsigned="bits")
+    def all(self, out: Template, x: Array, *, axes: tuple[int, ...], keepdims: bool) -> Array:
+        """Whether every element is true."""
+        return reduced(torch.all, x != 0, axes, keepdims)
+
+    @kernel(unsigned="bits")
+    def any(self, out: Template, x: Array, *, axes: tuple[int, ...], keepdims: bool) -> Array:
+        """Whether some element is true."""
+        return reduced(torch.any, x != 0, axes, keepdims)
+
+    @kernel(unsigned="own", narrow="float32")
+    def sum(self, out: Template, x: Array, *, axes: tuple[int, ...], keepdims: bool) -> Array:
+        """Sum, of unsigned integers by their bits once they have the dtype of the result."""
+        values = bits_of(_accumulating(x, out.dtype))
+        return reduced(torch.sum, values, axes, keepdims, dtype=values.dtype)
+
+    @kernel(unsigned="own", narrow="float32")
+    def product(self, out: Template, x: Array, *, axes: tuple[int, ...], keepdims: bool) -> Array:
+        """Product, of unsigned integers by their bits once they have the dtype of the result."""
+        rows = bits_of(_accumulating(_last(x, axes), out.dtype))
+        found = complex_functions.product(rows) if x.is_complex() else torch.prod(rows, -1, dtype=rows.dtype)
+        return found.reshape(out.shape)
+
+    @kernel(unsigned="order")
+    def reduce_max(self, out: Template, x: Array, *, axes: tuple[int, ...], keepdims: bool) -> Array:
+        """Greatest element; 0.0 is above -0.0."""
+        return extremes.greatest(x, axes, keepdims)
+
+    @kernel(unsigned="order")
+    def reduce_min(self, out: Template, x: Array, *, axes: tuple[int, ...], keepdims: bool) -> Array:
+        """Least element; -0.0 is below 0.0."""
+        return extremes.least(x, axes, keepdims)
+
+    @kernel(unsigned="order", narrow="float32")
+    def argmax(self, out: Template, x: Array, *, axis: int | None, keepdims: bool, tie_break: TieBreak) -> Array:
+        """Index of the greatest element."""
+        return self._position(torch.argmax, out, x, axis, tie_break)
+
+    @kernel(unsigned="order", narrow="float32")
+    def argmin(self, out: Template, x: Array, *, axis: int | None, keepdims: bool, tie_break: TieBreak) -> Array:
+        """Index of the least element."""
+        return self._position(torch.argmin, out, x, axis, tie_break)
+
+    def reduce(
+        self,
+        out: Template,
+        x: Tensor,
+        initial: Tensor,
+        /,
+        *,
+        axes: tuple[int, ...],
+        keepdims: bool,
+        function: Callable[[Tensor, Tensor], Tensor],
+    ) -> Payload:
+        """Folds a Python function over the elements, one call an element."""
+        rows = _last(x.data, axes).reshape(out.size, prod(x.shape[axis] for axis in axes))
+        template, call = Template((), x.dtype), calling(self, function)
+        found = []
+        with default_backend(self):
+            for row in rows.unbind():
+                folded = initial
+                for element in row.unbind():
+                    folded = call(folded, Tensor(template, self, element))
+                found.append(folded.data)
+        return self.gathered(out, found)
+
+    def map(self, out: Template, x: Tensor, /, *, function: Callable[[Tensor], Tensor]) -> Payload:
+        """A Python function of each element, one call an element."""
+        template, call = Template((), x.dtype), calling(self, function)
+        with default_backend(self):
+            return self.gathered(
+                out, [call(Tensor(template, self, x.data[index])).data for index in index_product(*map(range, x.shape))]
+            )
+
+    # Order
+
+    @kernel(unsigned="order")
+    def sort(self, out: Template, x: Array, *, axis: int, descending: bool) -> Array:
+        """Elements in order."""
+        return torch.sort(x, stable=True, dim=axis, descending=descending).values
+
+    @kernel(unsigned="order")
+    def argsort(self, out: Template, x: Array, *, axis: int, descending: bool) -> Array:
+        """Indices that would sort."""
+        return torch.sort(x, stable=True, dim=axis, descending=descending).indices
+
+    # Overrides of composites
+
+    @kernel(unsigned="own")
+    def cumulative_sum(
+        self, out: Template, x: Array, *, axis: int, dtype: DType | None, include_initial: bool, reverse: bool
+    ) -> Array:
+        """Sums of the elements up to each."""
+        return self._accumulated(torch.cumsum, 0, out, x, axis, reverse)
+
+    @kernel(unsigned="own")
+    def cumulative_product(
+        self, out: Template, x: Array, *, axis: int, dtype: DType | None, include_initial: bool, reverse: bool
+    ) -> Array:
+        """Products of the elements up to each."""
+        if out.dtype.is_complex:
+
+            def running(values: Array, axis: int) -> Array:
+                return complex_functions.cumulative_product(values.movedim(axis, -1)).movedim(-1, axis)
+
+            return self._accumulated(running, 1, out, x, axis, reverse)
+        return self._accumulated(torch.cumprod, 1, out, x, axis, reverse)
+
+    @kernel(unsigned="own")
+    def softmax(self, out: Template, x: Array, *, axis: tuple[int, ...]) -> Array:
+        """`torch.softmax`, along several axes as along one."""
+        return self._normalised(torch.softmax, out, x, axis)
+
+    @kernel(unsigned="own")
+    def log_softmax(self, out: Template, x: Array, *, axis: tuple[int, ...]) -> Array:
+        """`torch.log_softmax`, along several axes as along one."""
+        return self._normalised(torch.log_softmax, out, x, axis)
+
+    @kernel(unsigned="own")
+    def logsumexp(self, out: Template, x: Array, *, axis: tuple[int, ...], keepdims: bool) -> Array:
+        """`torch.logsumexp`."""
+        return reduced(torch.logsumexp, wide(self.cast(x, out), out.dtype), axis, keepdims)
+
+    # Helpers
+
+    def _position(
+        self, find: Callable[..., Array], out: Template, x: Array, axis: int | None, tie_break: TieBreak
+    ) -> Array:
+        if axis is None:
+            x, axis = x.reshape(-1), 0
+        if x.dtype is torch.bool:
+            x = x.to(torch.uint8)
+        if not x.ndim:
+            return torch.zeros(out.shape, dtype=torch.int64, device=self.place)
+        if tie_break == "high":
+            return (x.shape[axis] - 1 - find(torch.flip(x, (axis,)), dim=axis)).reshape(out.shape)
+        return find(x, dim=axis).reshape(out.shape)
+
+    def _accumulated(
+        self, accumulate: Callable[..., Array], initial: int, out: Template, x: Array, axis: int, reverse: bool
+    ) -> Array:
+        values = bits_of(_accumulating(x, out.dtype))
+        if out.shape[axis] > x.shape[axis]:
+            before = values.new_full((*x.shape[:axis], 1, *x.shape[axis + 1 :]), initial)
+            values = torch.cat((values, before) if reverse else (before, values), axis)
+        if reverse:
+            return torch.flip(accumulate(torch.flip(values, (axis,)), axis).to(values.dtype), (axis,))
+        return accumulate(values, axis).to(values.dtype)
+
+    def _normalised(self, function: Callable[..., Array], out: Template, x: Array, axis: tuple[int, ...]) -> Array:
+        values = wide(self.cast(x, out), out.dtype)
+        if not values.numel():
+            return values
+        if len(axis) == 1:
+            return function(values, dim=axis[0])
+        order = [*(each for each in range(values.ndim) if each not in axis), *axis]
+        found = function(_last(values, axis), dim=-1).reshape([values.shape[each] for each in order])
+        return found.permute(sorted(range(len(order)), key=order.__getitem__))
+
+
+def _accumulating(x: Array, dtype: DType) -> Array:
+    """Operands in the dtype of a sum or product, the narrow floats in float32."""
+    return cast(x, dtype_of(x.dtype), float32 if dtype in NARROW else dtype)
+
+
+def _last(x: Array, axes: tuple[int, ...]) -> Array:
+    """The axes merged into one, behind the others."""
+    kept = [axis for axis in range(x.ndim) if axis not in axes]
+    moved = x.permute([*kept, *axes])
+    return moved.reshape([*(x.shape[axis] for axis in kept), prod(x.shape[axis] for axis in axes)])

@@ -1,0 +1,71 @@
+"""What the plugin leaves alone: PyTorch's settings, tensorbackend's inner modules, quick imports."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import tensorbackend as tb
+import torch
+
+import tensorbackend_torch
+
+PACKAGE = Path(tensorbackend_torch.__file__).parent
+FILES = sorted([*PACKAGE.glob("*.py"), *Path(__file__).parent.glob("*.py")])
+PUBLIC = ("dtypes", "elements", "errors", "extending", "protocol", "testing")
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_imports_only_what_is_public(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text())):
+        modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom) and not node.level:
+            modules = [node.module or ""]
+            if node.module == "tensorbackend":
+                for alias in node.names:
+                    assert hasattr(tb, alias.name), alias.name
+                    assert not alias.name.startswith("_"), alias.name
+        for module in modules:
+            package, _, inner = module.partition(".")
+            if package == "tensorbackend" and inner:
+                assert inner.partition(".")[0] in PUBLIC, f"{module} is not public"
+
+
+def test_importing_it_imports_no_array_library() -> None:
+    code = "import sys, tensorbackend_torch; print({'torch', 'numpy'} & set(sys.modules))"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout == "set()\n"
+
+
+def settings() -> tuple[object, ...]:
+    return (
+        torch.get_default_dtype(),
+        torch.get_default_device(),
+        torch.is_grad_enabled(),
+        torch.are_deterministic_algorithms_enabled(),
+        torch.get_num_threads(),
+        torch.get_float32_matmul_precision(),
+        torch.backends.cudnn.allow_tf32,
+        torch.is_flush_denormal() if hasattr(torch, "is_flush_denormal") else None,
+    )
+
+
+def test_settings_are_left_alone() -> None:
+    before = settings()
+    x = tb.ones((1, 2, 5), backend="torch")
+    tb.conv(x, x), tb.matmul(x, tb.matrix_transpose(x)), tb.softmax(x), tb.linalg.qr(x)
+    assert settings() == before
+
+
+def test_settings_do_not_matter() -> None:
+    torch.set_default_dtype(torch.float64)
+    try:
+        x = tb.ones((2, 2), backend="torch")
+        assert tb.mean(x).dtype is tb.float32
+        assert tb.exp(tb.tensor([1 + 1j], backend="torch")).dtype is tb.complex64
+        assert tb.linalg.eigh(x).eigenvalues.dtype is tb.float32
+    finally:
+        torch.set_default_dtype(torch.float32)

@@ -1,0 +1,76 @@
+"""What PyTorch has not, or has otherwise: unsigned dtypes, casts, ties, products of integers."""
+
+from __future__ import annotations
+
+import random
+import runpy
+from pathlib import Path
+
+import pytest
+import tensorbackend as tb
+import torch
+from tensorbackend.dtypes import ALL_DTYPES, DType
+
+from tensorbackend_torch import products
+from tensorbackend_torch.ways import UNSIGNED
+
+TABLES = runpy.run_path(str(Path(__file__).parents[1] / "tables.py"))
+EDGES = [0, 1, 2, 3, 7, 2**31, 2**32 - 1, 2**32, 2**62, 2**63 - 1, 2**63, 2**63 + 1, 2**64 - 2, 2**64 - 1]
+
+
+def test_the_table_of_ways_is_current() -> None:
+    assert TABLES["PAGE"].read_text() == TABLES["page"](), "run python tables.py"
+
+
+@pytest.mark.parametrize("dtype", UNSIGNED, ids=str)
+def test_unsigned_division_shifts_and_order(dtype: DType) -> None:
+    random.seed(1)
+    numbers = [number & (1 << dtype.bits) - 1 for number in (*EDGES, *(random.getrandbits(64) for _ in range(20)))]
+    left = tb.tensor([[number] for number in numbers], dtype=dtype, backend="torch")
+    right = tb.tensor(numbers, dtype=dtype, backend="torch")
+    pairs = [[(a, b) for b in numbers] for a in numbers]
+    assert (left // right).tolist() == [[a // b if b else 0 for a, b in row] for row in pairs]
+    assert (left % right).tolist() == [[a % b if b else 0 for a, b in row] for row in pairs]
+    assert (left < right).tolist() == [[a < b for a, b in row] for row in pairs]
+    assert tb.maximum(left, right).tolist() == [[max(pair) for pair in row] for row in pairs]
+    assert tb.sort(right).tolist() == sorted(numbers)
+    amounts = tb.tensor(list(range(dtype.bits + 1)), dtype=dtype, backend="torch")
+    assert (left >> amounts).tolist() == [[a >> n for n in range(dtype.bits + 1)] for a in numbers]
+
+
+@pytest.mark.parametrize("dtype", UNSIGNED, ids=str)
+def test_unsigned_numbers_as_floats_and_back(dtype: DType) -> None:
+    limit = (1 << dtype.bits) - 1
+    x = tb.tensor([number & limit for number in EDGES], dtype=dtype, backend="torch")
+    assert tb.astype(x, "float64").tolist() == [float(number & limit) for number in EDGES]
+    floats = tb.tensor([-1.0, float("nan"), 1e30, 2.0**15 + 1], dtype="float64", backend="torch")
+    assert tb.astype(floats, dtype).tolist() == [0, 0, limit, 2**15 + 1]
+
+
+def test_products_by_parts_of_16_bits_wrap_as_those_of_integers() -> None:
+    generator = torch.Generator().manual_seed(1)
+    left, right = (torch.randint(-(2**63), 2**63 - 1, shape, generator=generator) for shape in ((2, 3, 5), (2, 5, 4)))
+    assert torch.equal(products._by_limbs(left, right), left @ right)
+
+
+def test_an_infinity_stays_in_its_windows() -> None:
+    x = tb.tensor([[[1.0, 2.0, float("inf"), 4.0, 5.0]]], backend="torch")
+    kernel = tb.tensor([[[1.0, 0.0]]], backend="torch")
+    assert str(tb.conv(x, kernel).tolist()) == "[[[1.0, nan, inf, 4.0]]]"
+
+
+@pytest.mark.parametrize("axes", [(), (0,), (0, 2), (0, 1, 2), None])
+def test_softmax_along_several_axes(axes: tuple[int, ...] | None) -> None:
+    x = tb.astype(tb.iota((2, 3, 2), backend="torch"), "float32")
+    for function in (tb.softmax, tb.log_softmax):
+        wanted = function(x.backend_copy("numpy"), axis=axes)
+        assert tb.all_close(function(x, axis=axes), wanted.backend_copy("torch"), rtol=1e-6).item()
+
+
+@pytest.mark.parametrize("dtype", ALL_DTYPES, ids=str)
+def test_the_last_of_repeated_indices_stays(dtype: DType) -> None:
+    count = 1000
+    x = tb.zeros((2,), dtype=dtype, backend="torch")
+    indices = tb.zeros((count, 1), dtype="int64", backend="torch")
+    updates = tb.astype(tb.iota((count,), backend="torch") == count - 1, dtype)
+    assert tb.indexed_put(x, indices, updates).tolist() == [1, 0]
