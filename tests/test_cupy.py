@@ -187,7 +187,14 @@ def test_an_array_of_the_device_is_copied_to_the_host_on_request(cupy: Backend) 
 
 def test_the_cuda_array_interface(cupy: Backend) -> None:
     x = tb.zeros((2, 3), backend=cupy)
-    assert x.__cuda_array_interface__["data"] == (x.data.data.ptr, False)
+    assert x.__cuda_array_interface__["data"] == (x.data.data.ptr, True)  # read-only
+
+
+def test_who_cannot_be_told_that_memory_is_read_only_gets_a_copy(cupy: Backend) -> None:
+    x = tb.zeros(3, backend=cupy)
+    for options in ({}, {"max_version": (1, 0)}, {"copy": True}, {"dl_device": (2, 0)}):
+        assert x.__dlpack__(stream=1, **options).array.data.ptr != x.data.data.ptr
+    assert x.__dlpack__(stream=1, copy=False).array.data.ptr == x.data.data.ptr
 
 
 def test_waiting_waits_for_the_stream(cupy: Backend) -> None:

@@ -159,11 +159,14 @@ class CupyBackend(ArrayModuleBackend):
             return self._cupy.array(array)
 
     def to_dlpack(self, x: Tensor, /, **options: Any) -> Any:
-        """A capsule of the payload; the consumer's stream waits for the current one."""
+        """A capsule of a copy, as CuPy cannot mark memory as read-only; by `copy=False` of the memory itself.
+
+        The consumer's stream waits for the current one.
+        """
         data, copy = x.data, options.pop("copy", None)
-        if copy and options.get("dl_device") in (None, self.dlpack_device()):
+        if options.get("dl_device") in (None, self.dlpack_device()):
             with self._device:
-                data, copy = data.copy(), None  # CuPy makes no copies on a device
+                data, copy = data if copy is False else data.copy(), False
         return data.__dlpack__(copy=copy, **options)
 
     def from_dlpack(self, array: Any, /, *, copy: bool | None) -> tuple[Template, Payload]:
@@ -187,9 +190,9 @@ class CupyBackend(ArrayModuleBackend):
         return super().from_backend(x, copy=copy)
 
     def cuda_array_interface(self, x: Tensor, /) -> Mapping[str, Any] | None:
-        """CuPy's own."""
+        """CuPy's own, marked as read-only."""
         found: Mapping[str, Any] = x.data.__cuda_array_interface__
-        return found
+        return {**found, "data": (found["data"][0], True)}
 
     # What the order of threads leaves open
 
