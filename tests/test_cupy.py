@@ -172,8 +172,9 @@ def test_an_array_of_the_device_is_shared(cupy: Backend) -> None:
     array = fake.module.asarray([1.0, 2.0])
     assert tb.asarray(array, backend=cupy).data.data.ptr == array.data.ptr
     assert tb.tensor(array, backend=cupy).data.data.ptr != array.data.ptr
-    with pytest.raises(TypeError, match="Implicit conversion"):
-        tb.asarray(array)
+    with pytest.raises(BufferError, match="say device='cpu' to have it copied"):
+        tb.asarray(array, backend="numpy")
+    assert tb.asarray(array, backend="numpy", device="cpu").tolist() == [1.0, 2.0]
 
 
 def test_an_array_of_the_device_is_copied_to_the_host_on_request(cupy: Backend) -> None:

@@ -321,9 +321,7 @@ def from_dlpack(
         return asarray(x, copy=copy, backend=backend, device=device)
     if not hasattr(x, "__dlpack__"):
         raise OperandError(expected("an array with __dlpack__", "use asarray()", x=x))
-    chosen = get_backend(backend, device=device)
-    out, data = chosen.from_dlpack(x if device is None else OnDevice(x, chosen.dlpack_device()), copy=copy)
-    return Tensor(out, chosen, data)
+    return _from_dlpack(x, get_backend(backend, device=device), device, copy)
 
 
 def _from_value(
@@ -341,7 +339,7 @@ def _from_value(
         if copy and made is value:
             made = Tensor(value.template, chosen, value.data)  # payloads never change
     elif scalar_kind(value) is None and (hasattr(value, "__array__") or hasattr(value, "__dlpack__")):
-        made = _from_array(value, get_backend(backend, device=device), copy)
+        made = _from_array(value, get_backend(backend, device=device), device, copy)
     else:
         if copy is False:
             raise ValueError(expected("a tensor or an array to share", "leave copy out", value=value))
@@ -357,21 +355,26 @@ def _from_value(
     return made
 
 
-def _from_array(value: Any, backend: Backend, copy: bool | None) -> Tensor:
-    """Through NumPy, but by DLPack where the array is on the backend's own device or knows nothing else."""
+def _from_array(value: Any, backend: Backend, device: str | None, copy: bool | None) -> Tensor:
+    """Through NumPy, but by DLPack where the array is on the backend's own device, or NumPy cannot read it."""
     place = value.__dlpack_device__() if hasattr(value, "__dlpack_device__") else HOST
-    if (place != HOST and place == backend.dlpack_device()) or not hasattr(value, "__array__"):
-        out, data = backend.from_dlpack(value, copy=copy)
-        return Tensor(out, backend, data)
-    try:
-        array = value.__array__()
-    except (TypeError, RuntimeError):  # a dtype that NumPy does not have, or an array that is part of a graph
-        if not hasattr(value, "__dlpack__"):
-            raise
-        out, data = backend.from_dlpack(value, copy=copy)
-        return Tensor(out, backend, data)
-    out = Template(array.shape, as_dtype(array.dtype), None)
-    return Tensor(out, backend, backend.from_numpy(out, array, copy=copy is True))
+    if place == HOST or place != backend.dlpack_device():
+        try:
+            array = value.__array__()
+        except (AttributeError, TypeError, RuntimeError):  # a dtype that NumPy lacks, part of a graph, on a device
+            if not hasattr(value, "__dlpack__"):
+                raise
+        else:
+            out = Template(array.shape, as_dtype(array.dtype), None)
+            return Tensor(out, backend, backend.from_numpy(out, array, copy=copy is True))
+    return _from_dlpack(value, backend, device, copy)
+
+
+def _from_dlpack(value: Any, backend: Backend, device: str | None, copy: bool | None) -> Tensor:
+    """By DLPack, from another device if one was asked for."""
+    asked = value if device is None else OnDevice(value, backend.dlpack_device())
+    out, data = backend.from_dlpack(asked, copy=copy)
+    return Tensor(out, backend, data)
 
 
 def _from_numbers(value: Any, dtype: DType | None, names: Sequence[str | None] | None, backend: Any) -> Tensor:
