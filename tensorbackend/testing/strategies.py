@@ -135,7 +135,7 @@ def _tensors(
 
 @st.composite
 def broadcastable(draw: Draw, dtypes: Sequence[DType], *, tame: bool = False) -> list[Tensor]:
-    """Tensors, one for each dtype, whose shapes and names broadcast together."""
+    """Tensors, one for each dtype, whose shapes and names broadcast together; some hold elements of the first."""
     shape = draw(shapes())
     names = axis_names(len(shape))
     drawn: list[Tensor] = []
@@ -144,8 +144,24 @@ def broadcastable(draw: Draw, dtypes: Sequence[DType], *, tame: bool = False) ->
         if drawn:
             start = draw(st.integers(0, len(shape)) | st.just(0))
             own = tuple(draw(st.sampled_from([size, 1])) for size in shape[start:])
-        drawn.append(draw(tensors(dtype, own, names=names[start:], tame=tame)))
+        if drawn and dtype is dtypes[0] and drawn[0].size and draw(st.integers(0, 3)) == 0:
+            drawn.append(draw(_taken_from(drawn[0], own, names[start:])))
+        else:
+            drawn.append(draw(tensors(dtype, own, names=names[start:], tame=tame)))
     return drawn
+
+
+@st.composite
+def _taken_from(draw: Draw, x: Tensor, shape: tuple[int, ...], names: Names) -> Tensor:
+    """Tensors of a tensor's elements, so that operands are often equal, NaN and zeros among them."""
+    known, size = unpack(x.to_binary(), x.dtype), math.prod(shape)
+    places = draw(_positions(len(known), size))
+    return from_binary(pack([known[place] for place in places], x.dtype), Template(shape, x.dtype, names), "binary")
+
+
+@_kept
+def _positions(count: int, size: int) -> st.SearchStrategy[list[int]]:
+    return st.lists(st.integers(0, count - 1), min_size=size, max_size=size)
 
 
 @st.composite
