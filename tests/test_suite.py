@@ -1,0 +1,73 @@
+"""The conformance suite as a plugin's test file would have it."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import tensorbackend as tb
+
+PLUGIN = """
+import tensorbackend as tb
+from tensorbackend.backends.binary import BinaryBackend
+from tensorbackend.testing import NOT_COMPARED, Divergence, Invocation
+from tensorbackend.testing.suite import ConformanceSuite
+
+
+class Wrong(BinaryBackend):
+    name = "wrong_in_suite"
+    dispatch_priority = 1
+    dtypes = frozenset(BinaryBackend.dtypes - {tb.int8})
+    sin = tb.Backend.sin
+
+    def exp(self, out, x, /):
+        return BinaryBackend.add(self, out, x, x)
+
+    def divergences(self):
+        call = Invocation("add", (tb.tensor([1.0], backend="binary"), 1), {})
+        return [Divergence("none", call, NOT_COMPARED, ops=("add",))]
+
+
+class TestNumpy(ConformanceSuite):
+    backend = "numpy"
+    ops = ("add", "sort", "qr")
+    dtypes = (tb.float32, tb.int8)
+    examples = 20
+
+
+class TestWrong(ConformanceSuite):
+    backend = Wrong
+    ops = ("add", "exp", "sin")
+    dtypes = (tb.float32, tb.int8)
+    examples = 20
+"""
+
+
+def test_a_plugin_runs_it(tmp_path: Path) -> None:
+    (tmp_path / "test_plugin.py").write_text(PLUGIN)
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-v", "-rs", "test_plugin.py"]
+    paths = os.pathsep.join([str(Path(tb.__file__).parent.parent), os.environ.get("PYTHONPATH", "")])
+    done = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": paths}
+    )
+    found = dict(re.findall(r"::(Test\w+::\w+(?:\[\w+\])?) (PASSED|FAILED|SKIPPED)", done.stdout))
+    assert {state for name, state in found.items() if name.startswith("TestNumpy")} == {"PASSED"}
+    assert sum(name.startswith("TestNumpy") for name in found) == 3 + 3 + 2 + 1
+    wrong = {name.removeprefix("TestWrong::"): state for name, state in found.items() if name.startswith("TestWrong")}
+    assert wrong == {
+        "test_agrees_with_the_reference[add]": "PASSED",
+        "test_agrees_with_the_reference[exp]": "FAILED",
+        "test_agrees_with_the_reference[sin]": "SKIPPED",
+        "test_refuses_mistakes[add]": "PASSED",
+        "test_refuses_mistakes[exp]": "PASSED",
+        "test_refuses_mistakes[sin]": "PASSED",
+        "test_keeps_data[float32]": "PASSED",
+        "test_keeps_data[int8]": "SKIPPED",
+        "test_each_divergence_is_needed": "FAILED",
+    }
+    assert "take the row 'none' away" in done.stdout
+    assert "expected a backend that has sin" in done.stdout
+    assert "with tb.default_backend('wrong_in_suite'):" in done.stdout
