@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 import tensorbackend as tb
 from tensorbackend.dtypes import ALL_DTYPES, bool_
-from tensorbackend.errors import TensorBackendError
+from tensorbackend.errors import ArgumentError, TensorBackendError
 from tensorbackend.testing import Invocation, calls, names, profile
+from tensorbackend.testing.calls import find
 from tensorbackend.testing.source import script, source
 
 
@@ -72,6 +73,14 @@ def test_what_else_stands_in_a_call() -> None:
     assert source(tb.get_backend("numpy")) == "'numpy'"
     dry = pasted(source(tb.template((2,), "f32", names=("n",))))
     assert dry.template is tb.Template((2,), "f32", ("n",))
+
+
+def test_an_op_by_its_namespace() -> None:
+    assert [find(name) for name in ("qr", "linalg.qr", "random.split", "split", "fft.fft")] == [
+        "qr", "qr", "random.split", "split", "fft",
+    ]  # fmt: skip
+    with pytest.raises(ArgumentError, match=r"op='linalg.add'"):
+        find("linalg.add")
 
 
 def test_a_script_runs(capsys: pytest.CaptureFixture[str]) -> None:

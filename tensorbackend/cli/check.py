@@ -10,7 +10,6 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from difflib import get_close_matches
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -75,20 +74,12 @@ def _mistake(text: str) -> int:
 
 def _ops(asked: Sequence[str] | None) -> list[str]:
     """The ops asked for as the kit names them, all by default."""
-    from ..testing.calls import names
-    from ..testing.source import qualified
+    from ..testing.calls import find, names
     from ..testing.transport import TRANSPORT
 
-    known = {TRANSPORT: TRANSPORT, **{qualified(name): name for name in names()}}
     if asked is None:
-        return list(known.values())
-    found = []
-    for name in asked:
-        if name not in known and name not in known.values():
-            near = ", ".join(get_close_matches(name, known))
-            raise ArgumentError(expected("the public name of an op", f"did you mean {near}?" if near else "", op=name))
-        found.append(known.get(name, name))
-    return list(dict.fromkeys(found))
+        return [TRANSPORT, *names()]
+    return list(dict.fromkeys(name if name == TRANSPORT else find(name) for name in asked))
 
 
 def _dtypes(asked: Sequence[str] | None) -> list[DType]:

@@ -8,6 +8,7 @@ Most are derived from what the op declares: its tensors broadcast, and an option
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from functools import cache, partial
 from typing import Any, NamedTuple, TypeAlias
 
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 import tensorbackend
 
 from ..dtypes import ALL_DTYPES, DType
+from ..errors import ArgumentError, expected
 from ..opspec import OPS, Parameter
 from ..protocol import Backend
 from ..select import get_backend
@@ -110,6 +112,24 @@ def names() -> list[str]:
     return sorted(ours | set(GENERATORS))
 
 
+def find(name: str) -> str:
+    """The name under which calls are drawn, of a public name with or without its namespace.
+
+    Raises `ArgumentError` for what is none.
+
+    >>> find("linalg.qr"), find("add")
+    ('qr', 'add')
+    """
+    own = name.rpartition(".")[2]
+    for each in (name, own):
+        if (each in OPS or each in GENERATORS) and name in (each, qualified(each)):
+            return each
+    near = get_close_matches(name, [qualified(each) for each in names()])
+    raise ArgumentError(
+        expected("the public name of an op", f"did you mean {', '.join(near)}?" if near else "", op=name)
+    )
+
+
 def has_generator(name: str) -> bool:
     """Whether calls of an op can be drawn."""
     return name in GENERATORS or all(_derivable(parameter) for parameter in OPS[name].parameters)
@@ -134,6 +154,7 @@ def _derivable(parameter: Parameter) -> bool:
 @st.composite
 def calls(draw: Draw, name: str, dtype: DType) -> Invocation:
     """Calls of an op whose tensors, or the first of them, have a dtype; valid but for what the data may say."""
+    name = find(name)
     if name in GENERATORS:
         return GENERATORS[name](draw, dtype)._replace(name=name)
     spec = OPS[name]
