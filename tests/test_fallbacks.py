@@ -183,3 +183,30 @@ def test_a_backend_that_has_all_loads_no_fallbacks() -> None:
         "assert 'tensorbackend.ops.fallbacks' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=EXAMPLES.parent)
+
+
+@pytest.mark.parametrize("length", [7, 33, 64, 66])
+def test_transforms_of_many_elements(length: int) -> None:
+    """The drawn ones are too short for halves."""
+    least = partial(BinaryBackend(), minimum())
+    x = tb.random.normal(tb.random.key(0), (2, length), dtype="f32")
+    wanted = tb.fft.fft(x)
+    found = tb.fft.fft(x.backend_copy(least)).backend_copy("numpy")
+    assert tb.all_close(found, wanted, rtol=0.0, atol=1e-4).item()
+    back = tb.fft.ifft(wanted.backend_copy(least), n=length + 3).backend_copy("numpy")
+    assert tb.all_close(back, tb.fft.ifft(wanted, n=length + 3), rtol=0.0, atol=1e-5).item()
+
+
+def test_factors_of_larger_matrices() -> None:
+    """The drawn ones have four rows at most."""
+    least = partial(tb.get_backend("numpy"), minimum())
+    x = tb.random.normal(tb.random.key(0), (2, 9, 7), dtype="f64", backend=least)
+    p, lower, u = tb.linalg.lu(x)
+    assert tb.all_close(p @ lower @ u, x, rtol=0.0, atol=1e-14).item()
+    q, r = tb.linalg.qr(x, mode="complete")
+    assert tb.all_close(q @ r, x, rtol=0.0, atol=1e-14).item()
+    gram = x.mT @ x
+    factor = tb.linalg.cholesky(gram)
+    assert tb.all_close(factor @ factor.mT, gram, rtol=0.0, atol=1e-13).item()
+    solved = tb.linalg.triangular_solve(factor, x.mT)
+    assert tb.all_close(factor @ solved, x.mT, rtol=0.0, atol=1e-14).item()

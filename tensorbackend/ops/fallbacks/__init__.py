@@ -10,9 +10,12 @@ from . import arithmetic as arithmetic
 from . import comparison as comparison
 from . import contraction as contraction
 from . import creation as creation
+from . import fourier as fourier
 from . import functions as functions
+from . import hyperbolic as hyperbolic
 from . import indexing as indexing
 from . import integers as integers
+from . import linalg as linalg
 from . import ordering as ordering
 from . import reduction as reduction
 from . import rounding as rounding

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ...dtypes import DType, float32, int64, promote_types
+from ...dtypes import DType, float32, float64, int64, promote_types
 from ...elements import pack
 from ...template import Shape, intern_template
 from ...tensor import Tensor
+from ..conversion import astype
 from ..creation import from_binary
-from ..shape import reshape
+from ..shape import reshape, slice_
 
 
 def listed(values: Iterable[bool | float], dtype: DType = int64, shape: Shape | None = None) -> Tensor:
@@ -29,9 +30,23 @@ def accumulating(dtype: DType) -> DType:
     return promote_types(dtype, float32) if dtype.is_floating else dtype
 
 
+def widened(x: Tensor) -> Tensor:
+    """Floats in a wider dtype that the backend has: narrow ones and float32 in float64, else in float32."""
+    dtypes = x.backend.dtypes
+    wider = promote_types(x.dtype, float64 if float64 in dtypes else float32)
+    return astype(x, wider) if wider in dtypes else x
+
+
 def scalar(x: Tensor) -> Tensor:
     """A tensor of one element without its axes."""
     return reshape(x, ())
+
+
+def part(x: Tensor, axis: int, start: int, count: int) -> Tensor:
+    """Some entries along an axis."""
+    starts, lengths = [0] * x.ndim, list(x.shape)
+    starts[axis], lengths[axis] = start, count
+    return slice_(x, starts=tuple(starts), lengths=tuple(lengths), strides=(1,) * x.ndim)
 
 
 def strides_of(shape: Sequence[int]) -> list[int]:

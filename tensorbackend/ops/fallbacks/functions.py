@@ -6,7 +6,6 @@ Narrow floats are computed in float32, and float32 in float64 where the backend 
 from __future__ import annotations
 
 from ...dispatch.fallbacks import fallback
-from ...dtypes import DType, float32, float64, promote_types
 from ...template import Template
 from ...tensor import Tensor
 from ..conversion import astype
@@ -14,25 +13,19 @@ from ..elementwise_binary import add, atan2, divide, equal, less, multiply, subt
 from ..elementwise_ternary import where
 from ..elementwise_unary import abs as absolute
 from ..elementwise_unary import cos, exp, log, negative, sin, sqrt
-
-
-def _wide(x: Tensor) -> Tensor:
-    """x in a wider dtype that the backend has."""
-    dtypes = x.backend.dtypes
-    wider: DType = promote_types(x.dtype, float64 if float64 in dtypes else float32)
-    return astype(x, wider) if wider in dtypes else x
+from .common import widened
 
 
 @fallback("sigmoid", "floating")
 def _sigmoid(out: Template, x: Tensor, /) -> Tensor:
-    wide = _wide(x)
+    wide = widened(x)
     small = exp(negative(absolute(wide)))  # never above 1
     return astype(divide(where(less(wide, 0), small, 1.0), add(small, 1.0)), x.dtype)
 
 
 @fallback("tan", "floating")
 def _tan(out: Template, x: Tensor, /) -> Tensor:
-    wide = _wide(x)
+    wide = widened(x)
     return astype(divide(sin(wide), cos(wide)), x.dtype)
 
 
@@ -43,20 +36,20 @@ def _atan(out: Template, x: Tensor, /) -> Tensor:
 
 @fallback("asin", "floating")
 def _asin(out: Template, x: Tensor, /) -> Tensor:
-    wide = _wide(x)
+    wide = widened(x)
     return astype(atan2(wide, sqrt(multiply(subtract(1.0, wide), add(1.0, wide)))), x.dtype)
 
 
 @fallback("acos", "floating")
 def _acos(out: Template, x: Tensor, /) -> Tensor:
-    wide = _wide(x)
+    wide = widened(x)
     return astype(atan2(sqrt(multiply(subtract(1.0, wide), add(1.0, wide))), wide), x.dtype)
 
 
 @fallback("cbrt", "floating")
 def _cbrt(out: Template, x: Tensor, /) -> Tensor:
     """A first root by logarithms, and a step of Newton's method, after which it is good to the last digits."""
-    wide = _wide(x)
+    wide = widened(x)
     size = absolute(wide)
     special = equal(multiply(size, 0), 0)
     usual = where(special, where(equal(size, 0), 1.0, size), 1.0)

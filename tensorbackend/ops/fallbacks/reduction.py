@@ -20,16 +20,9 @@ from ..elementwise_unary import isnan
 from ..reduction import max as greatest
 from ..reduction import min as least
 from ..shape import concatenate, permute_dims, reshape, slice_
-from .common import accumulating, along, listed, scalar
+from .common import accumulating, along, listed, part, scalar
 
 OfTwo = Callable[[Tensor, Tensor], Tensor]
-
-
-def _part(x: Tensor, axis: int, start: int, count: int) -> Tensor:
-    """Some entries along an axis."""
-    starts, lengths = [0] * x.ndim, list(x.shape)
-    starts[axis], lengths[axis] = start, count
-    return slice_(x, starts=tuple(starts), lengths=tuple(lengths), strides=(1,) * x.ndim)
 
 
 def _folded(x: Tensor, axes: tuple[int, ...], shape: Shape, function: OfTwo, identity: Scalar = False) -> Tensor:
@@ -41,8 +34,8 @@ def _folded(x: Tensor, axes: tuple[int, ...], shape: Shape, function: OfTwo, ide
         while x.shape[axis] > 1:
             count = x.shape[axis] // 2
             if x.shape[axis] % 2:
-                spare.append(_part(x, axis, 2 * count, 1))
-            x = function(_part(x, axis, 0, count), _part(x, axis, count, count))
+                spare.append(part(x, axis, 2 * count, 1))
+            x = function(part(x, axis, 0, count), part(x, axis, count, count))
         for each in spare:
             x = function(x, each)
     return reshape(x, shape)
@@ -71,9 +64,9 @@ def _product(out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bo
     # The order shows where an infinity meets others.
     rows = permute_dims(x, (*axes, *(axis for axis in range(x.ndim) if axis not in axes)))
     rows = reshape(rows, (x.size // out.size, out.size))
-    product = _part(rows, 0, 0, 1)
+    product = part(rows, 0, 0, 1)
     for row in range(1, rows.shape[0]):
-        product = multiply(product, _part(rows, 0, row, 1))
+        product = multiply(product, part(rows, 0, row, 1))
     return reshape(product, out.shape)
 
 

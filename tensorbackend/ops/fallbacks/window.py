@@ -15,9 +15,13 @@ from ...tensor import Tensor
 from ..conversion import astype
 from ..creation import full, zeros
 from ..elementwise_binary import add, maximum, minimum, multiply
+from ..indexing import _take_along_axis as take_along_axis_at
+from ..indexing import take_at
+from ..reduction import argmax, argmin
+from ..scatter import indexed_add
 from ..shape import _pad as pad_with
-from ..shape import concatenate, reshape, slice_
-from .common import accumulating, scalar, strides_of
+from ..shape import broadcast_to, concatenate, reshape, slice_
+from .common import accumulating, listed, scalar, strides_of
 
 OfTwo = Callable[[Tensor, Tensor], Tensor]
 
@@ -145,3 +149,58 @@ def _window_reduce(
             folded = move(function(folded, element), x.backend)
         results.append(reshape(folded, (1,)))
     return reshape(concatenate(results), out.shape) if results else zeros(out.shape, dtype=out.dtype)
+
+
+def _scattered(
+    x: Tensor,
+    source: Tensor,
+    initial: Tensor,
+    chosen: Callable[..., Tensor],
+    window_dimensions: Sizes,
+    strides: Sizes,
+    padding: Padding,
+) -> Tensor:
+    """Each element of a source added where a window has the element that is chosen."""
+    result = broadcast_to(initial, (x.size,))
+    windows = list(_windows(source.template, x, window_dimensions, strides, padding, (1,) * x.ndim))
+    present = [place for place, window in enumerate(windows) if window]
+    if not present:
+        return reshape(result, x.shape)
+    width = max(map(len, windows))
+    # A shorter window repeats its first element, which never comes before it.
+    rows = [window + window[:1] * (width - len(window)) for window in windows if window]
+    places = listed([place for row in rows for place in row], shape=(len(rows), width))
+    values = take_at(reshape(x, (x.size,)), places, axis=0, mode="clip")
+    targets = take_along_axis_at(places, chosen(values, axis=1, keepdims=True), axis=1, mode="clip")
+    added = take_at(reshape(source, (source.size,)), listed(present), axis=0, mode="clip")
+    return reshape(indexed_add(result, targets, added), x.shape)
+
+
+@fallback("window_scatter_max", "real")
+def _window_scatter_max(
+    out: Template,
+    x: Tensor,
+    source: Tensor,
+    initial: Tensor,
+    /,
+    *,
+    window_dimensions: Sizes,
+    strides: Sizes,
+    padding: Padding,
+) -> Tensor:
+    return _scattered(x, source, initial, argmax, window_dimensions, strides, padding)
+
+
+@fallback("window_scatter_min", "real")
+def _window_scatter_min(
+    out: Template,
+    x: Tensor,
+    source: Tensor,
+    initial: Tensor,
+    /,
+    *,
+    window_dimensions: Sizes,
+    strides: Sizes,
+    padding: Padding,
+) -> Tensor:
+    return _scattered(x, source, initial, argmin, window_dimensions, strides, padding)

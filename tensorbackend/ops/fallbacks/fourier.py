@@ -1,0 +1,82 @@
+"""Fourier transforms: halves of an even length, and a product with the matrix of the transform for what is left.
+
+So the time goes with the square of the largest odd factor of the length.
+"""
+
+from __future__ import annotations
+
+import cmath
+import math
+from functools import lru_cache
+
+from ...dispatch.fallbacks import fallback
+from ...dtypes import DType, complex128
+from ...elements import pack
+from ...rules.fourier import Norm
+from ...template import Template, intern_template
+from ...tensor import Tensor
+from ..contraction import dot
+from ..conversion import astype
+from ..creation import from_binary, full
+from ..elementwise_binary import add, divide, multiply, subtract
+from ..shape import _pad as pad_with
+from ..shape import concatenate, permute_dims, reshape, slice_
+from .common import part
+
+_SHORT = 32
+"""Up to this length the matrix is quicker than halves."""
+
+
+@fallback("fft")
+def _fft(out: Template, x: Tensor, /, *, axis: int, length: int, norm: Norm) -> Tensor:
+    return _transformed(
+        out, x, axis, length, -1, {"backward": 1.0, "ortho": math.sqrt(length), "forward": length}[norm]
+    )
+
+
+@fallback("ifft")
+def _ifft(out: Template, x: Tensor, /, *, axis: int, length: int, norm: Norm) -> Tensor:
+    return _transformed(out, x, axis, length, 1, {"backward": length, "ortho": math.sqrt(length), "forward": 1.0}[norm])
+
+
+def _transformed(out: Template, x: Tensor, axis: int, length: int, sign: int, divisor: float) -> Tensor:
+    """The sum over n of x[n] exp(sign 2 pi i k n / length), divided by a number."""
+    wide = complex128 if complex128 in x.backend.dtypes else out.dtype
+    size = x.shape[axis]
+    if size > length:
+        x = part(x, axis, 0, length)
+    elif size < length:
+        around = tuple((0, length - size if each == axis else 0, 0) for each in range(x.ndim))
+        x = pad_with(x, full((), 0, dtype=x.dtype), padding=around)
+    last = [each for each in range(x.ndim) if each != axis]
+    rows = reshape(permute_dims(astype(x, wide), (*last, axis)), (out.size // length, length))
+    found = divide(_spectrum(rows, sign), divisor)
+    order = [*range(x.ndim - 1)]
+    order.insert(axis, x.ndim - 1)
+    moved = reshape(found, (*(out.shape[each] for each in last), length))
+    return astype(permute_dims(moved, order), out.dtype)
+
+
+def _spectrum(rows: Tensor, sign: int) -> Tensor:
+    """The transform of each row: of an even length by those of its halves (Cooley and Tukey, 1965)."""
+    count, length = rows.shape
+    if length % 2 or length <= _SHORT:
+        return dot(rows, _roots(length, length, sign, rows.dtype), contract=([1], [0]))
+    half = length // 2
+    even, odd = (
+        _spectrum(slice_(rows, starts=(0, start), lengths=(count, half), strides=(1, 2)), sign) for start in (0, 1)
+    )
+    turned = multiply(odd, part(part(_roots(2, length, sign, rows.dtype), 0, 1, 1), 1, 0, half))
+    return concatenate([add(even, turned), subtract(even, turned)], axis=1)
+
+
+def _roots(size: int, length: int, sign: int, dtype: DType) -> Tensor:
+    """exp(sign 2 pi i k n / length) for each n below a size and k below the length."""
+    shape = (size, length)
+    return astype(from_binary(_root_bytes(size, length, sign), intern_template(shape, complex128, (None, None))), dtype)
+
+
+@lru_cache(maxsize=32)
+def _root_bytes(size: int, length: int, sign: int) -> bytes:
+    turn = [cmath.exp(sign * 2j * math.pi * step / length) for step in range(length)]
+    return pack([turn[n * k % length] for n in range(size) for k in range(length)], complex128)

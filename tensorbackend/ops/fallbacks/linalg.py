@@ -1,0 +1,168 @@
+"""Factors and solutions of stacks of matrices, a column at a time (GVL is Golub and Van Loan, Matrix Computations)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Literal
+
+from ...dispatch.fallbacks import fallback
+from ...protocol.linalg import Transform
+from ...rules.data_errors import not_positive_definite, singular_matrix
+from ...template import Shape, Template
+from ...tensor import Tensor
+from ..contraction import dot
+from ..conversion import astype
+from ..creation import eye, ones, zeros
+from ..elementwise_binary import add, divide, equal, less, less_equal, logical_and, multiply, subtract
+from ..elementwise_ternary import where
+from ..elementwise_unary import abs as absolute
+from ..elementwise_unary import sqrt
+from ..indexing import _take_along_axis as take_along_axis_at
+from ..indexing import take_at
+from ..reduction import all as every
+from ..reduction import any as some
+from ..reduction import argmax
+from ..reduction import max as greatest
+from ..reduction import sum as total
+from ..shape import broadcast_to, concatenate, flip, matrix_transpose, reshape
+from .common import listed, part, widened
+
+
+def _stack(x: Tensor, batch: Shape) -> Tensor:
+    """Matrices for every entry of the batch axes that they broadcast to, these laid in one."""
+    wide = broadcast_to(x, (*batch, *x.shape[-2:]))
+    return reshape(wide, (math.prod(batch), *x.shape[-2:]))
+
+
+def _rows(count: int) -> Tensor:
+    """The number of each row, a column."""
+    return listed(range(count), shape=(count, 1))
+
+
+def _columns(count: int) -> Tensor:
+    """The number of each column, a row."""
+    return listed(range(count), shape=(1, count))
+
+
+def _diagonal(x: Tensor) -> Tensor:
+    """The main diagonals of a stack of square matrices, as rows."""
+    size = x.shape[-1]
+    return take_at(reshape(x, (x.shape[0], size * size)), listed(range(0, size * size, size + 1)), axis=1, mode="clip")
+
+
+@fallback("triangular_solve")
+def _triangular_solve(
+    out: Template, a: Tensor, b: Tensor, /, *, left_side: bool, lower: bool, transform: Transform
+) -> Tensor:
+    """By substitution from the first row on; other systems are turned into such a one."""
+    batch = out.shape[:-2]
+    left, right = (widened(x) if x.dtype.is_floating else x for x in (_stack(a, batch), _stack(b, batch)))
+    if not left_side:  # x @ a = b is a.T @ x.T = b.T
+        right = matrix_transpose(right)
+    if (transform == "transpose") != (not left_side):
+        left, lower = matrix_transpose(left), not lower
+    if not lower:
+        left, right = flip(left, axis=(1, 2)), flip(right, axis=1)
+    if left.size and some(equal(_diagonal(left), 0)).item():
+        raise singular_matrix()
+    size, solved = left.shape[-1], part(right, 1, 0, 0)
+    for row in range(size):
+        line = part(left, 1, row, 1)
+        known = dot(part(line, 2, 0, row), solved, contract=([2], [1]), batch=([0], [0]))
+        found = divide(subtract(part(right, 1, row, 1), known), part(line, 2, row, 1))
+        solved = concatenate([solved, found], axis=1)
+    if not lower:
+        solved = flip(solved, axis=1)
+    if not left_side:
+        solved = matrix_transpose(solved)
+    return reshape(astype(solved, out.dtype), out.shape)
+
+
+@fallback("cholesky", "floating")
+def _cholesky(out: Template, x: Tensor, /) -> Tensor:
+    """A column at a time from those before it (GVL, algorithm 4.2.1)."""
+    size, a = x.shape[-1], widened(_stack(x, x.shape[:-2]))
+    if not x.size:
+        return zeros(out.shape, dtype=out.dtype)
+    factor = part(a, 2, 0, 0)
+    for column in range(size):
+        below = size - column
+        known = dot(part(factor, 1, column, below), part(factor, 1, column, 1), contract=([2], [2]), batch=([0], [0]))
+        rest = subtract(part(part(a, 1, column, below), 2, column, 1), known)
+        pivot = part(rest, 1, 0, 1)
+        if not every(logical_and(less(0, pivot), less(pivot, math.inf))).item():
+            raise not_positive_definite()
+        above = zeros((a.shape[0], column, 1), dtype=a.dtype)
+        factor = concatenate([factor, concatenate([above, divide(rest, sqrt(pivot))], axis=1)], axis=2)
+    return reshape(astype(factor, out.dtype), out.shape)
+
+
+def _results(x: Tensor, out: Sequence[Template], parts: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """Factors in their shapes and dtypes, NaN for matrices that hold NaN or infinity."""
+    finite = every(less(absolute(_stack(x, x.shape[:-2])), math.inf), axis=(1, 2), keepdims=True)
+    return tuple(
+        reshape(astype(where(finite, each, math.nan), template.dtype), template.shape)
+        for each, template in zip(parts, out, strict=True)
+    )
+
+
+@fallback("lu", "floating")
+def _lu(out: tuple[Template, Template, Template], x: Tensor, /) -> tuple[Tensor, ...]:
+    """Elimination with partial pivoting, the factors kept where they make zeros (GVL, algorithm 3.4.1)."""
+    a = widened(_stack(x, x.shape[:-2]))
+    count, rows, columns = a.shape
+    rank = min(rows, columns)
+    number, other = _rows(rows), _columns(columns)
+    order = broadcast_to(number, (count, rows, 1))
+    for column in range(rank):
+        sizes = where(less(number, column), -1.0, absolute(part(a, 2, column, 1)))
+        pivot = argmax(sizes, axis=1, keepdims=True)
+        exchanged = where(equal(number, pivot), column, where(equal(number, column), pivot, number))
+        order = take_along_axis_at(order, exchanged, axis=1, mode="clip")
+        a = take_along_axis_at(a, broadcast_to(exchanged, a.shape), axis=1, mode="clip")
+        line = part(a, 1, column, 1)
+        divisor = part(line, 2, column, 1)
+        below = logical_and(less(column, number), _distinct(divisor))
+        factors = where(below, divide(part(a, 2, column, 1), where(_distinct(divisor), divisor, 1.0)), 0.0)
+        reduced = subtract(a, multiply(factors, where(less(column, other), line, 0.0)))
+        a = where(logical_and(below, equal(other, column)), factors, reduced)
+    lower = add(where(less(_columns(rank), number), part(a, 2, 0, rank), 0.0), eye(rows, rank, dtype=a.dtype))
+    upper = where(less_equal(_rows(rank), other), part(a, 1, 0, rank), 0.0)
+    permutation = astype(equal(number, matrix_transpose(order)), a.dtype)
+    return _results(x, out, (permutation, lower, upper))
+
+
+def _distinct(x: Tensor) -> Tensor:
+    """Whether elements are not zero."""
+    return less(0, absolute(x))
+
+
+@fallback("qr", "floating")
+def _qr(out: tuple[Template, Template], x: Tensor, /, *, mode: Literal["reduced", "complete"]) -> tuple[Tensor, ...]:
+    """By Householder's reflections (GVL, algorithm 5.2.1), then turned to the sign asked for."""
+    r = widened(_stack(x, x.shape[:-2]))
+    count, rows, columns = r.shape
+    inner = out[1].shape[-2]
+    number, other = _rows(rows), _columns(columns)
+    q = broadcast_to(eye(rows, dtype=r.dtype), (count, rows, rows))
+    for column in range(min(rows - 1, columns)) if r.size else ():
+        v = where(less(number, column), 0.0, part(r, 2, column, 1))
+        size = greatest(absolute(v), axis=1, keepdims=True)
+        v = divide(v, where(equal(size, 0), 1.0, size))  # so that no square overflows or vanishes
+        length = sqrt(total(multiply(v, v), axis=1, keepdims=True))
+        head = part(v, 1, column, 1)
+        v = where(equal(number, column), where(less(head, 0), subtract(head, length), add(head, length)), v)
+        square = total(multiply(v, v), axis=1, keepdims=True)
+        scale = where(equal(square, 0), 0.0, divide(2.0, where(equal(square, 0), 1.0, square)))
+        along = dot(v, r, contract=([1], [1]), batch=([0], [0]))
+        r = subtract(r, multiply(multiply(v, scale), along))
+        across = dot(q, v, contract=([2], [1]), batch=([0], [0]))
+        q = subtract(q, multiply(across, matrix_transpose(multiply(v, scale))))
+    r, q = part(where(less_equal(number, other), r, 0.0), 1, 0, inner), part(q, 2, 0, inner)
+    rank = min(rows, columns)
+    turned = less(_diagonal(part(part(r, 1, 0, rank), 2, 0, rank)), 0)
+    signs = where(turned, -1.0, ones((), dtype=r.dtype))
+    signs = concatenate([signs, ones((count, inner - rank), dtype=r.dtype)], axis=1)
+    down = reshape(signs, (count, inner, 1))
+    return _results(x, out, (multiply(q, matrix_transpose(down)), multiply(r, down)))
