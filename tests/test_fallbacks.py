@@ -200,7 +200,7 @@ def test_transforms_of_many_elements(length: int) -> None:
 def test_factors_of_larger_matrices() -> None:
     """The drawn ones have four rows at most."""
     least = partial(tb.get_backend("numpy"), minimum())
-    x = tb.random.normal(tb.random.key(0), (2, 9, 7), dtype="f64", backend=least)
+    x = tb.random.normal(tb.random.key(0), (2, 9, 7), dtype="f64").backend_copy(least)
     p, lower, u = tb.linalg.lu(x)
     assert tb.all_close(p @ lower @ u, x, rtol=0.0, atol=1e-14).item()
     q, r = tb.linalg.qr(x, mode="complete")
