@@ -415,11 +415,10 @@ def _errstate(*, linalg: str) -> Iterator[None]:
 
 
 def _solve_triangular(matrix: Any, right: Any, *, trans: int, lower: bool) -> Any:
-    assert matrix.ndim == right.ndim == 2
+    assert matrix.shape[:-1] == right.shape[:-1]
     triangle = (np.tril if lower else np.triu)(_plain(matrix))
-    wide = np.result_type(triangle.dtype, np.float64)
-    solved = np.linalg.solve((triangle.T if trans else triangle).astype(wide), _plain(right).astype(wide))
-    return _wrap(solved.astype(matrix.dtype))
+    wide = (triangle.swapaxes(-2, -1) if trans else triangle).astype(np.result_type(triangle.dtype, np.float64))
+    return _wrap(np.linalg.solve(wide, _plain(right).astype(wide.dtype)).astype(matrix.dtype))
 
 
 def _elementwise(function: Callable[[float], float]) -> Callable[[Any], Any]:

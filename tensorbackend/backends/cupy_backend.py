@@ -254,17 +254,17 @@ class CupyBackend(ArrayModuleBackend):
     def triangular_solve(
         self, out: Template, a: Tensor, b: Tensor, /, *, left_side: bool, lower: bool, transform: Transform
     ) -> Payload:
-        """One matrix by cuBLAS, a stack of them, or what is not finite, as on NumPy."""
+        """By cuBLAS; where stacks broadcast, or not all is finite, as on NumPy."""
         xp = self.xp
         matrix, right = self.widened(a), self.widened(b)
-        single = matrix.ndim == right.ndim == 2 and out.size
-        if not (single and xp.isfinite(matrix).all() and xp.isfinite(right).all()):
+        alike = out.size and matrix.shape[:-2] == right.shape[:-2]
+        if not (alike and xp.isfinite(matrix).all() and xp.isfinite(right).all()):
             options: Any = {"left_side": left_side, "lower": lower, "transform": transform}
             return super().triangular_solve(out, a, b, **options)
-        if not xp.diagonal(matrix).all():
+        if not xp.diagonal(matrix, axis1=-2, axis2=-1).all():
             raise singular_matrix()
         functions = import_library("cupyx.scipy.linalg", self.name, *_EXTRAS)
         turned = (transform == "transpose") == left_side  # x @ a = b is a.T @ x.T = b.T
-        columns = right if left_side else right.T
+        columns = right if left_side else xp.swapaxes(right, -2, -1)
         solved = functions.solve_triangular(matrix, columns, trans=1 if turned else 0, lower=lower)
-        return self.narrowed(solved if left_side else solved.T, out)
+        return self.narrowed(solved if left_side else xp.swapaxes(solved, -2, -1), out)
