@@ -26,6 +26,8 @@ class Mismatch(NamedTuple):
     wanted: object
     ulps: float
     """How far apart they are; infinite for a NaN and a number, and for what is exact."""
+    absolute: float = 0.0
+    """The error that is allowed however many ulps it is."""
 
 
 def distance(actual: float, wanted: float, dtype: DType) -> float:
@@ -84,7 +86,7 @@ def farthest(actual: Tensor, wanted: Tensor, *, absolute: float | Sequence[float
 
     >>> import tensorbackend as tb
     >>> farthest(tb.tensor([1, 2, 3]), tb.tensor([1, 2, 4]))
-    Mismatch(at=(2,), actual=3, wanted=4, ulps=inf)
+    Mismatch(at=(2,), actual=3, wanted=4, ulps=inf, absolute=0.0)
     """
     return max(mismatches(actual, wanted, absolute=absolute), key=lambda found: found.ulps, default=None)
 
@@ -101,7 +103,7 @@ def mismatches(actual: Tensor, wanted: Tensor, *, absolute: float | Sequence[flo
             continue
         apart = element_distance(a, b, dtype)
         if apart > 0:
-            yield Mismatch(_index(place, wanted.shape), a, b, apart)
+            yield Mismatch(_index(place, wanted.shape), a, b, apart, bound)
 
 
 def _index(place: int, shape: Sequence[int]) -> tuple[int, ...]:
@@ -144,9 +146,10 @@ def assert_equal(
 def _told(wrong: Sequence[Mismatch], wanted: Tensor, ulps: float) -> str:
     """What is wrong with elements, the first of them and the farthest."""
     first, worst = wrong[0], max(wrong, key=lambda found: found.ulps)
+    beside = f", or an error of {first.absolute:.3g}" if first.absolute else ""
     text = (
         f"expected {first.wanted!r} at {first.at} of {wanted.template}, got {first.actual!r}, "
-        f"{first.ulps:.10g} ulps away where {ulps:g} are allowed; "
+        f"{first.ulps:.10g} ulps away where {ulps:g} are allowed{beside}; "
         f"{len(wrong)} of {wanted.size} elements {'differs' if len(wrong) == 1 else 'differ'} by more"
     )
     if worst.ulps > first.ulps:

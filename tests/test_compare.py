@@ -1,0 +1,57 @@
+"""The comparison of results, and the report of what differs."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+import tensorbackend as tb
+from tensorbackend.testing import Disagreement, Invocation, assert_equal, farthest
+
+
+def told(actual: tb.Tensor, wanted: tb.Tensor, **options: object) -> str:
+    with pytest.raises(Disagreement) as found:
+        assert_equal(actual, wanted, **options)  # type: ignore[arg-type]
+    return str(found.value)
+
+
+def test_the_first_and_the_farthest_element() -> None:
+    wanted = tb.tensor([[1.0, 2.0], [4.0, 8.0]], names=("a", "b"))
+    actual = tb.tensor([[1.0, 2.0000002], [4.5, 8.0]], names=("a", "b"))
+    assert told(actual, wanted) == (
+        "expected 2.0 at (0, 1) of f32[a: 2][b: 2], got 2.000000238418579, 1 ulps away where 0 are allowed; "
+        "2 of 4 elements differ by more, the farthest by 1048576 ulps at (1, 0): 4.5, not 4.0"
+    )
+    assert "at (1, 0) of" in told(actual, wanted, ulps=4)
+    assert "or an error of 0.1; 1 of 4 elements differs by more" in told(actual, wanted, absolute=0.1)
+    assert assert_equal(actual, wanted, ulps=2**20) == 2**20
+    assert assert_equal(actual, wanted, absolute=0.5) == 0
+
+
+def test_what_cannot_be_counted() -> None:
+    wanted = tb.tensor([1.0, math.nan, math.inf])
+    assert assert_equal(tb.tensor([1.0, -math.nan, math.inf]), wanted) == 0
+    assert "got nan, inf ulps away where 64 are allowed" in told(
+        tb.tensor([math.nan, math.nan, math.inf]), wanted, ulps=64
+    )
+    assert "got -0.0, 1 ulps away" in told(tb.tensor([-0.0]), tb.tensor([0.0]))
+    assert "expected 1 at () of s64, got 2, inf ulps away" in told(tb.tensor(2), tb.tensor(1))
+    found = farthest(tb.tensor([True, False]), tb.tensor([True, True]))
+    assert found is not None
+    assert (found.at, found.actual, found.wanted) == ((1,), False, True)
+
+
+def test_templates_are_compared_first() -> None:
+    x = tb.tensor([1.0, 2.0], names=("n",))
+    for other in (tb.tensor([1.0, 2.0]), tb.tensor([1.0, 2.0], dtype="f64", names=("n",)), tb.tensor([[1.0, 2.0]])):
+        assert told(x, other) == f"expected {other.template}, got f32[n: 2]"
+
+
+def test_the_call_is_a_program(capsys: pytest.CaptureFixture[str]) -> None:
+    call = Invocation("exp", (tb.tensor([0.0, 1.0], backend="binary"),), {})
+    text = told(tb.tensor([1.0, 2.5]), tb.tensor([1.0, 2.75]), call=call)
+    assert text.startswith("exp of float32 on numpy: expected 2.75 at (1,) of f32[2], got 2.5")
+    _, _, program = text.partition("to see it again:\n")
+    exec(program, {})
+    assert capsys.readouterr().out == f"{tb.exp(tb.tensor([0.0, 1.0]))!r}\n"
