@@ -60,7 +60,12 @@ def judge(call: Invocation, backend: Backend | str, rows: Sequence[Divergence] |
 
 
 def check_row(row: Divergence, backend: Backend) -> None:
-    """Raises `AssertionError` unless a row's witness differs without the row and passes with it."""
+    """Raises `AssertionError` unless a row's witness differs without the row and passes with it.
+
+    A row that compares nothing must name its ops, or it would excuse all.
+    """
+    if not row.judgement.compared and not row.ops:
+        raise AssertionError(f"the row {row.reason!r} compares nothing and names no ops: it excuses every failure")
     try:
         judge(row.witness, backend, rows=())
     except AssertionError:

@@ -6,6 +6,8 @@ data, when the inputs are deallocated, and when a reader writes to what NumPy sh
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from ..dtypes import DType
 from ..errors import ContractError, TensorBackendError, UnsupportedOp, expected
 from ..ops.creation import from_binary
@@ -95,7 +97,8 @@ def _check_memory(call: Invocation, own: Invocation, backend: Backend, results: 
     for x in results:
         _scribble(x)
     unchanged("a reader wrote to its NumPy array")
-    outcome(own.mapped(lambda x: from_binary(bytes(x.nbytes), x.template, backend)))
+    with suppress(Exception):  # a crash on zeros is not this call's; zeros are drawn as well
+        own.mapped(lambda x: from_binary(bytes(x.nbytes), x.template, backend)).run()
     unchanged("the op ran for other data")
     for x in own.tensors:
         backend_deallocate(x)

@@ -150,5 +150,7 @@ def _cell(pair: Pair, numbers: Cells, reasons: Cells, lacks: Cells) -> str:
     elif pair.status == "unsupported":
         link = lacks[pair.reasons[0]]
     ulps = f" {pair.ulps:.3g}" if pair.status == "pass" and pair.ulps else ""
-    text = f'<a href="#{pair.status}{link}">{pair.status} {link}</a>' if link else f"{pair.status}{ulps}"
-    return f'<td class="{pair.status}">{text}</td>'
+    number = f" {link}" if link and pair.status != "unsupported" else ""  # for which there is no room
+    text = f"{pair.status}{number}{ulps}"
+    linked = f'<a href="#{pair.status}{link}">{text}</a>' if link else text
+    return f'<td class="{pair.status}">{linked}</td>'
