@@ -125,12 +125,13 @@ class TorchBackend(
         return (x.data.clone() if copied else x.data).__dlpack__(**options)
 
     def from_dlpack(self, array: Any, /, *, copy: bool | None) -> tuple[Template, Payload]:
-        """The template and payload of an array with `__dlpack__`, detached; another device needs a copy."""
+        """The template and payload of an array with `__dlpack__` on this device, detached."""
         found = _plain(array if isinstance(array, torch.Tensor) else torch.utils.dlpack.from_dlpack(array))
-        if found.device != self.place and copy is False:
-            raise BufferError(expected("no copy to be needed", "leave copy out", device=str(found.device)))
+        if found.device != self.place:
+            remedy = f"say device={self.device!r} to have it copied"
+            raise BufferError(expected(f"an array on {self.device}", remedy, device=str(found.device)))
         out = Template(tuple(found.shape), dtype_of(found.dtype), None)
-        return out, found.to(self.place, copy=copy is True)
+        return out, found.clone() if copy else found
 
     def cuda_array_interface(self, x: Tensor, /) -> Mapping[str, Any] | None:
         """PyTorch's own, of a tensor on a GPU."""

@@ -111,6 +111,8 @@ def _steps(c: Array, s: Array, a: Array, half: float = 1.0) -> Array:
 
 def _exp(z: Array) -> Array:
     a, b = parts(z)
+    if (torch.abs(a) < 700.0).all():
+        return torch.exp(z)
     return _steps(torch.cos(b), torch.sin(b), a)
 
 
@@ -328,12 +330,16 @@ def subtract(x: Array, y: Array) -> Array:
     return torch.view_as_complex(torch.view_as_real(x) - torch.view_as_real(y))
 
 
-@widened
 def multiply(x: Array, y: Array) -> Array:
-    """The product by parts, of operands scaled by powers of two where it is not finite."""
+    """The product; by parts where a step overflows, as PyTorch gives other infinities and NaN."""
+    found = x * y
+    return found if torch.isfinite(found).all() else _product(x, y)
+
+
+@widened
+def _product(x: Array, y: Array) -> Array:
+    """The formula by parts, of operands scaled by powers of two where it is not finite."""
     found = product_by_parts(x, y)
-    if torch.isfinite(found).all():
-        return found
     above, below = _exponent(x), _exponent(y)
     scaled = _scaled(product_by_parts(_scaled(x, -above), _scaled(y, -below)), above + below)
     # Beside an infinity or NaN a finite part gives no more than its sign.
@@ -357,9 +363,17 @@ def product_by_parts(x: Array, y: Array) -> Array:
     return join(a * c - b * d, a * d + b * c)
 
 
-@widened
 def divide(x: Array, y: Array) -> Array:
-    """The quotient; part by part where the divisor is real or imaginary (Array API standard), else Smith's (1962) on
+    """The quotient; PyTorch's in complex128 where nothing on the way to one in complex64 can overflow."""
+    oblique = (torch.view_as_real(y) != 0).all()
+    if y.dtype is torch.complex64 and oblique and torch.isfinite(x).all() and torch.isfinite(y).all():
+        return (x.to(torch.complex128) / y.to(torch.complex128)).to(torch.complex64)
+    return _quotient(x, y)
+
+
+@widened
+def _quotient(x: Array, y: Array) -> Array:
+    """Part by part where the divisor is real or imaginary (Array API standard), else Smith's formula (1962) on
     operands scaled by powers of two."""
     (a, b), (c, d) = parts(x), parts(y)
     above, below = _exponent(x), _exponent(y)

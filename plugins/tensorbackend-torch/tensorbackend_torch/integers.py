@@ -36,9 +36,12 @@ def _divisor(right: Array) -> Array:
 def unsigned_divide(left: Array, right: Array) -> tuple[Array, Array]:
     """Quotient and remainder of the bits of uint64; both 0 by zero.
 
-    Half of the dividend is divided as a signed number, and the quotient doubled is too small by at most one (H. S.
-    Warren, Hacker's Delight, section 9-3). A divisor from 2**63 on goes once at most.
+    Numbers below 2**63 are those of int64. Of others half the dividend is divided as a signed number, and the quotient
+    doubled is too small by at most one (H. S. Warren, Hacker's Delight, section 9-3). A divisor from 2**63 on goes once
+    at most.
     """
+    if not (left < 0).any() and not (right < 0).any():
+        return floor_divide(left, right), remainder(left, right)
     lower = torch.where(right > 0, right, 1)
     twice = torch.div(shifted_right(left, 1), lower, rounding_mode="trunc") << 1
     rest = left - twice * lower

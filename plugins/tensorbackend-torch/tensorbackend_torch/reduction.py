@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import product as index_product
 from math import prod
+from typing import Any
 
 from tensorbackend import Template, Tensor, default_backend
-from tensorbackend.dtypes import DType, float32
+from tensorbackend.dtypes import DType, float32, promote_types
 from tensorbackend.extending import calling
 from tensorbackend.protocol import Payload
 from tensorbackend.protocol.reduction import TieBreak
@@ -17,7 +18,7 @@ from .casting import cast
 from .extremes import reduced
 from .kernels import TorchBase, kernel
 from .library import torch
-from .ways import NARROW, Array, bits_of, dtype_of, wide
+from .ways import NARROW, Array, bits_of, dtype_of, in_order, wide
 
 
 class TorchReduction(TorchBase):
@@ -131,6 +132,23 @@ class TorchReduction(TorchBase):
             return self._accumulated(running, 1, out, x, axis, reverse)
         return self._accumulated(torch.cumprod, 1, out, x, axis, reverse)
 
+    @kernel(unsigned="order", narrow="float32")
+    def cumulative_max(self, out: Template, x: Array, *, axis: int, reverse: bool) -> Array:
+        """Greatest element up to each."""
+        return _running(torch.cummax, x, axis, reverse, negative=False)
+
+    @kernel(unsigned="order", narrow="float32")
+    def cumulative_min(self, out: Template, x: Array, *, axis: int, reverse: bool) -> Array:
+        """Least element up to each."""
+        return _running(torch.cummin, x, axis, reverse, negative=True)
+
+    @kernel(unsigned="own")
+    def searchsorted(self, out: Template, x1: Array, x2: Array, *, side: str) -> Array:
+        """Where values would go, NaN behind all others."""
+        dtype = promote_types(dtype_of(x1.dtype), dtype_of(x2.dtype))
+        line, values = (_sortable(cast(x, dtype_of(x.dtype), dtype)) for x in (x1, x2))
+        return torch.searchsorted(line.contiguous(), values.contiguous(), right=side == "right")
+
     @kernel(unsigned="own")
     def softmax(self, out: Template, x: Array, *, axis: tuple[int, ...]) -> Array:
         """`torch.softmax`, along several axes as along one."""
@@ -181,6 +199,28 @@ class TorchReduction(TorchBase):
         order = [*(each for each in range(values.ndim) if each not in axis), *axis]
         found = function(_last(values, axis), dim=-1).reshape([values.shape[each] for each in order])
         return found.permute(sorted(range(len(order)), key=order.__getitem__))
+
+
+def _running(find: Callable[..., Any], x: Array, axis: int, reverse: bool, *, negative: bool) -> Array:
+    """The greatest or least element up to each; of zeros the one of a sign wins, from where it is first met."""
+    values = torch.flip(x, (axis,)) if reverse else x
+    running: Array = find(values.to(torch.uint8) if values.dtype is torch.bool else values, axis).values
+    if x.is_floating_point():
+        wins = (values == 0) & (torch.signbit(values) == negative)
+        met = torch.cummax(wins.to(torch.uint8), axis).values != 0
+        running = torch.where((running == 0) & met, -0.0 if negative else 0.0, running)
+    return torch.flip(running, (axis,)) if reverse else running
+
+
+def _sortable(values: Array) -> Array:
+    """Integers in the order of the elements, both zeros equal and NaN the greatest."""
+    if values.dtype is torch.bool:
+        return values.to(torch.uint8)
+    if not values.is_floating_point():
+        return in_order(values)
+    bits = (values.to(torch.float64) + 0.0).view(torch.int64)
+    greatest = torch.iinfo(torch.int64).max
+    return torch.where(torch.isnan(values), greatest, bits ^ (bits >> 63 & greatest))
 
 
 def _accumulating(x: Array, dtype: DType) -> Array:

@@ -38,8 +38,8 @@ class TorchWindow(TorchConvolution):
         window_dilations: Sizes,
     ) -> Array:
         """Sum of each window."""
-        windows = _flat_windows(out, x, 0, padding, _geometry(window_dimensions, strides, window_dilations))
-        return torch.sum(windows, -1, dtype=windows.dtype)
+        geometry = _geometry(window_dimensions, strides, window_dilations)
+        return _slide(lambda windows: torch.sum(windows, -1, dtype=x.dtype), x, 0, padding, geometry)
 
     @kernel(unsigned="bits", narrow="float32")
     def window_product(
@@ -53,8 +53,10 @@ class TorchWindow(TorchConvolution):
         window_dilations: Sizes,
     ) -> Array:
         """Product of each window."""
-        windows = _flat_windows(out, x, 1, padding, _geometry(window_dimensions, strides, window_dilations))
-        return complex_functions.product(windows) if x.is_complex() else torch.prod(windows, -1, dtype=windows.dtype)
+        geometry = _geometry(window_dimensions, strides, window_dilations)
+        if x.is_complex():  # the order says which parts infinities leave
+            return complex_functions.product(_flat_windows(out, x, 1, padding, geometry))
+        return _slide(lambda windows: torch.prod(windows, -1, dtype=x.dtype), x, 1, padding, geometry)
 
     @kernel(unsigned="order")
     def window_max(
@@ -69,7 +71,7 @@ class TorchWindow(TorchConvolution):
     ) -> Array:
         """Greatest element of each window."""
         geometry = _geometry(window_dimensions, strides, window_dilations)
-        return extremes.greatest(_flat_windows(out, x, _limits(x)[0], padding, geometry), (-1,))
+        return _slide(lambda windows: extremes.greatest(windows, (-1,)), x, _limits(x)[0], padding, geometry)
 
     @kernel(unsigned="order")
     def window_min(
@@ -84,7 +86,7 @@ class TorchWindow(TorchConvolution):
     ) -> Array:
         """Least element of each window."""
         geometry = _geometry(window_dimensions, strides, window_dilations)
-        return extremes.least(_flat_windows(out, x, _limits(x)[1], padding, geometry), (-1,))
+        return _slide(lambda windows: extremes.least(windows, (-1,)), x, _limits(x)[1], padding, geometry)
 
     def window_reduce(
         self,
@@ -195,6 +197,18 @@ def _limits(x: Array) -> tuple[Any, Any]:
     if dtype.is_floating:
         return -inf, inf
     return (iinfo(dtype).min, iinfo(dtype).max) if dtype.is_integer else (False, True)
+
+
+def _slide(reduce: Callable[[Array], Array], x: Array, identity: Any, padding: Padding, geometry: Geometry) -> Array:
+    """A reduction of the last axis over every window, one axis of the windows after another."""
+    values = padded(x, identity, _without_interior(padding))
+    for axis, each in enumerate(geometry):
+        if each != (1, 1, 1):
+            one = [(1, 1, 1)] * values.ndim
+            one[axis] = each
+            windows = _windows(values, one)
+            values = reduce(windows.reshape((*windows.shape[: values.ndim], each[0])))
+    return values
 
 
 def _flat_windows(out: Template, x: Array, identity: Any, padding: Padding, geometry: Geometry) -> Array:
