@@ -7,7 +7,7 @@ from functools import wraps
 from typing import Any, ClassVar, TypeAlias
 
 from tensorbackend import Template, Tensor, get_backend
-from tensorbackend.dtypes import float64
+from tensorbackend.dtypes import ALL_DTYPES, float64
 from tensorbackend.protocol import Backend, Payload
 
 from .casting import cast
@@ -33,7 +33,7 @@ class TorchBase(Backend):
         """Tensors without axes, one for each element of a result."""
         if not elements:
             return torch.empty(out.shape, dtype=torch_dtype(out.dtype), device=self.place)
-        return torch.stack(list(elements)).reshape(out.shape)
+        return settled(out, torch.stack([bits_of(each) for each in elements]).reshape(out.shape))
 
 
 def settled(out: Template, values: Array) -> Array:
@@ -77,25 +77,29 @@ def kernel(*, unsigned: Unsigned = "none", narrow: Narrow = "own") -> Callable[[
     """
     by = _ENTER[unsigned]
     wider = None if narrow == "own" else narrow
+    turned = UNSIGNED.keys() if unsigned in ("bits", "order") else ()
+    widened = {None: (), "float32": NARROW, "float64": [each for each in ALL_DTYPES if each.is_floating]}[wider]
+    special = frozenset((*turned, *widened))
 
     def operand(x: Tensor | Sequence[Tensor]) -> Any:
         if not isinstance(x, Tensor):
             return [operand(each) for each in x]
-        if wider is not None and x.dtype.is_floating and (x.dtype in NARROW or wider == "float64"):
-            return x.data.to(getattr(torch, wider))
-        return by(x)
+        return x.data.to(getattr(torch, wider)) if wider is not None and x.dtype in widened else by(x)
 
-    def result(out: Template, values: Array) -> Array:
-        if unsigned == "order" and out.dtype in UNSIGNED and values.dtype is not torch_dtype(out.dtype):
+    def ordered(out: Template, values: Array) -> Array:
+        if out.dtype in UNSIGNED and values.dtype is not torch_dtype(out.dtype):
             values = turned_over(values)
         return settled(out, values)
+
+    result = ordered if unsigned == "order" else settled
 
     def mark(method: Kernel) -> Callable[..., Payload]:
         @wraps(method)
         def callback(
             self: TorchBase, out: Template | tuple[Template, ...], /, *inputs: Tensor, **options: Any
         ) -> Payload:
-            values = method(self, out, *map(operand, inputs), **options)
+            operands = [x.data if isinstance(x, Tensor) and x.dtype not in special else operand(x) for x in inputs]
+            values = method(self, out, *operands, **options)
             if isinstance(out, Template):
                 return result(out, values)
             return tuple(result(each, part) for each, part in zip(out, values, strict=True))
