@@ -97,6 +97,17 @@ def _loop(name: str, inputs: Sequence[Any]) -> tuple[str, str]:
     raise TypeError(f"Wrong type ({strong}) of arguments for cupy_{name}")
 
 
+def _flushed(values: Any) -> Any:
+    """Zeros for the subnormals of float32, and of what is computed in it: CuPy compiles with -ftz=true."""
+    if values.dtype.char == "F":
+        parts = _flushed(np.ascontiguousarray(values).reshape(-1).view(np.float32))
+        return parts.view(np.complex64).reshape(values.shape)
+    if values.dtype.char not in "fE":
+        return values
+    tiny = np.abs(values.astype(np.float64)) < np.finfo(np.float32).tiny
+    return np.where(tiny, np.copysign(values.dtype.type(0), values), values)
+
+
 class Ufunc:
     """An elementwise function with the loops of CuPy's."""
 
@@ -115,11 +126,11 @@ class Ufunc:
             if not isinstance(x, (np.ndarray, np.generic, *_NUMBERS)):
                 raise TypeError(f"Unsupported type {type(x)}")
         sources, results = _loop(self.name, plain)
-        plain = [np.asarray(x).astype(_dtype(char)) for x, char in zip(plain, sources, strict=True)]
+        plain = [_flushed(np.asarray(x).astype(_dtype(char))) for x, char in zip(plain, sources, strict=True)]
         self._check_defined(plain, sources)
         found = self.function(*plain)
         several = found if isinstance(found, tuple) else (found,)
-        made = [np.asarray(each).astype(_dtype(char)) for each, char in zip(several, results, strict=True)]
+        made = [_flushed(np.asarray(each).astype(_dtype(char))) for each, char in zip(several, results, strict=True)]
         if out is not None:
             out._a[...] = made[0]
             return out

@@ -22,7 +22,7 @@ from tensorbackend.opspec import OPS
 from tensorbackend.protocol import Backend
 from tensorbackend.protocol.core import Core
 from tensorbackend.template import Template
-from tensorbackend.testing import GENERATORS, Invocation, calls, check, profile
+from tensorbackend.testing import GENERATORS, Invocation, calls, check, check_row, divergences_of, profile
 
 _spec = importlib.util.spec_from_file_location("fake_cupy", Path(__file__).parent / "fake_cupy.py")
 assert _spec is not None
@@ -70,6 +70,13 @@ def test_agrees_with_the_reference(cupy: Backend, name: str) -> None:
         check(call, cupy)
 
     agrees()
+
+
+def test_subnormals_are_zeros_as_the_divergence_says(cupy: Backend) -> None:
+    rows = divergences_of(cupy)
+    assert rows
+    for row in rows:
+        check_row(row, cupy)
 
 
 def test_importing_the_module_imports_no_cupy() -> None:

@@ -10,11 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias
 
-from ..dtypes import DType
+import tensorbackend
+
+from ..dtypes import DType, bfloat16, complex64, float32
 from ..errors import TensorBackendError
 from ..protocol import Backend
 from ..tensor import Tensor
 from .calls import Invocation
+from .subnormals import about_subnormals
 
 Outcome: TypeAlias = list[Tensor] | TensorBackendError
 """The tensors that a call gives, or the error that it raises on purpose."""
@@ -80,7 +83,16 @@ class Divergence(NamedTuple):
         )
 
 
-DIVERGENCES: tuple[Divergence, ...] = ()
+DIVERGENCES: tuple[Divergence, ...] = (
+    Divergence(
+        reason="CuPy compiles with -ftz=true: what is computed in float32 takes and gives zeros for subnormal numbers",
+        witness=Invocation("add", (tensorbackend.tensor(1e-40, backend="binary"), 0.0), {}),
+        judgement=FLUSHED,
+        backends=("cupy",),
+        dtypes=(float32, bfloat16, complex64),
+        when=about_subnormals,
+    ),
+)
 """The rows of the backends of this distribution."""
 
 
