@@ -112,6 +112,7 @@ def test_an_old_cupy_is_refused(cupy: Backend, monkeypatch: pytest.MonkeyPatch) 
 def test_names_of_a_device(cupy: Backend) -> None:
     assert cupy is CupyBackend() is CupyBackend(device=0) is CupyBackend(device="cuda:0")
     assert (cupy.device, cupy.devices()) == ("cuda:0", ("cuda:0",))
+    assert cupy.versions() == {"cupy": "14.2.0", "cuda": "12.8"}
     for device in ("cpu", "gpu:0", "cuda:x", -1, 1.5, None):
         with pytest.raises(ArgumentError, match="expected the number of a CUDA device, or 'cuda:' with it"):
             CupyBackend(device=device)

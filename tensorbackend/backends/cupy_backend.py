@@ -7,7 +7,6 @@ what is missing. Callbacks run on CuPy's current stream.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from operator import index
 from typing import TYPE_CHECKING, Any
 
 from ..dtypes import ALL_DTYPES, as_dtype, float64
@@ -47,7 +46,7 @@ class CupyBackend(ArrayModuleBackend):
         kind, _, number = str(device).rpartition(":")
         if not number.isdecimal() or (isinstance(device, str) and kind != "cuda"):
             raise ArgumentError(expected("the number of a CUDA device, or 'cuda:' with it", device=device))
-        return {"device": index(int(number))}
+        return {"device": int(number)}
 
     def setup(self) -> None:
         """Imports CuPy and looks for the device; `BackendError` or `ArgumentError` says what is not there."""
@@ -67,8 +66,9 @@ class CupyBackend(ArrayModuleBackend):
             self._enter_the_device_in_callbacks()
 
     def versions(self) -> Mapping[str, str]:
-        """CuPy's version and that of the CUDA runtime, 12080 for 12.8."""
-        return {**super().versions(), "cuda": str(self._cupy.cuda.runtime.runtimeGetVersion())}
+        """CuPy's version and that of the CUDA runtime, which is 12080 for 12.8."""
+        cuda = self._cupy.cuda.runtime.runtimeGetVersion()
+        return {**super().versions(), "cuda": f"{cuda // 1000}.{cuda % 1000 // 10}"}
 
     # Devices
 

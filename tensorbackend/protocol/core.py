@@ -284,14 +284,15 @@ class Core:
         `dlpack_device`; a NumPy array, where this backend defines `from_numpy`; bytes. Unless `copy`, memory may be
         shared, as no payload ever changes.
         """
-        source = x.backend
-        if x.dtype in self.dlpack_dtypes & source.dlpack_dtypes and self.dlpack_device() == source.dlpack_device():
+        source, dtype = x.backend, x.dtype
+        both = dtype in self.dlpack_dtypes and dtype in source.dlpack_dtypes
+        if both and self.dlpack_device() == source.dlpack_device():
             try:
                 found, data = self.from_dlpack(_Handed(x), copy=copy)
             except BufferError:
                 pass  # strides that one of the libraries does not take, say
             else:
-                if (found.shape, found.dtype) == (x.shape, x.dtype):
+                if (found.shape, found.dtype) == (x.shape, dtype):
                     return data
         if not defines(type(self), "from_numpy"):
             return self.from_binary(x.template, data=source.to_binary(x, x.size))
