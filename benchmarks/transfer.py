@@ -47,7 +47,7 @@ def main(backends: list[str]) -> None:
     print(f"numpy copy of 256 MiB {(time.perf_counter() - began) * 1e3:9.3f} ms")
     for backend in backends:
         try:
-            leg(tb.zeros(1, backend="numpy"), backend)  # imports the library
+            tb.zeros(1, backend="numpy").backend_transfer(backend).block_until_ready()  # imports the library
         except BackendError as error:
             print(error)
             continue

@@ -10,8 +10,8 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend.dtypes import ALL_DTYPES, DType, as_dtype, bfloat16, float32
-from tensorbackend.errors import DeallocatedError, TemplateDataError
-from tensorbackend.interchange import numpy_dtype
+from tensorbackend.errors import BackendError, DeallocatedError, TemplateDataError
+from tensorbackend.interchange import HOST, numpy_dtype
 from tensorbackend.protocol import Backend
 from tensorbackend.template import Template
 
@@ -136,6 +136,30 @@ def test_a_copy_shares_nothing_and_a_transfer_what_it_can(target: Any) -> None:
     assert not np.shares_memory(memory(copied), array)
     assert not np.shares_memory(memory(copied.backend_copy("numpy")), memory(copied))
     assert np.shares_memory(memory(x.backend_transfer(target)), array)
+
+
+def sharing() -> list[Backend]:
+    """The installed backends whose data lies in host memory that DLPack shares."""
+    found: list[Backend] = []
+    for name in tb.backends():
+        try:
+            backend = tb.get_backend(name)
+        except BackendError:  # its library is not installed
+            continue
+        if backend.dlpack_dtypes and backend.dlpack_device() == HOST:
+            found.append(backend)
+    return found
+
+
+@pytest.mark.parametrize("backend", sharing(), ids=lambda backend: backend.name)
+def test_large_memory_goes_there_and_back_without_a_copy(backend: Backend) -> None:
+    x = tb.tensor(np.ones((100, 400), np.float32), names=("row", None))
+    start, template = np.asarray(x).ctypes.data, x.template
+    there = x.backend_transfer(backend)
+    assert np.asarray(there).ctypes.data == start
+    back = there.backend_transfer("numpy")
+    assert (np.asarray(back).ctypes.data, back.template) == (start, template)
+    assert np.asarray(back.backend_copy(backend)).ctypes.data != start
 
 
 def test_a_transfer_gives_the_source_up() -> None:

@@ -81,6 +81,6 @@ def _row(found: Report, callbacks: int, composites: int) -> tuple[str, ...]:
         ", ".join(f"{library} {version}" for library, version in found.versions.items()),
         ", ".join(found.devices),
         "ready" if found.ready else "not ready",
-        "" if found.callbacks is None else f"{found.callbacks} of {callbacks}",
-        "" if found.composites is None else f"{found.composites} of {composites}",
+        "" if found.callbacks is None else f"{found.callbacks}/{callbacks}",
+        "" if found.composites is None else f"{found.composites}/{composites}",
     )
