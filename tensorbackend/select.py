@@ -10,7 +10,8 @@ from contextvars import ContextVar
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from .errors import BackendError, expected
+from .dtypes import DType
+from .errors import BackendError, UnsupportedOp, expected
 from .protocol import Backend, BackendLike
 from .tensor import Deallocated, Tensor, bind
 
@@ -221,10 +222,21 @@ def common_backend(tensors: Iterable[Tensor]) -> Backend:
     return _current() if chosen is None else chosen
 
 
+def check_held(dtype: DType, backend: Backend) -> None:
+    """Raises `UnsupportedOp` for a dtype that a backend's payloads cannot hold."""
+    if dtype not in backend.dtypes:
+        wanted, remedy = (
+            f"a dtype that the backend {backend.name!r} holds",
+            "cast with astype(), or use another backend",
+        )
+        raise UnsupportedOp(expected(wanted, remedy, dtype=dtype), dtype)
+
+
 def move(tensor: Tensor, backend: Backend) -> Tensor:
     """An operand brought to the backend on which the op runs."""
     if tensor.backend is backend:
         return tensor
+    check_held(tensor.dtype, backend)
     return Tensor(tensor.template, backend, backend.from_backend(tensor, copy=False))
 
 
@@ -239,6 +251,7 @@ def backend_copy(x: Tensor, backend: BackendLike = None) -> Tensor:
     [1.0, 2.0]
     """
     target = get_backend(backend)
+    check_held(x.dtype, target)
     return Tensor(x.template, target, x.backend.backend_copy(x, target))
 
 
@@ -252,6 +265,7 @@ def backend_transfer(x: Tensor, backend: BackendLike = None) -> Tensor:
     target = get_backend(backend)
     if target is x.backend:
         return x
+    check_held(x.dtype, target)
     moved = Tensor(x.template, target, x.backend.backend_transfer(x, target))
     backend_deallocate(x)
     return moved

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
+import numpy
 import pytest
 
 import tensorbackend as tb
@@ -136,6 +138,22 @@ def test_a_fallback_serves_the_dtypes_that_a_callback_does_not_take() -> None:
     with pytest.raises(UnsupportedOp, match="a dtype that less of the backend 'halves' takes, got dtype=int8"):
         tb.greater(small, small)
     assert Halves().how("greater", "f64") == "missing"
+
+
+def test_a_dtype_that_a_backend_does_not_hold_is_said_wherever_it_comes_from() -> None:
+    x = tb.tensor([1, 2], dtype="u8")
+    makers: list[Callable[[], tb.Tensor]] = [
+        lambda: tb.tensor([1], dtype="u8", backend=Halves),
+        lambda: tb.asarray(numpy.ones(1, numpy.uint8), backend=Halves),
+        lambda: tb.from_binary(b"\1", Template((1,), "u8"), Halves),
+        lambda: tb.full(1, 1, dtype="u8", backend=Halves),
+        lambda: x.backend_copy(Halves),
+        lambda: x.backend_transfer(Halves),
+        lambda: tb.greater(x.backend_copy("binary"), tb.tensor([1.0], dtype="f16", backend=Halves)),
+    ]
+    for make in makers:
+        with pytest.raises(UnsupportedOp, match="got dtype=uint8"):
+            make()
 
 
 def test_names_and_memos_are_as_with_a_callback() -> None:

@@ -17,7 +17,7 @@ from ..interchange import HOST, OnDevice
 from ..protocol import Backend, BackendLike
 from ..rules.axes import normalize_axis
 from ..rules.plan import Plan
-from ..select import get_backend, move
+from ..select import check_held, get_backend, move
 from ..template import Names, Shape, Template, as_shape
 from ..tensor import Tensor, bind
 
@@ -256,6 +256,7 @@ def from_binary(data: bytes, template: Template, backend: BackendLike = None) ->
             expected(f"{template.nbytes} bytes for {template!r}", "check shape and dtype", bytes=len(data))
         )
     chosen = get_backend(backend)
+    check_held(template.dtype, chosen)
     return Tensor(template, chosen, chosen.from_binary(template, data=bytes(data)))
 
 
@@ -366,6 +367,7 @@ def _from_array(value: Any, backend: Backend, device: str | None, copy: bool | N
                 raise
         else:
             out = Template(array.shape, as_dtype(array.dtype), None)
+            check_held(out.dtype, backend)
             return Tensor(out, backend, backend.from_numpy(out, array, copy=copy is True))
     return _from_dlpack(value, backend, device, copy)
 
@@ -383,6 +385,7 @@ def _from_numbers(value: Any, dtype: DType | None, names: Sequence[str | None] |
     for number in numbers:
         check_scalar(number, chosen)
     out = Template(shape, chosen, names)
+    check_held(chosen, backend)
     return Tensor(out, backend, backend.from_binary(out, data=pack(map(element_type(chosen), numbers), chosen)))
 
 

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from ..dtypes import DType
-from ..errors import ContractError, TensorBackendError, UnsupportedOp, expected
+from ..errors import ContractError, TensorBackendError, UnsupportedOp
 from ..ops.creation import from_binary
 from ..protocol import Backend
-from ..select import backend_deallocate
+from ..select import backend_deallocate, check_held
 from ..tensor import Tensor
 from .calls import Invocation
 from .divergences import Outcome
@@ -35,13 +34,6 @@ def told(found: Outcome) -> str:
     return f"results of {', '.join(repr(x.template) for x in found)}"
 
 
-def check_dtype(dtype: DType, backend: Backend) -> None:
-    """Raises `UnsupportedOp` for a dtype that a backend's payloads cannot hold."""
-    if dtype not in backend.dtypes:
-        text = expected(f"a dtype that the backend {backend.name!r} holds", "cast with astype()", dtype=dtype)
-        raise UnsupportedOp(text, dtype)
-
-
 def observed(call: Invocation, backend: Backend) -> Outcome:
     """The outcome of a call on a backend, which is watched to keep its contract.
 
@@ -49,7 +41,7 @@ def observed(call: Invocation, backend: Backend) -> Outcome:
     where the backend does not have the op or one of the dtypes.
     """
     for x in call.tensors:
-        check_dtype(x.dtype, backend)
+        check_held(x.dtype, backend)
     try:
         return _watched(call, backend)
     except (TensorBackendError, Disagreement):

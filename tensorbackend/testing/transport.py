@@ -7,9 +7,8 @@ from ..interchange import numpy_from_binary
 from ..ops.creation import from_binary, tensor
 from ..ops.inspection import to_batched
 from ..protocol import Backend
-from ..select import backend_copy, backend_transfer, get_backend
+from ..select import backend_copy, backend_transfer, check_held, get_backend
 from ..tensor import Tensor
-from .contract import check_dtype
 from .failures import Disagreement, Kind
 from .source import script, source
 
@@ -19,7 +18,7 @@ TRANSPORT = "transport"
 
 def check_transport(given: Tensor, backend: Backend) -> None:
     """Raises `Disagreement` where a backend does not give back what it got, or shares memory that can be written to."""
-    check_dtype(given.dtype, backend)
+    check_held(given.dtype, backend)
     try:
         _check(given, backend)
     except (TensorBackendError, Disagreement):

@@ -72,11 +72,10 @@ def _spectrum(rows: Tensor, sign: int) -> Tensor:
 
 def _roots(size: int, length: int, sign: int, dtype: DType) -> Tensor:
     """exp(sign 2 pi i k n / length) for each n below a size and k below the length."""
-    shape = (size, length)
-    return astype(from_binary(_root_bytes(size, length, sign), intern_template(shape, complex128, (None, None))), dtype)
+    return from_binary(_root_bytes(size, length, sign, dtype), intern_template((size, length), dtype, (None, None)))
 
 
 @lru_cache(maxsize=32)
-def _root_bytes(size: int, length: int, sign: int) -> bytes:
+def _root_bytes(size: int, length: int, sign: int, dtype: DType) -> bytes:
     turn = [cmath.exp(sign * 2j * math.pi * step / length) for step in range(length)]
-    return pack([turn[n * k % length] for n in range(size) for k in range(length)], complex128)
+    return pack([turn[n * k % length] for n in range(size) for k in range(length)], dtype)
