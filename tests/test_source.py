@@ -33,7 +33,7 @@ def bits(found: Any) -> Any:
 
 
 def test_a_call_of_each_op_can_be_pasted() -> None:
-    @profile(1000)
+    @profile(500)
     @given(st.sampled_from(names()).flatmap(lambda name: calls(name, tb.float32)))
     def same(call: Invocation) -> None:
         try:
