@@ -103,7 +103,8 @@ def _chip(status: Status, count: int, *, linked: bool = False) -> str:
     text = f"{count} {status}"
     if linked and count and status in ("fail", "divergence", "unsupported"):  # which have a section of their own
         return f'<a href="#{status}" class="chip {status}">{text}</a>'
-    return f'<span class="chip {status}">{text}</span>'
+    colour = f" {status}" if count else ""
+    return f'<span class="chip{colour}">{text}</span>'
 
 
 def _section(status: Status, title: str, items: Sequence[str]) -> str:
