@@ -99,7 +99,7 @@ class Core:
     name: ClassVar[str]
     """The name under which `get_backend` finds it."""
 
-    dtypes: ClassVar[frozenset[DType]] = frozenset(ALL_DTYPES)
+    dtypes: frozenset[DType] = frozenset(ALL_DTYPES)
     """The dtypes that its payloads can hold."""
 
     dlpack_dtypes: ClassVar[frozenset[DType]] = frozenset()

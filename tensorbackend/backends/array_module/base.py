@@ -78,6 +78,24 @@ class ArrayBase(Backend):
         """Writes rows along the first axis, in order, so that the last of repeated positions stays."""
         target[positions] = rows
 
+    def run(self, method: Method, out: Any, inputs: tuple[Any, ...], options: dict[str, object]) -> Payload:
+        """What a kernel gives, run quietly."""
+        quiet = self.quiet
+        if isinstance(quiet, Silent):
+            data = method(self, out, *inputs, **options)
+            return self.xp.asarray(data) if type(out) is Template and not out.shape else data
+        run = quiet.run
+        quiet.run = _call  # a kernel that this one calls is in the context already
+        try:
+            data = run(method, self, out, *inputs, **options)
+        finally:
+            quiet.run = run
+        return self.xp.asarray(data) if type(out) is Template and not out.shape else data
+
+    def compiled(self, function: Callable[..., Array]) -> Callable[..., Array]:
+        """A function of arrays alone as it is best called: as it is, unless the module compiles."""
+        return function
+
     def cast(self, values: Array, source: DType, target: DType) -> Array:
         """Values of a dtype in another, by the rules of `as_type`."""
         return cast_values(self.xp, values, source, target)
@@ -98,21 +116,11 @@ class ArrayBase(Backend):
 
 
 def kernel(method: Method) -> Method:
-    """Marks a callback of several calls: they run quietly, and a NumPy scalar becomes an array."""
+    """Marks a callback of several calls of the array module, which `run` of the backend makes."""
 
     @wraps(method)
     def callback(self: ArrayBase, out: Any, /, *inputs: Tensor, **options: object) -> Payload:
-        quiet = self.quiet
-        if isinstance(quiet, Silent):
-            data = method(self, out, *inputs, **options)
-            return self.xp.asarray(data) if type(out) is Template and not out.shape else data
-        run = quiet.run
-        quiet.run = _call  # a callback that this one calls is in the context already
-        try:
-            data = run(method, self, out, *inputs, **options)
-        finally:
-            quiet.run = run
-        return self.xp.asarray(data) if type(out) is Template and not out.shape else data
+        return self.run(method, out, inputs, options)
 
     return cast(Method, callback)
 
@@ -153,8 +161,8 @@ class _Function:
 
     def bind(self, backend: ArrayBase) -> Callable[..., Any]:
         """The backend's callback, kept in the instance unless a subclass calls it through `super()`."""
-        function = getattr(backend.xp, self.function)
-        of_complex = None if self.of_complex is None else partial(self.of_complex, backend.xp)
+        function = backend.compiled(getattr(backend.xp, self.function))
+        of_complex = None if self.of_complex is None else backend.compiled(partial(self.of_complex, backend.xp))
         made = self.make(function, of_complex, backend.quiet, backend.xp.asarray)
         made.__name__, made.__doc__ = self.name, getattr(getattr(Backend, self.name, None), "__doc__", None)
         if getattr(type(backend), self.name, None) is self:

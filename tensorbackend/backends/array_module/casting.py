@@ -6,6 +6,7 @@ from typing import Any
 
 from ...dtypes import REAL_OF, DType, bfloat16, bool_, float16, float32, float64, iinfo
 from ...interchange import numpy_dtype
+from .shortcuts import certainly
 
 
 def cast_values(xp: Any, values: Any, source: DType, target: DType) -> Any:
@@ -34,7 +35,7 @@ def _saturate(xp: Any, values: Any, target: DType) -> Any:
     dtype, limits = numpy_dtype(target), iinfo(target)
     # Powers of two and one less, so that float32 holds them; or float32 rounds inwards, which is as safe.
     inside = (values > float(limits.min - 1)) & (values < float(limits.max + 1))
-    if inside.all():
+    if certainly(xp, inside):
         return values.astype(dtype)
     whole = xp.where(inside, values, values.dtype.type(0)).astype(dtype)
     whole = xp.where(values >= float(limits.max + 1), dtype.type(limits.max), whole)

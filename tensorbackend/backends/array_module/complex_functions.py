@@ -13,6 +13,7 @@ from functools import wraps
 from typing import Any, TypeAlias
 
 from ..complex_specials import SPECIALS
+from .shortcuts import certainly, replaced
 
 Array: TypeAlias = Any
 Function: TypeAlias = Callable[[Any, Array], Array]
@@ -23,6 +24,10 @@ _BLOCK = 1 << 12
 
 def join(xp: Any, real: Array, imaginary: Array) -> Array:
     """The complex array of two parts; arithmetic with 1j would lose signs of zeros, and make NaN of infinities."""
+    if xp.__name__ == "jax.numpy":  # whose arrays cannot be written to
+        from jax import lax
+
+        return lax.complex(*xp.broadcast_arrays(real, imaginary))
     joined = xp.empty(xp.broadcast_shapes(real.shape, imaginary.shape), xp.result_type(real.dtype, "complex64"))
     joined.real = real
     joined.imag = imaginary
@@ -105,11 +110,9 @@ def _whole(finite: Function, values: Function) -> Function:
 
     def function(xp: Any, z: Array) -> Array:
         inside = xp.isfinite(z)
-        if inside.all():
+        if certainly(xp, inside):
             return finite(xp, z)
-        found = xp.asarray(finite(xp, xp.where(inside, z, z.dtype.type(0))))
-        found[~inside] = values(xp, z[~inside])
-        return found
+        return replaced(xp, finite(xp, xp.where(inside, z, z.dtype.type(0))), ~inside, values, z)
 
     return function
 
@@ -136,7 +139,7 @@ def _finite_expm1(xp: Any, z: Array) -> Array:
     found = join(xp, xp.expm1(a) * xp.cos(b) - 2 * half * half, xp.exp(a) * xp.sin(b))
     large = a > math.log(float(xp.finfo(a.dtype).max)) - 1
     # There exp(a) may overflow where its product with a small sine does not, and 1 is far below the last place.
-    return xp.where(large, xp.exp(z), found) if large.any() else found
+    return found if certainly(xp, ~large) else xp.where(large, xp.exp(z), found)
 
 
 def _values_of_expm1(xp: Any, z: Array) -> Array:
@@ -153,7 +156,7 @@ def _finite_log1p(xp: Any, z: Array) -> Array:
     moved = join(xp, 1 + a, b)
     size = xp.asarray(xp.abs(moved))
     far = xp.asarray(xp.log(size))
-    if not xp.isfinite(size).all():
+    if not certainly(xp, xp.isfinite(size)):
         far = xp.where(xp.isfinite(size), far, xp.log(xp.abs(0.5 * moved)) + math.log(2))
     real = xp.where((beyond > -0.5) & (beyond < 1), 0.5 * xp.log1p(beyond), far)
     return join(xp, real, xp.asarray(xp.arctan2(b, moved.real))).astype(dtype, copy=False)
@@ -196,7 +199,7 @@ def sign(xp: Any, z: Array) -> Array:
     size = xp.asarray(xp.abs(z))
     # Of subnormal numbers the magnitude is too coarse; that of the largest ones is infinite.
     limits = xp.finfo(size.dtype)
-    if size.size and size.min() > limits.tiny / limits.eps and size.max() <= limits.max:
+    if certainly(xp, (size > limits.tiny / limits.eps) & (size <= limits.max)):
         return _direction(xp, z, size)
     return _whole_sign(xp, z)
 
@@ -212,7 +215,7 @@ def _whole_sign(xp: Any, z: Array) -> Array:
 @blocked
 def _direction(xp: Any, z: Array, size: Array) -> Array:
     zero = size == 0
-    if zero.any():
+    if not certainly(xp, ~zero):
         z, size = xp.where(zero, 0, z), xp.where(zero, 1, size)
     return join(xp, z.real / size, z.imag / size)
 
@@ -247,12 +250,12 @@ def _product(xp: Any, x: Array, y: Array) -> Array:
     """The formula by parts on operands scaled by powers of two, so that no product of finite numbers overflows."""
     dtype = xp.result_type(x, y)
     x, y = _wide(x), _wide(y)
-    found = _product_by_parts(xp, x, y)
-    if dtype == "complex128" and not xp.isfinite(found).all():
+    found = product_by_parts(xp, x, y)
+    if dtype == "complex128" and not certainly(xp, xp.isfinite(found)):
         above, below = _scale(xp, x), _scale(xp, y)
-        scaled = _product_by_parts(xp, _scaled(xp, x, -above), _scaled(xp, y, -below))
+        scaled = product_by_parts(xp, _scaled(xp, x, -above), _scaled(xp, y, -below))
         # Beside an infinity or NaN a finite part gives no more than its sign.
-        signs = _product_by_parts(xp, _mantissas(xp, x), _mantissas(xp, y))
+        signs = product_by_parts(xp, _mantissas(xp, x), _mantissas(xp, y))
         inside = xp.isfinite(x) & xp.isfinite(y)
         found = xp.where(xp.isfinite(found), found, xp.where(inside, _scaled(xp, scaled, above + below), signs))
     return found.astype(dtype, copy=False)
@@ -262,7 +265,7 @@ def _mantissas(xp: Any, z: Array) -> Array:
     return join(xp, xp.asarray(xp.frexp(z.real)[0]), xp.asarray(xp.frexp(z.imag)[0]))
 
 
-def _product_by_parts(xp: Any, x: Array, y: Array) -> Array:
+def product_by_parts(xp: Any, x: Array, y: Array) -> Array:
     a, b, c, d = x.real, x.imag, y.real, y.imag
     return join(xp, xp.asarray(a * c - b * d), xp.asarray(a * d + b * c))
 
@@ -294,7 +297,7 @@ def _quotient(xp: Any, x: Array, y: Array) -> Array:
     x, y = _wide(x), _wide(y)
     a, b, c, d = x.real, x.imag, y.real, y.imag
     found = join(xp, xp.divide(a, c), xp.divide(b, c))
-    if not (d == 0).all():
+    if not certainly(xp, d == 0):
         oblique = xp.where(c == 0, join(xp, xp.divide(b, d), xp.divide(-a, d)), _scaled_quotient(xp, x, y))
         found = xp.where(d == 0, found, oblique)
     return found.astype(dtype, copy=False)
@@ -342,7 +345,7 @@ def _power(xp: Any, x: Array, y: Array) -> Array:
     dtype = xp.result_type(x, y)
     x, y = xp.broadcast_arrays(_wide(x), _wide(y))
     whole = (y.imag == 0) & (xp.abs(y.real) <= 100) & (xp.trunc(y.real) == y.real)
-    found = xp.empty_like(x) if whole.all() else _polar_power(xp, x, y)
+    found = xp.empty_like(x) if whole.all() else polar_power(xp, x, y)
     if whole.any():
         for exponent in xp.unique(y.real[whole]):
             at = whole & (y.real == exponent)
@@ -350,11 +353,11 @@ def _power(xp: Any, x: Array, y: Array) -> Array:
     usable = xp.isfinite(found) & (found != 0) & xp.isfinite(x) & xp.isfinite(y) & (x != 0)
     if not usable.all():
         x, y = x[~usable], y[~usable]
-        found[~usable] = xp.where(y == 0, 1, exp(xp, _product_by_parts(xp, y, log(xp, x))))
+        found[~usable] = xp.where(y == 0, 1, exp(xp, product_by_parts(xp, y, log(xp, x))))
     return found.astype(dtype, copy=False)
 
 
-def _polar_power(xp: Any, x: Array, y: Array) -> Array:
+def polar_power(xp: Any, x: Array, y: Array) -> Array:
     length, angle = xp.abs(x), xp.arctan2(x.imag, x.real)
     length_of_power = length**y.real * xp.exp(-angle * y.imag)
     turn = angle * y.real + y.imag * xp.log(length)

@@ -75,7 +75,7 @@ class ArrayConvolution(ArrayBase):
         features, across = out.shape[1] // groups, prod(geometry.places[1:])
         weights = kernel.data.reshape((groups, features, channels, *geometry.window))
         if out.dtype.is_complex:  # BLAS leaves open what infinities give
-            values, weights = _parts(xp, values, weights)
+            values, weights = parts(xp, values, weights)
             features *= 2
         weights = weights.astype(dtype, copy=False)
         product, copied = _product(xp, weights, geometry)
@@ -102,7 +102,7 @@ class ArrayConvolution(ArrayBase):
         return result.reshape(out.shape)
 
 
-def _parts(xp: Any, values: Array, weights: Array) -> tuple[Array, Array]:
+def parts(xp: Any, values: Array, weights: Array) -> tuple[Array, Array]:
     """Complex images and kernels as real ones of twice the channels and features.
 
     (a + bj) (c + dj) has the real part (a, b) . (c, -d) and the imaginary part (a, b) . (d, c).

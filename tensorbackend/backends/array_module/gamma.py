@@ -9,6 +9,7 @@ from __future__ import annotations
 from math import log, pi
 from typing import Any
 
+from .shortcuts import certainly
 from .special import polynomial
 
 HALF_LOG_TWO_PI = 0.5 * log(2.0 * pi)
@@ -120,7 +121,7 @@ def log_gamma(xp: Any, x: Any) -> Any:
     """log(abs(gamma(x))) of a float64 array, of negative elements by reflection (5.5.3)."""
     size = xp.abs(x)
     upper = _positive_log_gamma(xp, size)
-    if not (x < 0.0).any():
+    if certainly(xp, ~(x < 0.0)):
         return xp.where(size == xp.inf, xp.inf, upper)
     sine = xp.abs(xp.sin(pi * (x - xp.rint(x))))
     mirrored = xp.log(pi / (size * sine)) - upper
@@ -137,7 +138,7 @@ def _positive_log_gamma(xp: Any, x: Any) -> Any:
     product = xp.ones_like(x)
     for _ in range(8):
         over = (z > 0.5) & (x < _LARGE)
-        if not over.any():
+        if certainly(xp, ~over):
             break
         product = xp.where(over, product * (z + 1.0), product)
         z = xp.where(over, z - 1.0, z)
@@ -155,7 +156,7 @@ def _positive_log_gamma(xp: Any, x: Any) -> Any:
 def digamma(xp: Any, x: Any) -> Any:
     """The derivative of log(gamma(x)) of a float64 array, of negative elements by reflection (5.5.4)."""
     positive = _positive_digamma(xp, xp.abs(x))
-    if not (x <= 0.0).any():
+    if certainly(xp, ~(x <= 0.0)):
         return positive
     offset = x - xp.rint(x)
     # psi(x) = psi(1 - x) - pi / tan(pi x); near zero from psi(x + 1) - 1 / x, which keeps the sign of zero.
@@ -171,7 +172,7 @@ def _positive_digamma(xp: Any, x: Any) -> Any:
     y, below = x, xp.where(x < 1.0, -1.0 / x, 0.0)
     for _ in range(8):
         over = (y >= 2.0) & (x < _LARGE)
-        if not over.any():
+        if certainly(xp, ~over):
             break
         y = xp.where(over, y - 1.0, y)
         below = xp.where(over, below + 1.0 / y, below)

@@ -18,6 +18,7 @@ from ...template import Template
 from ...tensor import Tensor
 from . import complex_functions
 from .base import Array, ArrayBase, kernel
+from .shortcuts import certainly
 
 _BLOCK = 32
 """Order of the blocks that are treated column by column; the rest is matrix products."""
@@ -87,7 +88,7 @@ class ArrayLinalg(ArrayBase):
         """Ascending eigenvalues and eigenvectors of a Hermitian matrix."""
         matrix, bad = self._finite(self.xp.tril(self.widened(x)))
         values, vectors = self.xp.linalg.eigh(matrix, UPLO="L")
-        return self._results(out, (values, _turned(self.xp, vectors)), bad)
+        return self._results(out, (values, turned(self.xp, vectors)), bad)
 
     @kernel
     def eig(self, out: tuple[Template, Template], x: Tensor, /) -> Payload:
@@ -98,7 +99,7 @@ class ArrayLinalg(ArrayBase):
         order = _ascending(xp, values)
         values = xp.take_along_axis(values, order, axis=-1)
         vectors = xp.take_along_axis(vectors, order[..., None, :], axis=-1)
-        return self._results(out, (values, _turned(xp, vectors)), bad)
+        return self._results(out, (values, turned(xp, vectors)), bad)
 
     @kernel
     def svd(self, out: tuple[Template, Template, Template], x: Tensor, /, *, full_matrices: bool) -> Payload:
@@ -108,7 +109,7 @@ class ArrayLinalg(ArrayBase):
         u, s, vh = xp.linalg.svd(matrix, full_matrices=full_matrices)
         phase = _column_phase(xp, u)
         paired = xp.swapaxes(phase[..., :rank], -2, -1) * vh[..., :rank, :]
-        return self._results(out, (_turned(xp, u), s, xp.concatenate((paired, vh[..., rank:, :]), axis=-2)), bad)
+        return self._results(out, (turned(xp, u), s, xp.concatenate((paired, vh[..., rank:, :]), axis=-2)), bad)
 
     @kernel
     def triangular_solve(
@@ -151,7 +152,7 @@ class ArrayLinalg(ArrayBase):
         """A stack with identities for the matrices with NaN or infinity, and where these are, `None` if nowhere."""
         xp = self.xp
         bad = ~xp.isfinite(matrix).all(axis=(-2, -1))
-        if not bad.any():
+        if certainly(xp, ~bad):
             return matrix, None
         return xp.where(bad[..., None, None], xp.eye(*matrix.shape[-2:], dtype=matrix.dtype), matrix), bad
 
@@ -208,7 +209,7 @@ def _column_phase(xp: Any, vectors: Array) -> Array:
     return _phase(xp, xp.take_along_axis(vectors, xp.expand_dims(first, -2), axis=-2))
 
 
-def _turned(xp: Any, vectors: Array) -> Array:
+def turned(xp: Any, vectors: Array) -> Array:
     """The columns with their largest component real and positive, exactly so."""
     phase = _column_phase(xp, vectors)
     turned = vectors * xp.conj(phase)

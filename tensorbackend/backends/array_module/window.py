@@ -78,7 +78,7 @@ class ArrayWindow(ArrayBase):
         window_dilations: Sizes,
     ) -> Payload:
         """Greatest element of each window."""
-        values = padded(self.xp, self.widened(x), _limits(x.dtype)[0], _without_interior(padding))
+        values = padded(self.xp, self.widened(x), limits(x.dtype)[0], _without_interior(padding))
         geometry = zip(window_dimensions, strides, window_dilations, strict=True)
         combine = partial(extremes.maximum, self.xp)
         return self.narrowed(_slide(self.xp, values, combine, extremes.greatest, geometry), out)
@@ -96,7 +96,7 @@ class ArrayWindow(ArrayBase):
         window_dilations: Sizes,
     ) -> Payload:
         """Least element of each window."""
-        values = padded(self.xp, self.widened(x), _limits(x.dtype)[1], _without_interior(padding))
+        values = padded(self.xp, self.widened(x), limits(x.dtype)[1], _without_interior(padding))
         geometry = zip(window_dimensions, strides, window_dilations, strict=True)
         combine = partial(extremes.minimum, self.xp)
         return self.narrowed(_slide(self.xp, values, combine, extremes.least, geometry), out)
@@ -144,7 +144,7 @@ class ArrayWindow(ArrayBase):
     ) -> Payload:
         """`initial`, plus each source element at its window's greatest element."""
         geometry = tuple(zip(window_dimensions, strides, (1,) * len(strides), strict=True))
-        return self._scatter(extremes.greatest, _limits(x.dtype)[0], out, x, source, initial, geometry, padding)
+        return self._scatter(extremes.greatest, limits(x.dtype)[0], out, x, source, initial, geometry, padding)
 
     @kernel
     def window_scatter_min(
@@ -161,7 +161,7 @@ class ArrayWindow(ArrayBase):
     ) -> Payload:
         """`initial`, plus each source element at its window's least element."""
         geometry = tuple(zip(window_dimensions, strides, (1,) * len(strides), strict=True))
-        return self._scatter(extremes.least, _limits(x.dtype)[1], out, x, source, initial, geometry, padding)
+        return self._scatter(extremes.least, limits(x.dtype)[1], out, x, source, initial, geometry, padding)
 
     # Helpers
 
@@ -201,7 +201,7 @@ def _without_interior(padding: Padding) -> tuple[tuple[int, int, int], ...]:
     return tuple((low, high, 0) for low, high in padding)
 
 
-def _limits(dtype: DType) -> tuple[Any, Any]:
+def limits(dtype: DType) -> tuple[Any, Any]:
     """The least and the greatest value: the identities of maximum and minimum."""
     if dtype.is_floating:
         return -inf, inf

@@ -1,0 +1,31 @@
+"""What an array module may look at or write to: NumPy's arrays are there at once, another module's are computed
+elsewhere or later, and JAX's never change.
+
+Looking at an element of such an array waits for it, and while a function is traced there is none. So shared code asks
+here, and takes the long way where nothing is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+Array: TypeAlias = Any
+
+
+def certainly(xp: Any, flags: Array) -> bool:
+    """Whether all flags are known to hold: only NumPy's are looked at."""
+    return xp.__name__ == "numpy" and bool(flags.all())
+
+
+def replaced(xp: Any, values: Array, where: Array, function: Callable[..., Array], *operands: Array) -> Array:
+    """Values with those of a function of the module and operands in some places; all have one shape.
+
+    NumPy computes the function there alone, and writes into `values`, which must be fresh.
+    """
+    if xp.__name__ != "numpy":
+        return xp.where(where, function(xp, *operands), values)
+    values = xp.asarray(values)
+    if where.any():
+        values[where] = function(xp, *(x[where] for x in operands))
+    return values

@@ -1,0 +1,105 @@
+"""How JAX runs a kernel: compiled once for each template, options and kinds of inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any
+
+from ...dtypes import DType, as_dtype
+from ...interchange import numpy_dtype
+from ...protocol import Payload
+from ...template import Template, intern_template
+from ...tensor import Tensor
+from ..array_module.base import Array, ArrayBase, Method
+
+
+class Unguarded:
+    """Runs functions as they are: XLA reports nothing of floating-point exceptions."""
+
+    @staticmethod
+    def run(function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+        """What a function gives."""
+        return function(*arguments, **options)
+
+    shared = run
+
+
+class JaxBase(ArrayBase):
+    """State and helpers of the backend; `setup` sets `jax` and `lax` besides `xp`."""
+
+    jax: Any
+    """The package `jax`."""
+
+    lax: Any
+    """The module `jax.lax`."""
+
+    place: Any
+    """The `jax.Device` of this instance."""
+
+    wide: DType
+    """float64, or float32 where JAX has no 64-bit dtypes: what special functions compute in."""
+
+    long: DType
+    """int64 or int32 likewise: what positions are counted in."""
+
+    kernels: dict[Callable[..., Payload], Callable[..., Payload]]
+    """Each kernel that was called, as JAX compiled it."""
+
+    def run(self, method: Method, out: Any, inputs: tuple[Any, ...], options: dict[str, object]) -> Payload:
+        """What a kernel gives, compiled.
+
+        Names are left out, so that they never cause a second compilation.
+        """
+        compiled = self.kernels.get(method)
+        if compiled is None:
+            compiled = self.kernels[method] = self.jax.jit(partial(self._traced, method), static_argnums=0)
+        arrays = [tuple(each.data for each in x) if isinstance(x, tuple) else x.data for x in inputs]
+        if arrays:
+            return compiled((unnamed(out), tuple(options.items())), *arrays)
+        with self.jax.default_device(self.place):
+            return compiled((unnamed(out), tuple(options.items())))
+
+    def compiled(self, function: Callable[..., Array]) -> Callable[..., Array]:
+        """A function of arrays, compiled."""
+        compiled: Callable[..., Array] = self.jax.jit(function)
+        return compiled
+
+    def _traced(self, method: Callable[..., Payload], static: tuple[Any, Any], *arrays: Any) -> Payload:
+        out, options = static
+        inputs = (tuple(map(self.tensor, x)) if isinstance(x, tuple) else self.tensor(x) for x in arrays)
+        data = method(self, out, *inputs, **dict(options))
+        if isinstance(out, Template):
+            return self.settled(data, out)
+        return tuple(map(self.settled, data, out))
+
+    def settled(self, data: Array, out: Template) -> Array:
+        """An array in exactly the dtype of a template, and not weakly so: JAX lets weak ones change in loops."""
+        return self.lax.convert_element_type(data, numpy_dtype(out.dtype))
+
+    def tensor(self, data: Array) -> Tensor:
+        """An array as a tensor without names."""
+        return Tensor(template_of(data), self, data)
+
+    def traced(self, *tensors: Tensor) -> bool:
+        """Whether some payload has no values yet, as JAX is tracing a function."""
+        return any(isinstance(x.data, self.jax.core.Tracer) for x in tensors)
+
+
+def unnamed(out: Template | Iterable[Template]) -> Any:
+    """A template, or each of several, without names."""
+    if not isinstance(out, Template):
+        return tuple(map(unnamed, out))
+    names = (None,) * len(out.names)
+    return out if out.names == names else out.replace(names=names)
+
+
+def template_of(data: Array) -> Template:
+    """The template of an array, without names."""
+    shape: tuple[int, ...] = data.shape
+    return intern_template(shape, dtype_of(data), (None,) * len(shape))
+
+
+def dtype_of(data: Array) -> DType:
+    """The dtype of an array."""
+    return as_dtype(data.dtype.name)

@@ -1,0 +1,154 @@
+"""Elementwise callbacks where XLA's functions differ from the protocol's, or where NumPy's way cannot be traced."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ...dtypes import float64
+from ...interchange import numpy_dtype
+from ...protocol import Payload
+from ...template import Template
+from ...tensor import Tensor
+from ..array_module import complex_functions
+from ..array_module.base import Array, kernel
+from ..array_module.elementwise import ArrayElementwise
+from .base import JaxBase
+
+_LARGEST_WHOLE = 100
+"""Up to this size whole exponents of complex numbers go by products."""
+
+
+class JaxElementwise(JaxBase, ArrayElementwise):
+    """Functions of one element of each input."""
+
+    @kernel
+    def bitcast(self, out: Template, x: Tensor, /) -> Payload:
+        """The same bits."""
+        return self.lax.bitcast_convert_type(x.data, numpy_dtype(out.dtype))
+
+    @kernel
+    def select(self, out: Template, condition: Tensor, x1: Tensor, x2: Tensor, /) -> Payload:
+        """x1 where the condition holds, else x2."""
+        return self.xp.where(condition.data, x1.data, x2.data)
+
+    @kernel
+    def real(self, out: Template, x: Tensor, /) -> Payload:
+        """The real parts."""
+        return self.xp.real(x.data)
+
+    @kernel
+    def imag(self, out: Template, x: Tensor, /) -> Payload:
+        """The imaginary parts."""
+        return self.xp.imag(x.data)
+
+    @kernel
+    def sign(self, out: Template, x: Tensor, /) -> Payload:
+        """The sign, 0.0 for both zeros; complex numbers are divided by their magnitude."""
+        if x.dtype.is_complex:
+            return complex_functions.sign(self.xp, x.data)
+        return self.xp.where(x.data == 0, 0, self.xp.sign(x.data))
+
+    # Division: XLA's integer quotient by zero is -1, its remainder the dividend
+
+    @kernel
+    def floor_divide(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
+        """The floor of the quotient; an integer over zero is 0."""
+        xp, lax = self.xp, self.lax
+        if not out.dtype.is_floating:
+            quotient, rest, divisor = self._truncated(x1.data, x2.data)
+            if out.dtype.kind == "int":
+                quotient = quotient - ((rest != 0) & ((rest < 0) != (divisor < 0)))
+            return xp.where(x2.data == 0, 0, quotient)
+        left, right = xp.broadcast_arrays(self._float64(x1), self._float64(x2))
+        whole = (left - self._floor_rest(left, right)) / right
+        floor = xp.floor(whole)
+        floor = floor + (whole - floor > 0.5)
+        found = xp.where(floor == 0, xp.copysign(floor, left / right), floor)
+        plain = xp.isfinite(left) & xp.isfinite(right) & (right != 0)
+        return self.cast(xp.where(plain, found, left / right), self.wide, out.dtype)
+
+    @kernel
+    def remainder(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
+        """The remainder with the divisor's sign; of an integer by zero 0."""
+        xp = self.xp
+        if not out.dtype.is_floating:
+            _, rest, divisor = self._truncated(x1.data, x2.data)
+            if out.dtype.kind == "int":
+                rest = xp.where((rest != 0) & ((rest < 0) != (divisor < 0)), rest + divisor, rest)
+            return xp.where(x2.data == 0, 0, rest)
+        left, right = xp.broadcast_arrays(self._float64(x1), self._float64(x2))
+        rest = self._floor_rest(left, right)
+        return self.cast(xp.where(rest == 0, xp.copysign(rest, right), rest), self.wide, out.dtype)
+
+    @kernel
+    def quotient(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
+        """The quotient rounded to zero; an integer over zero is 0."""
+        return self.xp.where(x2.data == 0, 0, self._truncated(x1.data, x2.data)[0])
+
+    def _truncated(self, left: Array, right: Array) -> tuple[Array, Array, Array]:
+        """Quotient to zero, remainder and divisor of integers, of a divisor 0 those by 1."""
+        left, right = self.xp.broadcast_arrays(left, right)
+        right = self.xp.where(right == 0, self.xp.ones_like(right), right)
+        return self.lax.div(left, right), self.lax.rem(left, right), right
+
+    def _floor_rest(self, left: Array, right: Array) -> Array:
+        """left - floor(left / right) * right of floats, without rounding where it fits."""
+        rest = self.lax.rem(left, right)
+        return self.xp.where((rest != 0) & ((rest < 0) != (right < 0)), rest + right, rest)
+
+    # Powers
+
+    @kernel
+    def pow(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
+        """The power; an integer to a negative one is 1 / x1**-x2 rounded to zero."""
+        xp = self.xp
+        if out.dtype.is_complex:
+            return self._complex_power(*xp.broadcast_arrays(x1.data, x2.data))
+        base, exponent = xp.broadcast_arrays(x1.data, x2.data)
+        if out.dtype.is_floating:
+            return xp.power(base, exponent)
+        if out.dtype.kind == "uint":
+            return xp.power(base, exponent)
+        power = xp.power(base, xp.where(exponent < 0, -exponent & 1, exponent))
+        # Only -1 and 1 have a reciprocal that does not round to zero, and they are their own.
+        return xp.where((exponent < 0) & (xp.abs(base) != 1), 0, power)
+
+    def _complex_power(self, x: Array, y: Array) -> Array:
+        """A small whole exponent by repeated squaring, else the polar form, else exp(y * log(x)); of 0 it is one."""
+        xp, dtype = self.xp, x.dtype
+        if self.wide is float64:
+            x, y = x.astype("complex128"), y.astype("complex128")
+        whole = (y.imag == 0) & (xp.abs(y.real) <= _LARGEST_WHOLE) & (xp.trunc(y.real) == y.real)
+        found = xp.where(whole, self._whole_power(x, xp.where(whole, y.real, 0)), complex_functions.polar_power(xp, x, y))
+        usable = xp.isfinite(found) & (found != 0) & xp.isfinite(x) & xp.isfinite(y) & (x != 0)
+        product = complex_functions.product_by_parts(xp, y, complex_functions.log(xp, x))
+        rest = xp.where(y == 0, 1, complex_functions.exp(xp, product))
+        return xp.where(usable, found, rest).astype(dtype)
+
+    def _whole_power(self, x: Array, exponent: Array) -> Array:
+        xp = self.xp
+        left, found, square = xp.abs(exponent).astype("int32"), xp.ones_like(x), x
+        for bit in range(_LARGEST_WHOLE.bit_length()):
+            found = xp.where(left >> bit & 1 == 1, found * square, found)
+            square = square * square
+        return xp.where(exponent < 0, complex_functions.divide(xp, xp.ones_like(x), found), found)
+
+    # Special functions
+
+    def in_float64(self, function: Callable[..., Array], out: Template, /, *inputs: Tensor) -> Array:
+        """What a function of the module and wide arrays gives, in the result's dtype."""
+        columns = self.xp.broadcast_arrays(*map(self._float64, inputs))
+        return self.cast(function(self.xp, *columns), self.wide, out.dtype)
+
+    def _float64(self, x: Tensor) -> Array:
+        return x.data.astype(numpy_dtype(self.wide))
+
+    @kernel
+    def gamma_inc_l(self, out: Template, a: Tensor, x: Tensor, /) -> Payload:
+        """P(a, x), computed in float64."""
+        return self.in_float64(lambda xp, a, x: self.jax.scipy.special.gammainc(a, x), out, a, x)
+
+    @kernel
+    def gamma_inc_u(self, out: Template, a: Tensor, x: Tensor, /) -> Payload:
+        """Q(a, x), computed in float64."""
+        return self.in_float64(lambda xp, a, x: self.jax.scipy.special.gammaincc(a, x), out, a, x)

@@ -1,0 +1,143 @@
+"""Reductions and accumulations by `jax.lax`, and Python functions of scalars, which are traced."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from itertools import product as index_product
+from math import prod
+from typing import Any
+
+from ...protocol import Payload
+from ...select import default_backend
+from ...template import Template
+from ...tensor import Tensor
+from ..array_module import extremes
+from ..array_module.base import Array, kernel
+from ..array_module.reduction import ArrayReduction
+from ..functional import calling
+from .base import JaxBase
+
+Fold = Callable[[Tensor, Tensor], Tensor]
+
+
+class JaxReduction(JaxBase, ArrayReduction):
+    """What combines or orders the elements along axes."""
+
+    @kernel
+    def reduce_max(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
+        """Greatest element; 0.0 is above -0.0."""
+        return greatest(self.xp, x.data, partial(self.xp.max, axis=axes, keepdims=keepdims))
+
+    @kernel
+    def reduce_min(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
+        """Least element; -0.0 is below 0.0."""
+        return least(self.xp, x.data, partial(self.xp.min, axis=axes, keepdims=keepdims))
+
+    @kernel
+    def product(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
+        """Product, of the narrow floats in float32; of complex numbers in float64 from the first to the last."""
+        if not out.dtype.is_complex:
+            return super().product(out, x, axes=axes, keepdims=keepdims)
+        kept = tuple(axis for axis in range(x.template.ndim) if axis not in axes)
+        rows = x.data.transpose(axes + kept).reshape((prod(x.shape[axis] for axis in axes), out.size))
+        rows = rows.astype(self.xp.result_type(rows.dtype, self.wide.name))
+        if not len(rows):
+            return self.xp.ones(out.shape, rows.dtype)
+        found, _ = self.lax.scan(lambda total, row: (total * row, None), rows[0], rows[1:])
+        return found.reshape(out.shape)
+
+    @kernel
+    def cumulative_max(self, out: Template, x: Tensor, /, *, axis: int, reverse: bool) -> Payload:
+        """Greatest element up to each."""
+        return self._scanned(extremes.maximum, x, axis, reverse)
+
+    @kernel
+    def cumulative_min(self, out: Template, x: Tensor, /, *, axis: int, reverse: bool) -> Payload:
+        """Least element up to each."""
+        return self._scanned(extremes.minimum, x, axis, reverse)
+
+    def _scanned(self, function: Callable[..., Array], x: Tensor, axis: int, reverse: bool) -> Array:
+        if not x.size:
+            return x.data
+        return self.lax.associative_scan(partial(function, self.xp), x.data, axis=axis, reverse=reverse)
+
+    # Functions of scalars: traced, or, where one looks at its values, called for each element
+
+    def reduce(
+        self,
+        out: Template,
+        x: Tensor,
+        initial: Tensor,
+        /,
+        *,
+        axes: tuple[int, ...],
+        keepdims: bool,
+        function: Fold,
+    ) -> Payload:
+        """Folds a Python function over the elements, from the first to the last."""
+        kept = tuple(axis for axis in range(len(x.shape)) if axis not in axes)
+        rows = x.data.transpose(axes + kept).reshape((prod(x.shape[axis] for axis in axes), out.size))
+        return self.fold(function, initial, rows, None).reshape(out.shape)
+
+    def fold(self, function: Fold, initial: Tensor, rows: Array, valid: Array | None) -> Array:
+        """A function folded over the first axis of rows (steps, results), but for what is not valid."""
+        xp, call = self.xp, calling(self, function)
+
+        def step(folded: Array, element: Array, included: Array) -> Array:
+            result = call(self.tensor(folded), self.tensor(element)).data
+            return xp.where(included, result, folded)
+
+        start = xp.broadcast_to(initial.data, rows.shape[1:])
+        flags = xp.ones(rows.shape, bool) if valid is None else valid
+        columns = self.jax.vmap(step)
+        with default_backend(self):
+            try:
+                return self.lax.scan(lambda total, row: (columns(total, *row), None), start, (rows, flags))[0]
+            except self.jax.errors.ConcretizationTypeError:
+                folded = []
+                for column in range(rows.shape[1]):
+                    value = initial.data
+                    for element in range(rows.shape[0]):
+                        if flags[element, column]:
+                            value = step(value, rows[element, column], True)
+                    folded.append(value)
+                return xp.stack(folded)
+
+    def map(self, out: Template, x: Tensor, /, *, function: Callable[[Tensor], Tensor]) -> Payload:
+        """A Python function of each element."""
+        call = calling(self, function)
+
+        def single(element: Array) -> Array:
+            return call(self.tensor(element)).data
+
+        with default_backend(self):
+            if not x.size:
+                return self.xp.zeros(out.shape, out.dtype.name)
+            try:
+                return self.jax.vmap(single)(x.data.reshape(-1)).reshape(out.shape)
+            except self.jax.errors.ConcretizationTypeError:
+                elements = [single(x.data[index]) for index in index_product(*map(range, x.shape))]
+                return self.xp.stack(elements).reshape(out.shape)
+
+
+# 0.0 is above -0.0. A zero is added to a zero of the wrong sign, and -0.0, which changes nothing, to all else: so the
+# gradient goes where it went, which abs() and copysign() of a zero would stop.
+
+
+def greatest(xp: Any, values: Array, reduce: Callable[[Array], Array]) -> Array:
+    """What a reduction to the maximum gives, a zero with the sign of the greatest zero."""
+    found = reduce(values)
+    if not xp.issubdtype(values.dtype, xp.floating):
+        return found
+    plus = reduce(((values == 0) & ~xp.signbit(values)).astype("int8")) > 0
+    return found + xp.where((found == 0) & plus, 0.0, -0.0).astype(found.dtype)
+
+
+def least(xp: Any, values: Array, reduce: Callable[[Array], Array]) -> Array:
+    """What a reduction to the minimum gives, a zero with the sign of the least zero."""
+    found = reduce(values)
+    if not xp.issubdtype(values.dtype, xp.floating):
+        return found
+    minus = reduce(1 - ((values == 0) & xp.signbit(values)).astype("int8")) < 1
+    return -(-found + xp.where((found == 0) & minus, 0.0, -0.0).astype(found.dtype))

@@ -1,0 +1,79 @@
+"""Tensors as pytrees: `jax.jit`, `jax.grad`, `jax.vmap` and `jax.lax.scan` take functions of tensors, names and all.
+
+A tensor is a node with one leaf, its payload; template and backend are static data. A transformation gives leaves of
+other shapes back: `vmap` and `scan` take an axis away from arguments and put one before results. Then the axis goes
+with its name, and one that comes has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from ...dtypes import as_dtype
+from ...errors import DTypeError
+from ...protocol import Backend
+from ...template import Template
+from ...tensor import Deallocated, Tensor
+
+if TYPE_CHECKING:
+    from . import JaxBackend
+
+
+def register(jax: Any, backend: JaxBackend) -> None:
+    """Makes tensors pytrees, of whichever backend; `backend` holds what a transformation makes of another's."""
+
+    def flatten(x: Tensor) -> tuple[tuple[Any], tuple[Template, Backend]]:
+        return (leaf(x),), (x.template, x.backend)
+
+    def flatten_with_keys(x: Tensor) -> tuple[tuple[tuple[Any, Any]], tuple[Template, Backend]]:
+        return ((jax.tree_util.GetAttrKey("data"), leaf(x)),), (x.template, x.backend)
+
+    def unflatten(static: tuple[Template, Backend], leaves: Iterable[Any]) -> Tensor:
+        (data,) = leaves
+        template, holder = static
+        if isinstance(data, jax.Array):
+            holder = holder if isinstance(holder, type(backend)) else backend
+            template = transformed(template, data)
+        elif hasattr(data, "shape") and hasattr(data, "dtype"):
+            template = transformed(template, data)
+        return Tensor(template, holder, data)
+
+    for kind in (Tensor, Deallocated):  # flattening the latter raises DeallocatedError
+        jax.tree_util.register_pytree_with_keys(kind, flatten_with_keys, unflatten, flatten)
+
+
+def leaf(x: Tensor) -> Any:
+    """The payload, where it is one that JAX takes, else the same numbers as a NumPy array."""
+    if x.backend.name in ("jax", "numpy", "template"):
+        return x.data
+    # A tensor within a tensor, or a placeholder that JAX puts into a tree, is a leaf as it is.
+    return x.data if not isinstance(x.data, bytes) else x.backend.to_numpy(x, None, None)
+
+
+def transformed(template: Template, data: Any) -> Template:
+    """The template of an array that a transformation made of one with a template."""
+    shape = tuple(data.shape)
+    try:
+        dtype = as_dtype(data.dtype.name)
+    except DTypeError:  # float0, the gradient with respect to an integer
+        dtype = template.dtype
+    if shape == template.shape:
+        return template if dtype is template.dtype else template.replace(dtype=dtype)
+    names: tuple[str | None, ...] = (None,) * len(shape)
+    if len(shape) == len(template.shape) - 1:
+        taken = mapped_axis(data, template.shape)
+        names = template.names[:taken] + template.names[taken + 1 :]
+    elif len(shape) == len(template.shape) + 1:
+        places = [axis for axis in range(len(shape)) if shape[:axis] + shape[axis + 1 :] == template.shape]
+        if places:
+            names = (*template.names[: places[0]], None, *template.names[places[0] :])
+    elif len(shape) == len(template.shape):
+        names = template.names
+    return Template(shape, dtype, names)
+
+
+def mapped_axis(data: Any, before: tuple[int, ...]) -> int:
+    """Which axis is gone: of a mapped array the one that JAX says, else the first."""
+    axis = getattr(data, "batch_dim", None)
+    return axis if isinstance(axis, int) and 0 <= axis < len(before) else 0

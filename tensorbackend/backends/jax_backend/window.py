@@ -1,0 +1,258 @@
+"""Pooling and convolution by XLA's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import reduce
+from math import prod
+
+from ...interchange import numpy_dtype
+from ...protocol import Payload
+from ...protocol.window import Padding, Sizes
+from ...template import Template
+from ...tensor import Tensor
+from ..array_module.base import Array, kernel
+from ..array_module.convolution import ArrayConvolution, parts
+from ..array_module.window import ArrayWindow, limits
+from .base import JaxBase
+from .reduction import Fold, JaxReduction, greatest, least
+
+
+class JaxWindow(JaxReduction, ArrayWindow):
+    """What slides a window along every axis."""
+
+    @kernel
+    def window_sum(
+        self,
+        out: Template,
+        x: Tensor,
+        /,
+        *,
+        window_dimensions: Sizes,
+        strides: Sizes,
+        padding: Padding,
+        window_dilations: Sizes,
+    ) -> Payload:
+        """Sum of each window, of the narrow floats in float32."""
+        geometry = window_dimensions, strides, padding, window_dilations
+        return self.narrowed(self._slid(self.lax.add, 0, geometry, self.widened(x)), out)
+
+    @kernel
+    def window_product(
+        self,
+        out: Template,
+        x: Tensor,
+        /,
+        *,
+        window_dimensions: Sizes,
+        strides: Sizes,
+        padding: Padding,
+        window_dilations: Sizes,
+    ) -> Payload:
+        """Product of each window, of the narrow floats in float32; of complex numbers from the first to the last."""
+        geometry = window_dimensions, strides, padding, window_dilations
+        if not out.dtype.is_complex:
+            return self.narrowed(self._slid(self.lax.mul, 1, geometry, self.widened(x)), out)
+        positions, inside = self._windows(x.shape, *geometry)
+        elements = self.xp.where(inside, self._at(x.data, positions), 1)
+        return reduce(self.xp.multiply, elements).reshape(out.shape)
+
+    @kernel
+    def window_max(
+        self,
+        out: Template,
+        x: Tensor,
+        /,
+        *,
+        window_dimensions: Sizes,
+        strides: Sizes,
+        padding: Padding,
+        window_dilations: Sizes,
+    ) -> Payload:
+        """Greatest element of each window."""
+        geometry = window_dimensions, strides, padding, window_dilations
+        return greatest(self.xp, x.data, lambda values: self._slid(self.lax.max, None, geometry, values))
+
+    @kernel
+    def window_min(
+        self,
+        out: Template,
+        x: Tensor,
+        /,
+        *,
+        window_dimensions: Sizes,
+        strides: Sizes,
+        padding: Padding,
+        window_dilations: Sizes,
+    ) -> Payload:
+        """Least element of each window."""
+        geometry = window_dimensions, strides, padding, window_dilations
+        return least(self.xp, x.data, lambda values: self._slid(self.lax.min, None, geometry, values))
+
+    def window_reduce(
+        self,
+        out: Template,
+        x: Tensor,
+        initial: Tensor,
+        /,
+        *,
+        window_dimensions: Sizes,
+        strides: Sizes,
+        padding: Padding,
+        window_dilations: Sizes,
+        function: Fold,
+    ) -> Payload:
+        """Folds a Python function over each window's elements, the padding left out."""
+        positions, inside = self._windows(x.shape, window_dimensions, strides, padding, window_dilations)
+        if not out.size:
+            return self.xp.zeros(out.shape, numpy_dtype(out.dtype))
+        return self.fold(function, initial, self._at(x.data, positions), inside).reshape(out.shape)
+
+    @kernel
+    def window_scatter_max(
+        self,
+        out: Template,
+        x: Tensor,
+        source: Tensor,
+        initial: Tensor,
+        /,
+        *,
+        window_dimensions: Sizes,
+        strides: Sizes,
+        padding: Padding,
+    ) -> Payload:
+        """`initial`, plus each source element at its window's greatest element."""
+        return self._chosen(self.xp.argmax, out, x, source, initial, (window_dimensions, strides, padding))
+
+    @kernel
+    def window_scatter_min(
+        self,
+        out: Template,
+        x: Tensor,
+        source: Tensor,
+        initial: Tensor,
+        /,
+        *,
+        window_dimensions: Sizes,
+        strides: Sizes,
+        padding: Padding,
+    ) -> Payload:
+        """`initial`, plus each source element at its window's least element."""
+        return self._chosen(self.xp.argmin, out, x, source, initial, (window_dimensions, strides, padding))
+
+    # Helpers
+
+    def _slid(
+        self,
+        function: Callable[[Array, Array], Array],
+        identity: int | None,
+        geometry: tuple[Sizes, Sizes, Padding, Sizes],
+        values: Array,
+    ) -> Array:
+        """One of XLA's own functions over every window; `None` for the identity of a maximum or minimum."""
+        xp, (sizes, strides, padding, dilations) = self.xp, geometry
+        if values.dtype == bool:  # which XLA's windows do not take
+            return self._slid(function, identity, geometry, values.astype("int8")) != 0
+        if identity is None:
+            identity = limits(self.tensor(values).dtype)[function is self.lax.min]
+        start = xp.asarray(identity, values.dtype)
+        return self.lax.reduce_window(
+            values, start, function, sizes, strides, padding, window_dilation=dilations
+        )
+
+    def _windows(
+        self, shape: Sizes, sizes: Sizes, strides: Sizes, padding: Padding, dilations: Sizes
+    ) -> tuple[Array, Array]:
+        """Row-major positions in x of every window's elements (elements, windows), and which are not padding."""
+        xp, rank = self.xp, len(shape)
+        positions = xp.zeros((1,) * (2 * rank), numpy_dtype(self.long))
+        inside = xp.ones((1,) * (2 * rank), bool)
+        for axis, (length, size, stride, (low, high), dilation) in enumerate(
+            zip(shape, sizes, strides, padding, dilations, strict=True)
+        ):
+            places = max(0, (length + low + high - (size - 1) * dilation - 1) // stride + 1)
+            along = xp.arange(size)[:, None] * dilation + xp.arange(places) * stride - low
+            spread = [1] * (2 * rank)
+            spread[axis], spread[rank + axis] = size, places
+            along = along.reshape(spread)
+            inside = inside & (along >= 0) & (along < length)
+            positions = positions * length + along
+        shape = xp.broadcast_shapes(positions.shape, inside.shape)
+        rows = prod(sizes), prod(shape[rank:])
+        return xp.where(inside, positions, 0).reshape(rows), xp.broadcast_to(inside, shape).reshape(rows)
+
+    def _at(self, values: Array, positions: Array) -> Array:
+        """Elements at row-major positions; of an array without elements zeros."""
+        if not values.size:
+            return self.xp.zeros(positions.shape, values.dtype)
+        return values.reshape(-1)[positions]
+
+    def _chosen(
+        self,
+        find: Callable[..., Array],
+        out: Template,
+        x: Tensor,
+        source: Tensor,
+        initial: Tensor,
+        geometry: tuple[Sizes, Sizes, Padding],
+    ) -> Array:
+        xp = self.xp
+        positions, inside = self._windows(x.shape, *geometry, (1,) * len(x.shape))
+        start = xp.broadcast_to(self.widened(initial), (out.size,))
+        if not positions.size:
+            return self.narrowed(start.reshape(out.shape), out)
+        # Padding loses against everything, also against another identity of the maximum or minimum.
+        identity = xp.asarray(limits(x.dtype)[find is xp.argmin], x.data.dtype)
+        elements = xp.where(inside, self._at(x.data, positions), identity)
+        best = xp.take_along_axis(elements, find(elements, axis=0)[None], axis=0)
+        first = xp.argmax(((elements == best) | (elements != elements)) & inside, axis=0)[None]
+        # A window of nothing but padding adds nowhere.
+        target = xp.where(xp.any(inside, axis=0), xp.take_along_axis(positions, first, axis=0)[0], out.size)
+        added = start.at[target].add(self.widened(source).reshape(-1), mode="drop")
+        return self.narrowed(added.reshape(out.shape), out)
+
+
+class JaxConvolution(JaxBase, ArrayConvolution):
+    """The convolution of the family `protocol.window`."""
+
+    @kernel
+    def conv(
+        self,
+        out: Template,
+        x: Tensor,
+        kernel: Tensor,
+        /,
+        *,
+        strides: Sizes,
+        padding: Padding,
+        input_dilation: Sizes,
+        kernel_dilation: Sizes,
+        feature_groups: int,
+        batch_groups: int,
+    ) -> Payload:
+        """XLA's convolution; of complex numbers of their parts."""
+        xp, groups, batch, channels = self.xp, feature_groups * batch_groups, out.shape[0], kernel.shape[1]
+        if not (out.size and prod(kernel.shape[1:])):
+            return xp.zeros(out.shape, numpy_dtype(out.dtype))
+        # Groups of the batch are groups of the channels of a smaller batch.
+        values = self.widened(x).reshape((batch_groups, batch, feature_groups, channels, *x.shape[2:])).swapaxes(0, 1)
+        values = values.reshape((batch, groups, channels, *x.shape[2:]))
+        features = out.shape[1] // groups
+        weights = self.widened(kernel).reshape((groups, features, *kernel.shape[1:]))
+        if out.dtype.is_complex:
+            values, weights = parts(xp, values, weights)
+            features *= 2
+        found = self.lax.conv_general_dilated(
+            values.reshape((batch, -1, *x.shape[2:])),
+            weights.reshape((groups * features, -1, *kernel.shape[2:])),
+            strides,
+            padding,
+            input_dilation,
+            kernel_dilation,
+            feature_group_count=groups,
+            precision=self.precision,
+        )
+        if out.dtype.is_complex:
+            real, imaginary = xp.moveaxis(found.reshape((batch, groups, 2, -1)), 2, 0)
+            found = self.lax.complex(real, imaginary)
+        return self.narrowed(found.reshape(out.shape), out)
