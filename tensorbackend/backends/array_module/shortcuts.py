@@ -24,7 +24,7 @@ def replaced(xp: Any, values: Array, where: Array, function: Callable[..., Array
     NumPy computes the function there alone, and writes into `values`, which must be fresh.
     """
     if xp.__name__ != "numpy":
-        return xp.where(where, function(xp, *operands), values)
+        return xp.where(where, function(xp, *operands).astype(values.dtype), values)
     values = xp.asarray(values)
     if where.any():
         values[where] = function(xp, *(x[where] for x in operands))

@@ -62,6 +62,25 @@ class JaxReduction(JaxBase, ArrayReduction):
             return x.data
         return self.lax.associative_scan(partial(function, self.xp), x.data, axis=axis, reverse=reverse)
 
+    # Order: JAX's sorts are stable and put NaN last, also in float16 and bfloat16
+
+    @kernel
+    def sort(self, out: Template, x: Tensor, /, *, axis: int, descending: bool) -> Payload:
+        """Elements in order: descending is ascending from the other end, both ways round."""
+        xp = self.xp
+        if descending:
+            return xp.flip(xp.sort(xp.flip(x.data, axis), axis=axis, stable=True), axis)
+        return xp.sort(x.data, axis=axis, stable=True)
+
+    @kernel
+    def argsort(self, out: Template, x: Tensor, /, *, axis: int, descending: bool) -> Payload:
+        """Indices that would sort: descending is ascending from the other end, both ways round."""
+        xp = self.xp
+        if descending:
+            order = xp.argsort(xp.flip(x.data, axis), axis=axis, stable=True)
+            return x.shape[axis] - 1 - xp.flip(order, axis)
+        return xp.argsort(x.data, axis=axis, stable=True)
+
     # Functions of scalars: traced, or, where one looks at its values, called for each element
 
     def reduce(
