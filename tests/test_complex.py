@@ -105,6 +105,8 @@ SPECIAL_CASES = [
     ("exp", Z(-inf, nan), Z(0, 0)),
     ("exp", Z(nan, 0), Z(nan, 0)),
     ("expm1", Z(0, 0), Z(0, 0)),
+    ("expm1", Z(-0.0, 0), Z(0, 0)),
+    ("expm1", Z(-0.0, -0.0), Z(0, -0.0)),
     ("expm1", Z(1, inf), Z(nan, nan)),
     ("expm1", Z(inf, 0), Z(inf, 0)),
     ("expm1", Z(-inf, 1), Z(-1, 0)),

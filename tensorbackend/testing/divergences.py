@@ -92,6 +92,14 @@ DIVERGENCES: tuple[Divergence, ...] = (
         dtypes=(float32, bfloat16, complex64),
         when=about_subnormals,
     ),
+    Divergence(
+        reason="XLA's programs for processors take subnormal numbers for zeros, and give zeros for them",
+        witness=Invocation("add", (tensorbackend.tensor(1e-40, backend="binary"), 0.0), {}),
+        judgement=FLUSHED,
+        backends=("jax",),
+        device="cpu",
+        when=about_subnormals,
+    ),
 )
 """The rows of the backends of this distribution."""
 

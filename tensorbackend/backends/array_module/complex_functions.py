@@ -105,7 +105,7 @@ def special(xp: Any, name: str, z: Array) -> Array:
     return join(xp, real, xp.where(xp.signbit(b) & ~xp.isnan(b), -imaginary, imaginary))
 
 
-def _whole(finite: Function, values: Function) -> Function:
+def whole(finite: Function, values: Function) -> Function:
     """A function of every number from the one of finite numbers and the values of the others."""
 
     def function(xp: Any, z: Array) -> Array:
@@ -117,12 +117,27 @@ def _whole(finite: Function, values: Function) -> Function:
     return function
 
 
-def _own(name: str) -> Function:
-    """The module's own function."""
-    return lambda xp, z: getattr(xp, name)(z)
+def _own(name: str, *, odd: bool = False) -> Function:
+    """The module's own function.
+
+    JAX's is not as good in complex64 as the dtype allows, and does not see on which side of a branch cut -0.0 lies. So
+    it gets complex128 and the upper half plane, of an odd function the first quadrant: f(conj(z)) = conj(f(z)).
+    """
+
+    def function(xp: Any, z: Array) -> Array:
+        own = getattr(xp, name)
+        if xp.__name__ != "jax.numpy":
+            return own(z)
+        w = _wide(z)
+        left, below = odd & xp.signbit(w.real), xp.signbit(w.imag)
+        found = own(join(xp, xp.where(left, -w.real, w.real), xp.where(below, -w.imag, w.imag)))
+        mirrored = join(xp, xp.where(left, -found.real, found.real), xp.where(below, -found.imag, found.imag))
+        return mirrored.astype(z.dtype)
+
+    return function
 
 
-def _table(name: str) -> Function:
+def table(name: str) -> Function:
     return lambda xp, z: special(xp, name, z)
 
 
@@ -136,7 +151,8 @@ def _finite_expm1(xp: Any, z: Array) -> Array:
     """exp(z) - 1 = expm1(a) cos(b) - 2 sin(b/2)**2 + exp(a) sin(b) j: no part loses digits near zero."""
     a, b = z.real, z.imag
     half = xp.sin(0.5 * b)
-    found = join(xp, xp.expm1(a) * xp.cos(b) - 2 * half * half, xp.exp(a) * xp.sin(b))
+    # The last term makes 0.0 of -0.0: of both zeros the standard wants it.
+    found = join(xp, xp.expm1(a) * xp.cos(b) - 2 * half * half + 0.0, xp.exp(a) * xp.sin(b))
     large = a > math.log(float(xp.finfo(a.dtype).max)) - 1
     # There exp(a) may overflow where its product with a small sine does not, and 1 is far below the last place.
     return found if certainly(xp, ~large) else xp.where(large, xp.exp(z), found)
@@ -162,23 +178,24 @@ def _finite_log1p(xp: Any, z: Array) -> Array:
     return join(xp, real, xp.asarray(xp.arctan2(b, moved.real))).astype(dtype, copy=False)
 
 
-acos = _whole(_own("arccos"), _table("acos"))
-acosh = _whole(_own("arccosh"), _table("acosh"))
-asin = _whole(_own("arcsin"), _turned_table("asinh"))
-asinh = _whole(_own("arcsinh"), _table("asinh"))
-atan = _whole(_own("arctan"), _turned_table("atanh"))
-atanh = _whole(_own("arctanh"), _table("atanh"))
-cos = _whole(_own("cos"), lambda xp, z: special(xp, "cosh", turned(xp, z)))
-cosh = _whole(_own("cosh"), _table("cosh"))
-exp = _whole(_own("exp"), _table("exp"))
-expm1 = _whole(_finite_expm1, _values_of_expm1)
-log = _whole(_own("log"), _table("log"))
-log1p = _whole(_finite_log1p, _table("log1p"))
-sin = _whole(_own("sin"), _turned_table("sinh"))
-sinh = _whole(_own("sinh"), _table("sinh"))
-sqrt = _whole(_own("sqrt"), _table("sqrt"))
-tan = _whole(_own("tan"), _turned_table("tanh"))
-tanh = _whole(_own("tanh"), _table("tanh"))
+acos = whole(_own("arccos"), table("acos"))
+acosh = whole(_own("arccosh"), table("acosh"))
+asin = whole(_own("arcsin", odd=True), _turned_table("asinh"))
+asinh = whole(_own("arcsinh", odd=True), table("asinh"))
+atan_values = _turned_table("atanh")
+atan = whole(_own("arctan", odd=True), atan_values)
+atanh = whole(_own("arctanh", odd=True), table("atanh"))
+cos = whole(_own("cos"), lambda xp, z: special(xp, "cosh", turned(xp, z)))
+cosh = whole(_own("cosh"), table("cosh"))
+exp = whole(_own("exp"), table("exp"))
+expm1 = whole(_finite_expm1, _values_of_expm1)
+log = whole(_own("log"), table("log"))
+log1p = whole(_finite_log1p, table("log1p"))
+sin = whole(_own("sin", odd=True), _turned_table("sinh"))
+sinh = whole(_own("sinh", odd=True), table("sinh"))
+sqrt = whole(_own("sqrt"), table("sqrt"))
+tan = whole(_own("tan", odd=True), _turned_table("tanh"))
+tanh = whole(_own("tanh", odd=True), table("tanh"))
 
 
 def log_to(base: float) -> Function:

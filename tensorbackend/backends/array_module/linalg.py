@@ -18,7 +18,7 @@ from ...template import Template
 from ...tensor import Tensor
 from . import complex_functions
 from .base import Array, ArrayBase, kernel
-from .shortcuts import certainly
+from .shortcuts import certainly, stable_order
 
 _BLOCK = 32
 """Order of the blocks that are treated column by column; the rest is matrix products."""
@@ -224,11 +224,11 @@ def _ascending(xp: Any, values: Array) -> Array:
     if not values.size:
         return xp.argsort(values.real, axis=-1)
     apart = xp.max(xp.abs(values), axis=-1, keepdims=True) * xp.finfo(values.dtype).eps ** 0.5
-    order = xp.argsort(values.real, axis=-1, kind="stable")
+    order = stable_order(xp, values.real)
     ordered = xp.take_along_axis(values, order, axis=-1)
     group = xp.cumulative_sum(xp.diff(ordered.real, axis=-1) > apart, axis=-1, include_initial=True)
-    within = xp.argsort(ordered.imag, axis=-1, kind="stable")
-    within = xp.take_along_axis(within, xp.argsort(xp.take_along_axis(group, within, -1), axis=-1, kind="stable"), -1)
+    within = stable_order(xp, ordered.imag)
+    within = xp.take_along_axis(within, stable_order(xp, xp.take_along_axis(group, within, -1)), -1)
     return xp.take_along_axis(order, within, axis=-1)
 
 

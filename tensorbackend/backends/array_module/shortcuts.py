@@ -29,3 +29,9 @@ def replaced(xp: Any, values: Array, where: Array, function: Callable[..., Array
     if where.any():
         values[where] = function(xp, *(x[where] for x in operands))
     return values
+
+
+def stable_order(xp: Any, values: Array) -> Array:
+    """The indices that sort along the last axis, equal elements in the order in which they come."""
+    stable: dict[str, Any] = {"stable": True} if xp.__name__ == "jax.numpy" else {"kind": "stable"}
+    return xp.argsort(values, axis=-1, **stable)

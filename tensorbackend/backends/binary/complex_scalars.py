@@ -120,7 +120,8 @@ def _expm1(z: complex) -> complex:
     if a > 700:
         return _exp(z)  # 1 is far below the last place
     half = math.sin(0.5 * b)
-    return complex(math.expm1(a) * math.cos(b) - 2 * half * half, math.exp(a) * math.sin(b))
+    # The last term makes 0.0 of -0.0: of both zeros the standard wants it.
+    return complex(math.expm1(a) * math.cos(b) - 2 * half * half + 0.0, math.exp(a) * math.sin(b))
 
 
 def _log(z: complex) -> complex:

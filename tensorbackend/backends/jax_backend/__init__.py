@@ -6,16 +6,16 @@ import os
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ...dtypes import ALL_DTYPES, Scalar, float32, float64, int32, int64
+from ...dtypes import ALL_DTYPES, Scalar, bfloat16, float32, float64, int32, int64
 from ...errors import ArgumentError, BackendError, UnsupportedOp, expected
-from ...interchange import numpy_dtype, read_only
+from ...interchange import HOST, numpy_dtype, read_only
 from ...protocol import Backend, Payload
 from ...template import Template
 from ...tensor import Tensor
 from ..array_module.base import kernel
 from ..array_module.creation import ArrayCreation
 from ..array_module.fourier import ArrayFourier
-from .base import JaxBase, Unguarded
+from .base import JaxBase, Unguarded, template_of
 from .elementwise import JaxElementwise
 from .indexing import JaxIndexing
 from .linalg import JaxLinalg
@@ -45,9 +45,9 @@ class JaxCreation(JaxBase, ArrayCreation):
 
     def rounded(self, out: Template, value: Scalar) -> numpy.ndarray[Any, Any]:
         """A Python number in the dtype of a template, rounded once."""
-        from ..array_module.casting import cast_values
-
         import numpy
+
+        from ..array_module.casting import cast_values
 
         source = float64 if out.dtype.is_floating and out.dtype is not float32 else out.dtype
         with numpy.errstate(all="ignore"):
@@ -74,6 +74,7 @@ class JaxBackend(
     """
 
     name = "jax"
+    dlpack_dtypes = frozenset(ALL_DTYPES)
 
     @classmethod
     def init(cls, *, device: str | None = None, **options: object) -> Mapping[str, Hashable]:
@@ -87,6 +88,7 @@ class JaxBackend(
     def setup(self) -> None:
         """Imports JAX, switches 64-bit dtypes on, and makes tensors pytrees."""
         self.jax = jax = _import()
+        import jax.dlpack
         import jax.numpy
         import jax.scipy.special
 
@@ -108,6 +110,12 @@ class JaxBackend(
             register(jax, self)
 
     _registered = False
+
+    def versions(self) -> Mapping[str, str]:
+        """JAX's version and that of its library of devices."""
+        import jaxlib
+
+        return {"jax": self.jax.__version__, "jaxlib": jaxlib.__version__}
 
     def devices(self) -> tuple[str, ...]:
         """All that JAX sees: `"cpu:0"`, `"cuda:0"`."""
@@ -144,6 +152,21 @@ class JaxBackend(
         import numpy
 
         return read_only(numpy.asarray(x.data), dtype, copy)
+
+    def to_dlpack(self, x: Tensor, /, **options: Any) -> Any:
+        """A capsule of the payload; of one on the host as NumPy makes it, but for bfloat16."""
+        if self.dlpack_device() == HOST and x.dtype is not bfloat16:
+            return super().to_dlpack(x, **options)
+        return x.data.__dlpack__(**options)
+
+    def from_dlpack(self, array: Any, /, *, copy: bool | None) -> tuple[Template, Payload]:
+        """The array's memory, where it is on the same device and begins at a multiple of 64 bytes, else a copy."""
+        try:
+            data = self.jax.dlpack.from_dlpack(array, copy=copy)
+        except (ValueError, RuntimeError) as error:
+            raise BufferError(str(error)) from error
+        # JAX's own copy=True shares memory all the same.
+        return template_of(data), self.jax.device_put(self.xp.array(data, copy=True) if copy else data, self.place)
 
     def to_batched(self, x: Tensor, size: int, /) -> Iterator[Payload]:
         """Consecutive runs of entries along the first axis."""

@@ -10,8 +10,9 @@ from ...protocol import Payload
 from ...template import Template
 from ...tensor import Tensor
 from ..array_module import complex_functions
-from ..array_module.base import Array, kernel
+from ..array_module.base import Array, Unary, kernel
 from ..array_module.elementwise import ArrayElementwise
+from . import complex_roots
 from .base import JaxBase
 
 _LARGEST_WHOLE = 100
@@ -48,7 +49,47 @@ class JaxElementwise(JaxBase, ArrayElementwise):
             return complex_functions.sign(self.xp, x.data)
         return self.xp.where(x.data == 0, 0, self.xp.sign(x.data))
 
+    @kernel
+    def cosh(self, out: Template, x: Tensor, /) -> Payload:
+        """(exp(x) + exp(-x)) / 2, without the 8 ulps of XLA's own; complex numbers by their tables."""
+        if x.dtype.is_complex:
+            return complex_functions.cosh(self.xp, x.data)
+        power, rest = self._halves(x)
+        return self.narrowed(power + rest, out)
+
+    @kernel
+    def sinh(self, out: Template, x: Tensor, /) -> Payload:
+        """(exp(x) - exp(-x)) / 2, near zero from expm1(x); complex numbers by their tables."""
+        xp = self.xp
+        if x.dtype.is_complex:
+            return complex_functions.sinh(xp, x.data)
+        values = self.widened(x)
+        power, rest = self._halves(x)
+        growth = xp.expm1(xp.where(xp.abs(values) < 1, values, 0))
+        near = 0.5 * (growth + growth / (growth + 1))
+        far = xp.copysign(power - rest, values)
+        return self.narrowed(xp.where(xp.abs(values) < 1, near, far), out)
+
+    def _halves(self, x: Tensor) -> tuple[Array, Array]:
+        """exp(abs(x)) / 2 and exp(-abs(x)) / 2; the former overflows no sooner than it must."""
+        xp, size = self.xp, self.xp.abs(self.widened(x))
+        large = size > 80
+        root = xp.exp(xp.where(large, 0.5 * size, size))
+        return xp.where(large, 0.5 * root * root, 0.5 * root), 0.5 * xp.exp(-size)
+
+    sqrt = Unary("sqrt", complex_roots.sqrt)
+    atanh = Unary("arctanh", complex_roots.atanh)
+    atan = Unary("arctan", complex_roots.atan)
+
     # Division: XLA's integer quotient by zero is -1, its remainder the dividend
+
+    @kernel
+    def divide(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
+        """The quotient, rounded once: by a divisor that is broadcast XLA multiplies with its reciprocal."""
+        left, right = self.xp.broadcast_arrays(x1.data, x2.data)
+        if out.dtype.is_complex:
+            return complex_functions.divide(self.xp, left, right)
+        return left / (right if x2.shape == out.shape else self.lax.optimization_barrier(right))
 
     @kernel
     def floor_divide(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
@@ -119,7 +160,9 @@ class JaxElementwise(JaxBase, ArrayElementwise):
         if self.wide is float64:
             x, y = x.astype("complex128"), y.astype("complex128")
         whole = (y.imag == 0) & (xp.abs(y.real) <= _LARGEST_WHOLE) & (xp.trunc(y.real) == y.real)
-        found = xp.where(whole, self._whole_power(x, xp.where(whole, y.real, 0)), complex_functions.polar_power(xp, x, y))
+        found = xp.where(
+            whole, self._whole_power(x, xp.where(whole, y.real, 0)), complex_functions.polar_power(xp, x, y)
+        )
         usable = xp.isfinite(found) & (found != 0) & xp.isfinite(x) & xp.isfinite(y) & (x != 0)
         product = complex_functions.product_by_parts(xp, y, complex_functions.log(xp, x))
         rest = xp.where(y == 0, 1, complex_functions.exp(xp, product))

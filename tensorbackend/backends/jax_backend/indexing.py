@@ -99,6 +99,8 @@ class JaxIndexing(JaxBase, ArrayIndexing):
     @kernel
     def argwhere(self, out: Template, x: Tensor, /, *, size: int, fill_value: int) -> Payload:
         """The index vectors of what is not zero, cut or filled up to a size."""
+        if not x.size:
+            return self.xp.full(out.shape, fill_value)
         return self.xp.argwhere(x.data != 0, size=size, fill_value=fill_value)
 
     # Helpers

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-
 from typing import Any
-
 
 from ...protocol import Payload
 from ...protocol.linalg import Transform
@@ -60,9 +58,7 @@ class JaxLinalg(JaxBase, ArrayLinalg):
         self, out: Template, a: Tensor, b: Tensor, /, *, left_side: bool, lower: bool, transform: Transform
     ) -> Payload:
         """x with a @ x = b, or x @ a = b unless `left_side`; a zero on the diagonal makes a singular."""
-        solved, good = self._triangular_solve(
-            (out, _FLAG), a, b, left_side=left_side, lower=lower, transform=transform
-        )
+        solved, good = self._triangular_solve((out, _FLAG), a, b, left_side=left_side, lower=lower, transform=transform)
         if not self.traced(a) and not good:
             raise singular_matrix()
         return solved

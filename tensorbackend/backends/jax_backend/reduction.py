@@ -8,11 +8,11 @@ from itertools import product as index_product
 from math import prod
 from typing import Any
 
+from ...dtypes import bool_
 from ...protocol import Payload
 from ...select import default_backend
 from ...template import Template
 from ...tensor import Tensor
-from ..array_module import extremes
 from ..array_module.base import Array, kernel
 from ..array_module.reduction import ArrayReduction
 from ..functional import calling
@@ -50,17 +50,25 @@ class JaxReduction(JaxBase, ArrayReduction):
     @kernel
     def cumulative_max(self, out: Template, x: Tensor, /, *, axis: int, reverse: bool) -> Payload:
         """Greatest element up to each."""
-        return self._scanned(extremes.maximum, x, axis, reverse)
+        return self._running(self.lax.cummax, -0.0, x, axis, reverse)
 
     @kernel
     def cumulative_min(self, out: Template, x: Tensor, /, *, axis: int, reverse: bool) -> Payload:
         """Least element up to each."""
-        return self._scanned(extremes.minimum, x, axis, reverse)
+        return self._running(self.lax.cummin, 0.0, x, axis, reverse)
 
-    def _scanned(self, function: Callable[..., Array], x: Tensor, axis: int, reverse: bool) -> Array:
-        if not x.size:
-            return x.data
-        return self.lax.associative_scan(partial(function, self.xp), x.data, axis=axis, reverse=reverse)
+    def _running(self, extreme: Callable[..., Array], loser: float, x: Tensor, axis: int, reverse: bool) -> Array:
+        """A running extreme; a zero has the sign that loses only until one of the other sign is met."""
+        xp, values = self.xp, x.data
+        if x.dtype is bool_:
+            return extreme(values.astype("int8"), axis=axis, reverse=reverse) != 0
+        found = extreme(values, axis=axis, reverse=reverse)
+        if not x.dtype.is_floating:
+            return found
+        wins = (values == 0) & (xp.signbit(values) != xp.signbit(loser))
+        met = self.lax.cummax(wins.astype("int8"), axis=axis, reverse=reverse) > 0
+        zero = xp.where(met, -loser, loser).astype(found.dtype)
+        return xp.where(found == 0, xp.copysign(found, zero), found)
 
     # Order: JAX's sorts are stable and put NaN last, also in float16 and bfloat16
 

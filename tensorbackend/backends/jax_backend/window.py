@@ -156,9 +156,7 @@ class JaxWindow(JaxReduction, ArrayWindow):
         if identity is None:
             identity = limits(self.tensor(values).dtype)[function is self.lax.min]
         start = xp.asarray(identity, values.dtype)
-        return self.lax.reduce_window(
-            values, start, function, sizes, strides, padding, window_dilation=dilations
-        )
+        return self.lax.reduce_window(values, start, function, sizes, strides, padding, window_dilation=dilations)
 
     def _windows(
         self, shape: Sizes, sizes: Sizes, strides: Sizes, padding: Padding, dilations: Sizes
