@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from ...dtypes import ALL_DTYPES, Scalar, bfloat16, float32, float64, int32, int64
-from ...errors import ArgumentError, BackendError, UnsupportedOp, expected
+from ...errors import ArgumentError, UnsupportedOp, expected
 from ...interchange import HOST, numpy_dtype, read_only
-from ...protocol import Backend, Payload
+from ...protocol import Payload
 from ...template import Template
 from ...tensor import Tensor
-from ..array_module.base import kernel
+from ..array_module.base import Silent, kernel
+from ..array_module.casting import cast_values
 from ..array_module.creation import ArrayCreation
 from ..array_module.fourier import ArrayFourier
-from .base import JaxBase, Unguarded, template_of
+from ..libraries import import_library
+from .base import JaxBase, template_of
 from .elementwise import JaxElementwise
 from .indexing import JaxIndexing
 from .linalg import JaxLinalg
 from .random import JaxRandom
-from .reduction import JaxReduction
 from .shape import JaxShaping
 from .trees import register
 from .window import JaxConvolution, JaxWindow
@@ -46,8 +48,6 @@ class JaxCreation(JaxBase, ArrayCreation):
     def rounded(self, out: Template, value: Scalar) -> numpy.ndarray[Any, Any]:
         """A Python number in the dtype of a template, rounded once."""
         import numpy
-
-        from ..array_module.casting import cast_values
 
         source = float64 if out.dtype.is_floating and out.dtype is not float32 else out.dtype
         with numpy.errstate(all="ignore"):
@@ -77,53 +77,45 @@ class JaxBackend(
     dlpack_dtypes = frozenset(ALL_DTYPES)
 
     @classmethod
-    def init(cls, *, device: str | None = None, **options: object) -> Mapping[str, Hashable]:
-        """Checks the device; `None` is JAX's default one."""
-        if options:
-            raise ArgumentError(expected("no option but the device for the backend 'jax'", options=options))
-        jax = _import()
-        chosen = _place(jax, device)
-        return {"device": f"{chosen.platform}:{chosen.id}"}
+    def init(cls, **options: object) -> Mapping[str, Hashable]:
+        """The device by name; JAX's default one unless another is asked for."""
+        device = options.pop("device", None)
+        super().init(**options)
+        return {"device": _name(_place(_library("jax"), device))}
 
     def setup(self) -> None:
         """Imports JAX, switches 64-bit dtypes on, and makes tensors pytrees."""
-        self.jax = jax = _import()
-        import jax.dlpack
-        import jax.numpy
-        import jax.scipy.special
-
-        self.xp, self.lax = jax.numpy, jax.lax
-        self.quiet = Unguarded()  # type: ignore[assignment] # nothing needs to be quietened
-        self.kernels = {}
-        self.place = _place(jax, self.options["device"])  # type: ignore[arg-type] # a str, as init() left it
-        self.device = str(self.options["device"])
-        if os.environ.get("JAX_ENABLE_X64", "1").lower() not in ("0", "false", "off", ""):
-            jax.config.update("jax_enable_x64", True)
+        self.jax, self.xp, self.lax = map(_library, ("jax", "jax.numpy", "jax.lax"))
+        for submodule in ("jax.dlpack", "jax.scipy.special"):
+            _library(submodule)
+        self.quiet, self.kernels = Silent(), {}
+        self.place = _place(self.jax, self.options["device"])
+        self.device = _name(self.place)
+        if os.environ.get("JAX_ENABLE_X64", "1").lower() not in ("0", "false", "off", "n", "no"):
+            self.jax.config.update("jax_enable_x64", True)
         self.wide, self.long = float64, int64
-        if not jax.config.jax_enable_x64:
+        if not self.jax.config.jax_enable_x64:
             self.wide, self.long = float32, int32
             self.dtypes = frozenset(each for each in ALL_DTYPES if each.bits < (128 if each.is_complex else 64))
-        # Accelerators multiply float32 with fewer bits unless told otherwise.
-        self.precision = jax.lax.Precision.HIGHEST
-        if not JaxBackend._registered:
-            JaxBackend._registered = True
-            register(jax, self)
+        self.precision = self.lax.Precision.HIGHEST
+        with _registering:
+            if not JaxBackend._registered:
+                register(self.jax, self)
+                JaxBackend._registered = True
 
     _registered = False
 
     def versions(self) -> Mapping[str, str]:
-        """JAX's version and that of its library of devices."""
-        import jaxlib
-
-        return {"jax": self.jax.__version__, "jaxlib": jaxlib.__version__}
+        """JAX's version, and that of its library of devices."""
+        return {name: _library(name).__version__ for name in ("jax", "jaxlib")}
 
     def devices(self) -> tuple[str, ...]:
-        """All that JAX sees: `"cpu:0"`, `"cuda:0"`."""
-        return tuple(f"{each.platform}:{each.id}" for each in _devices(self.jax))
+        """The default platform's devices, then the host's: `"cuda:0"`, `"cpu:0"`."""
+        return tuple(map(_name, _places(self.jax)))
 
-    def on_device(self, device: str) -> Backend:
-        """The instance on another device."""
-        return JaxBackend(device=device)
+    def on_device(self, device: str) -> JaxBackend:
+        """The instance on another device; `ArgumentError` for what is none."""
+        return type(self)(device=device)
 
     # Transport
 
@@ -189,28 +181,27 @@ class JaxBackend(
         self.jax.block_until_ready(x.data)
 
 
-def _import() -> Any:
-    try:
-        import jax
-    except ImportError as error:
-        remedy = "install it with pip install 'tensorbackend[jax]'"
-        raise BackendError(expected("JAX to be installed", remedy, error=str(error))) from error
-    return jax
+_registering = Lock()
 
 
-def _devices(jax: Any) -> list[Any]:
-    """The default platform's devices, then the CPU's."""
+def _library(name: str) -> Any:
+    return import_library(name, JaxBackend.name, "jax")
+
+
+def _name(place: Any) -> str:
+    return f"{'cuda' if place.platform == 'gpu' else place.platform}:{place.id}"
+
+
+def _places(jax: Any) -> list[Any]:
     found = list(jax.devices())
     return found + [each for each in jax.devices("cpu") if each not in found]
 
 
-def _place(jax: Any, device: str | None) -> Any:
-    """The `jax.Device` of a name such as `"cpu:1"`; `ArgumentError` where there is none."""
-    present = _devices(jax)
-    if device is None:
-        return present[0]
-    for each in present:
-        if device in (f"{each.platform}:{each.id}", each.platform):
-            return each
-    names = ", ".join(f"{each.platform}:{each.id}" for each in present)
-    raise ArgumentError(expected("a device of the backend 'jax'", f"the devices are {names}", device=device))
+def _place(jax: Any, device: object) -> Any:
+    """The `jax.Device` of a name such as `"cpu:1"` or `"cpu"`, the default one for `None`."""
+    places = _places(jax)
+    for place in places:
+        if device is None or device in (_name(place), _name(place).partition(":")[0]):
+            return place
+    names = ", ".join(map(_name, places))
+    raise ArgumentError(expected(f"one of the devices {names}", device=device))

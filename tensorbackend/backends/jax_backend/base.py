@@ -14,17 +14,6 @@ from ...tensor import Tensor
 from ..array_module.base import Array, ArrayBase, Method
 
 
-class Unguarded:
-    """Runs functions as they are: XLA reports nothing of floating-point exceptions."""
-
-    @staticmethod
-    def run(function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
-        """What a function gives."""
-        return function(*arguments, **options)
-
-    shared = run
-
-
 class JaxBase(ArrayBase):
     """State and helpers of the backend; `setup` sets `jax` and `lax` besides `xp`."""
 
@@ -42,6 +31,9 @@ class JaxBase(ArrayBase):
 
     long: DType
     """int64 or int32 likewise: what positions are counted in."""
+
+    precision: Any
+    """The `jax.lax.Precision` of products: accelerators multiply float32 with fewer bits unless told otherwise."""
 
     kernels: dict[Callable[..., Payload], Callable[..., Payload]]
     """Each kernel that was called, as JAX compiled it."""

@@ -7,9 +7,9 @@ from typing import Any
 from ..array_module.complex_functions import Array, atan_values, join, table, turned, turned_back, whole
 
 
-def _parts(xp: Any, z: Array) -> tuple[Array, Array]:
+def _parts(xp: Any, z: Array) -> tuple[Array, ...]:
     """Both parts, in float64 where there is one."""
-    return tuple(part.astype(xp.result_type(part.dtype, "float64")) for part in (z.real, z.imag))  # type: ignore[return-value] # two
+    return tuple(part.astype(xp.result_type(part.dtype, "float64")) for part in (z.real, z.imag))
 
 
 def _finite_sqrt(xp: Any, z: Array) -> Array:

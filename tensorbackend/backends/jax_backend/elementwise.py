@@ -94,7 +94,7 @@ class JaxElementwise(JaxBase, ArrayElementwise):
     @kernel
     def floor_divide(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
         """The floor of the quotient; an integer over zero is 0."""
-        xp, lax = self.xp, self.lax
+        xp = self.xp
         if not out.dtype.is_floating:
             quotient, rest, divisor = self._truncated(x1.data, x2.data)
             if out.dtype.kind == "int":

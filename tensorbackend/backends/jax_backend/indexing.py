@@ -80,7 +80,7 @@ class JaxIndexing(JaxBase, ArrayIndexing):
     @kernel
     def indexed_add(self, out: Template, x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode) -> Payload:
         """x with the updates added, the narrow floats in float32."""
-        places, rows, target = self._scatter(x, indices, self.widened(updates), self.widened(x), mode)
+        places, rows, target = self._written(x, indices, self.widened(updates), self.widened(x), mode)
         added = target.at[places].add(rows, mode="drop")
         return self.narrowed(added.reshape(out.shape), out)
 
@@ -89,7 +89,7 @@ class JaxIndexing(JaxBase, ArrayIndexing):
     def indexed_put(self, out: Template, x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode) -> Payload:
         """x with the last of the updates for each place, which a scatter alone leaves open on a GPU."""
         xp = self.xp
-        places, rows, target = self._scatter(x, indices, updates.data, x.data, mode)
+        places, rows, target = self._written(x, indices, updates.data, x.data, mode)
         if not (len(rows) and len(target)):
             return x.data
         order = xp.arange(len(rows))
@@ -105,7 +105,7 @@ class JaxIndexing(JaxBase, ArrayIndexing):
 
     # Helpers
 
-    def _scatter(
+    def _written(
         self, x: Tensor, indices: Tensor, updates: Array, target: Array, mode: Mode
     ) -> tuple[Array, Array, Array]:
         """Places in the rows of a target, beyond its last one where nothing is written, and the rows to write."""
