@@ -64,7 +64,7 @@ def kind_of(value: object) -> object:
 class Call:
     """One call: its operands, and its arguments with templates in their place."""
 
-    __slots__ = ("arguments", "foreign", "groups", "key", "keywords", "operands")
+    __slots__ = ("arguments", "foreign", "given", "groups", "key", "keywords", "operands")
 
     operands: list[Operand]
     """Tensors and Python numbers in the order of the parameters, sequences laid out flat."""
@@ -74,13 +74,15 @@ class Call:
     """The positional arguments with templates for operands and options frozen."""
     keywords: dict[str, Any]
     """The keyword arguments likewise."""
+    given: list[Tensor]
+    """The operands that came as tensors; another library's array was made one."""
     foreign: bool
-    """Whether another library's array was made a tensor."""
+    """Whether there was such an array."""
     key: tuple[object, ...]
     """All that a plan depends on."""
 
     def __init__(self, spec: OpSpec, arguments: Sequence[object], keywords: dict[str, object]) -> None:
-        self.operands, self.groups, self.foreign = [], [], False
+        self.operands, self.groups, self.given, self.foreign = [], [], [], False
         self.arguments = [self._symbolic(value, spec.at(i)) for i, value in enumerate(arguments)]
         self.keywords = {}
         if keywords:
@@ -94,17 +96,28 @@ class Call:
         if parameter.role == "option" or (value is None and parameter.annotation.endswith("| None")):
             return freeze(value)
         if parameter.role == "tensor":
-            operand = as_operand(value, parameter)
-            self.foreign = self.foreign or operand is not value
-            self.operands.append(operand)
+            self._take(value, parameter)
             self.groups.append(None)
-            return template_of(operand)
+            return template_of(self.operands[-1])
         if not isinstance(value, Sequence) or isinstance(value, str):
             raise OperandError(expected("a list or tuple of tensors", **{parameter.name: value}))
-        operands = [as_operand(each, parameter) for each in value]
-        self.operands += operands
-        self.groups.append(len(operands))
-        return tuple(map(template_of, operands))
+        for each in value:
+            self._take(each, parameter)
+        self.groups.append(len(value))
+        return tuple(map(template_of, self.operands[len(self.operands) - len(value) :]))
+
+    def _take(self, value: object, parameter: Parameter) -> None:
+        operand = as_operand(value, parameter)
+        self.operands.append(operand)
+        if isinstance(value, Tensor):
+            self.given.append(value)
+        elif isinstance(operand, Tensor):
+            self.foreign = True
+
+    @property
+    def deciding(self) -> list[Tensor]:
+        """The tensors whose backends say where the op runs: another library's array follows those that came as such."""
+        return self.given or self.tensors
 
     @property
     def tensors(self) -> list[Tensor]:

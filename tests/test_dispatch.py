@@ -57,7 +57,7 @@ def double_and_shift(x: tb.Tensor, /, shift: tb.Tensor, *, times: int = 1) -> tb
     return x
 
 
-@pytest.mark.parametrize("backend", ["binary", "numpy"])
+@pytest.mark.parametrize("backend", ["binary", "numpy", "jax"])
 def test_a_composite_is_one_function(backend: str) -> None:
     x = tb.tensor([1.0, 2.0], names=("n",), backend=backend)
     result = double_and_shift(x, 0.5, times=2)
@@ -166,13 +166,13 @@ def weighted_total(*tensors: tb.Tensor, weight: int = 1) -> tb.Tensor:
     return tb.multiply(total, weight)
 
 
-@pytest.mark.parametrize("backend", ["binary", "numpy"])
+@pytest.mark.parametrize("backend", ["binary", "numpy", "jax"])
 def test_a_composite_of_any_number_of_tensors_has_options(backend: str) -> None:
     x = tb.tensor([1, 2], names=("n",), backend=backend)
     assert weighted_total(x, x, x, weight=2).tolist() == [6, 12]
 
 
-@pytest.mark.parametrize("backend", ["binary", "numpy"])
+@pytest.mark.parametrize("backend", ["binary", "numpy", "jax"])
 def test_zeros_of_both_signs_stay_apart(backend: str) -> None:
     x = tb.tensor([1.0], backend=backend)
     for zero in (0.0, -0.0, 0.0):

@@ -13,7 +13,7 @@ import tensorbackend as tb
 from tensorbackend.dtypes import ALL_DTYPES, DType, bfloat16
 from tensorbackend.interchange import numpy_dtype
 
-on_both = pytest.mark.parametrize("backend", ["binary", "numpy"])
+on_both = pytest.mark.parametrize("backend", ["binary", "numpy", "jax"])
 every_dtype = pytest.mark.parametrize("dtype", ALL_DTYPES, ids=str)
 
 

@@ -15,7 +15,7 @@ from tensorbackend.interchange import HOST, numpy_dtype
 from tensorbackend.protocol import Backend
 from tensorbackend.template import Template
 
-BACKENDS = ("binary", "numpy")
+BACKENDS = ("binary", "numpy", "jax")
 
 
 class Memory:

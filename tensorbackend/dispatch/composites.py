@@ -34,7 +34,7 @@ class _Composite:
     def run(self, arguments: Sequence[object], keywords: dict[str, Any]) -> Any:
         """The result of a call, on the backend that its operands have in common."""
         call = Call(self.spec, arguments, keywords)
-        backend = common_backend(call.tensors)
+        backend = common_backend(call.deciding)
         inputs = call.grouped([move(x, backend) for x in self._tensors(call, backend)])
         out, options, result = call.memoised(self.trials, lambda: self._trial(call))
         return self.call(backend, inputs, (out, options, result, own_method(backend, self.spec.callback)))
@@ -59,7 +59,7 @@ class _Composite:
         """What makes the next call ready whose operands are all tensors on one backend."""
         call = Call(self.spec, arguments, keywords)
         out, options, result = call.memoised(self.trials, lambda: self._trial(call))
-        return out, options, result, own_method(common_backend(call.tensors), self.spec.callback)
+        return out, options, result, own_method(common_backend(call.deciding), self.spec.callback)
 
     def _tensors(self, call: Call, backend: Backend) -> list[Tensor]:
         """The operands as tensors; Python numbers give way to the tensors beside them."""

@@ -101,7 +101,7 @@ class _Primitive:
         name = self.spec.callback
         call = Call(self.spec, arguments, keywords)
         plan = self.plan(call)
-        backend = backend or common_backend(call.tensors)
+        backend = backend or common_backend(call.deciding)
         inputs = [_prepare(*pair, backend) for pair in zip(call.operands, plan.inputs, strict=True)]
         callback = _implementation(backend, name, plan.out, inputs)
         data = callback(plan.out, *call.grouped(inputs), **plan.options)

@@ -146,13 +146,18 @@ def _turned_table(name: str) -> Function:
     return lambda xp, z: turned_back(xp, special(xp, name, turned(xp, z)))
 
 
+def _positive_zero(xp: Any, x: Array) -> Array:
+    """x with 0.0 for -0.0; JAX's compiler leaves an addition of zero out."""
+    return xp.where(x == 0, xp.copysign(x, 1.0), x) if xp.__name__ == "jax.numpy" else x + 0.0
+
+
 @blocked
 def _finite_expm1(xp: Any, z: Array) -> Array:
     """exp(z) - 1 = expm1(a) cos(b) - 2 sin(b/2)**2 + exp(a) sin(b) j: no part loses digits near zero."""
     a, b = z.real, z.imag
     half = xp.sin(0.5 * b)
-    # The last term makes 0.0 of -0.0: of both zeros the standard wants it.
-    found = join(xp, xp.expm1(a) * xp.cos(b) - 2 * half * half + 0.0, xp.exp(a) * xp.sin(b))
+    # The standard wants 0.0 of both zeros.
+    found = join(xp, _positive_zero(xp, xp.expm1(a) * xp.cos(b) - 2 * half * half), xp.exp(a) * xp.sin(b))
     large = a > math.log(float(xp.finfo(a.dtype).max)) - 1
     # There exp(a) may overflow where its product with a small sine does not, and 1 is far below the last place.
     return found if certainly(xp, ~large) else xp.where(large, xp.exp(z), found)
@@ -185,13 +190,15 @@ asinh = whole(_own("arcsinh", odd=True), table("asinh"))
 atan_values = _turned_table("atanh")
 atan = whole(_own("arctan", odd=True), atan_values)
 atanh = whole(_own("arctanh", odd=True), table("atanh"))
-cos = whole(_own("cos"), lambda xp, z: special(xp, "cosh", turned(xp, z)))
+cos_values: Function = lambda xp, z: special(xp, "cosh", turned(xp, z))  # noqa: E731 # beside the other tables
+cos = whole(_own("cos"), cos_values)
 cosh = whole(_own("cosh"), table("cosh"))
 exp = whole(_own("exp"), table("exp"))
 expm1 = whole(_finite_expm1, _values_of_expm1)
 log = whole(_own("log"), table("log"))
 log1p = whole(_finite_log1p, table("log1p"))
-sin = whole(_own("sin", odd=True), _turned_table("sinh"))
+sin_values = _turned_table("sinh")
+sin = whole(_own("sin", odd=True), sin_values)
 sinh = whole(_own("sinh", odd=True), table("sinh"))
 sqrt = whole(_own("sqrt"), table("sqrt"))
 tan = whole(_own("tan", odd=True), _turned_table("tanh"))
@@ -284,7 +291,12 @@ def _mantissas(xp: Any, z: Array) -> Array:
 
 def product_by_parts(xp: Any, x: Array, y: Array) -> Array:
     a, b, c, d = x.real, x.imag, y.real, y.imag
-    return join(xp, xp.asarray(a * c - b * d), xp.asarray(a * d + b * c))
+    products = a * c, b * d, a * d, b * c
+    if xp.__name__ == "jax.numpy":
+        from ..jax_backend.rounding import unfused
+
+        products = tuple(map(unfused, products))  # type: ignore[assignment] # four as before
+    return join(xp, xp.asarray(products[0] - products[1]), xp.asarray(products[2] + products[3]))
 
 
 def divide(xp: Any, x: Array, y: Array) -> Array:
@@ -398,6 +410,16 @@ def _whole_power(xp: Any, x: Array, exponent: int) -> Array:
 
 def cumulative_product(xp: Any, values: Array, axis: int) -> Array:
     """Products of the elements up to each; of complex64 in complex128 where a step overflows."""
+    if xp.__name__ == "jax.numpy":
+        from jax import lax
+
+        def step(total: Array, row: Array) -> tuple[Array, Array]:
+            total = product_by_parts(xp, total, row)
+            return total, total
+
+        rows = xp.moveaxis(_wide(values), axis, 0)
+        found = xp.concatenate((rows[:1], lax.scan(step, rows[0], rows[1:])[1])) if len(rows) else rows
+        return xp.moveaxis(found, 0, axis).astype(values.dtype)
     found = unless_flagged(xp, lambda: xp.cumprod(values, axis=axis))
     return xp.cumprod(values, axis=axis, dtype="complex128").astype(values.dtype) if found is None else found
 

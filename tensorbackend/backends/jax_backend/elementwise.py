@@ -12,7 +12,7 @@ from ...tensor import Tensor
 from ..array_module import complex_functions
 from ..array_module.base import Array, Unary, kernel
 from ..array_module.elementwise import ArrayElementwise
-from . import complex_roots
+from . import complex_by_parts
 from .base import JaxBase
 
 _LARGEST_WHOLE = 100
@@ -53,7 +53,7 @@ class JaxElementwise(JaxBase, ArrayElementwise):
     def cosh(self, out: Template, x: Tensor, /) -> Payload:
         """(exp(x) + exp(-x)) / 2, without the 8 ulps of XLA's own; complex numbers by their tables."""
         if x.dtype.is_complex:
-            return complex_functions.cosh(self.xp, x.data)
+            return complex_by_parts.cosh(self.xp, x.data)
         power, rest = self._halves(x)
         return self.narrowed(power + rest, out)
 
@@ -62,7 +62,7 @@ class JaxElementwise(JaxBase, ArrayElementwise):
         """(exp(x) - exp(-x)) / 2, near zero from expm1(x); complex numbers by their tables."""
         xp = self.xp
         if x.dtype.is_complex:
-            return complex_functions.sinh(xp, x.data)
+            return complex_by_parts.sinh(xp, x.data)
         values = self.widened(x)
         power, rest = self._halves(x)
         growth = xp.expm1(xp.where(xp.abs(values) < 1, values, 0))
@@ -77,9 +77,11 @@ class JaxElementwise(JaxBase, ArrayElementwise):
         root = xp.exp(xp.where(large, 0.5 * size, size))
         return xp.where(large, 0.5 * root * root, 0.5 * root), 0.5 * xp.exp(-size)
 
-    sqrt = Unary("sqrt", complex_roots.sqrt)
-    atanh = Unary("arctanh", complex_roots.atanh)
-    atan = Unary("arctan", complex_roots.atan)
+    cos = Unary("cos", complex_by_parts.cos)
+    sin = Unary("sin", complex_by_parts.sin)
+    sqrt = Unary("sqrt", complex_by_parts.sqrt)
+    atanh = Unary("arctanh", complex_by_parts.atanh)
+    atan = Unary("arctan", complex_by_parts.atan)
 
     # Division: XLA's integer quotient by zero is -1, its remainder the dividend
 

@@ -14,6 +14,7 @@ from ...select import default_backend
 from ...template import Template
 from ...tensor import Tensor
 from ..array_module.base import Array, kernel
+from ..array_module.complex_functions import product_by_parts
 from ..array_module.reduction import ArrayReduction
 from ..functional import calling
 from .base import JaxBase
@@ -44,7 +45,11 @@ class JaxReduction(JaxBase, ArrayReduction):
         rows = rows.astype(self.xp.result_type(rows.dtype, self.wide.name))
         if not len(rows):
             return self.xp.ones(out.shape, rows.dtype)
-        found, _ = self.lax.scan(lambda total, row: (total * row, None), rows[0], rows[1:])
+
+        def step(total: Array, row: Array) -> tuple[Array, None]:
+            return product_by_parts(self.xp, total, row), None
+
+        found, _ = self.lax.scan(step, rows[0], rows[1:])
         return found.reshape(out.shape)
 
     @kernel

@@ -1,0 +1,90 @@
+"""Functions of complex numbers by real ones, where XLA's own go wrong: on a branch cut, beside a branch point, in the
+signs of zeros, or by an overflow on the way."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..array_module.complex_functions import (
+    Array,
+    atan_values,
+    cos_values,
+    join,
+    sin_values,
+    table,
+    turned,
+    turned_back,
+    whole,
+)
+
+
+def _parts(xp: Any, z: Array) -> tuple[Array, ...]:
+    """Both parts, in float64 where there is one."""
+    return tuple(part.astype(xp.result_type(part.dtype, "float64")) for part in (z.real, z.imag))
+
+
+def _finite_sqrt(xp: Any, z: Array) -> Array:
+    """By real roots, so that -0.0 says on which side of the cut a negative number lies."""
+    a, b = _parts(xp, z)
+    large = xp.maximum(xp.abs(a), xp.abs(b)) > 1e300
+    a, b = xp.where(large, 0.25 * a, a), xp.where(large, 0.25 * b, b)
+    size = xp.sqrt(0.5 * (xp.abs(a) + xp.hypot(a, b)))
+    other = xp.where(size == 0, 0.0, 0.5 * xp.abs(b) / xp.where(size == 0, 1.0, size))
+    real, imaginary = xp.where(a >= 0, size, other), xp.copysign(xp.where(a >= 0, other, size), b)
+    factor = xp.where(large, 2.0, 1.0)
+    return join(xp, factor * real, factor * imaginary).astype(z.dtype)
+
+
+def _finite_atanh(xp: Any, z: Array) -> Array:
+    """XLA's own in the first quadrant; where the square of the distance from 1 underflows by logarithms."""
+    a, b = _parts(xp, z)
+    left, below = xp.signbit(a), xp.signbit(b)
+    a, b = xp.where(left, -a, a), xp.where(below, -b, b)
+    found = xp.arctanh(join(xp, a, b))
+    apart = xp.hypot(1 - a, b)
+    near = (apart > 0) & (apart < 1e-100)
+    real = xp.where(near, 0.5 * (xp.log(xp.hypot(1 + a, b)) - xp.log(xp.where(near, apart, 1.0))), found.real)
+    imaginary = found.imag
+    return join(xp, xp.where(left, -real, real), xp.where(below, -imaginary, imaginary)).astype(z.dtype)
+
+
+def _finite_cosh(xp: Any, z: Array) -> Array:
+    a, b = _parts(xp, z)
+    return join(xp, _cosh_times(xp, a, xp.cos(b)), _sinh_times(xp, a, xp.sin(b))).astype(z.dtype)
+
+
+def _finite_sinh(xp: Any, z: Array) -> Array:
+    a, b = _parts(xp, z)
+    return join(xp, _sinh_times(xp, a, xp.cos(b)), _cosh_times(xp, a, xp.sin(b))).astype(z.dtype)
+
+
+def _exponentials(xp: Any, a: Array) -> tuple[Array, Array, Array]:
+    """exp(abs(a)) / 2 as two factors, so that only the product with a small sine decides on overflow, and
+    exp(-abs(a)) / 2 over the second of them."""
+    size = xp.abs(a)
+    large = size > 700
+    root = xp.exp(xp.where(large, 0.5 * size, size))
+    return 0.5 * root, xp.where(large, root, 1.0), xp.where(large, 0.0, 0.5 * xp.exp(-size))
+
+
+def _cosh_times(xp: Any, a: Array, factor: Array) -> Array:
+    """cosh(a) times a factor; products alone keep the signs of zeros."""
+    plus, rest, minus = _exponentials(xp, a)
+    return (plus + minus) * factor * rest
+
+
+def _sinh_times(xp: Any, a: Array, factor: Array) -> Array:
+    """sinh(a) times a factor, near zero from expm1(a)."""
+    plus, rest, minus = _exponentials(xp, a)
+    growth = xp.expm1(xp.where(xp.abs(a) < 1, a, 0.0))
+    near = 0.5 * (growth + growth / (growth + 1))
+    return xp.where(xp.abs(a) < 1, near, xp.where(xp.signbit(a), minus - plus, plus - minus)) * factor * rest
+
+
+sqrt = whole(_finite_sqrt, table("sqrt"))
+cosh = whole(_finite_cosh, table("cosh"))
+sinh = whole(_finite_sinh, table("sinh"))
+cos = whole(lambda xp, z: _finite_cosh(xp, turned(xp, z)), cos_values)
+sin = whole(lambda xp, z: turned_back(xp, _finite_sinh(xp, turned(xp, z))), sin_values)
+atanh = whole(_finite_atanh, table("atanh"))
+atan = whole(lambda xp, z: turned_back(xp, _finite_atanh(xp, turned(xp, z))), atan_values)
