@@ -91,6 +91,7 @@ class JaxBackend(
         self.quiet, self.kernels = Silent(), {}
         self.place = _place(self.jax, self.options["device"])
         self.device = _name(self.place)
+        self.committed = None if self.place == _place(self.jax, None) else self.place
         if os.environ.get("JAX_ENABLE_X64", "1").lower() not in ("0", "false", "off", "n", "no"):
             self.jax.config.update("jax_enable_x64", True)
         self.wide, self.long = float64, int64
@@ -137,7 +138,7 @@ class JaxBackend(
             raise UnsupportedOp(expected("a dtype of at most 32 bits a number, as JAX is set", remedy, dtype=out.dtype))
         if copy:
             array = array.copy()
-        return self.jax.device_put(array, self.place)
+        return self.jax.device_put(array, self.committed)
 
     def to_numpy(self, x: Tensor, dtype: Any, copy: bool | None, /) -> numpy.ndarray[Any, Any]:
         """The payload as a read-only view, or a fresh array."""
@@ -158,7 +159,7 @@ class JaxBackend(
         except (ValueError, RuntimeError) as error:
             raise BufferError(str(error)) from error
         # JAX's own copy=True shares memory all the same.
-        return template_of(data), self.jax.device_put(self.xp.array(data, copy=True) if copy else data, self.place)
+        return template_of(data), self.jax.device_put(self.xp.array(data, copy=True) if copy else data, self.committed)
 
     def to_batched(self, x: Tensor, size: int, /) -> Iterator[Payload]:
         """Consecutive runs of entries along the first axis."""

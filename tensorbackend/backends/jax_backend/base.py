@@ -26,6 +26,9 @@ class JaxBase(ArrayBase):
     place: Any
     """The `jax.Device` of this instance."""
 
+    committed: Any
+    """The same where it is not JAX's default one: JAX then keeps payloads there, and what is computed from them."""
+
     wide: DType
     """float64, or float32 where JAX has no 64-bit dtypes: what special functions compute in."""
 
@@ -50,7 +53,8 @@ class JaxBase(ArrayBase):
         if arrays:
             return compiled((unnamed(out), tuple(options.items())), *arrays)
         with self.jax.default_device(self.place):
-            return compiled((unnamed(out), tuple(options.items())))
+            made = compiled((unnamed(out), tuple(options.items())))
+        return made if self.committed is None else self.jax.device_put(made, self.committed)
 
     def compiled(self, function: Callable[..., Array]) -> Callable[..., Array]:
         """A function of arrays, compiled."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from itertools import product as index_product
 from math import prod
 from typing import Any
 
 from ...dtypes import bool_
+from ...interchange import numpy_dtype
 from ...protocol import Payload
 from ...select import default_backend
 from ...template import Template
@@ -94,7 +94,7 @@ class JaxReduction(JaxBase, ArrayReduction):
             return x.shape[axis] - 1 - xp.flip(order, axis)
         return xp.argsort(x.data, axis=axis, stable=True)
 
-    # Functions of scalars: traced, or, where one looks at its values, called for each element
+    # Functions of scalars, which are traced once
 
     def reduce(
         self,
@@ -124,17 +124,7 @@ class JaxReduction(JaxBase, ArrayReduction):
         flags = xp.ones(rows.shape, bool) if valid is None else valid
         columns = self.jax.vmap(step)
         with default_backend(self):
-            try:
-                return self.lax.scan(lambda total, row: (columns(total, *row), None), start, (rows, flags))[0]
-            except self.jax.errors.ConcretizationTypeError:
-                folded = []
-                for column in range(rows.shape[1]):
-                    value = initial.data
-                    for element in range(rows.shape[0]):
-                        if flags[element, column]:
-                            value = step(value, rows[element, column], True)
-                    folded.append(value)
-                return xp.stack(folded)
+            return self.lax.scan(lambda total, row: (columns(total, *row), None), start, (rows, flags))[0]
 
     def map(self, out: Template, x: Tensor, /, *, function: Callable[[Tensor], Tensor]) -> Payload:
         """A Python function of each element."""
@@ -145,12 +135,8 @@ class JaxReduction(JaxBase, ArrayReduction):
 
         with default_backend(self):
             if not x.size:
-                return self.xp.zeros(out.shape, out.dtype.name)
-            try:
-                return self.jax.vmap(single)(x.data.reshape(-1)).reshape(out.shape)
-            except self.jax.errors.ConcretizationTypeError:
-                elements = [single(x.data[index]) for index in index_product(*map(range, x.shape))]
-                return self.xp.stack(elements).reshape(out.shape)
+                return self.xp.zeros(out.shape, numpy_dtype(out.dtype))
+            return self.jax.vmap(single)(x.data.reshape(-1)).reshape(out.shape)
 
 
 # 0.0 is above -0.0. A zero is added to a zero of the wrong sign, and -0.0, which changes nothing, to all else: so the

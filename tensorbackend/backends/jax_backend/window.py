@@ -150,12 +150,14 @@ class JaxWindow(JaxReduction, ArrayWindow):
         values: Array,
     ) -> Array:
         """One of XLA's own functions over every window; `None` for the identity of a maximum or minimum."""
-        xp, (sizes, strides, padding, dilations) = self.xp, geometry
+        import numpy
+
+        sizes, strides, padding, dilations = geometry
         if values.dtype == bool:  # which XLA's windows do not take
             return self._slid(function, identity, geometry, values.astype("int8")) != 0
         if identity is None:
             identity = limits(self.tensor(values).dtype)[function is self.lax.min]
-        start = xp.asarray(identity, values.dtype)
+        start = numpy.asarray(identity, values.dtype)  # concrete, or JAX does not see which function it is
         return self.lax.reduce_window(values, start, function, sizes, strides, padding, window_dilation=dilations)
 
     def _windows(
