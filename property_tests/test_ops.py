@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from tensorbackend.dtypes import ALL_DTYPES, DType
 from tensorbackend.testing import Invocation, calls, check, has_generator, names, profile
 
-BACKENDS = os.environ.get("TENSORBACKEND_BACKENDS", "numpy").split(",")
+BACKENDS = os.environ.get("TENSORBACKEND_BACKENDS", "numpy,jax").split(",")
+# XLA compiles each op for each shape, which takes a tenth of a second.
+FEWER = {"jax": 5}
 NAMES = names()
 # Every example draws a dtype, or each dtype has its own test with so many examples.
 EACH = os.environ.get("TENSORBACKEND_EACH_DTYPE", "0") != "0"
@@ -27,7 +29,7 @@ MEASURED = os.environ.get("TENSORBACKEND_MEASURED")
 def test_agrees_with_the_reference(backend: str, name: str, dtypes: list[DType]) -> None:
     farthest: dict[str, float] = {}
 
-    @profile(60)
+    @profile(FEWER.get(backend, 60))
     @given(st.one_of([st.tuples(st.just(dtype), calls(name, dtype)) for dtype in dtypes]))
     def agrees(drawn: tuple[DType, Invocation]) -> None:
         dtype, call = drawn

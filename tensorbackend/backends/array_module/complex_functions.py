@@ -295,7 +295,7 @@ def product_by_parts(xp: Any, x: Array, y: Array) -> Array:
     if xp.__name__ == "jax.numpy":
         from ..jax_backend.rounding import unfused
 
-        products = tuple(map(unfused, products))  # type: ignore[assignment] # four as before
+        products = tuple(map(unfused, products))
     return join(xp, xp.asarray(products[0] - products[1]), xp.asarray(products[2] + products[3]))
 
 

@@ -197,7 +197,7 @@ class JaxElementwise(JaxBase, ArrayElementwise):
         values = partial(function, self.xp)
         if own is not None:
             values = self.jax.custom_jvp(values)
-            values.defjvp(lambda primals, tangents: (values(*primals), self.jax.jvp(own, primals, tangents)[1]))  # type: ignore[attr-defined] # a custom_jvp
+            values.defjvp(lambda primals, tangents: (values(*primals), self.jax.jvp(own, primals, tangents)[1]))
         return self.cast(values(*columns), self.wide, out.dtype)
 
     def _float64(self, x: Tensor) -> Array:

@@ -1,0 +1,88 @@
+"""Measures what tensorbackend costs on JAX: an eager addition, and a jitted network, each over jax.numpy's own.
+
+Ratios of medians of runs that take turns, so that a busy machine slows both.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from typing import Any
+
+import tensorbackend as tb
+
+BATCH = 512
+SIZES = [("pixel", 784), ("hidden", 512), ("code", 256), ("digit", 10)]
+
+
+def ratio(ours: Callable[[], object], theirs: Callable[[], object], calls: int, rounds: int = 31) -> tuple[float, ...]:
+    """Seconds a call of each, and the median of the ratios of rounds."""
+    ours()
+    theirs()
+    times: list[tuple[float, float]] = []
+    for _ in range(rounds):
+        each = []
+        for function in (ours, theirs):
+            start = time.perf_counter()
+            for _ in range(calls):
+                result = function()
+            _wait(result)
+            each.append((time.perf_counter() - start) / calls)
+        times.append((each[0], each[1]))
+    columns = list(zip(*times, strict=True))
+    return (*map(statistics.median, columns), statistics.median(a / b for a, b in times))
+
+
+def _wait(result: Any) -> None:
+    import jax
+
+    jax.block_until_ready(result)
+
+
+def main() -> None:
+    """Prints a line for each measurement."""
+    backend = tb.get_backend("jax")
+    import jax
+    import jax.numpy as jnp
+
+    x = tb.ones((8,), names=("n",), backend=backend)
+    array = x.data
+    own, theirs, over = ratio(lambda: x + x, lambda: jnp.add(array, array), 1000)
+    print(f"x + x, 8 float32, eager: {own * 1e6:.2f} us, jnp.add {theirs * 1e6:.2f} us, ratio {over:.2f}")
+    own, theirs, over = ratio(lambda: x + x, lambda: array + array, 1000)
+    print(f"x + x, 8 float32, eager: {own * 1e6:.2f} us, array + array {theirs * 1e6:.2f} us, ratio {over:.2f}")
+
+    key = tb.random.key(0, backend=backend)
+    parameters = []
+    for (before, rows), (after, columns) in zip(SIZES[:-1], SIZES[1:], strict=True):
+        weight = tb.random.normal(key, (rows, columns), names=(before, after)) / rows**0.5
+        parameters.append((weight, tb.zeros((columns,), names=(after,), backend=backend)))
+    batch = tb.random.normal(key, (BATCH, SIZES[0][1]), names=("batch", "pixel"))
+
+    def named(parameters: Any, x: tb.Tensor) -> tb.Tensor:
+        for weight, bias in parameters[:-1]:
+            x = tb.maximum(x @ weight + bias, 0.0)
+        return x @ parameters[-1][0] + parameters[-1][1]
+
+    def plain(parameters: Any, x: Any) -> Any:
+        for weight, bias in parameters[:-1]:
+            x = jnp.maximum(x @ weight + bias, 0.0)
+        return x @ parameters[-1][0] + parameters[-1][1]
+
+    arrays = jax.tree.map(lambda leaf: leaf, [(weight.data, bias.data) for weight, bias in parameters])
+    jitted, jitted_plain = jax.jit(named), jax.jit(plain)
+    own, theirs, over = ratio(lambda: jitted(parameters, batch), lambda: jitted_plain(arrays, batch.data), 5)
+    print(f"three layers, batch {BATCH}, jitted: {own * 1e3:.2f} ms, jax.numpy {theirs * 1e3:.2f} ms, ratio {over:.3f}")
+
+    def gradient(function: Callable[..., Any], end: Callable[[Any], Any]) -> Callable[..., Any]:
+        return jax.jit(jax.grad(lambda parameters, x: end(function(parameters, x))))
+
+    ours = gradient(named, lambda y: tb.mean(y * y).data)
+    others = gradient(plain, lambda y: jnp.mean(y * y))
+    own, theirs, over = ratio(lambda: ours(parameters, batch), lambda: others(arrays, batch.data), 5)
+    print(f"its gradient, jitted: {own * 1e3:.2f} ms, jax.numpy {theirs * 1e3:.2f} ms, ratio {over:.3f}")
+
+
+if __name__ == "__main__":
+    main()
