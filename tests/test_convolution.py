@@ -15,7 +15,7 @@ from tensorbackend.backends.array_module import ArrayModuleBackend
 from tensorbackend.errors import ArgumentError, AxisError, DTypeError, NamesError, ShapeError, TensorBackendError
 from tensorbackend.testing import assert_equal
 
-BACKENDS = ["binary", "numpy", "jax"]
+BACKENDS = ["binary", "numpy"]
 
 
 @pytest.fixture(params=BACKENDS)

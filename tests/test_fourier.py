@@ -11,7 +11,7 @@ import tensorbackend as tb
 from tensorbackend.backends.binary.fourier import root, transform
 from tensorbackend.errors import ArgumentError, AxisError, DTypeError, ShapeError, TensorBackendError
 
-BACKENDS = ["binary", "numpy", "jax"]
+BACKENDS = ["binary", "numpy"]
 NORMS: list[Any] = ["backward", "ortho", "forward"]
 RANDOM = np.random.default_rng(0)
 

@@ -25,7 +25,7 @@ from tensorbackend.errors import (
 )
 from tensorbackend.testing import assert_equal, profile
 
-BACKENDS = ["binary", "numpy", "jax"]
+BACKENDS = ["binary", "numpy"]
 REAL = [dtype for dtype in ALL_DTYPES if not dtype.is_complex]
 NAN, INF = math.nan, math.inf
 

@@ -10,7 +10,7 @@ import tensorbackend as tb
 from tensorbackend.errors import ArgumentError, DTypeError, ShapeError, TensorBackendError
 from tensorbackend.ops.composite.ordering import METHODS
 
-BACKENDS = ["binary", "numpy", "jax"]
+BACKENDS = ["binary", "numpy"]
 INF, NAN = math.inf, math.nan
 
 

@@ -21,7 +21,7 @@ from tensorbackend.errors import (
     TensorBackendError,
 )
 
-BACKENDS = ["binary", "numpy", "jax"]
+BACKENDS = ["binary", "numpy"]
 INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
 FLOATS = ["float16", "bfloat16", "float32", "float64"]
 
