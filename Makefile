@@ -33,6 +33,7 @@ test: $(READY) ## Runs the tests, every payload checked against its template
 bench: $(READY) ## Measures the budget
 	$(BIN)/python benchmarks/core.py
 	$(BIN)/python benchmarks/transfer.py
+	$(BIN)/python benchmarks/jax_backend.py
 
 docs: $(READY) ## Writes the generated tables and runs the code of the pages
 	$(BIN)/python docs/tables.py

@@ -8,12 +8,19 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
+
+import jax
+import jax.numpy as jnp
 
 import tensorbackend as tb
 
 BATCH = 512
 SIZES = [("pixel", 784), ("hidden", 512), ("code", 256), ("digit", 10)]
+
+
+backend: Any = tb.get_backend("jax")
 
 
 def ratio(ours: Callable[[], object], theirs: Callable[[], object], calls: int, rounds: int = 31) -> tuple[float, ...]:
@@ -27,25 +34,15 @@ def ratio(ours: Callable[[], object], theirs: Callable[[], object], calls: int, 
             start = time.perf_counter()
             for _ in range(calls):
                 result = function()
-            _wait(result)
+            backend.jax.block_until_ready(result)
             each.append((time.perf_counter() - start) / calls)
         times.append((each[0], each[1]))
     columns = list(zip(*times, strict=True))
     return (*map(statistics.median, columns), statistics.median(a / b for a, b in times))
 
 
-def _wait(result: Any) -> None:
-    import jax
-
-    jax.block_until_ready(result)
-
-
 def main() -> None:
     """Prints a line for each measurement."""
-    backend = tb.get_backend("jax")
-    import jax
-    import jax.numpy as jnp
-
     x = tb.ones((8,), names=("n",), backend=backend)
     array = x.data
     own, theirs, over = ratio(lambda: x + x, lambda: jnp.add(array, array), 1000)
@@ -55,12 +52,12 @@ def main() -> None:
 
     key = tb.random.key(0, backend=backend)
     parameters = []
-    for (before, rows), (after, columns) in zip(SIZES[:-1], SIZES[1:], strict=True):
+    for (before, rows), (after, columns) in pairwise(SIZES):
         weight = tb.random.normal(key, (rows, columns), names=(before, after)) / rows**0.5
         parameters.append((weight, tb.zeros((columns,), names=(after,), backend=backend)))
     batch = tb.random.normal(key, (BATCH, SIZES[0][1]), names=("batch", "pixel"))
 
-    def named(parameters: Any, x: tb.Tensor) -> tb.Tensor:
+    def named(parameters: Any, x: Any) -> Any:
         for weight, bias in parameters[:-1]:
             x = tb.maximum(x @ weight + bias, 0.0)
         return x @ parameters[-1][0] + parameters[-1][1]

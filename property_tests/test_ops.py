@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import sys
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import given
@@ -21,6 +23,14 @@ EACH = os.environ.get("TENSORBACKEND_EACH_DTYPE", "0") != "0"
 DTYPES = [[dtype] for dtype in ALL_DTYPES] if EACH else [list(ALL_DTYPES)]
 # A file to which the greatest distances are appended, which docs/tables.py makes a page of.
 MEASURED = os.environ.get("TENSORBACKEND_MEASURED")
+
+
+@pytest.fixture(autouse=True)
+def _compiled_programs_are_given_up() -> Iterator[None]:
+    """What JAX compiled for an op: the programs of all ops and shapes would fill the memory."""
+    yield
+    if "jax" in sys.modules:
+        sys.modules["jax"].clear_caches()
 
 
 @pytest.mark.parametrize("dtypes", DTYPES, ids=lambda dtypes: str(dtypes[0]) if EACH else "all")

@@ -23,7 +23,7 @@ from tensorbackend.errors import (
 )
 from tensorbackend.testing import assert_equal, profile
 
-BACKENDS = ["binary", "numpy", "jax"]
+BACKENDS = ["binary", "numpy"]
 DATA = np.arange(60).reshape(3, 4, 5)
 
 
