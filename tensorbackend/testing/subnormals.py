@@ -33,10 +33,10 @@ def flushed(x: Tensor) -> Tensor:
 
 
 def has_subnormals(x: Tensor) -> bool:
-    """Whether an element, or a part of one, is subnormal."""
+    """Whether an element, or a part of one, is subnormal, or so small that half of it is, as on the way to a result."""
     if not x.dtype.is_inexact:
         return False
-    least = least_normal(x.dtype)
+    least = 2 * least_normal(x.dtype)
     return any(0 < abs(part) < least for value in unpack(x.to_binary(), x.dtype) for part in (value.real, value.imag))
 
 
