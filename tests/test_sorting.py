@@ -299,3 +299,12 @@ def test_negative_numbers_are_not_counted(backend: str) -> None:
     with pytest.raises(DataError, match="elements from 0 up, got element=-1"):
         tb.bincount(x)
     assert tb.bincount(x, size=3).tolist() == [0, 0, 1]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_several_nan_are_ties(backend: str) -> None:
+    x = tb.tensor([[1.0, math.nan, 5.0, math.nan], [2.0, 2.0, 1.0, 1.0]], backend=backend)
+    assert tb.argmax(x, axis=1).tolist() == [1, 0]
+    assert tb.argmax(x, axis=1, tie_break="high").tolist() == [3, 1]
+    assert tb.argmin(x, axis=1).tolist() == [1, 2]
+    assert tb.argmin(x, axis=1, tie_break="high").tolist() == [3, 3]

@@ -99,7 +99,7 @@ def _index_plan(x: Template, axis: Axis | None, keepdims: bool, tie_break: TieBr
 def argmax(x: Template, /, *, axis: Axis | None = None, keepdims: bool = False, tie_break: TieBreak = "low") -> Plan:
     """Index (int64) of the greatest element along an axis, of all in row-major order for `None`.
 
-    The first NaN wins; of equal elements the first, the last with `tie_break="high"`.
+    A NaN wins; of several, as of equal elements, the first, the last with `tie_break="high"`.
 
     >>> import tensorbackend as tb
     >>> tb.argmax(tb.asarray([1, 3, 3])).item(), tb.argmax(tb.asarray([1, 3, 3]), tie_break="high").item()
@@ -112,7 +112,7 @@ def argmax(x: Template, /, *, axis: Axis | None = None, keepdims: bool = False, 
 def argmin(x: Template, /, *, axis: Axis | None = None, keepdims: bool = False, tie_break: TieBreak = "low") -> Plan:
     """Index (int64) of the least element along an axis, of all in row-major order for `None`.
 
-    The first NaN wins; of equal elements the first, the last with `tie_break="high"`.
+    A NaN wins; of several, as of equal elements, the first, the last with `tie_break="high"`.
 
     >>> import tensorbackend as tb
     >>> tb.argmin(tb.asarray([3, 1, 2])).item()

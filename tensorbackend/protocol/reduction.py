@@ -48,12 +48,12 @@ class Reduction:
     @callback
     def argmax(self, out: Template, x: Tensor, /, *, axis: int | None, keepdims: bool, tie_break: TieBreak) -> Payload:
         """Index of the greatest element along `axis`, of all in row-major order for `None`; NaN wins.
-        Of equal ones the first ("low") or the last ("high")."""
+        Of several NaN and of equal ones the first ("low") or the last ("high")."""
 
     @callback
     def argmin(self, out: Template, x: Tensor, /, *, axis: int | None, keepdims: bool, tie_break: TieBreak) -> Payload:
         """Index of the least element along `axis`, of all in row-major order for `None`; NaN wins.
-        Of equal ones the first ("low") or the last ("high")."""
+        Of several NaN and of equal ones the first ("low") or the last ("high")."""
 
     @callback
     def reduce(

@@ -64,11 +64,11 @@ def _extreme(values: Sequence[Any], choose: Callable[[Sequence[Any]], Any]) -> A
 
 
 def index_of(values: Sequence[Any], choose: Callable[[Sequence[Any]], Any], tie_break: TieBreak) -> int:
-    """Position of an extreme element: a NaN wins, of equal ones the first or the last."""
+    """Position of an extreme element: a NaN wins, of several and of equal ones the first or the last."""
     wanted = choose(values)
     positions = range(len(values)) if tie_break == "low" else range(len(values) - 1, -1, -1)
     if wanted != wanted:
-        return next(position for position in range(len(values)) if values[position] != values[position])
+        return next(position for position in positions if values[position] != values[position])
     return next(position for position in positions if values[position] == wanted)
 
 

@@ -14,7 +14,7 @@ from ...template import Shape, Template
 from ...tensor import Tensor
 from ..conversion import astype
 from ..creation import full, zeros
-from ..elementwise_binary import add, equal, less, logical_and, logical_or, maximum, minimum, multiply
+from ..elementwise_binary import add, equal, logical_and, logical_or, maximum, minimum, multiply
 from ..elementwise_ternary import where
 from ..elementwise_unary import isnan
 from ..reduction import max as greatest
@@ -96,18 +96,15 @@ def _argmin(out: Template, x: Tensor, /, *, axis: int | None, keepdims: bool, ti
 
 
 def _position(x: Tensor, extreme: Tensor, axis: int, tie_break: TieBreak) -> Tensor:
-    """The first index along an axis of an extreme, or the last one; the first NaN wins either way."""
+    """The first index along an axis of an extreme, or the last one; of NaN where there is one."""
     size = x.shape[axis]
     places = listed(range(size), shape=along(axis, x.ndim, size))
     found = equal(x, extreme)
+    if x.dtype.is_floating:  # a NaN extreme equals nothing
+        found = where(isnan(x), True, found)
     if tie_break == "low":
-        position = least(where(found, places, size), axis=axis)
-    else:
-        position = greatest(where(found, places, -1), axis=axis)
-    if not x.dtype.is_floating:
-        return position
-    first = least(where(isnan(x), places, size), axis=axis)
-    return where(less(first, size), first, position)
+        return least(where(found, places, size), axis=axis)
+    return greatest(where(found, places, -1), axis=axis)
 
 
 # Functions of scalars, an element at a time
