@@ -185,6 +185,17 @@ def test_a_named_network_gives_the_numbers_of_one_in_jax_numpy() -> None:
     np.testing.assert_allclose(np.asarray(logits), np.asarray(network(parameters, x)), rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.parametrize("shape", [(), (1,), (7,), (3, 5), (2, 3, 4), (1000,)])
+def test_random_numbers_are_those_of_jax(shape: tuple[int, ...]) -> None:
+    for seed in range(20):
+        ours, theirs = tb.random.key(seed), jax.random.PRNGKey(seed)
+        assert np.array_equal(np.asarray(tb.random.bits(ours, shape)), jax.random.bits(theirs, shape, np.uint32))
+        uniform = jax.random.uniform(theirs, shape, np.float32)
+        assert np.array_equal(np.asarray(tb.random.uniform(ours, shape)), uniform)
+        assert np.array_equal(np.asarray(tb.random.uniform(ours.backend_copy(BACKEND), shape)), uniform)
+        assert np.array_equal(np.asarray(tb.random.split(ours)), jax.random.split(theirs))
+
+
 # What data alone can show
 
 
