@@ -244,3 +244,10 @@ def test_slices_along_an_axis(backend: str) -> None:
             assert moved[0].tolist() == wanted
             assert moved.names == ("a", "b")
     assert tb.slice_along_axis(x, tb.tensor(255, dtype="uint8"), 0, axis=0).shape == (0, 5)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_running_sums_of_nothing(backend: str) -> None:
+    for shape, wanted in (((0, 0), []), ((2, 0), [[0], [0]]), ((0, 2), [])):
+        x = tb.zeros(shape, dtype="s32", backend=backend)
+        assert tb.cumulative_sum(x, axis=1, include_initial=True).tolist() == wanted
