@@ -125,8 +125,6 @@ class BinaryReduction(Backend):
         initial: int | None = None,
     ) -> Payload:
         """The results so far along an axis, computed in float64 or exact integers and rounded once each."""
-        if not out.size:
-            return b""
 
         def accumulated(run: Sequence[Any]) -> list[Any]:
             first = initial if out.shape[axis] > x.shape[axis] else None

@@ -19,12 +19,12 @@ def along(values: Sequence[Any], shape: Sequence[int], axis: int, function: Call
 
     (2, 3) along 0 calls it on three runs of two, each a slice with step 3. All results have one length.
     """
-    length, step = shape[axis], math.prod(shape[axis + 1 :])
+    blocks, length, step = math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1 :])
     block = length * step
-    if step == 1 and length == len(values):
+    if step == 1 and blocks == 1:
         return function(values)
     result: list[Any] = []
-    for first in range(0, math.prod(shape[:axis]) * block, block) if block else [0] * math.prod(shape[:axis]):
+    for first in range(0, blocks * block, block) if block else [0] * blocks:
         runs = [function(values[start : first + block : step]) for start in range(first, first + step)]
         result += runs[0] if step == 1 else [each for entries in zip(*runs, strict=True) for each in entries]
     return result
