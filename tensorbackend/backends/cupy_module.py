@@ -135,7 +135,10 @@ class CupyLinalg:
         cupy = self._cupy
         try:
             values, vectors = cupy.linalg.eig(matrix)
-        except (RuntimeError, NotImplementedError):
+        except (
+            RuntimeError,
+            NotImplementedError,
+        ):  # older CUDA libraries have no geev: CuPy says so by either
             import numpy
 
             values, vectors = map(cupy.asarray, numpy.linalg.eig(cupy.asnumpy(matrix)))
