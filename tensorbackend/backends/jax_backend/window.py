@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import reduce
 from math import prod
+from typing import TypeAlias
 
 from ...interchange import numpy_dtype
 from ...protocol import Payload
@@ -17,77 +18,67 @@ from ..array_module.window import ArrayWindow, limits
 from .base import JaxBase
 from .reduction import Fold, JaxReduction, greatest, least
 
+Geometry: TypeAlias = tuple[Sizes, Sizes, Padding, Sizes]
+"""Sizes of the window, strides, padding and dilations, as the protocol has them."""
+
+
+def _over_windows(function: Callable[[JaxWindow, Tensor, Geometry], Array]) -> Callable[..., Payload]:
+    """A callback from what a function of the backend, a tensor and the windows' geometry gives."""
+
+    @kernel
+    def callback(
+        self: JaxWindow,
+        out: Template,
+        x: Tensor,
+        /,
+        *,
+        window_dimensions: Sizes,
+        strides: Sizes,
+        padding: Padding,
+        window_dilations: Sizes,
+    ) -> Payload:
+        found = function(self, x, (window_dimensions, strides, padding, window_dilations))
+        return self.narrowed(found.reshape(out.shape), out)
+
+    return callback
+
+
+def _into_windows(find: str) -> Callable[..., Payload]:
+    """A callback that adds each source element where a function of `jax.numpy` finds its window's element."""
+
+    @kernel
+    def callback(
+        self: JaxWindow,
+        out: Template,
+        x: Tensor,
+        source: Tensor,
+        initial: Tensor,
+        /,
+        *,
+        window_dimensions: Sizes,
+        strides: Sizes,
+        padding: Padding,
+    ) -> Payload:
+        return self.scattered(getattr(self.xp, find), out, x, source, initial, (window_dimensions, strides, padding))
+
+    return callback
+
 
 class JaxWindow(JaxReduction, ArrayWindow):
-    """What slides a window along every axis."""
+    """What slides a window along every axis; sums and products of the narrow floats in float32."""
 
-    @kernel
-    def window_sum(
-        self,
-        out: Template,
-        x: Tensor,
-        /,
-        *,
-        window_dimensions: Sizes,
-        strides: Sizes,
-        padding: Padding,
-        window_dilations: Sizes,
-    ) -> Payload:
-        """Sum of each window, of the narrow floats in float32."""
-        geometry = window_dimensions, strides, padding, window_dilations
-        return self.narrowed(self._slid(self.lax.add, 0, geometry, self.widened(x)), out)
-
-    @kernel
-    def window_product(
-        self,
-        out: Template,
-        x: Tensor,
-        /,
-        *,
-        window_dimensions: Sizes,
-        strides: Sizes,
-        padding: Padding,
-        window_dilations: Sizes,
-    ) -> Payload:
-        """Product of each window, of the narrow floats in float32; of complex numbers from the first to the last."""
-        geometry = window_dimensions, strides, padding, window_dilations
-        if not out.dtype.is_complex:
-            return self.narrowed(self._slid(self.lax.mul, 1, geometry, self.widened(x)), out)
-        positions, inside = self._windows(x.shape, *geometry)
-        elements = self.xp.where(inside, self._at(x.data, positions), 1)
-        return reduce(self.xp.multiply, elements).reshape(out.shape)
-
-    @kernel
-    def window_max(
-        self,
-        out: Template,
-        x: Tensor,
-        /,
-        *,
-        window_dimensions: Sizes,
-        strides: Sizes,
-        padding: Padding,
-        window_dilations: Sizes,
-    ) -> Payload:
-        """Greatest element of each window."""
-        geometry = window_dimensions, strides, padding, window_dilations
-        return greatest(self.xp, x.data, lambda values: self._slid(self.lax.max, None, geometry, values))
-
-    @kernel
-    def window_min(
-        self,
-        out: Template,
-        x: Tensor,
-        /,
-        *,
-        window_dimensions: Sizes,
-        strides: Sizes,
-        padding: Padding,
-        window_dilations: Sizes,
-    ) -> Payload:
-        """Least element of each window."""
-        geometry = window_dimensions, strides, padding, window_dilations
-        return least(self.xp, x.data, lambda values: self._slid(self.lax.min, None, geometry, values))
+    window_sum = _over_windows(lambda self, x, geometry: self.slid(self.lax.add, 0, geometry, self.widened(x)))
+    window_product = _over_windows(lambda self, x, geometry: self.multiplied(x, geometry))
+    window_max = _over_windows(
+        lambda self, x, geometry: greatest(
+            self.xp, x.data, lambda values: self.slid(self.lax.max, None, geometry, values)
+        )
+    )
+    window_min = _over_windows(
+        lambda self, x, geometry: least(self.xp, x.data, lambda values: self.slid(self.lax.min, None, geometry, values))
+    )
+    window_scatter_max = _into_windows("argmax")
+    window_scatter_min = _into_windows("argmin")
 
     def window_reduce(
         self,
@@ -108,45 +99,20 @@ class JaxWindow(JaxReduction, ArrayWindow):
             return self.xp.zeros(out.shape, numpy_dtype(out.dtype))
         return self.fold(function, initial, self._at(x.data, positions), inside).reshape(out.shape)
 
-    @kernel
-    def window_scatter_max(
-        self,
-        out: Template,
-        x: Tensor,
-        source: Tensor,
-        initial: Tensor,
-        /,
-        *,
-        window_dimensions: Sizes,
-        strides: Sizes,
-        padding: Padding,
-    ) -> Payload:
-        """`initial`, plus each source element at its window's greatest element."""
-        return self._chosen(self.xp.argmax, out, x, source, initial, (window_dimensions, strides, padding))
-
-    @kernel
-    def window_scatter_min(
-        self,
-        out: Template,
-        x: Tensor,
-        source: Tensor,
-        initial: Tensor,
-        /,
-        *,
-        window_dimensions: Sizes,
-        strides: Sizes,
-        padding: Padding,
-    ) -> Payload:
-        """`initial`, plus each source element at its window's least element."""
-        return self._chosen(self.xp.argmin, out, x, source, initial, (window_dimensions, strides, padding))
-
     # Helpers
 
-    def _slid(
+    def multiplied(self, x: Tensor, geometry: Geometry) -> Array:
+        """Product of each window; of complex numbers from the first to the last, as the order shows in infinities."""
+        if not x.dtype.is_complex:
+            return self.slid(self.lax.mul, 1, geometry, self.widened(x))
+        positions, inside = self._windows(x.shape, *geometry)
+        return reduce(self.xp.multiply, self.xp.where(inside, self._at(x.data, positions), 1))
+
+    def slid(
         self,
         function: Callable[[Array, Array], Array],
         identity: int | None,
-        geometry: tuple[Sizes, Sizes, Padding, Sizes],
+        geometry: Geometry,
         values: Array,
     ) -> Array:
         """One of XLA's own functions over every window; `None` for the identity of a maximum or minimum."""
@@ -154,7 +120,7 @@ class JaxWindow(JaxReduction, ArrayWindow):
 
         sizes, strides, padding, dilations = geometry
         if values.dtype == bool:  # which XLA's windows do not take
-            return self._slid(function, identity, geometry, values.astype("int8")) != 0
+            return self.slid(function, identity, geometry, values.astype("int8")) != 0
         if identity is None:
             identity = limits(self.tensor(values).dtype)[function is self.lax.min]
         start = numpy.asarray(identity, values.dtype)  # concrete, or JAX does not see which function it is
@@ -187,7 +153,7 @@ class JaxWindow(JaxReduction, ArrayWindow):
             return self.xp.zeros(positions.shape, values.dtype)
         return values.reshape(-1)[positions]
 
-    def _chosen(
+    def scattered(
         self,
         find: Callable[..., Array],
         out: Template,
