@@ -272,10 +272,18 @@ if _TYPE_CHECKING:
     from . import fft as fft
     from . import linalg as linalg
     from . import random as random
+    from .expr.trace import trace as trace
+
+_LATE = {"trace": "trace"}
+"""The module of `expr/` that has a public function, imported when one is first used."""
 
 
 def __getattr__(name: str) -> _Any:
-    """The namespaces fft, linalg and random, imported when one is first used: that keeps this import quick."""
+    """The namespaces fft, linalg and random, and what graphs are for; imported late, which keeps this import quick."""
     if name in ("fft", "linalg", "random"):
         return _import_module(f".{name}", __name__)
+    if name in _LATE:
+        found = getattr(_import_module(f".expr.{_LATE[name]}", __name__), name)
+        globals()[name] = found
+        return found
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -26,6 +26,7 @@ ENTRY_POINT_GROUP = "tensorbackend.backends"
 _BUILT_IN = {
     "binary": "tensorbackend.backends.binary:BinaryBackend",
     "cupy": "tensorbackend.backends.cupy_backend:CupyBackend",
+    "expr": "tensorbackend.expr.record:ExprBackend",
     "jax": "tensorbackend.backends.jax_backend:JaxBackend",
     "numpy": "tensorbackend.backends.numpy_backend:NumpyBackend",
     "template": "tensorbackend.backends.template_backend:TemplateBackend",

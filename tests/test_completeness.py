@@ -24,6 +24,7 @@ LAYERS = [
     ("opspec", "select", "operands", "dispatch"),
     ("ops",),
     ("array_api", "files", "linalg", "fft", "random"),  # the namespaces of the Array API's extensions: re-exports only
+    ("expr",),
     ("backends",),
     ("extending",),  # what backends of other distributions may import: re-exports only
     ("testing",),

@@ -13,8 +13,10 @@ arguments themselves and would keep the tensors alive.
 
 from __future__ import annotations
 
+from .composites import perform as perform
 from .decorators import Composite as Composite
 from .decorators import Primitive as Primitive
 from .decorators import composite as composite
 from .decorators import primitive as primitive
 from .primitives import CHECKED as CHECKED
+from .primitives import implementation as implementation

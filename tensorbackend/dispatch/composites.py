@@ -24,6 +24,23 @@ Ready = tuple[Out, Mapping[str, Any], Callable[..., Any] | None, Callable[..., A
 """Template, options, what makes the public result of several tensors, and the backend's own method."""
 
 
+def perform(
+    backend: Backend,
+    name: str,
+    call: CompositeCall,
+    method: Callable[..., Any] | None,
+    default: Callable[..., Any] | None,
+) -> Any:
+    """The tensors of a call whose template is known: by the backend's method, else by its hook `optional`."""
+    if method is None:
+        assert default is not None  # a primitive has a method or a fall-back
+        return with_default(backend, backend.optional, name, call, default)
+    data = method(call.out, *call.inputs, **call.options)
+    if CHECKED:
+        verify(name, backend, call.out, data)
+    return wrap(call.out, backend, data)
+
+
 class _Composite:
     """A composite's path: its template by a trial on templates, then the backend's own method or the default."""
 
@@ -42,14 +59,8 @@ class _Composite:
     def call(self, backend: Backend, inputs: Sequence[Any], ready: Ready) -> Any:
         """The result of a call whose template and options are known."""
         out, options, result, method = ready
-        name = self.spec.callback
-        if method is not None:
-            data = method(out, *inputs, **options)
-            if CHECKED:
-                verify(name, backend, out, data)
-            return wrap(out, backend, data, result)
         arguments = CompositeCall(out, tuple(inputs), options)
-        found = with_default(backend, backend.optional, name, arguments, self._default)
+        found = perform(backend, self.spec.callback, arguments, method, self._default)
         if isinstance(found, Tensor):
             # Its own tensor even where a body gives back what it got: what is assigned to one is not seen in the other.
             return Tensor(found.template, found.backend, found.data)

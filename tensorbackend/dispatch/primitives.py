@@ -46,22 +46,22 @@ def verify(name: str, backend: Backend, out: Out, data: Any) -> None:
             raise ContractError(expected(wanted, "mend the backend", payload=wrong))
 
 
-def _implementation(backend: Backend, name: str, out: Out, inputs: Sequence[Tensor]) -> Callable[..., Any]:
+def implementation(backend: Backend, name: str, out: Out, inputs: Sequence[Tensor]) -> Callable[..., Any]:
     """What computes a primitive: the backend's callback, unless that is missing or takes only some dtypes."""
     method: Callable[..., Any] = getattr(backend, name)
     if len(backend.dtypes) == len(ALL_DTYPES) and not (
         hasattr(method, "__declared__") or hasattr(method, "__dtypes__")
     ):
         return method
-    from .fallbacks import implementation  # few programs need it
+    from .fallbacks import implementation as by_fallback  # few programs need it
 
-    return implementation(backend, name, out, inputs)
+    return by_fallback(backend, name, out, inputs)
 
 
 def constant(value: Any, dtype: DType, backend: Backend) -> Tensor:
     """A Python number as a tensor without axes; it was checked to fit the dtype."""
     template = intern_template((), dtype, ())
-    return Tensor(template, backend, _implementation(backend, "constant", template, ())(template, value=value))
+    return Tensor(template, backend, implementation(backend, "constant", template, ())(template, value=value))
 
 
 def _prepare(operand: Operand, dtype: DType, backend: Backend) -> Tensor:
@@ -72,7 +72,7 @@ def _prepare(operand: Operand, dtype: DType, backend: Backend) -> Tensor:
     if x.dtype is dtype:
         return x
     template = x.template.replace(dtype=dtype)
-    return Tensor(template, backend, _implementation(backend, "as_type", template, (x,))(template, x))
+    return Tensor(template, backend, implementation(backend, "as_type", template, (x,))(template, x))
 
 
 class _Primitive:
@@ -103,7 +103,7 @@ class _Primitive:
         plan = self.plan(call)
         backend = backend or common_backend(call.deciding)
         inputs = [_prepare(*pair, backend) for pair in zip(call.operands, plan.inputs, strict=True)]
-        callback = _implementation(backend, name, plan.out, inputs)
+        callback = implementation(backend, name, plan.out, inputs)
         data = callback(plan.out, *call.grouped(inputs), **plan.options)
         if CHECKED:
             verify(name, backend, plan.out, data)

@@ -1,0 +1,159 @@
+"""What a graph is made of: nodes, their values, and the user's line that made each."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from itertools import count
+from pathlib import Path
+from types import FrameType, MappingProxyType
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from ..rules.plan import Out
+from ..template import Template
+from ..tensor import Tensor
+
+PARAMETER: Final = "parameter"
+"""The op of a node for an argument of the traced function."""
+
+CAPTURED: Final = "captured"
+"""The op of a node for a tensor with data that the traced function holds on to."""
+
+
+class Line(NamedTuple):
+    """A line of the user's program."""
+
+    file: str
+    number: int
+    function: str
+
+    def __str__(self) -> str:
+        return f"{self.file.rpartition('/')[2]}:{self.number}"
+
+
+class Value:
+    """One result of a node: the payload of a tensor on ExprBackend. Equal values are the same result of one node."""
+
+    __slots__ = ("index", "node")
+
+    def __init__(self, node: Node, index: int = 0) -> None:
+        self.node, self.index = node, index
+
+    @property
+    def template(self) -> Template:
+        """What the value looks like."""
+        out = self.node.out
+        return out if isinstance(out, Template) else out[self.index]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Value) and self.node is other.node and self.index == other.index
+
+    def __hash__(self) -> int:
+        return hash((self.node, self.index))
+
+    def __repr__(self) -> str:
+        return f"<{self.node.op} {self.template!r}>"
+
+
+Input: TypeAlias = "Value | tuple[Value, ...] | None"
+"""What stands for a tensor parameter: a value, those of a sequence, `None` where it was left out."""
+
+Default: TypeAlias = Callable[..., "Tensor | tuple[Tensor, ...]"]
+"""A composite's default implementation, called with the fields of a `CompositeCall`."""
+
+_serials = count()
+
+
+class Node:
+    """One call: an op by its callback's name, with its inputs, options, template and the user's line.
+
+    A composite is one node, and `default` makes its parts. Nodes never change, and their serial numbers rise with
+    time, so a node comes after its inputs.
+    """
+
+    __slots__ = ("default", "inputs", "line", "op", "options", "out", "serial", "tensor")
+
+    def __init__(
+        self,
+        op: str,
+        out: Out,
+        inputs: tuple[Input, ...] = (),
+        options: Mapping[str, object] = MappingProxyType({}),
+        *,
+        default: Default | None = None,
+        tensor: Tensor | None = None,
+        line: Line | None = None,
+    ) -> None:
+        self.op, self.out, self.inputs, self.options = op, out, inputs, options
+        self.default = default
+        self.tensor = tensor
+        """The tensor of a `captured` node."""
+        self.line = line or here()
+        self.serial = next(_serials)
+
+    @property
+    def outs(self) -> tuple[Template, ...]:
+        """The templates of its results."""
+        return (self.out,) if isinstance(self.out, Template) else self.out
+
+    @property
+    def values(self) -> tuple[Value, ...]:
+        """Its results."""
+        return tuple(Value(self, index) for index in range(len(self.outs)))
+
+    @property
+    def operands(self) -> list[Value]:
+        """The values that it needs, sequences laid out flat."""
+        found: list[Value] = []
+        for each in self.inputs:
+            if isinstance(each, Value):
+                found.append(each)
+            elif each is not None:
+                found.extend(each)
+        return found
+
+    def with_inputs(self, exchange: Callable[[Value], Any]) -> tuple[Any, ...]:
+        """Its inputs with something in place of each value."""
+        return tuple(
+            each if each is None else exchange(each) if isinstance(each, Value) else tuple(map(exchange, each))
+            for each in self.inputs
+        )
+
+    def __repr__(self) -> str:
+        return f"<node {self.op} {self.out!r}>"
+
+
+def next_serial() -> int:
+    """A number above those of all nodes so far and below those of all later ones."""
+    return next(_serials)
+
+
+# The user's line
+
+_line: ContextVar[Line | None] = ContextVar("tensorbackend_line", default=None)
+_PACKAGE = str(Path(__file__).parents[1])  # where the frames lie that are not the user's
+
+
+def here() -> Line | None:
+    """The line outside this package that is being run, or the one that `at_line` says."""
+    said = _line.get()
+    if said is not None:
+        return said
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if not frame.f_code.co_filename.startswith(_PACKAGE):
+            return Line(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
+        frame = frame.f_back
+    return None
+
+
+@contextmanager
+def at_line(line: Line | None) -> Iterator[None]:
+    """Nodes made inside belong to a line: those that a rewrite makes of a node belong to the node's."""
+    token = _line.set(line)
+    try:
+        yield
+    finally:
+        _line.reset(token)

@@ -1,0 +1,144 @@
+"""ExprBackend: records each call as a node. No op is named here; the callbacks come off the protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, NoReturn
+
+from ..errors import TemplateDataError, expected
+from ..opspec import CALLBACKS
+from ..protocol import Backend, Payload
+from ..protocol.core import CompositeCall
+from ..rules.plan import Out
+from ..select import default_backend
+from ..template import Template
+from ..tensor import Tensor
+from .node import CAPTURED, Default, Node, Value, next_serial
+
+
+class ExprBackend(Backend):
+    """Tensors that are nodes of a graph; `trace` runs a function on them."""
+
+    name = "expr"
+    dispatch_priority = 2
+
+    def optional(
+        self, name: str, args: CompositeCall, default_impl: Callable[..., Tensor | tuple[Tensor, ...]]
+    ) -> Tensor | tuple[Tensor, ...]:
+        """One node for a composite, which keeps the default for whoever needs its parts."""
+        node = Node(name, args.out, tuple(map(_input, args.inputs)), args.options, default=default_impl)
+        return wrapped(node)
+
+    def from_backend(self, x: Tensor, /, *, copy: bool) -> Payload:
+        """A node that holds a tensor with data, one for a tensor in a trace."""
+        scope = _scope.get()
+        if scope is None:
+            return captured(x)
+        key = (id(x.data), x.template, x.backend)
+        found = scope.captured.get(key)
+        if found is None:
+            found = scope.captured[key] = captured(x)  # which keeps the payload, so that its id stays its own
+        return found
+
+    def from_binary(self, out: Template, /, *, data: bytes) -> Payload:
+        """A node that holds the elements, on the backend that was the default before the trace."""
+        with default_backend(_holder()) as backend:
+            return self.from_backend(Tensor(out, backend, backend.from_binary(out, data=data)), copy=False)
+
+    def to_binary(self, x: Tensor, limit: int, /) -> NoReturn:
+        """Raises `TemplateDataError`: there is no data while a function is traced."""
+        remedy = "use where() or tb.cond() for a choice, and size= for a shape that depends on data"
+        raise TemplateDataError(expected("no data to be read while a function is traced", remedy, tensor=x.template))
+
+    def to_batched(self, x: Tensor, size: int, /) -> Iterator[Payload]:
+        """Raises `TemplateDataError`, as reading data does."""
+        self.to_binary(x, 0)
+
+    def inspect(self, x: Tensor, /, *, limit: int = 100) -> str:
+        """The template and the op that makes the value."""
+        return f"{x.template!r} {self.name} {x.data.node.op}"
+
+
+def _recorder(name: str) -> Callable[..., Payload]:
+    def record(self: ExprBackend, out: Out, /, *inputs: Any, **options: object) -> Payload:
+        node = Node(name, out, tuple(map(_input, inputs)), options)
+        return Value(node) if isinstance(out, Template) else node.values
+
+    record.__name__, record.__doc__ = name, f"A node {name}."
+    return record
+
+
+for _callback in CALLBACKS.values():
+    if not _callback.optional:
+        setattr(ExprBackend, _callback.name, _recorder(_callback.name))
+
+
+def _input(given: Tensor | tuple[Tensor, ...] | None) -> Any:
+    """What a node holds for a tensor, a sequence of them, or nothing."""
+    if isinstance(given, Tensor):
+        return given.data
+    return given if given is None else tuple(x.data for x in given)
+
+
+def captured(x: Tensor) -> Value:
+    """A node's value for a tensor with data, which later assignments to `x` do not change."""
+    return Value(Node(CAPTURED, x.template, tensor=Tensor(x.template, x.backend, x.data)))
+
+
+def expr_tensor(value: Value) -> Tensor:
+    """The tensor on ExprBackend with a value as payload."""
+    return Tensor(value.template, ExprBackend(), value)
+
+
+def wrapped(node: Node) -> Tensor | tuple[Tensor, ...]:
+    """A node's result as tensors on ExprBackend."""
+    if isinstance(node.out, Template):
+        return expr_tensor(Value(node))
+    return tuple(map(expr_tensor, node.values))
+
+
+def call(
+    op: str, out: Out, inputs: tuple[Any, ...], options: dict[str, object], default: Default | None = None
+) -> Tensor | tuple[Tensor, ...]:
+    """Records a node of tensors on ExprBackend and gives its result."""
+    return wrapped(Node(op, out, tuple(map(_input, inputs)), options, default=default))
+
+
+# One trace
+
+
+class Scope:
+    """What belongs to one trace: where it begins, and the tensors with data that it met."""
+
+    def __init__(self, holder: Backend) -> None:
+        self.start = next_serial()
+        self.captured: dict[tuple[int, Template, Backend], Value] = {}
+        self.holder = holder
+
+
+_scope: ContextVar[Scope | None] = ContextVar("tensorbackend_trace", default=None)
+
+
+def _holder() -> Backend | str:
+    """The backend for data that a traced function makes from Python numbers."""
+    scope = _scope.get()
+    return "numpy" if scope is None else scope.holder
+
+
+@contextmanager
+def recording() -> Iterator[Scope]:
+    """A trace: new tensors are made on ExprBackend inside it."""
+    from ..select import get_backend
+
+    backend, outer = get_backend(), _scope.get()
+    if isinstance(backend, ExprBackend):
+        backend = get_backend("numpy") if outer is None else outer.holder
+    scope = Scope(backend)
+    token = _scope.set(scope)
+    try:
+        with default_backend(ExprBackend()):
+            yield scope
+    finally:
+        _scope.reset(token)

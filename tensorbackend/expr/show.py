@@ -1,0 +1,85 @@
+"""Graphs as text, for Graphviz and for Mermaid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .graph import Graph
+from .node import CAPTURED, PARAMETER, Node, Value
+
+
+def as_text(graph: Graph) -> str:
+    """A line a node: number, op, template, inputs, options and the user's line, in columns."""
+    numbers = _numbers(graph)
+    rows = [
+        (
+            f"%{numbers[node]} {node.op}",
+            _templates(node),
+            " ".join(_name(value, numbers) for value in node.operands),
+            " ".join(_options(node)),
+            str(node.line or ""),
+        )
+        for node in graph.nodes[len(graph.parameters) :]
+    ]
+    widths = [max((len(row[column]) for row in rows), default=0) for column in range(4)]
+    names = ", ".join(f"{name}: {value.template!r}" for name, value in zip(graph.names, graph.parameters, strict=True))
+    results = ", ".join(map(repr, graph.results))
+    returned = " ".join(_name(value, numbers) for value in graph.outputs)
+    lines = [
+        "  " + "  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[4]]).rstrip()
+        for row in rows
+    ]
+    return "\n".join([f"graph({names}) -> {results}", *lines, f"  return {returned}"])
+
+
+def to_dot(graph: Graph) -> str:
+    """The graph in Graphviz's language."""
+    numbers = _numbers(graph)
+    lines = ["digraph {", '  node [shape=box fontname="monospace"]']
+    for node in graph.nodes:
+        shape = " shape=ellipse" if node.op in (PARAMETER, CAPTURED) else ""
+        lines.append(f'  n{numbers[node]} [label="{_label(graph, node)}"{shape}]')
+    lines += [f"  n{source} -> n{target}" for source, target in _edges(graph, numbers)]
+    return "\n".join([*lines, "}"])
+
+
+def to_mermaid(graph: Graph) -> str:
+    """The graph in Mermaid's language."""
+    numbers = _numbers(graph)
+    lines = ["flowchart TD"]
+    for node in graph.nodes:
+        left, right = ("([", "])") if node.op in (PARAMETER, CAPTURED) else ("[", "]")
+        label = _label(graph, node).replace("[", "#91;").replace("]", "#93;").replace("\\n", "<br>")
+        lines.append(f'  n{numbers[node]}{left}"{label}"{right}')
+    return "\n".join([*lines, *(f"  n{source} --> n{target}" for source, target in _edges(graph, numbers))])
+
+
+def _numbers(graph: Graph) -> dict[Node, int]:
+    return {node: number for number, node in enumerate(graph.nodes)}
+
+
+def _edges(graph: Graph, numbers: dict[Node, int]) -> Iterator[tuple[int, int]]:
+    for node in graph.nodes:
+        for value in node.operands:
+            yield numbers[value.node], numbers[node]
+
+
+def _name(value: Value, numbers: dict[Node, int]) -> str:
+    part = f".{value.index}" if len(value.node.outs) > 1 else ""
+    return f"%{numbers[value.node]}{part}"
+
+
+def _templates(node: Node) -> str:
+    return ", ".join(map(repr, node.outs))
+
+
+def _options(node: Node) -> Iterator[str]:
+    for name, value in node.options.items():
+        yield f"{name}={getattr(value, '__name__', None) or repr(value)}"
+
+
+def _label(graph: Graph, node: Node) -> str:
+    name = node.op
+    if node.op == PARAMETER:
+        name = graph.names[[value.node for value in graph.parameters].index(node)]
+    return f"{name}\\n{_templates(node)}".replace('"', "'")

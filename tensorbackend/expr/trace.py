@@ -1,0 +1,119 @@
+"""`trace`: a function run on tensors of ExprBackend, and the graph that it leaves."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any
+
+from ..dtypes import as_dtype, scalar_kind
+from ..errors import OperandError, ShapeError, expected
+from ..template import Template
+from ..tensor import Tensor, late
+from .graph import Graph, closed
+from .node import PARAMETER, Node, Value
+from .record import ExprBackend, captured, expr_tensor, recording
+from .trees import flatten, paths, unflatten
+
+
+def trace(function: Callable[..., Any]) -> Callable[..., Graph]:
+    """The graph of a function: called with templates or tensors, it runs the function once on values without data.
+
+    Arguments may nest tensors in lists, tuples, dicts and dataclasses; strings such as `"f32[batch=32, 10]"` stand for
+    templates, and what is neither tensor nor template reaches the function as it is. Raises what the function raises,
+    and `TemplateDataError` where it reads data.
+
+    >>> import tensorbackend as tb
+    >>> graph = tb.trace(lambda x, y: x @ y)("f32[m=2, k=3]", "f32[k=3, n=4]")
+    >>> graph.results
+    (f32[m: 2][n: 4],)
+    """
+
+    @wraps(function)
+    def traced(*arguments: Any, **keywords: Any) -> Graph:
+        leaves, tree = flatten((arguments, keywords))
+        return trace_leaves(
+            lambda given: _applied(function, unflatten(tree, given)),
+            leaves,
+            argument_names(function, arguments, keywords),
+        )
+
+    return traced
+
+
+def _applied(function: Callable[..., Any], call: tuple[tuple[Any, ...], dict[str, Any]]) -> Any:
+    arguments, keywords = call
+    return function(*arguments, **keywords)
+
+
+def argument_names(
+    function: Callable[..., Any], arguments: Sequence[Any], keywords: dict[str, Any] | None = None
+) -> list[str]:
+    """What the leaves of arguments are called, after the function's parameters where it has such."""
+    code = getattr(function, "__code__", None)
+    known = code.co_varnames[: code.co_argcount] if code is not None else ()
+    if known[:1] == ("self",) and hasattr(function, "__self__"):
+        known = known[1:]
+    roots = [known[i] if i < len(known) else f"arguments[{i}]" for i in range(len(arguments))]
+    pairs = [*zip(roots, arguments, strict=True), *(keywords or {}).items()]
+    return [path for root, argument in pairs for path in paths(flatten(argument)[1], root)]
+
+
+def trace_leaves(function: Callable[[list[Any]], Any], leaves: Sequence[Any], names: Sequence[str]) -> Graph:
+    """The graph of a function of a flat list, of which templates and tensors become the parameters."""
+    given = [template_of_argument(leaf) for leaf in leaves]
+    with recording() as scope:
+        values = [None if template is None else Value(Node(PARAMETER, template)) for template in given]
+        result = function(
+            [leaf if value is None else expr_tensor(value) for leaf, value in zip(leaves, values, strict=True)]
+        )
+        found, out_tree = flatten(result)
+        outputs = [_output(each, path) for each, path in zip(found, paths(out_tree, "result"), strict=True)]
+    parameters = [value for value in values if value is not None]
+    outputs, _ = closed(parameters, outputs, scope.start)
+    used = [name for name, value in zip(names, values, strict=True) if value is not None]
+    return Graph(parameters, outputs, None, out_tree, used)
+
+
+def _output(result: Any, path: str) -> Value:
+    """The value of a result: a tensor, or what can be made one."""
+    if isinstance(result, Tensor):
+        return result.data if isinstance(result.backend, ExprBackend) else captured(result)
+    if scalar_kind(result) is not None or hasattr(result, "__array__"):
+        return _output(late("asarray")(result), path)
+    remedy = "return tensors, numbers, or lists, tuples, dicts and dataclasses of them"
+    raise OperandError(expected("a function that returns tensors", remedy, result=result))
+
+
+_TEMPLATE = re.compile(r"(?P<dtype>[a-z]\w*)(?:\[(?P<axes>[^\]]*)\])?")
+
+
+def template_of_argument(argument: Any) -> Template | None:
+    """The template that an argument of a trace stands for, `None` for what is none."""
+    if isinstance(argument, Template):
+        return argument
+    if isinstance(argument, Tensor):
+        return argument.template
+    if isinstance(argument, str):
+        return parse_template(argument)
+    if hasattr(argument, "__array__") and hasattr(argument, "dtype"):
+        return Template(argument.shape, as_dtype(argument.dtype))
+    return None
+
+
+def parse_template(text: str) -> Template:
+    """A template written as text: `"f32[batch=32, feature=784]"`, `"s64[3]"`, `"bool"`.
+
+    Raises `ShapeError` for a text that is none, `DTypeError` for a dtype that is none.
+
+    >>> parse_template("f32[batch=32, 784]")
+    f32[batch: 32][784]
+    """
+    match = _TEMPLATE.fullmatch(text.strip())
+    axes = [] if match is None or not match["axes"] else [part.strip() for part in match["axes"].split(",")]
+    pairs = [axis.rpartition("=") for axis in axes]
+    if match is None or not all(size.strip().isdecimal() for _, _, size in pairs):
+        raise ShapeError(expected("a template such as 'f32[batch=32, 784]'", template=text))
+    names = [name.strip() or None for name, _, _ in pairs]
+    return Template([int(size) for _, _, size in pairs], match["dtype"], names)
