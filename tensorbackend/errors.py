@@ -83,6 +83,10 @@ class TemplateDataError(TensorBackendError, TypeError):
     """Data asked of a template tensor, which has none."""
 
 
+class GradientError(TensorBackendError, ValueError):
+    """A gradient through what has none."""
+
+
 class ContractError(TensorBackendError, AssertionError):
     """A backend that broke the contract of a callback, found in checked mode."""
 

@@ -1,0 +1,90 @@
+"""The gradient rule of each op: how the cotangents of its results become those of its inputs.
+
+A rule is declared under the name of the op's callback, a composite's where it is better than the rules of its parts:
+
+    @rule("multiply")
+    def _multiply(cotangent: Tensor, out: Tensor, x1: Tensor, x2: Tensor) -> Cotangents:
+        return cotangent * x2, cotangent * x1
+
+It gets the cotangent and the result (tuples of them for an op of several results, `None` for a result without a
+cotangent), the inputs as the callback gets them, and the options by name. It returns one cotangent for each input:
+`None` where nothing depends on it, a tuple for a sequence of tensors.
+
+- The tensors have no names: the engine gives what comes back those of the input.
+- Where the input was broadcast, the engine sums what comes back to the input's shape. The dtype must be the input's.
+- Rules are written in public ops, so that they run on tensors of a graph and on those of a tape, and have a gradient.
+- Of complex numbers a rule gives what is linear in the cotangent, without a conjugate: `2 * x * cotangent` for the
+  square of x (https://docs.jax.dev/en/latest/notebooks/autodiff_cookbook.html#complex-numbers-and-differentiation).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from typing import Final, NamedTuple, TypeAlias, TypeVar
+
+from ...tensor import Tensor
+
+Cotangents: TypeAlias = "tuple[Tensor | tuple[Tensor | None, ...] | None, ...]"
+"""What a rule returns: a cotangent for each input."""
+
+Rule: TypeAlias = Callable[..., Cotangents]
+Function = TypeVar("Function", bound=Rule)
+
+MODULES: Final[tuple[str, ...]] = (
+    # one line a module, sorted
+)
+"""The modules of this package that declare rules, imported when a gradient is first asked for."""
+
+
+class Gradient(NamedTuple):
+    """How an op is differentiated."""
+
+    rule: Rule | None
+    """`None` where the derivative is zero or there is none."""
+    reason: str = ""
+    """Why there is no derivative; empty where there is one."""
+
+
+_declared: dict[str, Gradient] = {}
+
+
+def rule(*names: str) -> Callable[[Function], Function]:
+    """Declares the rule of the ops with these callbacks."""
+
+    def declare(function: Function) -> Function:
+        _enter(names, Gradient(function))
+        return function
+
+    return declare
+
+
+def zero_gradient(*names: str) -> None:
+    """Declares that the derivative is zero wherever there is one."""
+    _enter(names, Gradient(None))
+
+
+def not_differentiable(*names: str, reason: str) -> None:
+    """Declares that there is no gradient: `GradientError` says the reason where one would flow through the op."""
+    _enter(names, Gradient(None, reason))
+
+
+def _enter(names: tuple[str, ...], gradient: Gradient) -> None:
+    for name in names:
+        if name in _declared:
+            raise TypeError(f"the gradient of {name!r} is declared twice")
+        _declared[name] = gradient
+
+
+def gradient_of(name: str) -> Gradient | None:
+    """What is declared for an op by the name of its callback, `None` if nothing is."""
+    return gradients().get(name)
+
+
+@cache
+def gradients() -> dict[str, Gradient]:
+    """What is declared, by the names of callbacks."""
+    for module in MODULES:
+        import_module(f"{__package__}.{module}")
+    return _declared
