@@ -10,9 +10,10 @@ from ..errors import TensorBackendError
 from ..protocol import Backend, own_method
 from ..protocol.core import CompositeCall
 from ..select import common_backend, move
+from ..template import Template
 from ..tensor import Tensor, late
 from .graph import Graph
-from .node import CAPTURED, Node, Value, at_line
+from .node import CAPTURED, RENAMED, Node, Value, at_line
 from .record import ExprBackend
 
 
@@ -70,6 +71,9 @@ def run(node: Node, inputs: tuple[Any, ...], backend: Backend) -> Tensor | tuple
     if node.op == CAPTURED:
         assert node.tensor is not None  # by what a captured node is
         return move(node.tensor, backend)
+    if node.op == RENAMED:
+        assert isinstance(node.out, Template)  # one value has one template
+        return Tensor(node.out, backend, inputs[0].data)
     call = CompositeCall(node.out, inputs, node.options)
     method: Callable[..., Any] | None
     if node.default is None:

@@ -21,6 +21,9 @@ PARAMETER: Final = "parameter"
 CAPTURED: Final = "captured"
 """The op of a node for a tensor with data that the traced function holds on to."""
 
+RENAMED: Final = "rename"
+"""The op of a node for a value under other axis names, which no callback hears of."""
+
 
 class Line(NamedTuple):
     """A line of the user's program."""

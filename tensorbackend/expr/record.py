@@ -15,7 +15,7 @@ from ..rules.plan import Out
 from ..select import default_backend
 from ..template import Template
 from ..tensor import Tensor
-from .node import CAPTURED, Default, Node, Value, next_serial
+from .node import CAPTURED, RENAMED, Node, Value, next_serial
 
 
 class ExprBackend(Backend):
@@ -28,8 +28,8 @@ class ExprBackend(Backend):
         self, name: str, args: CompositeCall, default_impl: Callable[..., Tensor | tuple[Tensor, ...]]
     ) -> Tensor | tuple[Tensor, ...]:
         """One node for a composite, which keeps the default for whoever needs its parts."""
-        node = Node(name, args.out, tuple(map(_input, args.inputs)), args.options, default=default_impl)
-        return wrapped(node)
+        inputs = tuple(each if each is None else _each(value_of, each) for each in args.inputs)
+        return wrapped(Node(name, args.out, inputs, args.options, default=default_impl))
 
     def from_backend(self, x: Tensor, /, *, copy: bool) -> Payload:
         """A node that holds a tensor with data, one for a tensor in a trace."""
@@ -63,7 +63,7 @@ class ExprBackend(Backend):
 
 def _recorder(name: str) -> Callable[..., Payload]:
     def record(self: ExprBackend, out: Out, /, *inputs: Any, **options: object) -> Payload:
-        node = Node(name, out, tuple(map(_input, inputs)), options)
+        node = Node(name, out, tuple(_each(_payload, each) for each in inputs), options)
         return Value(node) if isinstance(out, Template) else node.values
 
     record.__name__, record.__doc__ = name, f"A node {name}."
@@ -75,11 +75,23 @@ for _callback in CALLBACKS.values():
         setattr(ExprBackend, _callback.name, _recorder(_callback.name))
 
 
-def _input(given: Tensor | tuple[Tensor, ...] | None) -> Any:
-    """What a node holds for a tensor, a sequence of them, or nothing."""
-    if isinstance(given, Tensor):
-        return given.data
-    return given if given is None else tuple(x.data for x in given)
+def _each(function: Callable[[Tensor], Value], given: Tensor | tuple[Tensor, ...]) -> Value | tuple[Value, ...]:
+    """What a node holds for a tensor or a sequence of them."""
+    return function(given) if isinstance(given, Tensor) else tuple(map(function, given))
+
+
+def _payload(x: Tensor) -> Value:
+    """The value of a tensor whose names do not matter."""
+    value: Value = x.data
+    return value
+
+
+def value_of(x: Tensor) -> Value:
+    """The value of a tensor on ExprBackend, or of one with data, under the tensor's names."""
+    if not isinstance(x.backend, ExprBackend):
+        return captured(x)
+    value: Value = x.data
+    return value if value.template is x.template else Value(Node(RENAMED, x.template, (value,)))
 
 
 def captured(x: Tensor) -> Value:
@@ -97,13 +109,6 @@ def wrapped(node: Node) -> Tensor | tuple[Tensor, ...]:
     if isinstance(node.out, Template):
         return expr_tensor(Value(node))
     return tuple(map(expr_tensor, node.values))
-
-
-def call(
-    op: str, out: Out, inputs: tuple[Any, ...], options: dict[str, object], default: Default | None = None
-) -> Tensor | tuple[Tensor, ...]:
-    """Records a node of tensors on ExprBackend and gives its result."""
-    return wrapped(Node(op, out, tuple(map(_input, inputs)), options, default=default))
 
 
 # One trace

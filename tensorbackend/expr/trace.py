@@ -13,7 +13,7 @@ from ..template import Template
 from ..tensor import Tensor, late
 from .graph import Graph, closed
 from .node import PARAMETER, Node, Value
-from .record import ExprBackend, captured, expr_tensor, recording
+from .record import expr_tensor, recording, value_of
 from .trees import flatten, paths, unflatten
 
 
@@ -79,7 +79,7 @@ def trace_leaves(function: Callable[[list[Any]], Any], leaves: Sequence[Any], na
 def _output(result: Any, path: str) -> Value:
     """The value of a result: a tensor, or what can be made one."""
     if isinstance(result, Tensor):
-        return result.data if isinstance(result.backend, ExprBackend) else captured(result)
+        return value_of(result)
     if scalar_kind(result) is not None or hasattr(result, "__array__"):
         return _output(late("asarray")(result), path)
     remedy = "return tensors, numbers, or lists, tuples, dicts and dataclasses of them"

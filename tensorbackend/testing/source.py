@@ -41,7 +41,8 @@ def _find(name: str) -> tuple[str, Callable[..., Any]]:
     for each in [namespace] if namespace else NAMESPACES:
         place = getattr(tensorbackend, each, None) if each else tensorbackend
         found = getattr(place, own, None)
-        if callable(found):  # tensorbackend.fft is a namespace, tensorbackend.fft.fft a function
+        # tensorbackend.fft is a namespace, tensorbackend.fft.fft a function; tensorbackend.trace records a graph.
+        if callable(found) and ".expr." not in getattr(found, "__module__", ""):
             return f"{each}.{own}" if each else own, found
     raise LookupError(f"no public function is called {name!r}")
 

@@ -1,0 +1,145 @@
+"""Rewrites: functions from graph to graph that keep its meaning.
+
+Dead code needs no pass of its own, since a `Graph` holds what its results need and nothing else; `results` drops some.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..errors import TensorBackendError
+from ..operands import kind_of
+from ..protocol import Backend
+from ..select import get_backend, with_default
+from ..tensor import Tensor
+from .evaluate import run
+from .graph import Graph, rebuilt
+from .node import CAPTURED, Node, Value, at_line
+from .record import ExprBackend, captured, expr_tensor, value_of
+from .trees import LEAF, Tree
+
+FOLDED_BYTES = 1 << 16
+"""A constant of more bytes than this is computed when the graph runs, rather than kept with it."""
+
+Visit = Callable[[Node], Sequence[Value]]
+
+
+def rewritten(graph: Graph, visit: Visit) -> Graph:
+    """A graph with other values in place of each node's, which `visit` gives for the node on rewritten inputs."""
+    exchanged: dict[Value, Value] = {value: value for value in graph.parameters}
+    for node in graph.nodes[len(graph.parameters) :]:
+        inputs = node.operands
+        if any(exchanged[value] is not value for value in inputs):
+            changed = node.with_inputs(exchanged.__getitem__)
+            made = Node(node.op, node.out, changed, node.options, default=node.default, line=node.line)
+        else:
+            made = node
+        exchanged.update(zip(node.values, visit(made), strict=True))
+    return rebuilt(graph, [exchanged[value] for value in graph.outputs], exchanged)
+
+
+def results(graph: Graph, chosen: Sequence[int]) -> Graph:
+    """The graph of some of the results, without the nodes that only the others need.
+
+    >>> import tensorbackend as tb
+    >>> graph = tb.trace(lambda x: (tb.sum(x), tb.exp(x)))("f32[n=3]")
+    >>> [node.op for node in results(graph, [0]).nodes]
+    ['parameter', 'sum']
+    """
+    tree = Tree(tuple, tuple(range(len(chosen))), (LEAF,) * len(chosen))
+    outputs = [graph.outputs[index] for index in chosen]
+    return Graph(graph.parameters, outputs, graph.in_tree, tree, graph.names)
+
+
+def common_subexpressions(graph: Graph) -> Graph:
+    """One node for all that are alike: the same op with the same inputs and options.
+
+    >>> import tensorbackend as tb
+    >>> graph = tb.trace(lambda x: tb.exp(x) + tb.exp(x))("f32[n=3]")
+    >>> [node.op for node in common_subexpressions(graph).nodes]
+    ['parameter', 'exp', 'add']
+    """
+    known: dict[Any, Node] = {}
+
+    def visit(node: Node) -> Sequence[Value]:
+        try:
+            return known.setdefault(_key(node), node).values
+        except TypeError:  # an option that does not hash
+            return node.values
+
+    return rewritten(graph, visit)
+
+
+def _key(node: Node) -> tuple[Any, ...]:
+    if node.tensor is not None:
+        return CAPTURED, node.out, id(node.tensor.data), node.tensor.backend
+    options = node.options
+    return node.op, node.out, node.inputs, *options.items(), *map(kind_of, options.values())
+
+
+def constant_folding(graph: Graph, backend: Backend | str | None = None) -> Graph:
+    """What does not depend on the parameters computed once, on a backend, unless it is large.
+
+    >>> import tensorbackend as tb
+    >>> graph = tb.trace(lambda x: x * tb.sqrt(tb.asarray(2.0)))("f32[n=3]")
+    >>> [node.op for node in constant_folding(graph).nodes]
+    ['parameter', 'captured', 'multiply']
+    """
+    chosen = get_backend(backend)
+    known: dict[Node, Tensor | tuple[Tensor, ...]] = {}
+
+    def tensor(value: Value) -> Tensor:
+        found = known[value.node]
+        return found[value.index] if isinstance(found, tuple) else found
+
+    def visit(node: Node) -> Sequence[Value]:
+        small = sum(template.nbytes for template in node.outs) <= FOLDED_BYTES
+        if node.tensor is not None:
+            if not isinstance(node.tensor.backend, ExprBackend):
+                known[node] = run(node, (), chosen)
+            return node.values
+        if not small or not all(value.node in known for value in node.operands):
+            return node.values
+        try:
+            found = with_default(chosen, run, node, node.with_inputs(tensor), chosen)
+        except TensorBackendError:  # what data shows is shown where the graph runs
+            return node.values
+        if not node.inputs:  # a constant already
+            known[node] = found
+            return node.values
+        with at_line(node.line):
+            values = [captured(x) for x in (found if isinstance(found, tuple) else (found,))]
+        for value in values:
+            assert value.node.tensor is not None  # by what a captured node is
+            known[value.node] = value.node.tensor
+        return values
+
+    return rewritten(graph, visit)
+
+
+def expanded(graph: Graph, keep: Callable[[Node], bool]) -> Graph:
+    """Composites as their parts, and those as theirs, but for the nodes to keep.
+
+    >>> import tensorbackend as tb
+    >>> graph = tb.trace(lambda x: tb.square(x))("f32[n=3]")
+    >>> [node.op for node in expanded(graph, lambda node: False).nodes]
+    ['parameter', 'multiply']
+    """
+    while any(node.default is not None and not keep(node) for node in graph.nodes):
+        graph = rewritten(graph, lambda node: parts(node) if node.default and not keep(node) else node.values)
+    return graph
+
+
+def parts(node: Node) -> tuple[Value, ...]:
+    """A composite's results computed by nodes of its default implementation."""
+    assert node.default is not None  # by what a composite is
+    with at_line(node.line):
+        found = with_default(ExprBackend(), node.default, node.out, node.with_inputs(expr_tensor), node.options)
+        tensors = (found,) if isinstance(found, Tensor) else found
+        return tuple(map(value_of, tensors))
+
+
+def simplified(graph: Graph, backend: Backend | str | None = None) -> Graph:
+    """All of these rewrites, for a graph that will run on a backend."""
+    return common_subexpressions(constant_folding(common_subexpressions(graph), backend))

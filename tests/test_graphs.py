@@ -1,0 +1,187 @@
+"""Traces and graphs: what is recorded, captured and shared, how it is shown, and what is refused."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+import tensorbackend as tb
+from tensorbackend.errors import ArgumentError, DataError, NamesError, OperandError, ShapeError, TemplateDataError
+from tensorbackend.expr.evaluate import evaluate, last_uses
+from tensorbackend.expr.simplify import common_subexpressions, constant_folding, expanded, simplified
+from tensorbackend.expr.trees import flatten, tree_map, unflatten
+
+X = tb.asarray([[1.0, 2.0], [3.0, 4.0]], names=("row", "column"))
+
+
+@dataclass(frozen=True)
+class Layer:
+    weight: Any
+    bias: Any
+
+
+def ops(graph: Any) -> list[str]:
+    return [node.op for node in graph.nodes]
+
+
+def test_a_graph_runs_on_every_backend_with_names() -> None:
+    graph = tb.trace(lambda x: tb.softmax(x, axis="column") @ x.mT.rename("column", "other"))(X)
+    wanted = tb.softmax(X, axis="column") @ X.mT.rename("column", "other")
+    for backend in ("numpy", "binary", "jax"):
+        found = graph(X.backend_copy(backend))
+        assert (found.template, found.backend.name) == (wanted.template, backend)
+        assert tb.all_close(found.backend_copy("numpy"), wanted)
+    assert graph(tb.template((2, 2), "f32", ("row", "column"))).template is wanted.template
+
+
+def test_a_composite_stays_one_node_until_its_parts_are_asked_for() -> None:
+    graph = tb.trace(lambda x: tb.softmax(x, axis="column"))(X)
+    assert ops(graph) == ["parameter", "softmax"]
+    assert "exp" in ops(expanded(graph, lambda node: False))
+    assert ops(expanded(graph, lambda node: True)) == ops(graph)
+
+
+def test_subgraphs_are_shared_and_dead_code_is_not_kept() -> None:
+    def function(x: tb.Tensor) -> tb.Tensor:
+        shared = tb.exp(x)
+        tb.sin(x)
+        return shared + shared
+
+    assert ops(tb.trace(function)(X)) == ["parameter", "exp", "add"]
+
+
+def test_a_captured_tensor_keeps_its_value_and_is_captured_once() -> None:
+    held = tb.asarray([1.0, 2.0])
+    graph = tb.trace(lambda x: x * held + held)("f32[2]")
+    held[...] = tb.asarray([5.0, 5.0])
+    assert len(graph.captured) == 1
+    assert graph(tb.ones(2)).tolist() == [2.0, 4.0]
+
+
+def test_assignment_in_a_traced_function_leaves_the_argument_alone() -> None:
+    def function(x: tb.Tensor) -> tb.Tensor:
+        x[0] = 7.0
+        return x
+
+    given = tb.zeros(2)
+    assert tb.trace(function)(given)(given).tolist() == [7.0, 0.0]
+    assert given.tolist() == [0.0, 0.0]
+
+
+def test_an_inner_trace_takes_values_of_the_outer_one() -> None:
+    def outer(x: tb.Tensor) -> tb.Tensor:
+        double = x + x
+        inner = tb.trace(lambda y: y * double * x)(x)
+        assert [node.tensor is not None for node in inner.captured] == [True, True]
+        found: tb.Tensor = inner(tb.exp(x))
+        return found
+
+    graph = tb.trace(outer)("f64[2]")
+    assert ops(graph).count("parameter") == 1
+    x = tb.asarray([1.0, 2.0], dtype="f64")
+    assert tb.all_close(graph(x), tb.exp(x) * 2 * x * x)
+
+
+def test_arguments_and_results_nest() -> None:
+    def function(layer: Layer, batch: dict[str, tb.Tensor], scale: float) -> dict[str, Any]:
+        return {"y": (batch["x"] @ layer.weight + layer.bias, scale), "nothing": None}
+
+    graph = tb.trace(function)(Layer("f32[2, 3]", "f32[3]"), {"x": X.template}, 2.0)
+    assert graph.names == ("layer.weight", "layer.bias", "batch['x']")
+    found = graph(tb.ones((2, 3)), tb.ones(3), X)
+    assert found["y"][0].tolist() == [[4.0] * 3, [8.0] * 3]
+    assert (found["y"][1].item(), found["nothing"]) == (2.0, None)
+
+
+def test_trees() -> None:
+    value = {"a": [1, (2, None)], "layer": Layer(3, 4)}
+    leaves, tree = flatten(value)
+    assert leaves == [1, 2, 3, 4]
+    assert unflatten(tree, leaves) == value
+    assert tree == flatten(tree_map(lambda x: -x, value))[1]
+    assert hash(tree) == hash(flatten(value)[1])
+    assert tree.size == 4
+
+
+def test_a_hundred_thousand_nodes_neither_recurse_nor_go_quadratic() -> None:
+    def function(x: tb.Tensor) -> tb.Tensor:
+        for _ in range(100_000):
+            x = x + 1.0
+        return x
+
+    graph = tb.trace(function)("f32[3]")
+    assert len(graph.nodes) > 100_000
+    assert graph(tb.zeros(3)).tolist() == [100_000.0] * 3
+    assert len(repr(graph).splitlines()) == len(graph.nodes) + 1
+    assert len(simplified(graph).nodes) == len(graph.nodes)
+
+
+def test_values_are_freed_at_their_last_use() -> None:
+    graph = tb.trace(lambda x: tb.exp(tb.sin(x) + x))(X)
+    sin, add, exp = graph.nodes[1:]
+    assert {value.node for value in last_uses(graph)[add]} == {graph.nodes[0], sin}
+    assert [value.node for value in last_uses(graph)[exp]] == [add]
+
+
+def test_rewrites() -> None:
+    graph = tb.trace(lambda x: (tb.exp(x) + tb.exp(x)) * tb.sqrt(tb.asarray(4.0)))("f32[2]")
+    assert ops(common_subexpressions(graph)).count("exp") == 1
+    assert "sqrt" not in ops(constant_folding(graph))
+    assert sorted(ops(simplified(graph))) == ["add", "captured", "exp", "multiply", "parameter"]
+    assert tb.all_close(simplified(graph)(tb.zeros(2)), tb.asarray([4.0, 4.0]))
+
+
+def test_zeros_of_both_signs_and_numbers_of_two_kinds_are_not_one_subexpression() -> None:
+    graph = tb.trace(lambda x: (tb.copysign(x, tb.full(2, 0.0)), tb.copysign(x, tb.full(2, -0.0))))("f32[2]")
+    first, second = common_subexpressions(graph)(tb.ones(2))
+    assert (first.tolist(), second.tolist()) == ([1.0, 1.0], [-1.0, -1.0])
+
+
+def test_large_constants_are_not_folded() -> None:
+    graph = tb.trace(lambda x: x + tb.sqrt(tb.full(10**6, 2.0)))("f32[1000000]")
+    assert "sqrt" in ops(constant_folding(graph))
+
+
+def test_pictures() -> None:
+    graph = tb.trace(lambda x: tb.sum(x, axis="row"))(X)
+    assert "n1 -> n" not in graph.to_dot()
+    assert '"sum\\nf32[column: 2]"' in graph.to_dot()
+    assert "n0 --> n1" in graph.to_mermaid()
+    assert graph._repr_mimebundle_()["text/markdown"].startswith("```mermaid\nflowchart")
+
+
+def test_text_names_the_user_s_line() -> None:
+    text = repr(tb.trace(lambda x: tb.sum(x))(X))
+    assert "test_graphs.py:" in text
+    assert text.startswith("graph(x: f32[row: 2][column: 2]) -> f32\n")
+
+
+def test_data_cannot_be_read_while_tracing() -> None:
+    with pytest.raises(TemplateDataError, match=r"no data to be read while a function is traced.*tb\.cond"):
+        tb.trace(lambda x: 1 if x[0, 0] > 0 else 2)(X)
+
+
+def test_errors() -> None:
+    graph = tb.trace(lambda x: tb.take(x, tb.asarray([5]), axis=0))(X)
+    with pytest.raises(DataError) as raised:
+        graph(X)
+    assert "test_graphs.py" in raised.value.__notes__[0]
+    with pytest.raises(ShapeError, match="x as it was traced"):
+        graph(tb.zeros(3))
+    with pytest.raises(ArgumentError, match="nested as in the trace"):
+        graph(X, X)
+    with pytest.raises(NamesError):
+        tb.trace(lambda x, y: x + y)("f32[a=2]", "f32[b=2]")
+    with pytest.raises(ShapeError, match="a template such as"):
+        tb.trace(lambda x: x)("f32(2)")
+    with pytest.raises(OperandError, match="a function that returns tensors"):
+        tb.trace(lambda x: "text")(X)
+
+
+def test_a_tensor_may_be_moved_to_the_backend_by_hand() -> None:
+    x = X.backend_copy("expr")
+    assert repr(tb.exp(x)) == "f32[row: 2][column: 2] expr exp"
+    graph = tb.trace(lambda: tb.exp(x))()
+    assert tb.all_close(evaluate(graph, [])[0], tb.exp(X))
