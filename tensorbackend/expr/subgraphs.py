@@ -1,0 +1,41 @@
+"""Graphs inside nodes: what `cond`, `while_loop` and `scan` run, and how often.
+
+A node holds its subgraphs as options. They are closed: what they need of the graph around them are the node's inputs,
+so a rewrite of one graph never looks into another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import cast
+
+from .graph import Graph
+from .node import Node
+
+
+def subgraphs(node: Node) -> tuple[Graph, ...]:
+    """The graphs that a node runs, in the order of its options; none for most."""
+    return tuple(value for value in node.options.values() if isinstance(value, Graph))
+
+
+def turns(node: Node) -> tuple[int | None, ...]:
+    """How often a node runs each of its subgraphs at most, `None` where only data can say.
+
+    A `scan` runs its body for each of its `length` steps, a `while_loop` its two graphs `limit` times at most if it has
+    a limit; a `cond` runs one of its branches, once.
+    """
+    options = node.options
+    return (cast("int | None", options.get("length", options.get("limit", 1))),) * len(subgraphs(node))
+
+
+def with_subgraphs(node: Node, function: Callable[[Graph], Graph]) -> Mapping[str, object]:
+    """The options of a node with a function of graphs applied to its subgraphs.
+
+    The graphs that come back take and give what those before them did.
+    """
+    if not subgraphs(node):
+        return node.options
+    return MappingProxyType(
+        {name: function(value) if isinstance(value, Graph) else value for name, value in node.options.items()}
+    )
