@@ -199,7 +199,8 @@ Those that a built-in backend overrides; all others are "default" everywhere.
 
 def support_page() -> str:
     """docs/support.md: each callback with how each built-in backend has it, and the minimum."""
-    engines = {name: backend_class(name) for name in backends() if origin(name) == "built in" and name != "template"}
+    engines = {name: backend_class(name) for name in backends() if origin(name) == "built in"}
+    engines = {name: cls for name, cls in engines.items() if cls.dispatch_priority <= 1}  # those that compute
     real = minimum(dtype for dtype in ALL_DTYPES if not dtype.is_complex)
     least = partial(tb.get_backend("binary"), minimum())
     primitives = [name for name, callback in CALLBACKS.items() if not callback.optional]

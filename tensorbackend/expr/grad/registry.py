@@ -8,7 +8,8 @@ A rule is declared under the name of the op's callback, a composite's where it i
 
 It gets the cotangent and the result (tuples of them for an op of several results, `None` for a result without a
 cotangent), the inputs as the callback gets them, and the options by name. It returns one cotangent for each input:
-`None` where nothing depends on it, a tuple for a sequence of tensors.
+`None` where nothing depends on it, a tuple for a sequence of tensors, a `GradientError` that is raised where that
+input's cotangent is asked for.
 
 - The tensors have no names: the engine gives what comes back those of the input.
 - Where the input was broadcast, the engine sums what comes back to the input's shape. The dtype must be the input's.
@@ -24,9 +25,10 @@ from functools import cache
 from importlib import import_module
 from typing import Final, NamedTuple, TypeAlias, TypeVar
 
+from ...errors import GradientError
 from ...tensor import Tensor
 
-Cotangents: TypeAlias = "tuple[Tensor | tuple[Tensor | None, ...] | None, ...]"
+Cotangents: TypeAlias = "tuple[Tensor | tuple[Tensor | None, ...] | GradientError | None, ...]"
 """What a rule returns: a cotangent for each input."""
 
 Rule: TypeAlias = Callable[..., Cotangents]
@@ -34,6 +36,13 @@ Function = TypeVar("Function", bound=Rule)
 
 MODULES: Final[tuple[str, ...]] = (
     # one line a module, sorted
+    "contraction",
+    "fourier",
+    "linalg",
+    "sorting",
+    "special",
+    "systems",
+    "window",
 )
 """The modules of this package that declare rules, imported when a gradient is first asked for."""
 

@@ -77,8 +77,6 @@ def _vector(x: Tensor, axes: tuple[int, ...], order: float) -> Tensor:
 def _matrix(x: Tensor, order: object) -> Tensor:
     """A matrix norm of the last two axes, which stay with size 1."""
     row, column = x.ndim - 2, x.ndim - 1
-    if order == "fro":
-        return _power_sum(_sizes(x), (row, column), 2)
     if order == "nuc" or order in (2, -2):
         values = svdvals(astype(x, wide_dtype(computed(x.template))))
         axes = (values.ndim - 1,)
@@ -127,8 +125,10 @@ def matrix_norm(x: Tensor, /, *, keepdims: bool = False, ord: Order = "fro") -> 
     >>> tb.linalg.matrix_norm(x, ord=1).item(), tb.linalg.matrix_norm(x, ord=float("inf")).item()
     (6.0, 7.0)
     """
-    check_matrix(x.template)
+    computed(check_matrix(x.template))  # its errors under this op's name
     _check_order(ord)
+    if ord == "fro":
+        return vector_norm(x, axis=(-2, -1), keepdims=keepdims)
     return _finished(_matrix(x, ord), x, (x.ndim - 2, x.ndim - 1), keepdims)
 
 
@@ -158,11 +158,14 @@ def norm(
     ([5.0, 5.0], 9.0)
     """
     axes = normalize_axes(x.template, axis)
+    computed(x.template)  # its errors under this op's name
     if axis is None and ord is not None and x.ndim not in (1, 2):
         raise ArgumentError(expected("an axis, or two, for a norm with ord", tensor=x.template, ord=ord))
     if ord is None or len(axes) != 2:
-        return _finished(_vector(x, axes, 2 if ord is None else _number(ord)), x, axes, keepdims)
+        return vector_norm(x, axis=axes, keepdims=keepdims, ord=2 if ord is None else _number(ord))
     _check_order(ord)
+    if ord == "fro":
+        return vector_norm(x, axis=axes, keepdims=keepdims)
     others = tuple(each for each in range(x.ndim) if each not in axes)
     shape, names = reduced(x.template, axes, True)
     found = reshape(_matrix(permute_dims(x, others + axes), ord), shape, names=names)

@@ -1,0 +1,53 @@
+"""Gradient of sums of products."""
+
+from __future__ import annotations
+
+from ...ops.contraction import dot
+from ...ops.shape import permute_dims
+from ...tensor import Tensor
+from .registry import Cotangents, rule
+
+_Axes = tuple[int, ...]
+
+
+@rule("dot")
+def _dot(
+    cotangent: Tensor,
+    out: Tensor,
+    x1: Tensor,
+    x2: Tensor,
+    *,
+    contract1: _Axes,
+    batch1: _Axes,
+    contract2: _Axes,
+    batch2: _Axes,
+) -> Cotangents:
+    free1 = x1.ndim - len(contract1) - len(batch1)
+    after1 = len(batch1) + free1  # where x2's free axes begin in the result
+    first = _side(cotangent, x2, tuple(range(after1, cotangent.ndim)), x1, (contract1, batch1), (contract2, batch2))
+    second = _side(cotangent, x1, tuple(range(len(batch1), after1)), x2, (contract2, batch2), (contract1, batch1))
+    return first, second
+
+
+def _side(
+    cotangent: Tensor,
+    other: Tensor,
+    others_free: _Axes,
+    x: Tensor,
+    own: tuple[_Axes, _Axes],
+    others: tuple[_Axes, _Axes],
+) -> Tensor:
+    """The cotangent of x: that of the result contracted over the other operand's free axes, in the order of x."""
+    contract, batch = own
+    other_contract, other_batch = others
+    free = tuple(axis for axis in range(other.ndim) if axis not in other_contract + other_batch)
+    found = dot(cotangent, other, contract=(others_free, free), batch=(tuple(range(len(batch))), other_batch))
+    # It has the batch axes, then x's free ones, then the contracted ones in the order of the other operand.
+    partner = dict(zip(other_contract, contract, strict=True))
+    places = (
+        *batch,
+        *(axis for axis in range(x.ndim) if axis not in contract + batch),
+        *(partner[axis] for axis in sorted(other_contract)),
+    )
+    order = tuple(places.index(axis) for axis in range(x.ndim))
+    return found if order == tuple(range(x.ndim)) else permute_dims(found, order)

@@ -1,0 +1,27 @@
+"""Gradients of Fourier transforms: the matrix of one is its own transpose."""
+
+from __future__ import annotations
+
+from ...ops.fourier import fft, ifft
+from ...ops.shape import pad, sliced
+from ...protocol.fourier import Norm
+from ...tensor import Tensor
+from .casts import cast
+from .registry import Cotangents, rule
+
+
+def _resized(x: Tensor, axis: int, size: int) -> Tensor:
+    """x cut or zero-padded to a size, as the transform did with its length."""
+    if x.shape[axis] > size:
+        return sliced(x, (slice(None),) * axis + (slice(size),))
+    return pad(x, {axis: (0, size - x.shape[axis])}) if x.shape[axis] < size else x
+
+
+@rule("fft")
+def _fft(cotangent: Tensor, out: Tensor, x: Tensor, *, axis: int, length: int, norm: Norm) -> Cotangents:
+    return (cast(_resized(fft(cotangent, axis=axis, norm=norm), axis, x.shape[axis]), x.dtype),)
+
+
+@rule("ifft")
+def _ifft(cotangent: Tensor, out: Tensor, x: Tensor, *, axis: int, length: int, norm: Norm) -> Cotangents:
+    return (cast(_resized(ifft(cotangent, axis=axis, norm=norm), axis, x.shape[axis]), x.dtype),)

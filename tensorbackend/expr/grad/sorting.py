@@ -1,0 +1,49 @@
+"""Gradients of what orders or accumulates along an axis. Cumulative products and extremes have those of their parts."""
+
+from __future__ import annotations
+
+from ...dtypes import DType
+from ...ops.composite.cumulative import cumulative_sum
+from ...ops.indexing import take_along_axis
+from ...ops.shape import pad, sliced
+from ...ops.sorting import argsort
+from ...tensor import Tensor
+from .casts import into
+from .registry import Cotangents, rule
+
+
+def _unsorted(cotangent: Tensor, x: Tensor, axis: int, descending: bool) -> Tensor:
+    """Each element's cotangent, which stands where sorting has put the element."""
+    places = argsort(argsort(x, axis=axis, descending=descending), axis=axis)
+    return take_along_axis(cotangent, places, axis=axis)
+
+
+@rule("sort")
+def _sort(cotangent: Tensor, out: Tensor, x: Tensor, *, axis: int, descending: bool) -> Cotangents:
+    return (_unsorted(cotangent, x, axis, descending),)
+
+
+@rule("top_k")
+def _top_k(
+    cotangents: tuple[Tensor | None, Tensor | None], out: tuple[Tensor, Tensor], x: Tensor, *, k: int
+) -> Cotangents:
+    cotangent, last = cotangents[0], x.ndim - 1
+    if cotangent is None:
+        return (None,)
+    return (_unsorted(pad(cotangent, {last: (0, x.shape[last] - k)}), x, last, descending=True),)
+
+
+@rule("cumulative_sum")
+def _cumulative_sum(
+    cotangent: Tensor,
+    out: Tensor,
+    x: Tensor,
+    *,
+    axis: int,
+    dtype: DType | None,
+    include_initial: bool,
+    reverse: bool,
+) -> Cotangents:
+    if include_initial:
+        cotangent = sliced(cotangent, (slice(None),) * axis + (slice(-1) if reverse else slice(1, None),))
+    return (into(cumulative_sum(cotangent, axis=axis, reverse=not reverse), x),)

@@ -1,0 +1,262 @@
+"""Gradients of what slides windows along all axes: pooling and convolution.
+
+What depends on the elements of a window one by one (products, dilated maxima) lays the windows out as further axes
+(`patches`); `scattered` puts what belongs to such elements back.
+"""
+
+from __future__ import annotations
+
+import builtins
+import math
+from typing import Any, NamedTuple
+
+from ...dtypes import Scalar, iinfo
+from ...ops.composite.cumulative import cumulative_prod
+from ...ops.conversion import astype
+from ...ops.convolution import conv
+from ...ops.creation import full, iota, zeros
+from ...ops.elementwise_ternary import where
+from ...ops.elementwise_unary import isnan
+from ...ops.indexing import take_along_axis, take_at
+from ...ops.reduction import argmax, max, min, sum
+from ...ops.scatter import indexed_add
+from ...ops.shape import expand_dims, flip, pad, permute_dims, reshape, squeeze
+from ...ops.window import window_scatter_max, window_scatter_min, window_sum
+from ...rules.window import spread
+from ...template import Shape
+from ...tensor import Tensor
+from .registry import Cotangents, not_differentiable, rule
+
+_Sizes = tuple[int, ...]
+_Padding = tuple[tuple[int, int], ...]
+
+
+# Sums
+
+
+@rule("window_sum")
+def _window_sum(
+    cotangent: Tensor,
+    out: Tensor,
+    x: Tensor,
+    *,
+    window_dimensions: _Sizes,
+    strides: _Sizes,
+    padding: _Padding,
+    window_dilations: _Sizes,
+) -> Cotangents:
+    """Each element has the cotangents of the windows that hold it: windows that slide by one over these, which stand as
+    far apart as the strides say."""
+    if not cotangent.size or not x.size:
+        return (zeros(x.shape, dtype=x.dtype, backend=x.backend),)
+    apart = pad(cotangent, [(0, 0, stride - 1) for stride in strides])
+    spans = map(spread, window_dimensions, window_dilations)
+    around = [
+        (span - 1 - low, size + low - length)
+        for span, (low, _), size, length in zip(spans, padding, x.shape, apart.shape, strict=True)
+    ]
+    return (window_sum(apart, window_dimensions, padding=around, dilations=window_dilations),)
+
+
+# What needs the elements of each window
+
+
+class Windows(NamedTuple):
+    """Where the windows of a tensor lie."""
+
+    shape: Shape
+    """How many there are along each axis."""
+    sizes: _Sizes
+    strides: _Sizes
+    padding: _Padding
+    dilations: _Sizes
+
+    def places(self, axis: int, like: Tensor) -> Tensor:
+        """The positions along an axis of x with its padding: a row a window."""
+        count, size, backend = self.shape[axis], self.sizes[axis], like.backend
+        starts = iota((count, 1), axis=0, backend=backend) * self.strides[axis]
+        return starts + iota((1, size), axis=1, backend=backend) * self.dilations[axis]
+
+    def patches(self, x: Tensor, fill: Scalar) -> Tensor:
+        """The elements of each window along a last axis, with a number in place of the padding."""
+        x = pad(x, self.padding, value=full((), fill, dtype=x.dtype, backend=x.backend))
+        for axis in range(len(self.shape)):
+            x = take_at(x, self.places(axis, x), axis=2 * axis)
+        rank = len(self.shape)
+        x = permute_dims(x, (*range(0, 2 * rank, 2), *range(1, 2 * rank, 2)))
+        return reshape(x, (*self.shape, math.prod(self.sizes)))
+
+    def scattered(self, elements: Tensor, shape: Shape) -> Tensor:
+        """Where the elements of `patches` come from, those from one place added: its transpose."""
+        rank = len(shape)
+        x = reshape(elements, (*self.shape, *self.sizes))
+        x = permute_dims(x, tuple(each for axis in range(rank) for each in (axis, axis + rank)))
+        for axis in range(rank):  # the first two axes become one, which goes to the end
+            rest = x.shape[2:]
+            into = zeros((shape[axis] + builtins.sum(self.padding[axis]), *rest), dtype=x.dtype, backend=x.backend)
+            places = reshape(self.places(axis, x), (-1, 1))
+            x = indexed_add(into, places, reshape(x, (places.shape[0], *rest)))
+            x = permute_dims(x, (*range(1, x.ndim), 0))
+        return pad(x, [(-low, -high) for low, high in self.padding])
+
+    def chosen(self, x: Tensor, greatest: bool) -> Tensor:
+        """The place of the extreme element in each window: the first of equal ones, the first NaN if there is one."""
+        inside = self.patches(full(x.shape, True, dtype="bool", backend=x.backend), False)
+        elements = self.patches(x, 0)
+        last: Scalar = -math.inf if greatest else math.inf
+        if x.dtype.is_integer:
+            last = iinfo(x.dtype).min if greatest else iinfo(x.dtype).max
+        extreme = (max if greatest else min)(where(inside, elements, last), axis=-1, keepdims=True)
+        return argmax(astype(inside & ((elements == extreme) | isnan(elements)), "uint8"), axis=-1, keepdims=True)
+
+
+@rule("window_product")
+def _window_product(
+    cotangent: Tensor,
+    out: Tensor,
+    x: Tensor,
+    *,
+    window_dimensions: _Sizes,
+    strides: _Sizes,
+    padding: _Padding,
+    window_dilations: _Sizes,
+) -> Cotangents:
+    """The factors before each element times those after it, so that none is divided by."""
+    windows = Windows(out.shape, window_dimensions, strides, padding, window_dilations)
+    elements = windows.patches(x, 1)
+    before = cumulative_prod(elements, axis=-1, include_initial=True)[..., :-1]
+    after = cumulative_prod(elements, axis=-1, include_initial=True, reverse=True)[..., 1:]
+    return (windows.scattered(expand_dims(cotangent, axis=-1) * before * after, x.shape),)
+
+
+def _of_extreme(
+    cotangent: Tensor,
+    out: Tensor,
+    x: Tensor,
+    *,
+    window_dimensions: _Sizes,
+    strides: _Sizes,
+    padding: _Padding,
+    window_dilations: _Sizes,
+    greatest: bool,
+) -> Cotangents:
+    """Each window's cotangent at its extreme element, the first of equal ones."""
+    if all(each == 1 for each in window_dilations):
+        scatter = window_scatter_max if greatest else window_scatter_min
+        return (scatter(x, cotangent, 0, window_dimensions, strides=strides, padding=padding),)
+    windows = Windows(out.shape, window_dimensions, strides, padding, window_dilations)
+    place = windows.chosen(x, greatest)
+    count = math.prod(window_dimensions)
+    hit = iota((*out.shape, count), axis=out.ndim, backend=x.backend) == place
+    return (windows.scattered(where(hit, expand_dims(cotangent, axis=-1), 0), x.shape),)
+
+
+@rule("window_max")
+def _window_max(cotangent: Tensor, out: Tensor, x: Tensor, **options: tuple[Any, ...]) -> Cotangents:
+    return _of_extreme(cotangent, out, x, **options, greatest=True)
+
+
+@rule("window_min")
+def _window_min(cotangent: Tensor, out: Tensor, x: Tensor, **options: tuple[Any, ...]) -> Cotangents:
+    return _of_extreme(cotangent, out, x, **options, greatest=False)
+
+
+not_differentiable(
+    "window_reduce", reason="in which order its function is folded is the backend's; window_sum and its like have one"
+)
+
+
+def _of_scatter(
+    cotangent: Tensor,
+    x: Tensor,
+    source: Tensor,
+    window_dimensions: _Sizes,
+    strides: _Sizes,
+    padding: _Padding,
+    greatest: bool,
+) -> Cotangents:
+    """The source gets what stands where its elements went; x decides only where that is."""
+    windows = Windows(source.shape, window_dimensions, strides, padding, (1,) * x.ndim)
+    place = windows.chosen(x, greatest)
+    found = squeeze(take_along_axis(windows.patches(cotangent, 0), place, axis=-1), -1)
+    return None, found, sum(cotangent)
+
+
+@rule("window_scatter_max")
+def _window_scatter_max(
+    cotangent: Tensor, out: Tensor, x: Tensor, source: Tensor, initial: Tensor, **options: tuple[Any, ...]
+) -> Cotangents:
+    return _of_scatter(cotangent, x, source, **options, greatest=True)
+
+
+@rule("window_scatter_min")
+def _window_scatter_min(
+    cotangent: Tensor, out: Tensor, x: Tensor, source: Tensor, initial: Tensor, **options: tuple[Any, ...]
+) -> Cotangents:
+    return _of_scatter(cotangent, x, source, **options, greatest=False)
+
+
+# Convolution
+
+
+def _exchanged(x: Tensor, groups: int = 1) -> Tensor:
+    """The first two axes exchanged, those of kernels within each of the groups of the first."""
+    first, second, *spatial = x.shape
+    apart = reshape(x, (groups, first // groups, second, *spatial))
+    order = (0, 2, 1, *range(3, apart.ndim))
+    return reshape(permute_dims(apart, order), (groups * second, first // groups, *spatial))
+
+
+@rule("conv")
+def _conv(
+    cotangent: Tensor,
+    out: Tensor,
+    x: Tensor,
+    kernel: Tensor,
+    *,
+    strides: _Sizes,
+    padding: _Padding,
+    input_dilation: _Sizes,
+    kernel_dilation: _Sizes,
+    feature_groups: int,
+    batch_groups: int,
+) -> Cotangents:
+    """Both are convolutions: of the cotangent, spread by the strides, with the kernel turned round, and of x with the
+    cotangent as a kernel that the strides dilate (Dumoulin and Visin, "A guide to convolution arithmetic for deep
+    learning", 2016, chapter 4)."""
+    if not (x.size and kernel.size and cotangent.size):
+        return tuple(zeros(each.shape, dtype=each.dtype, backend=each.backend) for each in (x, kernel))
+    lengths = tuple(map(spread, x.shape[2:], input_dilation))
+    spans = tuple(map(spread, kernel.shape[2:], kernel_dilation))
+    moved = tuple(map(spread, out.shape[2:], strides))
+    lows = tuple(low for low, _ in padding)
+    groups = feature_groups * batch_groups  # of which one is 1
+    of_x = conv(
+        cotangent,
+        flip(_exchanged(kernel, groups), axis=tuple(range(2, kernel.ndim))),
+        strides=input_dilation,
+        padding=[
+            (span - 1 - low, length + low - move)
+            for span, low, length, move in zip(spans, lows, lengths, moved, strict=True)
+        ],
+        input_dilation=strides,
+        kernel_dilation=kernel_dilation,
+        feature_groups=groups,
+    )
+    if batch_groups > 1:  # the channels of its groups are those of batches
+        apart = reshape(of_x, (of_x.shape[0], batch_groups, x.shape[1], *of_x.shape[2:]))
+        of_x = reshape(permute_dims(apart, (1, 0, *range(2, apart.ndim))), x.shape)
+    of_kernel = conv(
+        _exchanged(x),
+        _exchanged(cotangent),
+        strides=kernel_dilation,
+        padding=[
+            (low, move + span - 1 - length - low)
+            for span, low, length, move in zip(spans, lows, lengths, moved, strict=True)
+        ],
+        input_dilation=input_dilation,
+        kernel_dilation=strides,
+        feature_groups=batch_groups,
+        batch_groups=feature_groups,
+    )
+    return of_x, _exchanged(of_kernel)
