@@ -272,9 +272,23 @@ if _TYPE_CHECKING:
     from . import fft as fft
     from . import linalg as linalg
     from . import random as random
+    from .expr.grad.functions import grad as grad
+    from .expr.grad.functions import hessian as hessian
+    from .expr.grad.functions import jacobian as jacobian
+    from .expr.grad.functions import jvp as jvp
+    from .expr.grad.functions import value_and_grad as value_and_grad
+    from .expr.grad.functions import vjp as vjp
     from .expr.trace import trace as trace
 
-_LATE = {"trace": "trace"}
+_LATE = {
+    "grad": "grad.functions",
+    "hessian": "grad.functions",
+    "jacobian": "grad.functions",
+    "jvp": "grad.functions",
+    "value_and_grad": "grad.functions",
+    "vjp": "grad.functions",
+    "trace": "trace",
+}
 """The module of `expr/` that has a public function, imported when one is first used."""
 
 

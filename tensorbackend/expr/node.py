@@ -104,6 +104,8 @@ class Node:
     @property
     def values(self) -> tuple[Value, ...]:
         """Its results."""
+        if isinstance(self.out, Template):
+            return (Value(self),)
         return tuple(Value(self, index) for index in range(len(self.outs)))
 
     @property

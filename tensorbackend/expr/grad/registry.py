@@ -12,7 +12,8 @@ cotangent), the inputs as the callback gets them, and the options by name. It re
 input's cotangent is asked for.
 
 - The tensors have no names: the engine gives what comes back those of the input.
-- Where the input was broadcast, the engine sums what comes back to the input's shape. The dtype must be the input's.
+- Where the input was broadcast, the engine sums what comes back to the input's shape. What comes back in another dtype
+  it casts to the input's, of complex numbers for a floating input the real part.
 - Rules are written in public ops, so that they run on tensors of a graph and on those of a tape, and have a gradient.
 - Of complex numbers a rule gives what is linear in the cotangent, without a conjugate: `2 * x * cotangent` for the
   square of x (https://docs.jax.dev/en/latest/notebooks/autodiff_cookbook.html#complex-numbers-and-differentiation).
@@ -37,8 +38,12 @@ Function = TypeVar("Function", bound=Rule)
 MODULES: Final[tuple[str, ...]] = (
     # one line a module, sorted
     "contraction",
+    "elementwise",
     "fourier",
+    "indexing",
     "linalg",
+    "reduction",
+    "shape",
     "sorting",
     "special",
     "systems",

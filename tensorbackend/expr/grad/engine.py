@@ -1,0 +1,220 @@
+"""The graph of a gradient: from cotangents of results back to those of parameters, a rule a node.
+
+Nothing here recurses, and each node is visited once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from ...errors import ContractError, GradientError, expected
+from ...ops.conversion import astype
+from ...ops.creation import zeros
+from ...ops.elementwise_binary import add
+from ...ops.elementwise_unary import real
+from ...ops.reduction import sum
+from ...ops.shape import reshape
+from ...template import Template, intern_template
+from ...tensor import Tensor
+from ..graph import Graph, reachable
+from ..node import PARAMETER, RENAMED, Node, Value, at_line
+from ..record import expr_tensor, recording
+from ..simplify import parts, rewritten
+from .registry import gradient_of
+
+Lookup = Callable[[Value], Tensor]
+
+
+def differentiated(graph: Graph, wanted: Sequence[int], results: Sequence[int] | None = None) -> Graph:
+    """The graph that gives also the cotangents of some parameters, by position.
+
+    It takes the parameters and a cotangent for each of some results, by default for all that are floating or complex;
+    it gives the results and a cotangent for each wanted parameter, without names. Composites without a rule of their
+    own are exchanged for their parts where a gradient flows.
+    """
+    chosen = [i for i, value in enumerate(graph.outputs) if inexact(value)] if results is None else results
+    graph = with_rules(graph, wanted)
+    seeds = {i: Value(Node(PARAMETER, plain(graph.outputs[i].template))) for i in chosen}
+    found = pulled_back(
+        [graph.outputs[i] for i in seeds],
+        [expr_tensor(seed) for seed in seeds.values()],
+        [graph.parameters[position] for position in wanted],
+    )
+    return Graph([*graph.parameters, *seeds.values()], [*graph.outputs, *(x.data for x in found)])
+
+
+def linearized(graph: Graph, wanted: Sequence[int]) -> tuple[Graph, Graph]:
+    """A graph in two: forward it gives its results and what remains to be known, backward the cotangents.
+
+    The second takes what the first gives after the results, then a cotangent for each floating or complex result; it
+    gives the cotangents of the wanted parameters, and is linear in what it takes as cotangents.
+    """
+    count = len(graph.parameters)
+    whole = differentiated(graph, wanted)
+    results, gradients = whole.outputs[: len(graph.outputs)], whole.outputs[len(graph.outputs) :]
+    seeds = whole.parameters[count:]
+    dependent = {value.node for value in seeds}
+    for node in whole.nodes:
+        if any(value.node in dependent for value in node.operands):
+            dependent.add(node)
+    taken: dict[Value, Value] = {}
+    made: dict[Node, Node] = {}
+
+    def exchange(value: Value) -> Value:
+        node = value.node
+        if node in made:
+            return Value(made[node], value.index)
+        if node in dependent or (node.op != PARAMETER and not node.inputs):  # a constant is made again
+            return value
+        return taken.setdefault(value, Value(Node(PARAMETER, value.template)))
+
+    for node in whole.nodes:
+        if node in dependent and node.op != PARAMETER:
+            inputs = node.with_inputs(exchange)
+            made[node] = Node(node.op, node.out, inputs, node.options, default=node.default, line=node.line)
+    outputs = [exchange(value) for value in gradients]
+    forward = Graph(whole.parameters[:count], [*results, *taken], graph.in_tree, None, graph.names)
+    return forward, Graph([*taken.values(), *seeds], outputs)
+
+
+def with_rules(graph: Graph, wanted: Iterable[int]) -> Graph:
+    """A graph in which every composite that a gradient flows through has a rule: others are opened, theirs too."""
+    positions = tuple(wanted)
+    while True:
+        flowing = depending(graph.nodes, {graph.parameters[position].node for position in positions})
+        if not any(_is_opened(node) for node in flowing):
+            return graph
+        # A node on other inputs is another node, so what flows is found out again along the way.
+        reached = {graph.parameters[position].node for position in positions}
+
+        def visit(node: Node, reached: set[Node] = reached) -> Sequence[Value]:
+            if not _flows(node, reached):
+                return node.values
+            values = parts(node) if _is_opened(node) else node.values
+            reached.update(value.node for value in values)
+            return values
+
+        graph = rewritten(graph, visit)
+
+
+def _is_opened(node: Node) -> bool:
+    return node.default is not None and gradient_of(node.op) is None
+
+
+def pulled_back(
+    outputs: Sequence[Value],
+    cotangents: Sequence[Tensor],
+    wanted: Sequence[Value],
+    known: Lookup = expr_tensor,
+) -> list[Tensor]:
+    """The cotangents of values from those of outputs, as tensors of the graph without names.
+
+    `known` gives a tensor on ExprBackend for a value that a rule asks for.
+    """
+    nodes = reachable(outputs)
+    flowing = depending(nodes, {value.node for value in wanted})
+    kept = set(wanted)
+    sums: dict[Value, Tensor] = {}
+
+    def give(value: Value, cotangent: Tensor) -> None:
+        before = sums.get(value)
+        sums[value] = cotangent if before is None else add(before, cotangent)
+
+    with recording():
+        for value, cotangent in zip(outputs, cotangents, strict=True):
+            if value.node in flowing:
+                give(value, nameless(cotangent))
+        for node in reversed(nodes):
+            if node not in flowing or not any(value.node in flowing for value in node.operands):
+                continue
+            arrived = [sums.get(value) if value in kept else sums.pop(value, None) for value in node.values]
+            if any(cotangent is not None for cotangent in arrived):
+                with at_line(node.line):
+                    for value, cotangent in _through(node, arrived, known):
+                        if value.node in flowing and inexact(value):
+                            give(value, _fitted(cotangent, value.template, node))
+        return [
+            sums[value] if value in sums else zeros(value.template.shape, dtype=value.template.dtype)
+            for value in wanted
+        ]
+
+
+def _through(node: Node, arrived: list[Tensor | None], known: Lookup) -> list[tuple[Value, Tensor]]:
+    """The inputs of a node with the cotangents that its rule gives for them."""
+    if node.op == RENAMED:
+        (value,), (cotangent,) = node.operands, arrived
+        return [] if cotangent is None else [(value, cotangent)]
+    gradient = gradient_of(node.op)
+    if gradient is None or gradient.reason:
+        reason = "no rule is declared for it, see docs/adding-an-op.md" if gradient is None else gradient.reason
+        place = "" if node.line is None else f", called at {node.line.file}:{node.line.number}"
+        remedy = f"{reason}; keep it out of the gradient with stop_gradient(){place}"
+        raise GradientError(expected("ops that have a gradient", remedy, op=node.op))
+    if gradient.rule is None:
+        return []
+    results = tuple(nameless(known(value)) for value in node.values)
+    inputs = node.with_inputs(lambda value: nameless(known(value)))
+    if isinstance(node.out, Template):
+        found = gradient.rule(arrived[0], results[0], *inputs, **node.options)
+    else:
+        found = gradient.rule(tuple(arrived), results, *inputs, **node.options)
+    if len(found) != len(node.inputs):
+        wanted = f"the gradient rule of {node.op} to give {len(node.inputs)} cotangents"
+        raise ContractError(expected(wanted, "mend the rule", given=len(found)))
+    pairs: list[tuple[Value, Tensor]] = []
+    for each, given in zip(node.inputs, found, strict=True):
+        if isinstance(each, Value) and isinstance(given, Tensor):
+            pairs.append((each, given))
+        elif isinstance(each, tuple) and isinstance(given, tuple):
+            pairs.extend((value, x) for value, x in zip(each, given, strict=True) if x is not None)
+    return pairs
+
+
+def _fitted(cotangent: Tensor, template: Template, node: Node) -> Tensor:
+    """A cotangent without names, summed along the axes along which the input was broadcast, in the input's dtype."""
+    cotangent = nameless(cotangent)
+    extra = cotangent.ndim - template.ndim
+    if cotangent.shape != template.shape and extra >= 0:
+        sizes = zip(template.shape, cotangent.shape[extra:], strict=True)
+        axes = (*range(extra), *(extra + axis for axis, (size, given) in enumerate(sizes) if size == 1 != given))
+        cotangent = reshape(sum(cotangent, axis=axes, dtype=cotangent.dtype), template.shape) if axes else cotangent
+    if cotangent.dtype is not template.dtype:
+        part = real(cotangent) if cotangent.dtype.is_complex and template.dtype.is_floating else cotangent
+        cotangent = astype(part, template.dtype)
+    if cotangent.shape != template.shape:
+        wanted = f"the gradient rule of {node.op} to give a cotangent like {template!r}"
+        raise ContractError(expected(wanted, "mend the rule", given=cotangent.template))
+    return cotangent
+
+
+def depending(nodes: Iterable[Node], start: set[Node]) -> set[Node]:
+    """Of nodes in order those through which a gradient can reach some of them, these among them."""
+    found = set(start)
+    for node in nodes:
+        if _flows(node, found):
+            found.add(node)
+    return found
+
+
+def _flows(node: Node, reached: set[Node]) -> bool:
+    """Whether a gradient can flow through a node to some of those that are reached."""
+    if not any(value.node in reached and inexact(value) for value in node.operands):
+        return False
+    gradient = gradient_of(node.op)
+    return gradient is None or gradient.rule is not None or bool(gradient.reason)
+
+
+def inexact(value: Value) -> bool:
+    """Whether a value is floating or complex, so that it has a cotangent."""
+    return value.template.dtype.is_inexact
+
+
+def plain(template: Template) -> Template:
+    """A template without names."""
+    return intern_template(template.shape, template.dtype, (None,) * template.ndim)
+
+
+def nameless(x: Tensor) -> Tensor:
+    """A tensor without names."""
+    template = plain(x.template)
+    return x if x.template is template else Tensor(template, x.backend, x.data)

@@ -1,0 +1,84 @@
+"""Gradient rules of reading and writing by index: what is read adds up where it was, what is written over gets none."""
+
+from __future__ import annotations
+
+from ...dtypes import uint64
+from ...ops.composite.shaping import stack
+from ...ops.conversion import astype
+from ...ops.creation import full, iota, zeros_like
+from ...ops.elementwise_binary import minimum
+from ...ops.elementwise_ternary import where
+from ...ops.scatter import gather, indexed_add, indexed_put
+from ...ops.shape import expand_dims, pad, permute_dims, put_slice, reshape, slice_
+from ...protocol.indexing import Mode
+from ...tensor import Tensor
+from .reduction import inverse
+from .registry import Cotangents, rule
+
+Positions = tuple[int, ...]
+
+
+@rule("slice")
+def _slice(
+    cotangent: Tensor, out: Tensor, x: Tensor, *, starts: Positions, lengths: Positions, strides: Positions
+) -> Cotangents:
+    spans = ((length - 1) * stride + 1 if length else 0 for length, stride in zip(lengths, strides, strict=True))
+    padding = [
+        (start, size - start - span, stride - 1)
+        for start, size, span, stride in zip(starts, x.shape, spans, strides, strict=True)
+    ]
+    return (pad(cotangent, padding),)
+
+
+@rule("put_slice")
+def _put_slice(cotangent: Tensor, out: Tensor, x: Tensor, update: Tensor, *, starts: Positions) -> Cotangents:
+    block = slice_(cotangent, starts=starts, lengths=update.shape, strides=(1,) * x.ndim)
+    return put_slice(cotangent, zeros_like(update), starts=starts), block
+
+
+@rule("take")
+def _take(cotangent: Tensor, out: Tensor, x: Tensor, indices: Tensor, *, axis: int, mode: Mode) -> Cotangents:
+    front = (axis, *(each for each in range(x.ndim) if each != axis))
+    taken = range(axis, axis + indices.ndim)
+    order = (*taken, *(each for each in range(cotangent.ndim) if each not in taken))
+    blank = zeros_like(permute_dims(x, front))
+    found = indexed_add(blank, expand_dims(indices, axis=-1), permute_dims(cotangent, order), mode=mode)
+    return permute_dims(found, inverse(front)), None
+
+
+@rule("take_along_axis")
+def _take_along_axis(
+    cotangent: Tensor, out: Tensor, x: Tensor, indices: Tensor, *, axis: int, mode: Mode
+) -> Cotangents:
+    if indices.dtype is uint64:
+        indices = minimum(indices, x.shape[axis])  # one beyond the axis stays there as int64
+    along = [
+        astype(indices, "int64") if each == axis else iota(indices.shape, axis=each, dtype="int64")
+        for each in range(x.ndim)
+    ]
+    return indexed_add(zeros_like(x), stack(along, axis=-1), cotangent, mode=mode), None
+
+
+@rule("gather")
+def _gather(cotangent: Tensor, out: Tensor, x: Tensor, indices: Tensor, *, mode: Mode) -> Cotangents:
+    return indexed_add(zeros_like(x), indices, cotangent, mode=mode), None
+
+
+@rule("indexed_add")
+def _indexed_add(
+    cotangent: Tensor, out: Tensor, x: Tensor, indices: Tensor, updates: Tensor, *, mode: Mode
+) -> Cotangents:
+    return cotangent, None, gather(cotangent, indices, mode=mode)
+
+
+@rule("indexed_put")
+def _indexed_put(
+    cotangent: Tensor, out: Tensor, x: Tensor, indices: Tensor, updates: Tensor, *, mode: Mode
+) -> Cotangents:
+    # Of updates for one place the last is written: each writes its number, and only who reads its own gets something.
+    places, inner = indices.shape[:-1], updates.shape[indices.ndim - 1 :]
+    numbers = iota(places, dtype="int64")
+    written = indexed_put(full(x.shape[: indices.shape[-1]], 0, dtype="int64"), indices, numbers, mode=mode)
+    last = reshape(gather(written, indices, mode=mode) == numbers, (*places, *(1 for _ in inner)))
+    blank = indexed_put(cotangent, indices, zeros_like(updates), mode=mode)
+    return blank, None, where(last, gather(cotangent, indices, mode=mode), 0)

@@ -1,0 +1,99 @@
+"""Gradient rules of sums, products, extremes, of what is made of them, and of `map`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from ...ops.composite.cumulative import cumulative_prod
+from ...ops.composite.elementwise import isfinite
+from ...ops.conversion import astype
+from ...ops.creation import full
+from ...ops.elementwise_ternary import where
+from ...ops.elementwise_unary import conj, exp
+from ...ops.functional import map
+from ...ops.indexing import slice_along_axis
+from ...ops.reduction import sum
+from ...ops.shape import broadcast_to, permute_dims, reshape
+from ...template import Template
+from ...tensor import Tensor
+from ..evaluate import evaluate
+from ..simplify import results
+from ..trace import trace_leaves
+from .engine import differentiated
+from .registry import Cotangents, not_differentiable, rule
+
+Positions = tuple[int, ...]
+
+not_differentiable("reduce", reason="its function may be any, while sum(), prod(), max() and min() have gradients")
+
+
+def _kept(reduced: Tensor, x: Tensor, axes: Positions) -> Tensor:
+    """A result of a reduction with the reduced axes as axes of size 1."""
+    return reshape(reduced, tuple(1 if axis in axes else size for axis, size in enumerate(x.shape)))
+
+
+@rule("sum")
+def _sum(cotangent: Tensor, out: Tensor, x: Tensor, *, axes: Positions, keepdims: bool) -> Cotangents:
+    return (broadcast_to(_kept(cotangent, x, axes), x.shape),)
+
+
+@rule("product")
+def _product(cotangent: Tensor, out: Tensor, x: Tensor, *, axes: Positions, keepdims: bool) -> Cotangents:
+    # The product of the other elements without a division, as some may be zero: of those before and those after.
+    order = (*(axis for axis in range(x.ndim) if axis not in axes), *axes)
+    moved = permute_dims(astype(x, out.dtype), order)
+    count = math.prod(x.shape[axis] for axis in axes)
+    flat = reshape(moved, (*moved.shape[: x.ndim - len(axes)], count))
+    before = slice_along_axis(cumulative_prod(flat, axis=-1, include_initial=True), 0, count)
+    after = slice_along_axis(cumulative_prod(flat, axis=-1, include_initial=True, reverse=True), 1, count)
+    return (_kept(cotangent, x, axes) * permute_dims(reshape(before * after, moved.shape), inverse(order)),)
+
+
+def inverse(order: Sequence[int]) -> Positions:
+    """The permutation that undoes one."""
+    return tuple(sorted(range(len(order)), key=order.__getitem__))
+
+
+@rule("reduce_max", "reduce_min")
+def _extreme(cotangent: Tensor, out: Tensor, x: Tensor, *, axes: Positions, keepdims: bool) -> Cotangents:
+    chosen = astype(x == _kept(out, x, axes), x.dtype)
+    return (_kept(cotangent, x, axes) * chosen / sum(chosen, axis=axes, keepdims=True),)
+
+
+@rule("logsumexp")
+def _logsumexp(cotangent: Tensor, out: Tensor, x: Tensor, *, axis: Positions, keepdims: bool) -> Cotangents:
+    shift = _kept(where(isfinite(out), out, 0), x, axis)
+    return (_kept(cotangent, x, axis) * exp(x - shift),)
+
+
+@rule("softmax")
+def _softmax(cotangent: Tensor, out: Tensor, x: Tensor, *, axis: Positions) -> Cotangents:
+    scaled = cotangent * out
+    return (scaled - out * sum(scaled, axis=axis, keepdims=True),)
+
+
+@rule("log_softmax")
+def _log_softmax(cotangent: Tensor, out: Tensor, x: Tensor, *, axis: Positions) -> Cotangents:
+    return (cotangent - exp(out) * sum(cotangent, axis=axis, keepdims=True),)
+
+
+@rule("map")
+def _map(cotangent: Tensor, out: Tensor, x: Tensor, *, function: Callable[[Tensor], Tensor]) -> Cotangents:
+    graph = trace_leaves(lambda given: function(given[0]), [Template((), x.dtype)], ["element"])
+    gradient = results(differentiated(graph, [0]), [1])
+
+    def slope(direction: complex) -> Tensor:
+        """The gradient of each element for a cotangent of 1 or i."""
+
+        def of_one(element: Tensor) -> Tensor:
+            return evaluate(gradient, [element, full((), direction, dtype=out.dtype, backend=element.backend)])[0]
+
+        return map(x, function=of_one)
+
+    real = slope(1)
+    if not out.dtype.is_complex:
+        return (cotangent * real,)
+    # What is linear over the reals: a factor for the cotangent, and one for its conjugate.
+    imaginary = slope(1j) * 1j
+    return ((real - imaginary) * 0.5 * cotangent + (real + imaginary) * 0.5 * conj(cotangent),)

@@ -1,0 +1,247 @@
+"""Gradients: the functions, their trees and names, their errors, and graphs that nothing may recurse over."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy
+import pytest
+
+import tensorbackend as tb
+from tensorbackend.errors import ArgumentError, DTypeError, GradientError, OperandError, ShapeError
+from tensorbackend.expr.grad.engine import differentiated
+from tensorbackend.tensor import Tensor
+
+X = tb.tensor([1.0, 2.0, 3.0], names=("n",))
+
+
+def close(x: Tensor, wanted: Any) -> bool:
+    return bool(numpy.allclose(numpy.asarray(x), wanted))
+
+
+# The functions
+
+
+@pytest.mark.parametrize("backend", ["numpy", "binary", "jax"])
+def test_a_gradient_has_the_names_and_backend_of_its_argument(backend: str) -> None:
+    x = X.backend_copy(backend)
+    gradient = tb.grad(lambda x: tb.sum(x * tb.sin(x)))(x)
+    assert gradient.template is x.template
+    assert gradient.backend is x.backend
+    assert close(gradient, [math.sin(v) + v * math.cos(v) for v in (1, 2, 3)])
+
+
+def test_the_value_comes_with_the_gradient() -> None:
+    value, gradient = tb.value_and_grad(lambda x: x**3)(2.0)
+    assert (value.item(), gradient.item()) == (8.0, 12.0)
+
+
+@dataclass(frozen=True)
+class Layer:
+    weight: Tensor
+    bias: Tensor
+
+
+def test_a_gradient_has_the_tree_of_its_argument() -> None:
+    parameters = {"layers": [Layer(X, tb.asarray(1.0))], "scale": (tb.asarray(2.0), None)}
+
+    def loss(parameters: Any) -> Tensor:
+        (layer,) = parameters["layers"]
+        return tb.sum(layer.weight * parameters["scale"][0] + layer.bias)
+
+    gradient = tb.grad(loss)(parameters)
+    (layer,) = gradient["layers"]
+    assert isinstance(layer, Layer)
+    assert close(layer.weight, [2.0, 2.0, 2.0])
+    assert (layer.weight.names, layer.bias.item()) == (("n",), 3.0)
+    assert (gradient["scale"][0].item(), gradient["scale"][1]) == (6.0, None)
+
+
+def test_argnums_choose_arguments() -> None:
+    product = lambda x, y: x * y  # noqa: E731
+    assert tb.grad(product, 1)(2.0, 3.0).item() == 2.0
+    assert tb.grad(product, -1)(2.0, 3.0).item() == 2.0
+    first, second = tb.grad(product, (1, 0))(2.0, 3.0)
+    assert (first.item(), second.item()) == (2.0, 3.0)
+
+
+def test_what_comes_beside_the_result() -> None:
+    gradient, extra = tb.grad(lambda x: (tb.sum(x), {"twice": x * 2, "count": 3}), has_aux=True)(X)
+    assert close(gradient, [1.0, 1.0, 1.0])
+    assert close(extra["twice"], [2.0, 4.0, 6.0])
+    (value, _), gradient = tb.value_and_grad(lambda x: (tb.sum(x), x), has_aux=True)(X)
+    assert value.item() == 6.0
+
+
+def test_an_argument_that_nothing_depends_on() -> None:
+    assert close(tb.grad(lambda x: tb.sum(X))(X), [0.0, 0.0, 0.0])
+    assert close(tb.grad(lambda x: tb.sum(tb.floor(x)))(X), [0.0, 0.0, 0.0])
+
+
+def test_keywords_and_closed_over_tensors_are_constants() -> None:
+    def loss(x: Tensor, *, power: int, weights: Tensor) -> Tensor:
+        return tb.sum(weights * x**power)
+
+    assert close(tb.grad(loss)(X, power=2, weights=X), [2.0, 8.0, 18.0])
+
+
+def test_vjp_pulls_back_often() -> None:
+    out, pull = tb.vjp(lambda x, y: {"product": x * y, "index": tb.argmax(x)}, X, tb.asarray(2.0))
+    assert close(out["product"], [2.0, 4.0, 6.0])
+    for scale in (1.0, 3.0):
+        x, y = pull({"product": tb.ones(3) * scale, "index": 0})
+        assert close(x, [2.0 * scale] * 3)
+        assert x.names == ("n",)
+        assert y.item() == 6.0 * scale
+
+
+def test_jvp_pushes_forward() -> None:
+    out, tangent = tb.jvp(lambda x, y: (x * y, tb.argmax(x)), (X, 2.0), (tb.ones(3), 1.0))
+    assert close(out[0], [2.0, 4.0, 6.0])
+    assert close(tangent[0], [3.0, 4.0, 5.0])
+    assert tangent[0].names == ("n",)
+    assert (tangent[1].item(), tangent[1].dtype) == (0, tb.int64)
+
+
+def test_a_jacobian_has_the_axes_of_both() -> None:
+    y = tb.tensor([1.0, -1.0], names=("m",))
+    found = tb.jacobian(lambda x, y: {"outer": x[:, None] * y, "sum": tb.sum(x)}, (0, 1))(X, y)
+    by_x, by_y = found["outer"]
+    assert by_x.template == tb.Template((3, 2, 3), "f32", ("n", "m", None))
+    assert by_y.template == tb.Template((3, 2, 2), "f32", ("n", "m", None))
+    assert close(by_x, numpy.einsum("ik,j->ijk", numpy.eye(3), [1, -1]))
+    assert close(by_y, numpy.einsum("i,jk->ijk", [1, 2, 3], numpy.eye(2)))
+    assert found["sum"][0].names == ("n",)
+    assert tb.jacobian(lambda x: x * 2)(tb.zeros(0)).shape == (0, 0)
+
+
+def test_a_hessian_of_a_tree() -> None:
+    found = tb.hessian(lambda p: p["a"] ** 2 * p["b"])({"a": tb.asarray(3.0), "b": tb.asarray(5.0)})
+    assert {i: {j: x.item() for j, x in row.items()} for i, row in found.items()} == {
+        "a": {"a": 10.0, "b": 6.0}, "b": {"a": 6.0, "b": 0.0},
+    }  # fmt: skip
+
+
+def test_gradients_nest() -> None:
+    third = tb.grad(tb.grad(tb.grad(lambda x: x**5)))
+    assert third(2.0).item() == 60 * 4
+    # The inner function closes over the outer one's argument.
+    assert tb.grad(lambda x: x * tb.grad(lambda y: x * y * y)(x))(3.0).item() == 6 * 9
+    _, tangent = tb.jvp(tb.grad(lambda x: x**3), (2.0,), (1.0,))
+    assert tangent.item() == 12.0
+
+
+def test_gradients_inside_a_trace() -> None:
+    graph = tb.trace(tb.grad(lambda x: tb.sum(x**3)))("f32[n=3]")
+    assert graph.results == (tb.Template((3,), "f32", ("n",)),)
+    assert close(graph(X), [3.0, 12.0, 27.0])
+    _, pull = tb.vjp(lambda x: tb.trace(tb.exp)("f32[3]")(x), X)
+    assert close(pull(tb.ones(3))[0], numpy.exp([1, 2, 3]))
+
+
+def test_complex_numbers_go_by_the_convention_of_jax() -> None:
+    import jax
+    import jax.numpy as jnp
+
+    z = numpy.asarray([1 + 2j, -0.5 + 0.25j], dtype="complex64")
+    weights = numpy.asarray([0.5 - 1j, 2j], dtype="complex64")
+    ours = tb.grad(lambda z: tb.sum(tb.real(z * z * weights) + tb.imag(tb.conj(z) * z**3) + tb.abs(z)))(tb.asarray(z))
+    theirs = jax.grad(lambda z: jnp.sum((z * z * weights).real + (z.conj() * z**3).imag + jnp.abs(z)))(z)
+    assert close(ours, theirs)
+    _, pull = tb.vjp(lambda x: tb.astype(x, "c64") * weights, tb.asarray([1.0, 2.0]))
+    _, their_pull = jax.vjp(lambda x: x * jnp.asarray(weights, "complex64"), jnp.asarray([1.0, 2.0], "float32"))
+    assert close(pull(tb.asarray(z))[0], their_pull(jnp.asarray(z))[0])
+
+
+def test_dtypes_of_gradients_are_those_of_the_arguments() -> None:
+    x, y = tb.ones(3, dtype="f16"), tb.ones(3, dtype="f64")
+    gradients = tb.grad(lambda x, y: tb.sum(x * y), (0, 1))(x, y)
+    assert [gradient.dtype for gradient in gradients] == [tb.float16, tb.float64]
+
+
+# Graphs
+
+
+def test_composites_with_a_rule_stay_one_node() -> None:
+    graph = tb.trace(tb.grad(lambda x: tb.sum(tb.softmax(x)[0])))("f32[n=3]")
+    assert [node.op for node in graph.nodes].count("softmax") == 1
+
+
+def test_composites_without_a_gradient_through_them_stay_whole() -> None:
+    graph = tb.trace(tb.grad(lambda x, y: tb.sum(x * tb.hypot(y, y))))("f32[n=3]", tb.ones(3))
+    assert "hypot" in [node.op for node in graph.nodes]
+
+
+def test_nodes_of_a_gradient_belong_to_the_lines_of_the_forward_ones() -> None:
+    def loss(x: Tensor) -> Tensor:
+        y = tb.sin(x)
+        return tb.sum(y)
+
+    graph = tb.trace(tb.grad(loss))("f32[n=3]")
+    (node,) = (node for node in graph.nodes if node.op == "cos")
+    assert node.line is not None
+    assert (node.line.function, node.line.number) == ("loss", loss.__code__.co_firstlineno + 1)
+
+
+def test_a_chain_of_100_000_nodes() -> None:
+    def chain(x: Tensor) -> Tensor:
+        for _ in range(25_000):
+            x = tb.negative(tb.negative(tb.negative(tb.negative(x))))
+        return x
+
+    graph = differentiated(tb.trace(chain)("f32"), [0])
+    assert len(graph.nodes) == 200_002  # and the cotangent
+
+
+# Errors
+
+
+def test_errors_come_before_anything_runs() -> None:
+    def never(x: Tensor) -> Tensor:
+        raise AssertionError
+
+    with pytest.raises(DTypeError, match=r"expected x to be floating or complex for a gradient, got given=s64; cast"):
+        tb.grad(lambda x: x)(3)
+    with pytest.raises(DTypeError, match=r"expected p\['a'\]\[1\] to be floating"):
+        tb.grad(lambda p: p)({"a": [1.0, True]})
+    with pytest.raises(ArgumentError, match=r"expected argnums from 0 to 0, got argnums=1"):
+        tb.grad(never, 1)(1.0)
+    with pytest.raises(ArgumentError, match=r"expected each of argnums once, got argnums=\(0, -2\)"):
+        tb.grad(never, (0, -2))(1.0, 2.0)
+    with pytest.raises(ShapeError, match=r"expected a scalar result for a gradient, got result=f32\[n: 3\]; take its"):
+        tb.grad(lambda x: x)(X)
+    with pytest.raises(DTypeError, match=r"expected a floating result for a gradient, got result=c64; take its real"):
+        tb.grad(lambda x: x)(1j)
+    with pytest.raises(OperandError, match=r"returns one tensor, got returned=\['result\[0\]', 'result\[1\]'\]"):
+        tb.grad(lambda x: (x, x))(1.0)
+    with pytest.raises(OperandError, match=r"expected a function that returns \(result, anything\) for has_aux"):
+        tb.grad(lambda x: x, has_aux=True)(1.0)
+    with pytest.raises(DTypeError, match=r"expected a floating result for the jacobian by a floating argument"):
+        tb.jacobian(lambda x: x * 1j)(1.0)
+    with pytest.raises(DTypeError, match=r"expected a floating or complex result for a jacobian"):
+        tb.jacobian(tb.argmax)(X)
+
+
+def test_tangents_and_cotangents_must_fit() -> None:
+    with pytest.raises(ArgumentError, match=r"expected tangents nested as the arguments"):
+        tb.jvp(tb.sin, (1.0,), ([1.0],))
+    with pytest.raises(ShapeError, match=r"expected tangents\[0\] like f32\[n: 3\], got given=f32\[2\]"):
+        tb.jvp(tb.sin, (X,), (tb.ones(2),))
+    _, pull = tb.vjp(lambda x: (x, x), X)
+    with pytest.raises(ArgumentError, match=r"expected a cotangent nested as the result: result\[0\], result\[1\]"):
+        pull(X)
+    with pytest.raises(ShapeError, match=r"expected cotangent\[1\] like f32\[n: 3\], got given=f64"):
+        pull((X, tb.astype(X, "f64")))
+
+
+def test_an_op_without_a_gradient_says_where_it_was_called() -> None:
+    def loss(x: Tensor) -> Tensor:
+        return tb.reduce(x, 0.0, function=lambda a, b: a + b)
+
+    line = loss.__code__.co_firstlineno + 1
+    text = rf"got op='reduce'; its function may be any, .*test_gradients.py:{line}"
+    with pytest.raises(GradientError, match=text):
+        tb.grad(loss)(X)
+    assert close(tb.grad(lambda x: tb.sum(x) + loss(tb.floor(x)))(X), [1.0, 1.0, 1.0])
