@@ -272,6 +272,7 @@ if _TYPE_CHECKING:
     from . import fft as fft
     from . import linalg as linalg
     from . import random as random
+    from .expr.cost.dry_run import dry_run as dry_run
     from .expr.grad.functions import grad as grad
     from .expr.grad.functions import hessian as hessian
     from .expr.grad.functions import jacobian as jacobian
@@ -281,6 +282,7 @@ if _TYPE_CHECKING:
     from .expr.trace import trace as trace
 
 _LATE = {
+    "dry_run": "cost.dry_run",
     "grad": "grad.functions",
     "hessian": "grad.functions",
     "jacobian": "grad.functions",

@@ -65,3 +65,16 @@ def _shortest(value: float, dtype: DType) -> str:
 def _rounded(value: float, dtype: DType) -> float:
     (back,) = unpack(pack([value], dtype), dtype)
     return float(back)
+
+
+def plain_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """The table as text, each column as wide as its widest cell.
+
+    >>> print(plain_table(["name", "n"], [["a", "1"], ["long name", "2"]]))
+    name       n
+    a          1
+    long name  2
+    """
+    widths = [max(map(len, column)) for column in zip(columns, *rows, strict=True)]
+    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in (columns, *rows))
+    return "\n".join(map(str.rstrip, lines))

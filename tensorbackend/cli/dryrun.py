@@ -1,0 +1,174 @@
+"""Runs a function without data: its errors in shapes, FLOPs and memory.
+
+    tensorbackend dryrun train:step 'f32[batch=32, feature=784]' 's64[batch=32]' --gradient --fits 141GB
+
+FUNCTION is `module:name` or `file.py:name`. An argument is
+  - a template, as f32[batch=32, 784];
+  - JSON with templates as its strings, for containers: {"w": "f32[784, 10]", "b": "f32[10]"};
+  - what a module holds, such as train:parameters: templates, tensors, containers of them, or a function without
+    parameters that returns them;
+  - a number, true, false or null, which reaches the function as it is.
+The exit status is 0, but 1 where the peak does not fit in what --fits says, and 2 for a mistake in the arguments or in
+the program, which is shown with its line.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from argparse import ArgumentParser, Namespace
+from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ArgumentError, TensorBackendError, expected
+from ._table import print_table
+
+if TYPE_CHECKING:
+    from ..expr.cost.program import By
+    from ..expr.cost.report import DryRun
+
+ALIVE_SHOWN = 10
+"""How much of what is alive at the peak is printed; the JSON has more."""
+
+_PLACE = re.compile(r"(?P<module>[\w./\\-]+):(?P<name>[A-Za-z_][\w.]*)")
+
+
+def arguments(parser: ArgumentParser) -> None:
+    """Enters what the command takes."""
+    add = parser.add_argument
+    add("function", metavar="FUNCTION", help="module:name or file.py:name")
+    add("templates", nargs="*", metavar="ARGUMENT", help="a template, JSON, a place such as train:parameters")
+    add("--gradient", action="store_true", help="the value and the gradient by the first argument")
+    add("--fits", metavar="SIZE", help="whether the peak is at most SIZE, such as 141GB or 80GiB, as exit status")
+    add("--optimised", action="store_true", help="shows and judges the rewritten graph rather than eager order")
+    add("--by", choices=("node", "op", "line"), help="a row a node, op or line (default: node up to 50, else op)")
+    add("--top", type=int, default=20, metavar="N", help="rows at most (default: 20)")
+    add("--json", metavar="FILE", help="writes all of it for programs, - for standard output")
+    add("--chart", metavar="FILE", help="draws memory over time to FILE.html or FILE.png")
+
+
+def run(options: Namespace) -> int:
+    """Runs the function on templates, and prints totals, the peak and the table."""
+    from ..expr.cost.dry_run import dry_run, source_of, user_line
+    from ..expr.cost.units import parse_bytes, show_bytes
+
+    sys.path.insert(0, os.getcwd())  # as `python -m` has it
+    try:
+        limit = None if options.fits is None else parse_bytes(options.fits)
+        _check_files(options)
+        function = _place(options.function)
+        given = [_argument(text) for text in options.templates]
+    except TensorBackendError as error:
+        return _mistake(str(error))
+    try:
+        found = dry_run(function, *given, gradient=options.gradient)
+    except Exception as error:  # whatever the user's program raises
+        line = user_line(error.__traceback__)
+        where = "" if line is None else f"{line.file}:{line.number}, in {line.function}\n    {source_of(line)}\n"
+        kind = "" if isinstance(error, TensorBackendError) else f"{type(error).__name__}: "
+        return _mistake(f"{where}{kind}{error}")
+    if options.json is not None:
+        _write(found, options.json)
+    if options.chart is not None:
+        try:
+            found.chart(options.chart, limit=limit)
+        except TensorBackendError as error:
+            return _mistake(str(error))
+    if options.json != "-":
+        _print(found, options)
+    if limit is None:
+        return 0
+    program = found.optimised if options.optimised else found.eager
+    fits, peak = found.fits(limit, optimised=options.optimised), program.peak.memory
+    said = "fits in" if fits else "does not fit in"
+    print(f"{program.name}: the peak of {show_bytes(peak)} {said} {options.fits}", file=sys.stderr)
+    return 0 if fits else 1
+
+
+def _mistake(text: str) -> int:
+    print(f"tensorbackend dryrun: {text}", file=sys.stderr)
+    return 2
+
+
+def _check_files(options: Namespace) -> None:
+    """Raises `ArgumentError` before the work for what would be found wrong after it."""
+    if options.top < 1:
+        raise ArgumentError(expected("--top from 1 up", top=options.top))
+    chart = options.chart
+    if chart is not None and (Path(chart).suffix not in (".html", ".png") or not Path(chart).parent.is_dir()):
+        raise ArgumentError(expected("a chart named .html or .png in a folder that is there", chart=chart))
+    if options.json not in (None, "-") and not Path(options.json).parent.is_dir():
+        raise ArgumentError(expected("a JSON file in a folder that is there", json=options.json))
+
+
+def _place(text: str) -> Any:
+    """What a module or a file holds under a name; `ArgumentError` where there is none."""
+    match = _PLACE.fullmatch(text)
+    if match is None:
+        raise ArgumentError(expected("module:name or file.py:name", function=text))
+    name = match["module"]
+    try:
+        found: Any = _from_file(Path(name)) if name.endswith(".py") else import_module(name)
+        for part in match["name"].split("."):
+            found = getattr(found, part)
+    except Exception as error:  # whatever the user's module raises
+        came = f"{type(error).__name__}: {error}"
+        raise ArgumentError(expected(f"{text} to be there", "check the name and the folder", error=came)) from error
+    return found
+
+
+def _from_file(path: Path) -> Any:
+    spec = spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise FileNotFoundError(f"no file {path}")
+    sys.path.insert(0, str(path.resolve().parent))  # as Python has it for a script
+    if path.stem not in sys.modules:
+        sys.modules[path.stem] = module = module_from_spec(spec)
+        spec.loader.exec_module(module)
+    return sys.modules[path.stem]
+
+
+def _argument(text: str) -> Any:
+    """An argument of the function; templates stay text, which `trace` reads."""
+    if _PLACE.fullmatch(text):
+        found = _place(text)
+        return found() if callable(found) else found
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        from ..expr.trace import parse_template
+
+        return parse_template(text)
+
+
+def _write(found: DryRun, path: str) -> None:
+    if path == "-":
+        print(json.dumps(found.to_json(), indent=1))
+    else:
+        found.write_json(path)
+        print(f"wrote {path}")
+
+
+def _print(found: DryRun, options: Namespace) -> None:
+    from ..expr.cost.program import ALIVE, COLUMNS
+    from ..expr.cost.units import show_bytes
+
+    program = found.optimised if options.optimised else found.eager
+    print(found.summary(), end="\n\n")
+    by: By = options.by or ("node" if len(program.rows) <= 50 else "op")
+    rows = program.table(by)
+    print_table(COLUMNS, rows[: options.top])
+    if len(rows) > options.top:
+        print(f"and {len(rows) - options.top} more: --top {len(rows)} shows all, --by node|op|line other rows")
+    peak = program.peak
+    print(f"\nalive at the peak of {show_bytes(peak.memory)}, {peak.op} {peak.line or ''}")
+    cells = peak.table()
+    print_table(ALIVE, cells[:ALIVE_SHOWN])
+    if len(cells) > ALIVE_SHOWN:
+        print(f"and {len(cells) - ALIVE_SHOWN} more")
+    if options.chart is not None:
+        print(f"wrote {options.chart}")

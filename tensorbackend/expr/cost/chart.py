@@ -1,0 +1,157 @@
+"""Memory over time as a picture: an SVG inside one HTML page, or a PNG by matplotlib."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from ...errors import ArgumentError, expected
+from .memory import KINDS
+from .program import ALIVE, COLUMNS, TOP, Program
+from .units import show_bytes
+
+if TYPE_CHECKING:
+    from .report import DryRun
+
+# Okabe and Ito's colours, told apart by colour-blind people too: https://jfly.uni-koeln.de/color/
+COLOURS: Final = dict(zip(KINDS, ("#0072b2", "#56b4e9", "#009e73", "#e69f00"), strict=True))
+LIMIT: Final = "#d55e00"
+
+STEPS: Final = 600
+"""Columns of a chart at most; each shows the node of the highest memory among those that it stands for."""
+
+WIDTH, HEIGHT, LEFT, TITLE, GAP = 960, 240, 80, 30, 30
+"""Of a plot in pixels, and what is left, above and below of it."""
+
+STYLE: Final = """
+:root { color-scheme: light dark }
+body { font: 14px/1.4 system-ui, sans-serif; margin: 2em auto; max-width: 1100px; padding: 0 1em }
+svg { width: 100%; height: auto; font: 12px system-ui, sans-serif }
+svg text { fill: currentColor } svg .grid { stroke: currentColor; opacity: .15 }
+svg .step { fill: transparent } svg .step:hover { fill: currentColor; opacity: .15 }
+table { border-collapse: collapse; margin: 1em 0; font-variant-numeric: tabular-nums }
+td, th { text-align: left; padding: .15em .8em .15em 0; border-bottom: 1px solid #8884 }
+.key { display: inline-block; width: .8em; height: .8em; margin: 0 .3em 0 1em }
+"""
+
+
+def _steps(program: Program) -> list[int]:
+    """The numbers of the nodes that are drawn."""
+    memory = program.timeline.memory
+    width = -(-len(memory) // STEPS) or 1
+    return [
+        max(range(start, min(start + width, len(memory))), key=memory.__getitem__)
+        for start in range(0, len(memory), width)
+    ]
+
+
+def svg(found: DryRun, limit: int | None = None) -> str:
+    """The memory of both programs over their nodes, on one scale; a step says on hover what it is."""
+    programs = (found.eager, found.optimised)
+    top = max(program.peak.memory for program in programs) or 1
+    if limit is not None and limit > 3 * top:
+        limit = None  # which would leave the rest too small to see
+    top = max(top, limit or 0)
+    height = len(programs) * (TITLE + HEIGHT + GAP)
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {LEFT + WIDTH + 10} {height}" role="img">']
+    for index, program in enumerate(programs):
+        parts.append(f'<g transform="translate({LEFT} {index * (TITLE + HEIGHT + GAP) + TITLE})">')
+        parts.extend(_plot(program, top, limit))
+        parts.append("</g>")
+    return "\n".join([*parts, "</svg>"])
+
+
+def _plot(program: Program, top: int, limit: int | None) -> Iterator[str]:
+    """One program, its axes at the origin."""
+    timeline, steps, peak = program.timeline, _steps(program), program.peak
+    scale, width = HEIGHT / top, WIDTH / max(len(steps), 1)
+    title = f"{program.name}: peak {show_bytes(peak.memory)} at {peak.op} {peak.line or ''}"
+    yield f'<text x="0" y="-10" font-weight="bold">{escape(title)}</text>'
+    for part in range(5):
+        y = HEIGHT * part / 4
+        yield f'<line class="grid" x1="0" x2="{WIDTH}" y1="{y}" y2="{y}"/>'
+        yield f'<text x="-6" y="{y + 4}" text-anchor="end">{show_bytes(top * (4 - part) / 4)}</text>'
+    below = [0] * len(steps)
+    for kind, memory in timeline.by_kind().items():
+        above = [low + memory[number] for low, number in zip(below, steps, strict=True)]
+        if any(memory):
+            outline = [*_edge(above, width, scale), *reversed(list(_edge(below, width, scale)))]
+            yield f'<polygon fill="{COLOURS[kind]}" points="{" ".join(outline)}"/>'
+        below = above
+    for column, number in enumerate(steps):
+        node = timeline.nodes[number]
+        text = f"{number}: {node.op} {', '.join(map(repr, node.outs))} {node.line or ''}"
+        text = escape(f"{text}\n{show_bytes(timeline.memory[number])}")
+        yield (
+            f'<rect class="step" x="{column * width:.2f}" y="0" width="{width:.2f}" height="{HEIGHT}">'
+            f"<title>{text}</title></rect>"
+        )
+    if limit:
+        y = HEIGHT - limit * scale
+        yield f'<line stroke="{LIMIT}" stroke-dasharray="6 4" x1="0" x2="{WIDTH}" y1="{y:.1f}" y2="{y:.1f}"/>'
+        yield f'<text x="{WIDTH}" y="{y - 4:.1f}" text-anchor="end">{show_bytes(limit)}</text>'
+    yield f'<text x="0" y="{HEIGHT + 16}">{len(program.rows)} ops in order</text>'
+
+
+def _edge(heights: Sequence[int], width: float, scale: float) -> Iterator[str]:
+    for column, height in enumerate(heights):
+        y = HEIGHT - height * scale
+        yield f"{column * width:.2f},{y:.1f}"
+        yield f"{(column + 1) * width:.2f},{y:.1f}"
+
+
+def html(found: DryRun, limit: int | None = None) -> str:
+    """A page with the chart, what is alive at the peak, and the ops; it needs no other file."""
+    keys = "".join(f'<span class="key" style="background:{colour}"></span>{kind}' for kind, colour in COLOURS.items())
+    peak = found.peak
+    return "\n".join(
+        [
+            f'<!doctype html><html lang="en"><meta charset="utf-8"><title>dry run of {escape(found.name)}</title>',
+            f"<style>{STYLE}</style><h1>dry run of {escape(found.name)}</h1>",
+            f"<pre>{escape(found.summary())}</pre><p>memory over time:{keys}</p>",
+            svg(found, limit),
+            f"<h2>alive at the peak, {show_bytes(peak.memory)} in eager order</h2>",
+            _table(ALIVE, peak.table()[:TOP]),
+            "<h2>ops in eager order, those with most FLOPs first</h2>",
+            _table(COLUMNS, found.eager.table("op")),
+        ]
+    )
+
+
+def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [_cells("th", columns), *(_cells("td", row) for row in rows)]
+    return f"<table>{''.join(lines)}</table>"
+
+
+def _cells(tag: str, cells: Sequence[str]) -> str:
+    return f"<tr>{''.join(f'<{tag}>{escape(cell)}</{tag}>' for cell in cells)}</tr>"
+
+
+def write_html(found: DryRun, path: Path, limit: int | None) -> None:
+    """Writes the page."""
+    path.write_text(html(found, limit), encoding="utf-8")
+
+
+def write_png(found: DryRun, path: Path, limit: int | None) -> None:
+    """Draws the chart by matplotlib, which is imported now; without it an `ArgumentError` says how to get it."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        remedy = "pip install 'tensorbackend[chart]', or write a chart named .html"
+        raise ArgumentError(expected("matplotlib for a chart named .png", remedy, chart=str(path))) from error
+    figure: Any = Figure(figsize=(10, 6), layout="constrained")
+    axes: Any = figure.subplots(2, sharey=True)
+    for plot, program in zip(axes, (found.eager, found.optimised), strict=True):
+        steps = _steps(program)
+        kinds = program.timeline.by_kind()
+        heights = [[memory[number] / 1e9 for number in steps] for memory in kinds.values()]
+        plot.stackplot(steps, heights, labels=list(kinds), colors=list(COLOURS.values()), step="post")
+        if limit:
+            plot.axhline(limit / 1e9, color=LIMIT, linestyle="--")
+        plot.set_title(f"{program.name}: peak {show_bytes(program.peak.memory)}", loc="left")
+        plot.set_ylabel("memory in GB")
+    axes[0].legend(loc="upper left")
+    axes[-1].set_xlabel("nodes in order")
+    figure.savefig(path)

@@ -1,0 +1,84 @@
+"""`dry_run`: a function on templates, and what it would cost."""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from ...errors import OperandError, TensorBackendError, expected
+from ...select import get_backend
+from ..graph import Graph
+from ..node import Line
+from ..simplify import common_subexpressions, constant_folding
+from ..trace import trace
+from .estimate import Estimator
+from .memory import timeline
+from .program import Program
+from .report import DryRun
+
+
+def dry_run(function: Callable[..., Any], *templates: Any, gradient: bool = False, **keywords: Any) -> DryRun:
+    """What a call would cost, found out without data: every error in shapes, FLOPs, bytes moved, memory over time.
+
+    Arguments are those of `trace`: templates, text such as `"f32[batch=32, feature=784]"`, or lists, tuples, dicts and
+    dataclasses of them; tensors stand for their templates. With `gradient` it is `value_and_grad(function)` that is
+    run. An error of tensorbackend has the user's line as a note. docs/graphs.md says what is counted.
+
+    >>> import tensorbackend as tb
+    >>> found = tb.dry_run(lambda x, w: tb.exp(x @ w), "f32[batch=32, k=784]", "f32[k=784, n=10]")
+    >>> found.flops == 2 * 32 * 784 * 10, found.eager.transcendentals, found.peak.memory, found.fits("1MB")
+    (True, 320, 134272, True)
+    """
+    name = getattr(function, "__qualname__", type(function).__name__)
+    if gradient:
+        from ..grad.functions import value_and_grad  # the rules of all ops, which not every dry run needs
+
+        function = value_and_grad(function)
+    try:
+        graph = trace(function)(*templates, **keywords)
+    except TensorBackendError as error:
+        line = user_line(error.__traceback__)
+        if line is not None:
+            error.add_note(f"at {line.file}:{line.number}: {source_of(line)}")
+        raise
+    return report(graph, name, gradient=gradient)
+
+
+def report(graph: Graph, name: str = "graph", *, gradient: bool = False) -> DryRun:
+    """What a graph costs, as it is and optimised."""
+    shapes_only = get_backend("template")
+    for node in graph.captured:
+        if node.tensor is not None and node.tensor.backend is shapes_only:
+            remedy = "pass it as an argument, in a list, tuple, dict or dataclass"
+            raise OperandError(expected("no template tensor from outside the function", remedy, tensor=node.out))
+    estimator = Estimator()
+    # Folded on templates, so that no constant is computed; alike ones are found before, while they have data.
+    optimised = constant_folding(common_subexpressions(graph), shapes_only)
+    return DryRun(
+        name,
+        gradient,
+        Program("eager", timeline(graph, estimator.works(graph)), graph.names),
+        Program("optimised", timeline(optimised, estimator.works(optimised), reuse=True), graph.names),
+    )
+
+
+_PACKAGE = str(Path(__file__).parents[2])
+
+
+def user_line(traceback: TracebackType | None) -> Line | None:
+    """The innermost line outside this package at which an error was raised."""
+    found = None
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        if not code.co_filename.startswith((_PACKAGE, "<frozen ")):
+            found = Line(code.co_filename, traceback.tb_lineno, code.co_name)
+        traceback = traceback.tb_next
+    return found
+
+
+def source_of(line: Line) -> str:
+    """The text of a line of a program, where it can be had."""
+    return linecache.getline(line.file, line.number).strip()

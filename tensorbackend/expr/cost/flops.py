@@ -1,0 +1,256 @@
+"""Floating-point operations of each callback, from templates and options alone.
+
+Counted as XLA's cost analysis counts them, where it has a rule:
+https://github.com/openxla/xla/blob/main/xla/service/hlo_cost_analysis.cc
+
+- An elementwise op is one an element of the result, whatever its dtype; a complex number is one element.
+- A transcendental function is one *transcendental* an element, and no FLOP: what it takes depends on the machine.
+- A reduction takes one operation for each element but the first of each result.
+- A sum of products is two for each product: `dot` of (m, k) with (k, n) takes 2 m n k. A convolution leaves out the
+  products with padding and with the holes of a dilation.
+- What only moves elements takes none.
+
+XLA calls libraries for linear algebra and has no counts for them: here they are those of textbooks, from Golub and
+Van Loan, Matrix Computations, 4th edition, 2013, and of LAPACK Working Note 41. A Fourier transform of n elements takes
+5 n log2(n) (Cooley and Tukey; http://www.fftw.org/speed/method.html), a sort n log2(n) comparisons.
+
+A rule is called as its callback is, with templates in place of tensors.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeAlias, TypeVar
+
+from ...opspec import CALLBACKS
+from ...template import Template
+
+Rule: TypeAlias = Callable[..., int]
+Function = TypeVar("Function", bound=Rule)
+
+TRANSCENDENTAL: Final = frozenset(
+    {
+        "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "cos", "cosh", "digamma", "erf", "erf_inv",
+        "erfc", "exp", "expm1", "gamma_inc_l", "gamma_inc_u", "log", "log1p", "log_gamma", "pow", "rsqrt", "sigmoid",
+        "sin", "sinh", "sqrt", "tan", "tanh",
+    }
+)  # fmt: skip
+"""The callbacks that count as transcendental, on floating and complex elements."""
+
+APPLICATIONS: dict[str, Rule] = {}
+"""How often a callback applies the function of scalars that it is given."""
+
+_rules: dict[str, Rule] = {}
+
+
+def flops(*names: str) -> Callable[[Function], Function]:
+    """Declares the rule of some callbacks."""
+
+    def declare(function: Function) -> Function:
+        _rules.update(dict.fromkeys(names, function))
+        return function
+
+    return declare
+
+
+def rule_of(callback: str) -> Rule | None:
+    """The rule of a callback: its own, or its family's where all of a family count alike."""
+    found = _rules.get(callback)
+    if found is None and callback in CALLBACKS and not CALLBACKS[callback].optional:
+        found = _FAMILIES.get(CALLBACKS[callback].family)
+    return found
+
+
+def applications(*names: str) -> Callable[[Function], Function]:
+    """Declares how often some callbacks apply the function that they are given, which has its own costs."""
+
+    def declare(function: Function) -> Function:
+        APPLICATIONS.update(dict.fromkeys(names, function))
+        flops(*names)(_none)
+        return function
+
+    return declare
+
+
+def _each(out: Template, /, *inputs: Template, **options: object) -> int:
+    return out.size
+
+
+def _none(out: Any, /, *inputs: Any, **options: object) -> int:
+    return 0
+
+
+_FAMILIES: Final[dict[str, Rule]] = {"elementwise": _each, "special": _each, "shape": _none}
+
+flops("bitcast", "constant", "eye", "iota")(_none)
+flops("slice", "put_slice", "take", "take_along_axis", "gather", "indexed_put")(_none)
+
+
+@flops("indexed_add")
+def _indexed_add(out: Template, x: Template, indices: Template, updates: Template, /, **options: object) -> int:
+    return updates.size
+
+
+# Reductions and orderings
+
+
+@flops("all", "any", "sum", "product", "reduce_max", "reduce_min", "argmax", "argmin")
+def _reduction(out: Template, x: Template, /, **options: object) -> int:
+    return max(x.size - out.size, 0)
+
+
+@applications("reduce")
+def _reduce(out: Template, x: Template, initial: Template, /, **options: object) -> int:
+    return x.size
+
+
+@applications("map")
+def _map(out: Template, x: Template, /, **options: object) -> int:
+    return x.size
+
+
+@flops("sort", "argsort")
+def _sort(out: Template, x: Template, /, *, axis: int, **options: object) -> int:
+    return x.size * max(x.shape[axis] - 1, 0).bit_length()
+
+
+# Each of these passes over the elements once, whatever the default does to work on any backend.
+@flops("cumulative_sum", "cumulative_product", "cumulative_max", "cumulative_min")
+def _cumulative(out: Template, x: Template, /, *, axis: int, **options: object) -> int:
+    return x.size - (x.size // x.shape[axis] if x.size else 0)
+
+
+# Windows
+
+
+@flops("window_sum", "window_product", "window_max", "window_min")
+def _window(out: Template, x: Template, /, *, window_dimensions: Sequence[int], **options: object) -> int:
+    return out.size * (math.prod(window_dimensions) - 1)
+
+
+@applications("window_reduce")
+def _window_reduce(
+    out: Template, x: Template, initial: Template, /, *, window_dimensions: Sequence[int], **options: object
+) -> int:
+    return out.size * math.prod(window_dimensions)
+
+
+@flops("window_scatter_max", "window_scatter_min")
+def _window_scatter(
+    out: Template, x: Template, source: Template, initial: Template, /, *, window_dimensions: Sequence[int],
+    **options: object,
+) -> int:  # fmt: skip
+    return source.size * math.prod(window_dimensions)  # comparisons, and one addition
+
+
+@flops("conv")
+def _conv(
+    out: Template,
+    x: Template,
+    kernel: Template,
+    /,
+    *,
+    strides: Sequence[int],
+    padding: Sequence[tuple[int, int]],
+    input_dilation: Sequence[int],
+    kernel_dilation: Sequence[int],
+    **groups: object,
+) -> int:
+    pairs = out.shape[0] * out.shape[1] * kernel.shape[1]
+    for axis, (low, _) in enumerate(padding, 2):
+        given = strides[axis - 2], low, input_dilation[axis - 2], kernel_dilation[axis - 2]
+        pairs *= _products(x.shape[axis], kernel.shape[axis], out.shape[axis], *given)
+    return 2 * pairs
+
+
+def _products(
+    size: int, kernel: int, places: int, stride: int, low: int, input_dilation: int, kernel_dilation: int
+) -> int:
+    """In how many pairs of a place and an element of the kernel an element of the input stands below it, on one axis.
+
+    Without a dilation of the input that is a range of places for each element of the kernel; with one, those of a
+    residue.
+
+    >>> _products(5, 3, 5, 1, 1, 1, 1), _products(3, 3, 5, 1, 1, 2, 1)
+    (13, 7)
+    """
+    count = 0
+    period = input_dilation // math.gcd(stride, input_dilation)
+    for position in range(kernel):
+        shift = position * kernel_dilation - low
+        # Places p with 0 <= p * stride + shift <= (size - 1) * input_dilation, and that divisible by input_dilation.
+        first = max(0, -(shift // stride))
+        last = min(places - 1, ((size - 1) * input_dilation - shift) // stride)
+        for place in range(first, min(first + period, last + 1)):
+            if (place * stride + shift) % input_dilation == 0:
+                count += (last - place) // period + 1
+                break
+    return count
+
+
+# Linear algebra and Fourier transforms
+
+
+@flops("dot")
+def _dot(out: Template, x1: Template, x2: Template, /, *, contract1: Sequence[int], **options: object) -> int:
+    return 2 * out.size * math.prod(x1.shape[axis] for axis in contract1)
+
+
+def _matrices(x: Template) -> tuple[int, int, int]:
+    """How many matrices there are, and their rows and columns."""
+    *batch, rows, columns = x.shape
+    return math.prod(batch), rows, columns
+
+
+@flops("cholesky")
+def _cholesky(out: Template, x: Template, /) -> int:
+    batch, n, _ = _matrices(x)
+    return batch * n**3 // 3
+
+
+@flops("lu")
+def _lu(out: tuple[Template, ...], x: Template, /) -> int:
+    batch, m, n = _matrices(x)
+    k = min(m, n)
+    return batch * (6 * m * n * k - 3 * (m + n) * k**2 + 2 * k**3) // 3
+
+
+@flops("qr")
+def _qr(out: tuple[Template, ...], x: Template, /, **options: object) -> int:
+    batch, m, n = _matrices(x)
+    k, columns = min(m, n), out[0].shape[-1]
+    reflectors = 12 * m * n * k - 6 * (m + n) * k**2 + 4 * k**3
+    product = 12 * m * columns * k - 6 * (m + columns) * k**2 + 4 * k**3
+    return batch * (reflectors + product) // 3
+
+
+@flops("eigh")
+def _eigh(out: tuple[Template, ...], x: Template, /) -> int:
+    batch, n, _ = _matrices(x)
+    return 9 * batch * n**3
+
+
+@flops("eig")
+def _eig(out: tuple[Template, ...], x: Template, /) -> int:
+    batch, n, _ = _matrices(x)
+    return 25 * batch * n**3
+
+
+@flops("svd")
+def _svd(out: tuple[Template, ...], x: Template, /, *, full_matrices: bool) -> int:
+    batch, *sides = _matrices(x)
+    n, m = sorted(sides)
+    if full_matrices:
+        return batch * (4 * m**2 * n + 8 * m * n**2 + 9 * n**3)
+    return batch * (14 * m * n**2 + 8 * n**3)
+
+
+@flops("triangular_solve")
+def _triangular_solve(out: Template, a: Template, b: Template, /, **options: object) -> int:
+    return out.size * a.shape[-1]
+
+
+@flops("fft", "ifft")
+def _fft(out: Template, x: Template, /, *, length: int, **options: object) -> int:
+    return round(5 * out.size * math.log2(length)) if length else 0

@@ -1,0 +1,157 @@
+"""What is alive when: the memory that a graph needs while its nodes run one after another.
+
+Memory comes in *blocks*, one for each result that does not share its input's (`work.VIEWS`). A block is there from the
+node that makes it to the last node that reads it, or a view of it; the blocks of parameters and captured tensors all
+the time, as the caller holds them, and those of results from then on. A node's inputs, results and workspace are there
+at the same time, unless `reuse` lets an elementwise op write over an input that is of its result's size and not needed
+later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+from operator import add
+from typing import Final, NamedTuple
+
+from ...opspec import CALLBACKS
+from ..graph import Graph
+from ..node import CAPTURED, PARAMETER, Node, Value
+from .work import Work
+
+PARAMETERS: Final = "parameter"
+CAPTURES: Final = "captured"
+RESULTS: Final = "result"
+INTERMEDIATES: Final = "intermediate"
+KINDS: Final = (PARAMETERS, CAPTURES, RESULTS, INTERMEDIATES)
+"""What a block is for; a parameter that is returned stays one."""
+
+
+class Block:
+    """Memory of one value and of all that share it."""
+
+    __slots__ = ("end", "kind", "nbytes", "parameter", "start", "value")
+
+    def __init__(self, value: Value, kind: str, start: int) -> None:
+        self.value, self.kind, self.nbytes = value, kind, value.template.nbytes
+        self.start = self.end = start
+        """The nodes by number at which it is made and last needed."""
+        self.parameter: int | None = None
+        """Which of the graph's parameters it is."""
+
+
+class Timeline(NamedTuple):
+    """Memory while each node of a graph runs."""
+
+    nodes: Sequence[Node]
+    works: Sequence[Work]
+    blocks: Sequence[Block]
+    memory: Sequence[int]
+    """Bytes that are there while each node runs, parameters and captured tensors among them."""
+    parameters: int
+    captured: int
+    results: int
+    """Bytes of results that are no parameters or captured tensors."""
+    shares: tuple[int | None, ...]
+    """For each result of the graph the parameter whose memory it shares."""
+    strided: tuple[bool, ...]
+    """For each result of the graph whether its elements may lie in another than row-major order."""
+
+    @property
+    def peak_at(self) -> int:
+        """The number of the node at which memory is highest, the first of several."""
+        return max(range(len(self.memory)), key=self.memory.__getitem__, default=0)
+
+    @property
+    def peak(self) -> int:
+        """The highest memory in bytes."""
+        return max(self.memory, default=self.parameters + self.captured)
+
+    def alive(self, number: int) -> list[Block]:
+        """The blocks that are there while a node runs, the largest first."""
+        found = [block for block in self.blocks if block.start <= number <= block.end]
+        return sorted(found, key=lambda block: -block.nbytes)
+
+    def by_kind(self) -> dict[str, list[int]]:
+        """Bytes of each kind while each node runs, workspace among the intermediates; together they are `memory`."""
+        count = len(self.nodes)
+        found = {kind: _running([block for block in self.blocks if block.kind == kind], count) for kind in KINDS}
+        spaces = (work.workspace for work in self.works)
+        found[INTERMEDIATES] = list(map(add, found[INTERMEDIATES], spaces))
+        return found
+
+
+def timeline(graph: Graph, works: Sequence[Work], *, reuse: bool = False) -> Timeline:
+    """The memory of a graph whose nodes run in order; with `reuse` elementwise ops write over what ends with them."""
+    nodes, count = graph.nodes, len(graph.nodes)
+    held: dict[Value, Block] = {}
+    strided: set[Value] = set()
+    blocks: list[Block] = []
+    for number, (node, work) in enumerate(zip(nodes, works, strict=True)):
+        operands = node.operands
+        for value in operands:
+            held[value].end = number
+        for value, share, apart in zip(node.values, work.shares, work.strided, strict=True):
+            if share is not None and not (node.op == "reshape" and operands[share] in strided):
+                held[value] = held[operands[share]]
+                if apart or operands[share] in strided:
+                    strided.add(value)
+                continue
+            kind = _KINDS.get(node.op, INTERMEDIATES)
+            block = held[value] = Block(value, kind, 0 if kind is not INTERMEDIATES else number)
+            blocks.append(block)
+    fixed = {PARAMETERS: 0, CAPTURES: 0}
+    for value in graph.outputs:
+        block = held[value]
+        if block.kind is INTERMEDIATES:
+            block.kind = RESULTS
+            block.end = count
+    for block in blocks:
+        if block.kind in fixed:
+            fixed[block.kind] += block.nbytes
+            block.end = count
+    if reuse:
+        _written_over(nodes, held)
+    for index, value in enumerate(graph.parameters):
+        held[value].parameter = index
+    return Timeline(
+        nodes,
+        works,
+        blocks,
+        [there + work.workspace for there, work in zip(_running(blocks, count), works, strict=True)],
+        fixed[PARAMETERS],
+        fixed[CAPTURES],
+        sum(block.nbytes for block in blocks if block.kind is RESULTS),
+        tuple(held[value].parameter for value in graph.outputs),
+        tuple(value in strided for value in graph.outputs),
+    )
+
+
+_KINDS = {PARAMETER: PARAMETERS, CAPTURED: CAPTURES}
+
+
+def _written_over(nodes: Sequence[Node], held: dict[Value, Block]) -> None:
+    """Ends a block before the elementwise node that is the last to need it and writes its result there."""
+    for number, node in enumerate(nodes):
+        declared = CALLBACKS.get(node.op)
+        if declared is None or declared.family != "elementwise":
+            continue
+        target = held[Value(node)]
+        operands = node.operands
+        for value in operands:
+            block = held[value]
+            ends = block.end == number and block.kind is INTERMEDIATES
+            whole = block.nbytes == value.template.nbytes == target.nbytes
+            # What another view reads, in another order, must not be written over.
+            if ends and whole and all(held[other] is not block or other == value for other in operands):
+                block.end = number - 1
+                break
+
+
+def _running(blocks: Sequence[Block], count: int) -> list[int]:
+    """Bytes of blocks that are there while each node runs."""
+    changes = [0] * (count + 2)
+    for block in blocks:
+        changes[block.start] += block.nbytes
+        changes[block.end + 1] -= block.nbytes
+    return list(accumulate(changes))[:count]

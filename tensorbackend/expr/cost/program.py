@@ -1,0 +1,231 @@
+"""The costs of a graph run in one order: rows by op, totals, and where memory peaks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, Literal, NamedTuple
+
+from ...template import Template
+from ..node import CAPTURED, PARAMETER, Line
+from .memory import KINDS, Block, Timeline
+from .units import show_bytes, show_count
+from .work import total
+
+By = Literal["node", "op", "line"]
+
+TOP: Final = 20
+"""Rows of a printed table unless another number is asked for."""
+
+
+class Row(NamedTuple):
+    """One node, in the order in which they run."""
+
+    op: str
+    results: tuple[Template, ...]
+    flops: int
+    transcendentals: int
+    read: int
+    """Bytes."""
+    written: int
+    """Bytes."""
+    memory: int
+    """Bytes that are there while it runs, all told."""
+    line: Line | None
+    """The user's."""
+
+
+class Alive(NamedTuple):
+    """A block of memory that is there at the peak."""
+
+    kind: str
+    """"parameter", "captured", "result" or "intermediate"."""
+    name: str
+    """The parameter's, else the op that made it."""
+    template: Template
+    nbytes: int
+    line: Line | None
+
+
+class Peak(NamedTuple):
+    """Where memory is highest."""
+
+    memory: int
+    """Bytes, all told."""
+    op: str
+    """What runs then."""
+    line: Line | None
+    workspace: int
+    """Bytes that the parts of a composite need then beside its inputs and results."""
+    alive: tuple[Alive, ...]
+    """What is there, the largest first."""
+
+    def by_kind(self) -> dict[str, int]:
+        """Bytes of parameters, captured tensors, results, intermediates and workspace."""
+        found = dict.fromkeys(KINDS, 0)
+        for each in self.alive:
+            found[each.kind] += each.nbytes
+        return {**found, "workspace": self.workspace}
+
+    def table(self) -> list[tuple[str, ...]]:
+        """Cells under `ALIVE`, a row a block."""
+        rows = [
+            (each.kind, each.name, repr(each.template), show_bytes(each.nbytes), str(each.line or ""))
+            for each in self.alive
+        ]
+        own = [("workspace", self.op, "", show_bytes(self.workspace), str(self.line or ""))] if self.workspace else []
+        return [*own, *rows]
+
+
+class Program:
+    """The costs of a graph whose nodes run in one order."""
+
+    def __init__(self, name: str, timeline: Timeline, names: Sequence[str]) -> None:
+        self.name = name
+        """"eager" or "optimised"."""
+        self.timeline, self._names = timeline, names
+        self._total = total(timeline.works)
+
+    @property
+    def flops(self) -> int:
+        """Floating-point operations, transcendental functions not among them."""
+        return self._total.flops
+
+    @property
+    def transcendentals(self) -> int:
+        """Elements of transcendental functions."""
+        return self._total.transcendentals
+
+    @property
+    def read(self) -> int:
+        """Bytes of inputs."""
+        return self._total.read
+
+    @property
+    def written(self) -> int:
+        """Bytes of results of ops."""
+        return self._total.written
+
+    @property
+    def open(self) -> bool:
+        """Whether a loop counts as one turn, because only data can say how many there are."""
+        return self._total.open
+
+    @property
+    def rows(self) -> list[Row]:
+        """A row for each op, in order."""
+        return list(self._rows())
+
+    def _rows(self) -> Iterator[Row]:
+        found = self.timeline
+        for node, work, memory in zip(found.nodes, found.works, found.memory, strict=True):
+            if node.op not in (PARAMETER, CAPTURED):
+                yield Row(
+                    node.op, node.outs, work.flops, work.transcendentals, work.read, work.written, memory, node.line
+                )
+
+    @property
+    def peak(self) -> Peak:
+        """Where memory is highest, and what is there."""
+        found, number = self.timeline, self.timeline.peak_at
+        if not found.nodes:
+            return Peak(0, "", None, 0, ())
+        node = found.nodes[number]
+        alive = tuple(map(self._alive, found.alive(number)))
+        return Peak(found.memory[number], node.op, node.line, found.works[number].workspace, alive)
+
+    def _alive(self, block: Block) -> Alive:
+        node = block.value.node
+        if block.parameter is not None:
+            return Alive(block.kind, self._names[block.parameter], block.value.template, block.nbytes, None)
+        return Alive(block.kind, node.op, block.value.template, block.nbytes, node.line)
+
+    def table(self, by: By = "op") -> list[tuple[str, ...]]:
+        """Cells under `COLUMNS`: a row a node, an op or a line, those of most work first but for nodes."""
+        if by == "node":
+            return [_cells(row.op, ", ".join(map(repr, row.results)), 1, row, row.line) for row in self.rows]
+        groups: dict[Any, list[Row]] = {}
+        for row in self.rows:
+            groups.setdefault(row.op if by == "op" else (row.line, row.op), []).append(row)
+        joined = sorted(
+            (_joined(rows) for rows in groups.values()), key=lambda pair: (-pair[0].flops, -pair[0].written)
+        )
+        return [
+            _cells(
+                row.op,
+                repr(row.results[0]) + (", ..." if count > 1 or len(row.results) > 1 else ""),
+                count,
+                row,
+                row.line,
+            )
+            for row, count in joined
+        ]
+
+    def to_json(self) -> dict[str, Any]:
+        """The program as plain values."""
+        peak = self.peak
+        return {
+            "program": self.name,
+            "flops": self.flops,
+            "transcendentals": self.transcendentals,
+            "bytes_read": self.read,
+            "bytes_written": self.written,
+            "unbounded_loops": self.open,
+            "memory": {
+                "peak": peak.memory,
+                "parameters": self.timeline.parameters,
+                "captured": self.timeline.captured,
+                "results": self.timeline.results,
+            },
+            "peak": {
+                "op": peak.op,
+                "line": _where(peak.line),
+                "by_kind": peak.by_kind(),
+                "alive": [
+                    {**each._asdict(), "template": repr(each.template), "line": _where(each.line)}
+                    for each in peak.alive[:100]
+                ],
+            },
+            "rows": [
+                {**row._asdict(), "results": [*map(repr, row.results)], "line": _where(row.line)} for row in self.rows
+            ],
+        }
+
+
+ALIVE: Final = ("kind", "what", "template", "size", "line")
+COLUMNS: Final = ("op", "calls", "result", "FLOPs", "transc.", "read", "written", "memory", "line")
+
+
+def _cells(op: str, result: str, count: int, row: Row, line: Line | None) -> tuple[str, ...]:
+    return (
+        op,
+        str(count),
+        result,
+        show_count(row.flops),
+        show_count(row.transcendentals),
+        show_bytes(row.read),
+        show_bytes(row.written),
+        show_bytes(row.memory),
+        str(line or ""),
+    )
+
+
+def _joined(rows: Sequence[Row]) -> tuple[Row, int]:
+    """Rows as one: sums, the highest memory, and the template and line of the one that takes most."""
+    largest = max(rows, key=lambda row: (row.flops, row.written))
+    return (
+        Row(
+            largest.op,
+            largest.results,
+            sum(row.flops for row in rows),
+            sum(row.transcendentals for row in rows),
+            sum(row.read for row in rows),
+            sum(row.written for row in rows),
+            max(row.memory for row in rows),
+            largest.line,
+        ),
+        len(rows),
+    )
+
+
+def _where(line: Line | None) -> str | None:
+    return None if line is None else f"{line.file}:{line.number}"

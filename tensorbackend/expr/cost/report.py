@@ -1,0 +1,102 @@
+"""What a dry run reports: two programs, as tables, as text, as JSON and as a chart."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from ...display import plain_table
+from ...errors import ArgumentError, expected
+from .program import COLUMNS, TOP, By, Peak, Program
+from .units import parse_bytes, show_bytes, show_count
+
+
+class DryRun:
+    """What a function would cost, in the order in which it was written and as a rewritten graph."""
+
+    def __init__(self, name: str, gradient: bool, eager: Program, optimised: Program) -> None:
+        self.name, self.gradient = name, gradient
+        self.eager = eager
+        """Op by op, each value freed after its last use in the program as written."""
+        self.optimised = optimised
+        """After the rewrites of `tb.jit`, elementwise ops writing over what nothing needs after them."""
+
+    @property
+    def flops(self) -> int:
+        """FLOPs in eager order."""
+        return self.eager.flops
+
+    @property
+    def peak(self) -> Peak:
+        """Where memory is highest in eager order."""
+        return self.eager.peak
+
+    def fits(self, size: int | str, *, optimised: bool = False) -> bool:
+        """Whether the peak is at most so many bytes: a number, or text such as `"141GB"` or `"80GiB"`."""
+        program = self.optimised if optimised else self.eager
+        return program.peak.memory <= (parse_bytes(size) if isinstance(size, str) else size)
+
+    def summary(self) -> str:
+        """Totals and peaks in a few lines."""
+        what = "forward and gradient" if self.gradient else "forward"
+        rows = [
+            (
+                program.name,
+                str(len(program.rows)),
+                show_count(program.flops) or "0",
+                show_count(program.transcendentals) or "0",
+                show_bytes(program.read + program.written),
+                show_bytes(program.timeline.parameters),
+                show_bytes(program.timeline.captured),
+                show_bytes(program.timeline.results),
+                show_bytes(program.peak.memory),
+                f"{program.peak.op} {program.peak.line or ''}".rstrip(),
+            )
+            for program in (self.eager, self.optimised)
+        ]
+        columns = (
+            "order", "ops", "FLOPs", "transc.", "moved", "parameters", "captured", "results", "peak", "peak at",
+        )  # fmt: skip
+        lines = [f"{self.name}, {what}", plain_table(columns, rows)]
+        if self.eager.open:
+            lines.append("loops whose turns only data can say are counted as one turn")
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"{self.summary()}\n\n{self.text()}"
+
+    def text(self, by: By = "op", top: int = TOP, *, optimised: bool = False) -> str:
+        """The table as text, by op, by line, or node by node."""
+        program = self.optimised if optimised else self.eager
+        rows = program.table(by)
+        more = [] if len(rows) <= top else [f"and {len(rows) - top} more"]
+        return "\n".join([plain_table(COLUMNS, rows[:top]), *more])
+
+    def to_json(self) -> dict[str, Any]:
+        """All of it as plain values, for programs; sizes in bytes."""
+        programs = [self.eager.to_json(), self.optimised.to_json()]
+        return {"function": self.name, "gradient": self.gradient, "programs": programs}
+
+    def write_json(self, path: str | Path) -> None:
+        """Writes `to_json` to a file."""
+        Path(path).write_text(json.dumps(self.to_json(), indent=1), encoding="utf-8")
+
+    def chart(self, path: str | Path, *, limit: int | str | None = None) -> None:
+        """Draws memory over time to a file: one page with all in it for `.html`, by matplotlib for `.png`.
+
+        A limit in bytes, or text such as `"141GB"`, is a line in it.
+        """
+        from .chart import write_html, write_png
+
+        path = Path(path)
+        writers = {".html": write_html, ".png": write_png}
+        if path.suffix not in writers:
+            raise ArgumentError(expected("a file named .html or .png", chart=str(path)))
+        writers[path.suffix](self, path, parse_bytes(limit) if isinstance(limit, str) else limit)
+
+    def _repr_html_(self) -> str:
+        """The chart in a notebook, above the summary."""
+        from .chart import svg
+
+        return f"{svg(self)}<pre>{self.summary()}</pre>"

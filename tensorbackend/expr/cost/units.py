@@ -1,0 +1,53 @@
+"""Bytes and counts as people write them."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from ...errors import ArgumentError, expected
+
+_UNITS: Final = {
+    **{prefix + "B": 1000**power for power, prefix in enumerate(("", "k", "M", "G", "T", "P", "E"))},
+    **{prefix + "iB": 1024**power for power, prefix in enumerate(("K", "M", "G", "T", "P", "E"), 1)},
+}
+_SIZE = re.compile(r"(\d+(?:\.\d*)?)\s*([A-Za-z]+)")
+
+
+def parse_bytes(text: str) -> int:
+    """A number of bytes with its unit: kB, MB, GB, ... of powers of 1000, KiB, MiB, GiB, ... of powers of 1024.
+
+    >>> parse_bytes("141GB"), parse_bytes("1.5 KiB")
+    (141000000000, 1536)
+    """
+    match = _SIZE.fullmatch(text.strip())
+    units = {name.lower(): factor for name, factor in _UNITS.items()}
+    if match is None or match[2].lower() not in units:
+        raise ArgumentError(expected("a size such as 141GB or 80GiB", size=text))
+    return int(float(match[1]) * units[match[2].lower()])
+
+
+def show_bytes(count: float) -> str:
+    """Bytes in powers of 1000 to three digits or so.
+
+    >>> show_bytes(999), show_bytes(1536), show_bytes(141e9)
+    ('999 B', '1.54 kB', '141 GB')
+    """
+    return _scaled(count, ("B", "kB", "MB", "GB", "TB", "PB", "EB"), " ")
+
+
+def show_count(count: float) -> str:
+    """A count in powers of 1000 to three digits or so; nothing for none.
+
+    >>> show_count(0), show_count(12), show_count(12_345), show_count(2.5e15)
+    ('', '12', '12.3 k', '2.5 P')
+    """
+    return _scaled(count, ("", "k", "M", "G", "T", "P", "E", "Z"), " ").rstrip() if count else ""
+
+
+def _scaled(count: float, units: tuple[str, ...], space: str) -> str:
+    power = 0
+    while count >= 999.5 and power < len(units) - 1:
+        count /= 1000
+        power += 1
+    return f"{count:.3g}{space}{units[power]}"

@@ -1,0 +1,52 @@
+"""The work of a node: operations, bytes moved, and memory that its parts need beside inputs and results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+VIEWS: Final = frozenset({"bitcast", "broadcast", "reshape", "reverse", "slice", "squeeze", "transpose"})
+"""The callbacks whose result shares the memory of their input, as NumPy, CuPy and PyTorch have it."""
+
+STRIDED: Final = VIEWS - {"bitcast", "reshape", "squeeze"}
+"""Those after which elements need not lie in row-major order, so that a `reshape` has to copy."""
+
+PICKED: Final = frozenset({"gather", "take", "take_along_axis"})
+"""The callbacks that read of their first input only what they give."""
+
+
+class Work(NamedTuple):
+    """What a node costs. Bytes are those of the inputs it reads and the results it writes, caches left out."""
+
+    flops: int = 0
+    transcendentals: int = 0
+    read: int = 0
+    written: int = 0
+    workspace: int = 0
+    """Bytes that parts need beside inputs and results, at their most."""
+    shares: tuple[int | None, ...] = ()
+    """For each result the input whose memory it shares, by its place among the operands."""
+    strided: tuple[bool, ...] = ()
+    """For each result whether its elements may lie in another than row-major order."""
+    open: bool = False
+    """Whether a loop is counted as one turn, because only data can say how many there are."""
+
+    def times(self, count: int) -> Work:
+        """The work of so many runs, one after another."""
+        return self._replace(
+            flops=self.flops * count,
+            transcendentals=self.transcendentals * count,
+            read=self.read * count,
+            written=self.written * count,
+        )
+
+
+def total(works: Sequence[Work]) -> Work:
+    """The work of several nodes, without their memory."""
+    return Work(
+        sum(work.flops for work in works),
+        sum(work.transcendentals for work in works),
+        sum(work.read for work in works),
+        sum(work.written for work in works),
+        open=any(work.open for work in works),
+    )
