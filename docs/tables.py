@@ -101,6 +101,8 @@ def nx_page() -> str:
     rows = dict(LIFECYCLE)
     for callback in CALLBACKS.values():
         names = sorted(qualified(spec.name) for spec in OPS.values() if spec.callback == callback.name)
+        if not names and hasattr(tb, callback.name):  # control flow, whose functions take functions and are no ops
+            names = [callback.name]
         rows[callback.name] = ", ".join(f"`tb.{name}`" for name in names)
     return NX_INTRODUCTION + "".join(f"| `{name}` | {rows[name]} |\n" for name in sorted(rows))
 

@@ -272,6 +272,10 @@ if _TYPE_CHECKING:
     from . import fft as fft
     from . import linalg as linalg
     from . import random as random
+    from .expr.control import cond as cond
+    from .expr.control import fori_loop as fori_loop
+    from .expr.control import scan as scan
+    from .expr.control import while_loop as while_loop
     from .expr.cost.dry_run import dry_run as dry_run
     from .expr.grad.functions import grad as grad
     from .expr.grad.functions import hessian as hessian
@@ -282,14 +286,18 @@ if _TYPE_CHECKING:
     from .expr.trace import trace as trace
 
 _LATE = {
+    "cond": "control",
     "dry_run": "cost.dry_run",
+    "fori_loop": "control",
     "grad": "grad.functions",
     "hessian": "grad.functions",
     "jacobian": "grad.functions",
     "jvp": "grad.functions",
+    "scan": "control",
+    "trace": "trace",
     "value_and_grad": "grad.functions",
     "vjp": "grad.functions",
-    "trace": "trace",
+    "while_loop": "control",
 }
 """The module of `expr/` that has a public function, imported when one is first used."""
 

@@ -168,7 +168,12 @@ def implemented(backend: type[Backend]) -> tuple[list[str], list[str]]:
     (True, True)
     """
     primitives = (callback.name for callback in CALLBACKS.values() if not callback.optional)
-    composites = dict.fromkeys(spec.callback for spec in OPS.values() if spec.kind == "composite")
     return [name for name in primitives if defines(backend, name)], [
-        name for name in composites if defines(backend, name)
+        name for name in overridable() if defines(backend, name)
     ]
+
+
+def overridable() -> tuple[str, ...]:
+    """The names under which a backend may override a composite: of declared ops, and of control flow."""
+    declared = (spec.callback for spec in OPS.values() if spec.kind == "composite")
+    return tuple(dict.fromkeys((*declared, *(each.name for each in CALLBACKS.values() if each.optional))))

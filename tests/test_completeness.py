@@ -34,7 +34,13 @@ LAYERS = [
 LAYER = {module: number for number, modules in enumerate(LAYERS) for module in modules}
 SIDEWAYS = {"dtypes": {"errors"}, "operands": {"opspec"}, "dispatch": {"opspec", "select", "operands"}}
 # For type checkers, and a type's name.
-UPWARDS = {("rules", "tensor"), ("tensor", "protocol"), ("display", "elements"), ("protocol", "testing")}
+UPWARDS = {
+    ("rules", "tensor"),
+    ("tensor", "protocol"),
+    ("display", "elements"),
+    ("protocol", "testing"),
+    ("protocol", "expr"),
+}
 
 
 @pytest.mark.parametrize("backend", [BinaryBackend, NumpyBackend, CupyBackend])

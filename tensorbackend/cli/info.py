@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from .. import fft, linalg, random  # noqa: F401 # their ops are declared too
 from ..errors import BackendError
-from ..opspec import CALLBACKS, OPS, implemented
+from ..opspec import CALLBACKS, implemented, overridable
 from ..select import backend_class, backends, get_backend, origin
 from ._table import print_table
 
@@ -62,7 +62,7 @@ def run(options: Namespace) -> int:
     """Prints a row for each backend, and below why those that are not ready are not."""
     reports = [report(name) for name in options.names or backends()]
     callbacks = sum(not callback.optional for callback in CALLBACKS.values())
-    composites = len({spec.callback for spec in OPS.values() if spec.kind == "composite"})
+    composites = len(overridable())
     if options.json:
         found = [each._asdict() for each in reports]
         print(json.dumps({"callbacks": callbacks, "composites": composites, "backends": found}, indent=2))

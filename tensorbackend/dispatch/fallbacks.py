@@ -194,7 +194,7 @@ def how(backend: type[Backend], op: str, dtype: DTypeLike | None = None) -> Way:
     if declared is None or declared.optional:
         for late in ("fft", "linalg", "random"):
             import_module(f"tensorbackend.{late}")  # their ops are declared too
-        if not any(spec.callback == op for spec in OPS.values()):
+        if declared is None and not any(spec.callback == op for spec in OPS.values()):
             raise ArgumentError(expected("the name of a callback or of a composite", "see docs/ops.md", op=op))
         return "override" if defines(backend, op) else "default"
     kind = None if dtype is None else as_dtype(dtype)

@@ -28,7 +28,7 @@ class Graph:
     14.0
     """
 
-    __slots__ = ("in_tree", "names", "nodes", "out_tree", "outputs", "parameters")
+    __slots__ = ("__weakref__", "in_tree", "names", "nodes", "out_tree", "outputs", "parameters")
 
     parameters: tuple[Value, ...]
     """The values that stand for the arguments."""

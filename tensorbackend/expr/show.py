@@ -9,8 +9,13 @@ from .node import CAPTURED, PARAMETER, Node, Value
 
 
 def as_text(graph: Graph) -> str:
-    """A line a node: number, op, template, inputs, options and the user's line, in columns."""
+    """A line a node: number, op, template, inputs, options and the user's line, in columns; its subgraphs below it."""
+    return "\n".join(_lines(graph, "graph"))
+
+
+def _lines(graph: Graph, title: str) -> list[str]:
     numbers = _numbers(graph)
+    nodes = graph.nodes[len(graph.parameters) :]
     rows = [
         (
             f"%{numbers[node]} {node.op}",
@@ -19,17 +24,19 @@ def as_text(graph: Graph) -> str:
             " ".join(_options(node)),
             str(node.line or ""),
         )
-        for node in graph.nodes[len(graph.parameters) :]
+        for node in nodes
     ]
     widths = [max((len(row[column]) for row in rows), default=0) for column in range(4)]
     names = ", ".join(f"{name}: {value.template!r}" for name, value in zip(graph.names, graph.parameters, strict=True))
-    results = ", ".join(map(repr, graph.results))
+    lines = [f"{title}({names}) -> {', '.join(map(repr, graph.results))}"]
+    for node, row in zip(nodes, rows, strict=True):
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=False))
+        lines.append("  " + "  ".join([*cells, row[4]]).rstrip())
+        for name, option in node.options.items():
+            if isinstance(option, Graph):
+                lines += [f"      {line}" for line in _lines(option, name)]
     returned = " ".join(_name(value, numbers) for value in graph.outputs)
-    lines = [
-        "  " + "  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[4]]).rstrip()
-        for row in rows
-    ]
-    return "\n".join([f"graph({names}) -> {results}", *lines, f"  return {returned}"])
+    return [*lines, f"  return {returned}"]
 
 
 def to_dot(graph: Graph) -> str:
@@ -75,6 +82,8 @@ def _templates(node: Node) -> str:
 
 def _options(node: Node) -> Iterator[str]:
     for name, value in node.options.items():
+        if isinstance(value, Graph):  # below the node
+            continue
         yield f"{name}={getattr(value, '__name__', None) or repr(value)}"
 
 

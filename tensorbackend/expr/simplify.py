@@ -17,6 +17,7 @@ from .evaluate import run
 from .graph import Graph, rebuilt
 from .node import CAPTURED, Node, Value, at_line
 from .record import ExprBackend, captured, expr_tensor, value_of
+from .subgraphs import subgraphs
 from .trees import LEAF, Tree
 
 FOLDED_BYTES = 1 << 16
@@ -119,15 +120,19 @@ def constant_folding(graph: Graph, backend: Backend | str | None = None) -> Grap
 
 
 def expanded(graph: Graph, keep: Callable[[Node], bool]) -> Graph:
-    """Composites as their parts, and those as theirs, but for the nodes to keep.
+    """Composites as their parts, and those as theirs, but for the nodes to keep and control flow.
 
     >>> import tensorbackend as tb
     >>> graph = tb.trace(lambda x: tb.square(x))("f32[n=3]")
     >>> [node.op for node in expanded(graph, lambda node: False).nodes]
     ['parameter', 'multiply']
     """
-    while any(node.default is not None and not keep(node) for node in graph.nodes):
-        graph = rewritten(graph, lambda node: parts(node) if node.default and not keep(node) else node.values)
+
+    def divides(node: Node) -> bool:
+        return node.default is not None and not subgraphs(node) and not keep(node)
+
+    while any(map(divides, graph.nodes)):
+        graph = rewritten(graph, lambda node: parts(node) if divides(node) else node.values)
     return graph
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
+from .control import Control
 from .core import Core
 from .core import Payload as Payload
 from .core import defines as defines
@@ -28,7 +29,7 @@ from .special import Special
 from .window import Window
 
 
-class Backend(Elementwise, Special, Reduction, Shaping, Indexing, Window, Linalg, Fourier, Random, Core):
+class Backend(Elementwise, Special, Reduction, Shaping, Indexing, Window, Linalg, Fourier, Random, Control, Core):
     """The whole protocol; a backend derives from it and defines the callbacks that it has.
 
     An instance carries the backend's options, and equal options give the same instance.

@@ -19,6 +19,7 @@ from ..array_module.creation import ArrayCreation
 from ..array_module.fourier import ArrayFourier
 from ..libraries import import_library
 from .base import JaxBase, template_of
+from .control import JaxControl
 from .elementwise import JaxElementwise
 from .indexing import JaxIndexing
 from .linalg import JaxLinalg
@@ -62,6 +63,7 @@ class JaxBackend(
     JaxShaping,
     JaxIndexing,
     JaxConvolution,
+    JaxControl,
     JaxLinalg,
     ArrayFourier,
     JaxRandom,

@@ -1,0 +1,175 @@
+"""What goes from turn to turn of a loop: its leaves, and the check that each stays as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import is_dataclass
+from typing import Any, TypeAlias
+
+from ..dtypes import Scalar, check_scalar, scalar_kind
+from ..errors import ArgumentError, DTypeError, NamesError, ShapeError, TensorBackendError, expected
+from ..ops.creation import full
+from ..protocol import Backend
+from ..select import common_backend, move
+from ..template import Template, intern_template, weak_template
+from ..tensor import Tensor
+from .closures import Traced, as_tensor
+from .trees import Tree, flatten, paths
+
+Leaf: TypeAlias = "Tensor | Scalar"
+
+_ROUNDS = 4
+"""So often may a body change the dtype of a Python number that it is given before it must stay."""
+
+
+class Leaves:
+    """Tensors and Python numbers: what they look like, and where they are in what they come from.
+
+    A Python number has the dtype of its kind until its template is exchanged.
+    """
+
+    def __init__(self, leaves: Sequence[Any], places: Sequence[str], home: Backend) -> None:
+        self.paths = list(places)
+        self.leaves = [
+            leaf if isinstance(leaf, Tensor) or scalar_kind(leaf) is not None else as_tensor(leaf, path, home)
+            for leaf, path in zip(leaves, places, strict=True)
+        ]
+        self.templates = [_template_of(leaf) for leaf in self.leaves]
+
+    @property
+    def tensors(self) -> list[Tensor]:
+        """The leaves that are no Python numbers."""
+        return [leaf for leaf in self.leaves if isinstance(leaf, Tensor)]
+
+    def on(self, backend: Backend) -> tuple[Tensor, ...]:
+        """The leaves as tensors on a backend."""
+        return tuple(
+            move(leaf, backend) if isinstance(leaf, Tensor) else full((), leaf, dtype=template.dtype, backend=backend)
+            for leaf, template in zip(self.leaves, self.templates, strict=True)
+        )
+
+
+def home_of(*values: Any) -> Backend:
+    """The backend of nested tensors, where what is made beside them lives; the default one if there are none."""
+    return common_backend([leaf for leaf in flatten(values)[0] if isinstance(leaf, Tensor)])
+
+
+def nested(value: Any, root: str, home: Backend) -> tuple[Leaves, Tree]:
+    """The leaves of a value with their paths, and how they are nested."""
+    leaves, tree = flatten(value)
+    return Leaves(leaves, paths(tree, root), home), tree
+
+
+def _template_of(leaf: Leaf) -> Template:
+    """The template of a tensor; of a Python number the one of a tensor without axes of its kind."""
+    if isinstance(leaf, Tensor):
+        return leaf.template
+    kind = scalar_kind(leaf)
+    assert kind is not None  # by what a leaf is
+    return intern_template((), weak_template(kind).dtype, ())
+
+
+def settled(carried: Leaves, trace: Callable[[], Traced]) -> Traced:
+    """A body's trace in which the carried values stay what they are: its first results are those of the next turn.
+
+    A Python number takes the dtype that the body returns, and one that the body returns that of what is carried.
+    Raises `DTypeError`, `ShapeError` or `NamesError` for a carried value that changes.
+    """
+    found = trace()
+    for _ in range(_ROUNDS):
+        if not _adapted(carried, found):
+            break
+        found = trace()
+    for position, before in enumerate(carried.templates):
+        if position in found.numbers and before.dtype is not found.graph.results[position].dtype:
+            with suppress(TensorBackendError):  # the check below names the carried value
+                found = found.with_number(position, before.dtype)
+    for path, before, after in zip(carried.paths, carried.templates, found.graph.results, strict=False):
+        check_same(f"{path} to stay {before!r} from turn to turn", before, after, "returned", "in the body")
+    return found
+
+
+def _adapted(carried: Leaves, found: Traced) -> bool:
+    """Whether some Python number was given the dtype that the body returns for it."""
+    changed = False
+    for position, leaf in enumerate(carried.leaves):
+        before, after = carried.templates[position], found.graph.results[position]
+        if isinstance(leaf, Tensor) or after.shape or after.dtype is before.dtype:
+            continue
+        returned = found.numbers.get(position)
+        if (returned is None or not _fits(returned, before)) and _fits(leaf, after):
+            carried.templates[position] = after
+            changed = True
+    return changed
+
+
+def _fits(number: Scalar, template: Template) -> bool:
+    try:
+        check_scalar(number, template.dtype)
+    except TensorBackendError:
+        return False
+    return True
+
+
+def check_same(wanted: str, before: Template, after: Template, came: str, where: str) -> None:
+    """Raises the error of what first differs between two templates: the dtype, the shape or the names."""
+    if before is after:
+        return
+    kind: type[TensorBackendError]
+    if before.dtype is not after.dtype:
+        kind, remedy = DTypeError, f"cast it {where} with astype(..., {before.dtype.name!r})"
+    elif before.shape != after.shape:
+        kind, remedy = ShapeError, f"give it one shape {where}, or begin with a value of the other"
+    else:
+        kind, remedy = NamesError, f"name its axes {where} with rename({', '.join(map(repr, before.names))})"
+    raise kind(expected(wanted, remedy, **{came: after}))
+
+
+def leaves_like(tree: Tree, value: Any, root: str, wanted: str) -> list[Any]:
+    """The leaves of a value that is nested as a tree says, dicts in whatever order.
+
+    Raises `ArgumentError` for one that is not: the first difference by its path.
+    """
+    leaves, found = flatten(value)
+    if found == tree:
+        return leaves
+    difference = first_difference(tree, found, root)
+    if difference is not None:
+        path, before, after = difference
+        remedy = "give every value its place, of the same kind of container"
+        raise ArgumentError(expected(f"{path} {wanted}, {before}", remedy, returned=_Bare(after)))
+    by_path = dict(zip(paths(found), leaves, strict=True))
+    return [by_path[path] for path in paths(tree)]
+
+
+class _Bare(str):
+    """A text that stands in an error as it is."""
+
+    __slots__ = ()
+    __repr__ = str.__str__
+
+
+def first_difference(one: Tree, other: Tree, root: str) -> tuple[str, str, str] | None:
+    """Where two trees first differ, and what stands there; dicts may differ in their order."""
+    if one.kind is not other.kind or (set(one.keys) != set(other.keys)):
+        return root, described(one), described(other)
+    order = dict(zip(other.keys, other.children, strict=True))
+    attribute = one.kind is not None and (is_dataclass(one.kind) or hasattr(one.kind, "_fields"))
+    for key, child in zip(one.keys, one.children, strict=True):
+        found = first_difference(child, order[key], f"{root}.{key}" if attribute else f"{root}[{key!r}]")
+        if found is not None:
+            return found
+    return None
+
+
+def described(tree: Tree) -> str:
+    """A container in a few words."""
+    if tree.kind is None:
+        return "a tensor"
+    if tree.kind is type(None):
+        return "None"
+    name = tree.kind.__name__
+    if issubclass(tree.kind, dict):
+        return f"a {name} of {', '.join(map(repr, tree.keys)) or 'nothing'}"
+    return f"a {name} of {len(tree.keys)}"

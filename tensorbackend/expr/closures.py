@@ -1,0 +1,137 @@
+"""Subgraphs of functions: traced, and closed, so that what a function holds on to becomes operands of the node."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, NamedTuple
+from weakref import WeakValueDictionary
+
+from ..dtypes import DType, Scalar, check_scalar, scalar_kind
+from ..errors import OperandError, expected
+from ..operands import kind_of
+from ..ops.creation import asarray, full
+from ..protocol import Backend
+from ..select import default_backend
+from ..template import Template
+from ..tensor import Tensor
+from .graph import Graph
+from .node import CAPTURED, PARAMETER, Node, Value
+from .record import ExprBackend
+from .simplify import rewritten
+from .trace import trace_leaves
+
+
+class Traced(NamedTuple):
+    """A function's graph, and which of its results were Python numbers."""
+
+    graph: Graph
+    numbers: dict[int, Scalar]
+    """The numbers by the positions of the results; the graph has them in their default dtypes."""
+
+    def with_number(self, position: int, dtype: DType) -> Traced:
+        """A result that was a number as a constant of another dtype; `DTypeError` or `OutOfRangeError` for one that
+        does not hold it."""
+        outputs, number = list(self.graph.outputs), self.numbers[position]
+        check_scalar(number, dtype)
+        outputs[position] = _number(number, dtype).data
+        graph = self.graph
+        return Traced(Graph(graph.parameters, outputs, graph.in_tree, graph.out_tree, graph.names), self.numbers)
+
+
+def traced(
+    function: Callable[[list[Tensor]], tuple[list[Any], list[str]]],
+    templates: Sequence[Template],
+    names: Sequence[str],
+    home: Backend,
+) -> Traced:
+    """The graph of a function of a flat list, which gives results and what to call them.
+
+    What the function makes of data without a tensor beside it lives on `home`. Raises `OperandError` for a result that
+    is neither a tensor nor what can be made one.
+    """
+    numbers: dict[int, Scalar] = {}
+
+    def tensors(given: list[Any]) -> list[Tensor]:
+        numbers.clear()
+        found = []
+        for position, (result, path) in enumerate(zip(*function(given), strict=True)):
+            if scalar_kind(result) is not None:
+                numbers[position] = result
+                result = _number(result)
+            elif not isinstance(result, Tensor):
+                result = as_tensor(result, path, home)
+            found.append(result)
+        return found
+
+    with default_backend(home):
+        return Traced(trace_leaves(tensors, templates, names), numbers)
+
+
+def as_tensor(value: Any, path: str, home: Backend) -> Tensor:
+    """Another library's array as a tensor; `OperandError` for what is none."""
+    if is_array(value):
+        return asarray(value, backend=home)
+    raise OperandError(expected(f"a tensor, a number or an array as {path}", "leave it out", got=value))
+
+
+def is_array(value: object) -> bool:
+    """Whether a value is a tensor or another library's array."""
+    return isinstance(value, Tensor) or hasattr(value, "__array__") or hasattr(value, "__dlpack__")
+
+
+def _number(value: Scalar, dtype: DType | None = None) -> Tensor:
+    return full((), value, dtype=dtype, backend=ExprBackend())
+
+
+def close(graphs: Sequence[Graph]) -> tuple[tuple[Graph, ...], list[Tensor]]:
+    """Graphs that take what any of them captured as parameters, all of it and first, and the tensors for those.
+
+    Equal graphs of the same lines come back as one object, so that a backend compiles a loop once, however often it is
+    written into a graph or called.
+    """
+    found = {_identity(node): node for graph in graphs for node in graph.captured}
+    tensors = [node.tensor for node in found.values() if node.tensor is not None]
+    return tuple(_interned(_closed(graph, found)) for graph in graphs), tensors
+
+
+def _identity(node: Node) -> Hashable:
+    """What tells captured tensors apart."""
+    assert node.tensor is not None  # by what a captured node is
+    x = node.tensor
+    return x.template, x.data if isinstance(x.backend, ExprBackend) else id(x.data), x.backend
+
+
+def _closed(graph: Graph, found: dict[Hashable, Node]) -> Graph:
+    constants = {key: Value(Node(PARAMETER, node.out, line=node.line)) for key, node in found.items()}
+
+    def visit(node: Node) -> Sequence[Value]:
+        return (constants[_identity(node)],) if node.op == CAPTURED else node.values
+
+    inner = rewritten(graph, visit)
+    names = [f"constants[{number}]" for number in range(len(constants))]
+    return Graph([*constants.values(), *inner.parameters], inner.outputs, None, graph.out_tree, [*names, *inner.names])
+
+
+_known: WeakValueDictionary[Hashable, Graph] = WeakValueDictionary()
+
+
+def _interned(graph: Graph) -> Graph:
+    """The graph that is known with the same nodes, else this one."""
+    try:
+        return _known.setdefault(_structure(graph), graph)
+    except TypeError:  # an option that does not hash
+        return graph
+
+
+def _structure(graph: Graph) -> Hashable:
+    numbers = {node: number for number, node in enumerate(graph.nodes)}
+
+    def place(value: Value) -> tuple[int, int]:
+        return numbers[value.node], value.index
+
+    rows = (
+        (node.op, node.out, node.with_inputs(place), *node.options.items(), node.default, node.line,
+         *map(kind_of, node.options.values()))
+        for node in graph.nodes
+    )  # fmt: skip
+    return tuple(rows), tuple(map(place, graph.outputs)), len(graph.parameters), graph.names, graph.out_tree

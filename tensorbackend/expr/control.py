@@ -1,0 +1,321 @@
+"""Control flow: `cond`, `while_loop`, `fori_loop` and `scan`, whose functions are traced before anything runs.
+
+Each is one call of a callback of `protocol/control.py`, with the traced functions as graphs: a loop in Python where a
+backend has none of its own, one node in a graph. The functions see values without data, so that they do the same on
+every backend, and a mistake shows before the first turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from operator import index
+from types import MappingProxyType
+from typing import Any
+
+from ..dispatch import perform
+from ..dtypes import bool_
+from ..errors import ArgumentError, DTypeError, NamesError, OperandError, ShapeError, TensorBackendError, expected
+from ..ops.composite.shaping import moveaxis
+from ..ops.conversion import astype
+from ..ops.inspection import result_type
+from ..protocol import Backend, own_method
+from ..protocol.core import CompositeCall
+from ..rules.axes import normalize_axis
+from ..select import common_backend, move
+from ..template import Template
+from ..tensor import Axis, Tensor, TensorLike
+from .carried import Leaves, check_same, home_of, leaves_like, nested, settled
+from .closures import Traced, close, is_array, traced
+from .graph import Graph
+from .loops import run_cond, run_scan, run_while_loop
+from .trees import Tree, flatten, paths, unflatten
+
+Function = Callable[..., Any]
+
+Flat = Callable[[list[Tensor]], tuple[list[Any], list[str]]]
+"""A function of a flat list, which gives results and what they are called."""
+
+
+@contextmanager
+def _named(name: str) -> Iterator[None]:
+    """Puts a function's name in front of its errors."""
+    try:
+        yield
+    except TensorBackendError as error:
+        error.named(name)
+        raise
+
+
+# Calls with graphs
+
+_DEFAULTS = {"cond": run_cond, "while_loop": run_while_loop, "scan": run_scan}
+
+
+def call(
+    name: str, backend: Backend, out: tuple[Template, ...], inputs: tuple[Any, ...], options: Mapping[str, object]
+) -> tuple[Tensor, ...]:
+    """What a callback of control flow gives for tensors on one backend, closed graphs among its options."""
+    arguments = CompositeCall(out, inputs, MappingProxyType(dict(options)))
+    found: tuple[Tensor, ...] = perform(backend, name, arguments, own_method(backend, name), _DEFAULTS[name])
+    return found
+
+
+def _on(tensors: Iterable[Tensor], backend: Backend) -> tuple[Tensor, ...]:
+    return tuple(move(x, backend) for x in tensors)
+
+
+def _check_predicate(predicate: Template, what: str) -> None:
+    """Raises `DTypeError` or `ShapeError` for what is no single bool."""
+    if predicate.dtype is not bool_:
+        raise DTypeError(expected(f"{what} of dtype bool", "compare it, such as x != 0", **{what: predicate}))
+    if predicate.shape:
+        remedy = "reduce it with any() or all(), or choose elements with where()"
+        raise ShapeError(expected(f"{what} without axes", remedy, **{what: predicate}))
+
+
+# A choice
+
+
+def cond(predicate: TensorLike, true_function: Function, false_function: Function, *operands: Any) -> Any:
+    """What one of two functions gives for the operands: the first where `predicate`, a bool without axes, is true.
+
+    Both functions are traced, and one is computed. They return tensors, nested alike in lists, tuples, dicts and
+    dataclasses; the operands may be nested likewise, and what is no tensor reaches the functions as it is. Raises
+    `DTypeError` or `ShapeError` for another predicate; for results that differ, the error of what differs first.
+
+    >>> import tensorbackend as tb
+    >>> x = tb.asarray([3.0, 4.0])
+    >>> tb.cond(tb.sum(x) > 5, lambda x: x / 2, lambda x: x, x).tolist()
+    [1.5, 2.0]
+    """
+    with _named("cond"):
+        home = home_of(predicate, operands)
+        asked = Leaves([predicate], ["predicate"], home)
+        _check_predicate(asked.templates[0], "predicate")
+        leaves, tree = flatten(operands)
+        places = [place for place, leaf in enumerate(leaves) if is_array(leaf)]
+        every = paths(tree, "operands")
+        chosen = Leaves([leaves[place] for place in places], [every[place] for place in places], home)
+
+        def branch(function: Function, like: Tree | None) -> tuple[Traced, Tree]:
+            trees: list[Tree] = []
+
+            def flat(given: list[Tensor]) -> tuple[list[Any], list[str]]:
+                filled = list(leaves)
+                for place, x in zip(places, given, strict=True):
+                    filled[place] = x
+                result = function(*unflatten(tree, filled))
+                trees.append(flatten(result)[1] if like is None else like)
+                found = leaves_like(trees[0], result, "result", "to be the same from both functions")
+                return found, paths(trees[0], "result")
+
+            return traced(flat, chosen.templates, chosen.paths, home), trees[0]
+
+        one, out_tree = branch(true_function, None)
+        other, _ = branch(false_function, out_tree)
+        one, other = _alike(one, other, paths(out_tree, "result"))
+        (true_branch, false_branch), constants = close([one.graph, other.graph])
+        backend = common_backend([*asked.tensors, *chosen.tensors, *constants])
+        inputs = asked.on(backend)[0], _on(constants, backend) + chosen.on(backend)
+        options = {"true_branch": true_branch, "false_branch": false_branch}
+        return unflatten(out_tree, call("cond", backend, true_branch.results, inputs, options))
+
+
+def _alike(one: Traced, other: Traced, places: list[str]) -> tuple[Traced, Traced]:
+    """Two branches whose Python numbers have the dtype of what the other gives in their place."""
+    for position, path in enumerate(places):
+        before, after = one.graph.results[position], other.graph.results[position]
+        if before.dtype is not after.dtype:
+            numbers = position in one.numbers, position in other.numbers
+            try:
+                dtype = result_type(before.dtype, after.dtype) if all(numbers) else None
+                if numbers[0]:
+                    one = one.with_number(position, dtype or after.dtype)
+                if numbers[1]:
+                    other = other.with_number(position, dtype or before.dtype)
+            except TensorBackendError:
+                pass  # the check below names the result
+        before, after = one.graph.results[position], other.graph.results[position]
+        wanted = f"{path} to be the same from both functions, {before!r}"
+        check_same(wanted, before, after, "false_function", "in one of them")
+    return one, other
+
+
+# Loops
+
+
+def while_loop(condition: Function, body: Function, initial: Any, *, limit: int | None = None) -> Any:
+    """What is carried after turns of `body` for as long as `condition` holds: `carry = body(carry)`, from `initial` on.
+
+    `condition(carry)` gives a bool without axes. The carried tensors may be nested in lists, tuples, dicts and
+    dataclasses, and each keeps its shape, dtype and names; a Python number takes the dtype that the body returns. After
+    `limit` turns the loop ends whatever the condition says: such a loop has a gradient, for which the carried values of
+    all `limit` turns are kept. Raises `DTypeError`, `ShapeError` or `NamesError` for a carried value that changes.
+
+    >>> import tensorbackend as tb
+    >>> tb.while_loop(lambda x: x < 100, lambda x: x * 3, tb.asarray(1)).item()
+    243
+    """
+    with _named("while_loop"):
+        if limit is not None and (type(limit) is bool or index(limit) < 0):
+            raise ArgumentError(expected("a limit of 0 turns or more", limit=limit))
+        carried, tree = nested(initial, "carry", home_of(initial))
+
+        def holds(given: list[Tensor]) -> Any:
+            return condition(unflatten(tree, given))
+
+        def turn(given: list[Tensor]) -> tuple[list[Any], list[str]]:
+            return leaves_like(tree, body(unflatten(tree, given)), "carry", "to stay nested as it was"), carried.paths
+
+        return unflatten(tree, _while(carried, holds, turn, None if limit is None else index(limit)))
+
+
+def _while(carried: Leaves, holds: Callable[[list[Tensor]], Any], turn: Flat, limit: int | None) -> tuple[Tensor, ...]:
+    """The carried leaves after a loop."""
+    home = home_of(carried.tensors)
+    found = settled(carried, lambda: traced(turn, carried.templates, carried.paths, home))
+    asked = traced(lambda given: ([holds(given)], ["condition"]), carried.templates, carried.paths, home)
+    _check_predicate(asked.graph.results[0], "condition")
+    (condition, body), constants = close([asked.graph, found.graph])
+    backend = common_backend([*carried.tensors, *constants])
+    inputs = _on(constants, backend), carried.on(backend)
+    return call("while_loop", backend, body.results, inputs, {"condition": condition, "body": body, "limit": limit})
+
+
+def fori_loop(lower: TensorLike, upper: TensorLike, body: Function, initial: Any) -> Any:
+    """What is carried after `carry = body(i, carry)` for each i from `lower` up to but not `upper`.
+
+    i is a tensor without axes: int64, or of the bounds' dtype. Bounds that are Python ints make a loop of known length,
+    which has a gradient. What is carried is as in `while_loop`.
+
+    >>> import tensorbackend as tb
+    >>> tb.fori_loop(1, 6, lambda i, product: product * i, 1).item()
+    120
+    """
+    with _named("fori_loop"):
+        home = home_of(lower, upper, initial)
+        inner, tree = nested(initial, "carry", home)
+        bounds = Leaves([lower, upper], ["lower", "upper"], home)
+        for path, template in zip(bounds.paths, bounds.templates, strict=True):
+            if not template.dtype.is_integer or template.shape:
+                remedy = "cast it with astype()" if not template.shape else "index it first"
+                raise DTypeError(expected(f"{path} as an integer without axes", remedy, **{path: template}))
+        first, last = bounds.leaves
+        if isinstance(first, Tensor):
+            first = astype(first, result_type(first, last))
+        carried = Leaves([first, *inner.leaves], ["i", *inner.paths], home)
+
+        def turn(given: list[Tensor]) -> tuple[list[Any], list[str]]:
+            result = body(given[0], unflatten(tree, given[1:]))
+            found = leaves_like(tree, result, "carry", "to stay nested as it was")
+            return [given[0] + 1, *found], carried.paths
+
+        if not bounds.tensors:
+            length = max(0, index(last) - index(first))
+            return unflatten(tree, _scan(carried, turn, Leaves([], [], home), length, False, None)[1:])
+        if not isinstance(first, Tensor):
+            carried.templates[0] = Template((), result_type(first, last))
+        return unflatten(tree, _while(carried, lambda given: given[0] < last, turn, None)[1:])
+
+
+def scan(
+    function: Function,
+    initial: Any,
+    xs: Any = None,
+    length: int | None = None,
+    reverse: bool = False,
+    *,
+    axis: Axis = 0,
+) -> tuple[Any, Any]:
+    """What is carried after `carry, y = function(carry, x)` for each entry x of `xs` along an axis, and all y stacked.
+
+    The axis, the first one by default, may have a name, as in `axis="time"`; the y are stacked along a first axis of
+    that name. `xs` may be nested tensors with axes of one size, or `None` with a `length`; y nested tensors or `None`.
+    With `reverse` the last entry comes first, and each y stands in the place of its x all the same. What is carried is
+    as in `while_loop`. Raises `ShapeError` for axes of several sizes, `AxisError` where a tensor lacks the axis.
+
+    >>> import tensorbackend as tb
+    >>> x = tb.asarray([[1.0, 2.0, 3.0]], names=("batch", "time"))
+    >>> total, sums = tb.scan(lambda total, x: (total + x, total + x), tb.zeros(1, names=("batch",)), x, axis="time")
+    >>> sums
+    f32[time: 3][batch: 1] numpy
+    [[1.0],
+     [3.0],
+     [6.0]]
+    """
+    with _named("scan"):
+        home = home_of(initial, xs)
+        carried, tree = nested(initial, "carry", home)
+        scanned, xs_tree = nested(xs, "xs", home)
+        size, name = _along(scanned, axis, length)
+        out_tree: list[Tree] = []
+
+        def step(given: list[Tensor]) -> tuple[list[Any], list[str]]:
+            count = tree.size
+            result = function(unflatten(tree, given[:count]), unflatten(xs_tree, given[count:]))
+            if not isinstance(result, tuple) or len(result) != 2:
+                raise OperandError(expected("a function that returns a pair (carry, y)", returned=type(result)))
+            found = leaves_like(tree, result[0], "carry", "to stay nested as it was")
+            ys, ys_tree = flatten(result[1])
+            out_tree[:] = [ys_tree]
+            return [*found, *ys], [*carried.paths, *paths(ys_tree, "y")]
+
+        found = _scan(carried, step, scanned, size, bool(reverse), name)
+        return unflatten(tree, found[: tree.size]), unflatten(out_tree[0], found[tree.size :])
+
+
+def _along(scanned: Leaves, axis: Axis, length: int | None) -> tuple[int, str | None]:
+    """The size and the name of the axis that is scanned, which becomes the first one of each leaf."""
+    size, first = None if length is None else index(length), "length"
+    if size is not None and size < 0:
+        raise ArgumentError(expected("a length of 0 or more", length=length))
+    name = axis if isinstance(axis, str) else None
+    for position, (leaf, path) in enumerate(zip(scanned.leaves, scanned.paths, strict=True)):
+        if not isinstance(leaf, Tensor):
+            raise OperandError(expected(f"{path} as a tensor with an axis to scan", "close over numbers", given=leaf))
+        try:
+            along = normalize_axis(leaf.template, axis)
+        except TensorBackendError as error:
+            error.args = (f"{path}: {error}", *error.args[1:])
+            raise
+        if size is not None and leaf.shape[along] != size:
+            remedy = "scan axes of one size"
+            raise ShapeError(expected(f"{path} to have {size} entries, as {first} has", remedy, given=leaf.template))
+        found = leaf.names[along]
+        if name is not None and found not in (None, name):
+            remedy = "rename() one of them"
+            raise NamesError(expected(f"the scanned axis of {path} to be named {name!r}", remedy, given=leaf.template))
+        size, first, name = leaf.shape[along], path if size is None else first, name or found
+        moved = leaf if along == 0 else moveaxis(leaf, along, 0)
+        scanned.leaves[position], scanned.templates[position] = moved, moved.template
+    if size is None:
+        raise ArgumentError(expected("xs or a length", "say length= for a scan without xs", xs=None))
+    return size, name
+
+
+def _scan(
+    carried: Leaves,
+    step: Flat,
+    scanned: Leaves,
+    length: int,
+    reverse: bool,
+    name: str | None,
+) -> tuple[Tensor, ...]:
+    """The carried leaves after all steps, then what is stacked."""
+    entries = [x.replace(shape=x.shape[1:], names=x.names[1:]) for x in scanned.templates]
+    names = [*carried.paths, *(path.replace("xs", "x", 1) for path in scanned.paths)]
+    count = len(carried.leaves)
+    home = home_of(carried.tensors, scanned.tensors)
+    found = settled(carried, lambda: traced(step, [*carried.templates, *entries], names, home))
+    (body,), constants = close([found.graph])
+    backend = common_backend([*carried.tensors, *scanned.tensors, *constants])
+    inputs = _on(constants, backend), carried.on(backend), scanned.on(backend)
+    options = {"body": body, "length": length, "reverse": reverse}
+    return call("scan", backend, scan_results(body, count, length, name), inputs, options)
+
+
+def scan_results(body: Graph, count: int, length: int, name: str | None = None) -> tuple[Template, ...]:
+    """What a scan gives: `count` carried values, and the other results of its body stacked along an axis of a name."""
+    ys = (Template((length, *y.shape), y.dtype, (name, *y.names)) for y in body.results[count:])
+    return (*body.results[:count], *ys)

@@ -1,0 +1,73 @@
+"""Callbacks that run graphs: a choice between two, and loops. All are composites.
+
+The graphs are closed, and take and give flat sequences of tensors. `expr.evaluate.evaluate(graph, tensors, backend)`
+runs one. The results are always a tuple, also of one tensor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ..template import Template
+from ..tensor import Tensor
+from .core import Payload, optional_callback
+
+if TYPE_CHECKING:
+    from ..expr.graph import Graph
+
+
+class Control:
+    """What a program does depending on data, and again and again."""
+
+    @optional_callback
+    def cond(
+        self,
+        out: tuple[Template, ...],
+        predicate: Tensor,
+        operands: Sequence[Tensor],
+        /,
+        *,
+        true_branch: Graph,
+        false_branch: Graph,
+    ) -> Payload:
+        """What one of two graphs gives for the operands, chosen by a bool without axes."""
+
+    @optional_callback
+    def while_loop(
+        self,
+        out: tuple[Template, ...],
+        constants: Sequence[Tensor],
+        initial: Sequence[Tensor],
+        /,
+        *,
+        condition: Graph,
+        body: Graph,
+        limit: int | None,
+    ) -> Payload:
+        """The carried values after as many turns of `body` as `condition` holds before, at most `limit` if it is given.
+
+        Both graphs take the constants and the carried values; `condition` gives a bool without axes, `body` the carried
+        values of the next turn. `out` is what they look like all the while.
+        """
+
+    @optional_callback
+    def scan(
+        self,
+        out: tuple[Template, ...],
+        constants: Sequence[Tensor],
+        initial: Sequence[Tensor],
+        xs: Sequence[Tensor],
+        /,
+        *,
+        body: Graph,
+        length: int,
+        reverse: bool,
+    ) -> Payload:
+        """The carried values after `length` steps of `body`, then what it gave beside them in each step, stacked.
+
+        In each step `body` takes the constants, the carried values and the next entry of each of `xs` along its first
+        axis, which has `length` of them; it gives the carried values of the next step and then what is stacked, in the
+        order of the steps along a new first axis. With `reverse` the last entry comes first, and what belongs to an
+        entry stands in its place all the same.
+        """
