@@ -267,7 +267,7 @@ def scan(
 
 def _along(scanned: Leaves, axis: Axis, length: int | None) -> tuple[int, str | None]:
     """The size and the name of the axis that is scanned, which becomes the first one of each leaf."""
-    size, first = None if length is None else index(length), "length"
+    size, source = None if length is None else index(length), "length= says"
     if size is not None and size < 0:
         raise ArgumentError(expected("a length of 0 or more", length=length))
     name = axis if isinstance(axis, str) else None
@@ -281,12 +281,14 @@ def _along(scanned: Leaves, axis: Axis, length: int | None) -> tuple[int, str | 
             raise
         if size is not None and leaf.shape[along] != size:
             remedy = "scan axes of one size"
-            raise ShapeError(expected(f"{path} to have {size} entries, as {first} has", remedy, given=leaf.template))
+            raise ShapeError(expected(f"{path} to have {size} entries, as {source}", remedy, given=leaf.template))
         found = leaf.names[along]
         if name is not None and found not in (None, name):
             remedy = "rename() one of them"
             raise NamesError(expected(f"the scanned axis of {path} to be named {name!r}", remedy, given=leaf.template))
-        size, first, name = leaf.shape[along], path if size is None else first, name or found
+        if size is None:
+            size, source = leaf.shape[along], f"{path} has"
+        name = name or found
         moved = leaf if along == 0 else moveaxis(leaf, along, 0)
         scanned.leaves[position], scanned.templates[position] = moved, moved.template
     if size is None:
