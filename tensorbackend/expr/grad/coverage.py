@@ -1,0 +1,75 @@
+"""Which ops have a gradient, read off the declarations: what the documentation shows and the tests hold to."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import product
+
+from ...dtypes import DType, bool_, complex64, float32, int64
+from ...errors import DTypeError, TensorBackendError
+from ...opspec import OpSpec
+from ...template import Template, intern_template
+from ..node import Node
+from .registry import gradient_of, gradients
+
+
+@cache
+def needs_gradient(spec: OpSpec) -> bool:
+    """Whether an op has inexact results of inexact operands, so that there must be something to say about its gradient.
+
+    Rules are asked, with small templates; where none of these fit, and of composites, the answer is yes.
+    """
+    if spec.kind == "composite":
+        return True
+    tensors = [parameter for parameter in spec.parameters if parameter.role != "option"]
+    known = False
+    for inexact in (float32, complex64):
+        for dtypes in product((inexact, int64, bool_), repeat=len(tensors)):
+            try:
+                plan = spec.function(*_arguments(spec, dtypes))
+            except DTypeError:
+                known = True
+                continue
+            except (TypeError, TensorBackendError):
+                continue
+            known = True
+            outs = (plan.out,) if isinstance(plan.out, Template) else plan.out
+            if any(dtype.is_inexact for dtype in plan.inputs) and any(out.dtype.is_inexact for out in outs):
+                return True
+    return not known
+
+
+def _arguments(spec: OpSpec, dtypes: tuple[DType, ...]) -> list[object]:
+    """Small square templates, one for each tensor parameter, and no options."""
+    rest, arguments = iter(dtypes), []
+    for parameter in spec.parameters:
+        if parameter.role != "option":
+            template = intern_template((2, 2), next(rest), (None, None))
+            arguments.append((template,) if parameter.role == "tensors" else template)
+    return arguments
+
+
+def flows(node: Node) -> bool:
+    """Whether a node has inexact results of inexact operands."""
+    operands = any(value.template.dtype.is_inexact for value in node.operands)
+    return operands and any(out.dtype.is_inexact for out in node.outs)
+
+
+def is_declared(node: Node) -> bool:
+    """Whether an op's gradient is declared, or there is none to declare."""
+    return node.op in gradients() or not flows(node)
+
+
+def how(spec: OpSpec) -> str:
+    """How an op is differentiated, in words.
+
+    >>> from tensorbackend.opspec import OPS
+    >>> how(OPS["matmul"]), how(OPS["dot"]), how(OPS["equal"])
+    ('by its parts', 'yes', '')
+    """
+    found = gradient_of(spec.callback)
+    if found is not None:
+        return "yes" if found.rule else f"no: {found.reason}" if found.reason else "zero"
+    if spec.kind == "composite":
+        return "by its parts"
+    return "undeclared" if needs_gradient(spec) else ""
