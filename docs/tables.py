@@ -14,6 +14,7 @@ import tensorbackend as tb
 from tensorbackend.dispatch.fallbacks import fallbacks, how
 from tensorbackend.dispatch.minimum import arrival, minimum
 from tensorbackend.dtypes import ALL_DTYPES, DType
+from tensorbackend.expr.grad.coverage import how as how_differentiated
 from tensorbackend.opspec import CALLBACKS, OPS, OpSpec, implemented
 from tensorbackend.protocol import Backend
 from tensorbackend.protocol.core import own_method
@@ -37,10 +38,14 @@ def ops_page() -> str:
         "override it. Results agree with BinaryBackend to the bit unless a bound is given: in ulps of the element, and",
         "in as many roundings of what stands behind it, as `tensorbackend/testing/bounds.py` explains.",
         "",
+        "The gradient of an op has a rule (yes) or comes by its parts, is zero wherever there is one, or there is none:",
+        "`GradientError` then says why where one would flow through the op. Ops whose results have no gradient, such as",
+        "integers, and ops that take no tensors have an empty cell.",
+        "",
         f"{len(declared)} ops, {len(CALLBACKS)} callbacks.",
         "",
-        "| op | takes | callback | kind | bound in ulps | overridden by |",
-        "| --- | --- | --- | --- | --- | --- |",
+        "| op | takes | callback | kind | bound in ulps | gradient | overridden by |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
         *(_row(spec) for spec in sorted(declared, key=lambda spec: spec.name)),
         "",
     ]
@@ -53,7 +58,7 @@ def _row(spec: OpSpec) -> str:
     parameters = ", ".join(parameter.name for parameter in spec.parameters)
     return (
         f"| `{qualified(spec.name)}` | {parameters} | `{spec.callback}` | {spec.kind} "
-        f"| {_bound(bound_of(spec.name))} | {overridden} |"
+        f"| {_bound(bound_of(spec.name))} | {how_differentiated(spec)} | {overridden} |"
     )
 
 

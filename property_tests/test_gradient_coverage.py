@@ -1,4 +1,4 @@
-"""Every op has a gradient, a zero one, a reason for having none, or parts that have: read off what calls of it record."""
+"""Every op has a gradient, a zero one, a reason for having none, or parts that have: read off what calls record."""
 
 from __future__ import annotations
 

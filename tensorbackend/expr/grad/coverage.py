@@ -22,6 +22,8 @@ def needs_gradient(spec: OpSpec) -> bool:
     if spec.kind == "composite":
         return True
     tensors = [parameter for parameter in spec.parameters if parameter.role != "option"]
+    if not tensors:
+        return False
     known = False
     for inexact in (float32, complex64):
         for dtypes in product((inexact, int64, bool_), repeat=len(tensors)):
@@ -41,7 +43,8 @@ def needs_gradient(spec: OpSpec) -> bool:
 
 def _arguments(spec: OpSpec, dtypes: tuple[DType, ...]) -> list[object]:
     """Small square templates, one for each tensor parameter, and no options."""
-    rest, arguments = iter(dtypes), []
+    rest = iter(dtypes)
+    arguments: list[object] = []
     for parameter in spec.parameters:
         if parameter.role != "option":
             template = intern_template((2, 2), next(rest), (None, None))

@@ -20,7 +20,7 @@ from ..graph import Graph, reachable
 from ..node import PARAMETER, RENAMED, Node, Value, at_line
 from ..record import expr_tensor, recording
 from ..simplify import parts, rewritten
-from .registry import gradient_of
+from .registry import NoGradient, gradient_of
 
 Lookup = Callable[[Value], Tensor]
 
@@ -130,26 +130,32 @@ def pulled_back(
             arrived = [sums.get(value) if value in kept else sums.pop(value, None) for value in node.values]
             if any(cotangent is not None for cotangent in arrived):
                 with at_line(node.line):
-                    for value, cotangent in _through(node, arrived, known):
+                    for value, found in _through(node, arrived, known):
                         if value.node in flowing and inexact(value):
-                            give(value, _fitted(cotangent, value.template, node))
+                            if isinstance(found, NoGradient):
+                                raise _refused(node, found.reason)
+                            give(value, _fitted(found, value.template, node))
         return [
             sums[value] if value in sums else zeros(value.template.shape, dtype=value.template.dtype)
             for value in wanted
         ]
 
 
-def _through(node: Node, arrived: list[Tensor | None], known: Lookup) -> list[tuple[Value, Tensor]]:
+def _refused(node: Node, reason: str) -> GradientError:
+    """What says that a gradient would flow where there is none, and where the user wrote it."""
+    place = "" if node.line is None else f", called at {node.line.file}:{node.line.number}"
+    remedy = f"{reason}; keep it out of the gradient with stop_gradient(){place}"
+    return GradientError(expected("ops that have a gradient", remedy, op=node.op))
+
+
+def _through(node: Node, arrived: list[Tensor | None], known: Lookup) -> list[tuple[Value, Tensor | NoGradient]]:
     """The inputs of a node with the cotangents that its rule gives for them."""
     if node.op == RENAMED:
         (value,), (cotangent,) = node.operands, arrived
         return [] if cotangent is None else [(value, cotangent)]
     gradient = gradient_of(node.op)
     if gradient is None or gradient.reason:
-        reason = "no rule is declared for it, see docs/adding-an-op.md" if gradient is None else gradient.reason
-        place = "" if node.line is None else f", called at {node.line.file}:{node.line.number}"
-        remedy = f"{reason}; keep it out of the gradient with stop_gradient(){place}"
-        raise GradientError(expected("ops that have a gradient", remedy, op=node.op))
+        raise _refused(node, gradient.reason if gradient else "no rule is declared for it, see docs/adding-an-op.md")
     if gradient.rule is None:
         return []
     results = tuple(nameless(known(value)) for value in node.values)
@@ -161,9 +167,9 @@ def _through(node: Node, arrived: list[Tensor | None], known: Lookup) -> list[tu
     if len(found) != len(node.inputs):
         wanted = f"the gradient rule of {node.op} to give {len(node.inputs)} cotangents"
         raise ContractError(expected(wanted, "mend the rule", given=len(found)))
-    pairs: list[tuple[Value, Tensor]] = []
+    pairs: list[tuple[Value, Tensor | NoGradient]] = []
     for each, given in zip(node.inputs, found, strict=True):
-        if isinstance(each, Value) and isinstance(given, Tensor):
+        if isinstance(each, Value) and isinstance(given, Tensor | NoGradient):
             pairs.append((each, given))
         elif isinstance(each, tuple) and isinstance(given, tuple):
             pairs.extend((value, x) for value, x in zip(each, given, strict=True) if x is not None)

@@ -6,7 +6,6 @@ from ...ops.fourier import fft, ifft
 from ...ops.shape import pad, sliced
 from ...protocol.fourier import Norm
 from ...tensor import Tensor
-from .casts import cast
 from .registry import Cotangents, rule
 
 
@@ -19,9 +18,9 @@ def _resized(x: Tensor, axis: int, size: int) -> Tensor:
 
 @rule("fft")
 def _fft(cotangent: Tensor, out: Tensor, x: Tensor, *, axis: int, length: int, norm: Norm) -> Cotangents:
-    return (cast(_resized(fft(cotangent, axis=axis, norm=norm), axis, x.shape[axis]), x.dtype),)
+    return (_resized(fft(cotangent, axis=axis, norm=norm), axis, x.shape[axis]),)
 
 
 @rule("ifft")
 def _ifft(cotangent: Tensor, out: Tensor, x: Tensor, *, axis: int, length: int, norm: Norm) -> Cotangents:
-    return (cast(_resized(ifft(cotangent, axis=axis, norm=norm), axis, x.shape[axis]), x.dtype),)
+    return (_resized(ifft(cotangent, axis=axis, norm=norm), axis, x.shape[axis]),)

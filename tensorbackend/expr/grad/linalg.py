@@ -15,7 +15,6 @@ from functools import wraps
 from typing import Any
 
 from ...dtypes import finfo, float32, promote_types
-from ...errors import GradientError, expected
 from ...ops.composite.linalg import solve
 from ...ops.composite.matrices import adjoint, diagonal
 from ...ops.composite.triangles import tril, triu
@@ -28,8 +27,7 @@ from ...ops.linalg import triangular_solve
 from ...ops.reduction import argmax, max, sum
 from ...ops.shape import concatenate, expand_dims
 from ...tensor import Tensor
-from .casts import cast
-from .registry import Cotangents, Rule, rule
+from .registry import Cotangents, NoGradient, Rule, rule
 
 
 def conjugate(x: Tensor) -> Tensor:
@@ -200,8 +198,7 @@ def _qr(gradients: tuple[Any, ...], out: tuple[Tensor, Tensor], x: Tensor, *, mo
     of_q, of_r = gradients
     if q.shape[-1] > size:
         if of_q is not None:
-            wanted = "the reduced mode for a gradient of Q of more rows than columns"
-            raise GradientError(expected(wanted, "its further columns are any that complete the basis", mode=mode))
+            return (NoGradient("the columns of Q beyond those of x are any that complete the basis"),)
         q, r, of_r = columns(q, 0, size), rows(r, 0, size), rows(of_r, 0, size)
     of_q = zeros(q.shape, dtype=q.dtype, backend=q.backend) if of_q is None else of_q
     of_r = zeros(r.shape, dtype=r.dtype, backend=r.backend) if of_r is None else of_r
@@ -238,7 +235,7 @@ def _eig(gradients: tuple[Any, ...], out: tuple[Tensor, Tensor], x: Tensor) -> C
         of_vectors = with_phase(of_vectors - along * vectors, vectors, turning((of_vectors, vectors)))
         middle = middle + matmul(adjoint(vectors), of_vectors) * conj(differences(values))
     found = solve(adjoint(vectors), matmul(middle, adjoint(vectors)))
-    return (cast(found, x.dtype),)  # of a real matrix the real part
+    return (found,)
 
 
 @rule("svd")
@@ -253,9 +250,7 @@ def _svd(
     size = values.shape[-1]
     for side, given in ((u.shape[-1], of_u), (vh.shape[-2], of_vh)):
         if side > size and given is not None:
-            remedy = "the further vectors are any that complete the basis"
-            wanted = "full_matrices=False for a gradient of the vectors of a matrix that is not square"
-            raise GradientError(expected(wanted, remedy, full_matrices=full_matrices))
+            return (NoGradient("the vectors beyond the singular values are any that complete the basis"),)
     u, vh = columns(u, 0, size), rows(vh, 0, size)
     v = adjoint(vh)
     if of_u is None and of_vh is None:

@@ -8,8 +8,8 @@ A rule is declared under the name of the op's callback, a composite's where it i
 
 It gets the cotangent and the result (tuples of them for an op of several results, `None` for a result without a
 cotangent), the inputs as the callback gets them, and the options by name. It returns one cotangent for each input:
-`None` where nothing depends on it, a tuple for a sequence of tensors, a `GradientError` that is raised where that
-input's cotangent is asked for.
+`None` where nothing depends on it, a tuple for a sequence of tensors, `NoGradient` where there is no derivative by that
+input or for those options.
 
 - The tensors have no names: the engine gives what comes back those of the input.
 - Where the input was broadcast, the engine sums what comes back to the input's shape. What comes back in another dtype
@@ -26,10 +26,17 @@ from functools import cache
 from importlib import import_module
 from typing import Final, NamedTuple, TypeAlias, TypeVar
 
-from ...errors import GradientError
 from ...tensor import Tensor
 
-Cotangents: TypeAlias = "tuple[Tensor | tuple[Tensor | None, ...] | GradientError | None, ...]"
+
+class NoGradient:
+    """In place of a cotangent: `GradientError` says the reason if the cotangent is needed."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+
+
+Cotangents: TypeAlias = "tuple[Tensor | tuple[Tensor | None, ...] | NoGradient | None, ...]"
 """What a rule returns: a cotangent for each input."""
 
 Rule: TypeAlias = Callable[..., Cotangents]

@@ -8,7 +8,6 @@ from ...ops.indexing import take_along_axis
 from ...ops.shape import pad, sliced
 from ...ops.sorting import argsort
 from ...tensor import Tensor
-from .casts import into
 from .registry import Cotangents, rule
 
 
@@ -46,4 +45,4 @@ def _cumulative_sum(
 ) -> Cotangents:
     if include_initial:
         cotangent = sliced(cotangent, (slice(None),) * axis + (slice(-1) if reverse else slice(1, None),))
-    return (into(cumulative_sum(cotangent, axis=axis, reverse=not reverse), x),)
+    return (cumulative_sum(cotangent, axis=axis, reverse=not reverse),)

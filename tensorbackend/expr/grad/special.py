@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 
-from ...errors import GradientError
 from ...ops.elementwise_ternary import where
 from ...ops.elementwise_unary import exp, log, round, sin
 from ...ops.special import digamma, lgamma
 from ...tensor import Tensor
-from .registry import Cotangents, rule
+from .registry import Cotangents, NoGradient, rule
 
 _SHIFT = 12
 """From here on the series gives the rounding of float64."""
@@ -36,9 +35,7 @@ def _density(a: Tensor, x: Tensor) -> Tensor:
     return where(inside, exp((a - 1) * log(safe) - safe - lgamma(a)), where(x == 0, edge, 0.0))
 
 
-_BY_A = GradientError(
-    "expected no gradient by the first operand of an incomplete gamma function, which has no closed form"
-)
+_BY_A = NoGradient("the derivative by the first operand has no closed form")
 
 
 @rule("gamma_inc_l")

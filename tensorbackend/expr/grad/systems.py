@@ -17,7 +17,6 @@ from ...ops.linalg import svd, triangular_solve
 from ...ops.reduction import sum
 from ...ops.shape import broadcast_to, expand_dims, matrix_transpose, reshape, squeeze
 from ...tensor import Tensor
-from .casts import into
 from .linalg import as_rows, conjugate, conjugated, identity
 from .registry import Cotangents, rule
 
@@ -47,7 +46,7 @@ def _solve(cotangent: Tensor, out: Tensor, a: Tensor, b: Tensor) -> Cotangents:
     matrix = b.ndim > 1
     right = solve(matrix_transpose(a), as_matrix(cotangent, matrix))
     of_a = -matmul(right, matrix_transpose(as_matrix(out, matrix)))
-    return into(of_a, a), into(right if matrix else squeeze(right, -1), b)
+    return of_a, right if matrix else squeeze(right, -1)
 
 
 @rule("inv")
@@ -117,7 +116,7 @@ def _lstsq(gradients: tuple[Any, ...], out: tuple[Tensor, ...], a: Tensor, b: Te
     if of_values is not None:
         u, _, vh = svd(wide, full_matrices=False)
         of_a = of_a + matmul(u * as_rows(astype(of_values, u.dtype)), vh)
-    return into(of_a, a), into(of_b if matrix else squeeze(of_b, -1), b), None
+    return of_a, of_b if matrix else squeeze(of_b, -1), None
 
 
 @rule("vector_norm")
