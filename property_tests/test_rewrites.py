@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import tensorbackend as tb
+from tensorbackend.backends.array_module import fusion
+from tensorbackend.backends.array_module.fusion import fused, without_names
+from tensorbackend.backends.numpy_backend import NumpyBackend
 from tensorbackend.dtypes import ALL_DTYPES
 from tensorbackend.errors import TemplateDataError, TensorBackendError
 from tensorbackend.expr.evaluate import evaluate
@@ -16,14 +20,16 @@ from tensorbackend.expr.graph import Graph
 from tensorbackend.expr.node import Node, Value
 from tensorbackend.expr.simplify import common_subexpressions, constant_folding, expanded, results, rewritten
 from tensorbackend.expr.trace import trace_leaves
+from tensorbackend.opspec import OPS
 from tensorbackend.protocol import own_method
 from tensorbackend.testing import Invocation, calls, names, profile
 from tensorbackend.testing.bounds import READS_DATA
+from tensorbackend.testing.source import public
 
-NUMPY = tb.get_backend("numpy")
+NUMPY = NumpyBackend()
 
 
-def without_override(node: Node) -> bool:
+def with_override(node: Node) -> bool:
     return own_method(NUMPY, node.op) is not None
 
 
@@ -32,7 +38,8 @@ REWRITES: dict[str, Callable[[Graph], Graph]] = {
     "results": lambda graph: results(graph, range(len(graph.outputs))),
     "common_subexpressions": common_subexpressions,
     "constant_folding": lambda graph: constant_folding(graph, NUMPY),
-    "expanded": lambda graph: expanded(graph, without_override),
+    "expanded": lambda graph: expanded(graph, with_override),
+    "fused": lambda graph: fused(without_names(expanded(graph, with_override)), NUMPY),
 }
 
 
@@ -47,7 +54,7 @@ def traced(call: Invocation) -> Graph:
     return trace_leaves(function, found, [f"x{number}" for number in range(len(found))])
 
 
-def alike(found: list[tb.Tensor], wanted: list[tb.Tensor]) -> bool:
+def alike(found: Sequence[tb.Tensor], wanted: Sequence[tb.Tensor]) -> bool:
     """Whether tensors are equal to the last bit, names and all."""
     return [(x.template, x.to_binary()) for x in found] == [(x.template, x.to_binary()) for x in wanted]
 
@@ -89,3 +96,49 @@ def test_a_wrong_rewrite_is_caught() -> None:
     agree(call, REWRITES["traced"])
     with pytest.raises(AssertionError, match="subtract"):
         agree(call, lambda graph: rewritten(graph, first_operand))
+
+
+BROADCASTS = [(6, 5), (5,), (1, 5), (6, 1), (), (1, 1)]
+CHAIN = [
+    "add",
+    "multiply",
+    "subtract",
+    "maximum",
+    "where",
+    "exp",
+    "tanh",
+    "negative",
+    "floor",
+    "sigmoid",
+    "abs",
+]
+
+
+@given(st.data())
+@profile(150)
+def test_a_chain_gives_what_its_ops_give(data: st.DataObject) -> None:
+    """Random chains of elementwise ops, with operands that broadcast, cut into blocks of few elements."""
+    dtype = data.draw(st.sampled_from(["f32", "f64", "bf16", "s32", "c64"]))
+    given = [tb.astype(tb.full(shape, 0.5) + tb.iota(shape, dtype="f32"), dtype) for shape in BROADCASTS]
+    picks = data.draw(st.lists(st.tuples(st.sampled_from(CHAIN), st.integers(0, 99), st.integers(0, 99)), min_size=2))
+
+    def function(*tensors: tb.Tensor) -> tb.Tensor:
+        known = [*tensors, tb.asarray(2, dtype=dtype)]
+        for name, first, second in picks:
+            x, y = known[first % len(known)], known[second % len(known)]
+            try:
+                known.append(tb.where(x == y, -x, y) if name == "where" else public(name)(*(x, y)[: arity(name)]))
+            except TensorBackendError:  # an op that the dtype does not have
+                continue
+        return known[-1] + known[-2]
+
+    wanted = function(*given)
+    graph = tb.trace(function)(*given)
+    with patch.object(fusion, "BLOCK", data.draw(st.sampled_from([4, 1 << 16]))):
+        found = NUMPY.compile_graph(graph)(given)
+    assert alike(found, [wanted]), graph
+
+
+def arity(name: str) -> int:
+    """The number of tensors that an op takes."""
+    return sum(parameter.role == "tensor" for parameter in OPS[name].parameters)

@@ -283,6 +283,7 @@ if _TYPE_CHECKING:
     from .expr.grad.functions import jvp as jvp
     from .expr.grad.functions import value_and_grad as value_and_grad
     from .expr.grad.functions import vjp as vjp
+    from .expr.jit import jit as jit
     from .expr.trace import trace as trace
 
 _LATE = {
@@ -292,6 +293,7 @@ _LATE = {
     "grad": "grad.functions",
     "hessian": "grad.functions",
     "jacobian": "grad.functions",
+    "jit": "jit",
     "jvp": "grad.functions",
     "scan": "control",
     "trace": "trace",

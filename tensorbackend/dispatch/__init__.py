@@ -20,3 +20,4 @@ from .decorators import composite as composite
 from .decorators import primitive as primitive
 from .primitives import CHECKED as CHECKED
 from .primitives import implementation as implementation
+from .primitives import verify as verify

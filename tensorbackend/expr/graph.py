@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..errors import ArgumentError, ShapeError, expected
+from ..protocol import Backend
 from ..template import Template
 from ..tensor import Tensor
 from .node import CAPTURED, PARAMETER, Node, Value
@@ -28,7 +29,7 @@ class Graph:
     14.0
     """
 
-    __slots__ = ("__weakref__", "in_tree", "names", "nodes", "out_tree", "outputs", "parameters")
+    __slots__ = ("__weakref__", "in_tree", "names", "nodes", "out_tree", "outputs", "parameters", "programs")
 
     parameters: tuple[Value, ...]
     """The values that stand for the arguments."""
@@ -55,6 +56,7 @@ class Graph:
         self.in_tree = in_tree or Tree(tuple, tuple(range(len(parameters))), (LEAF,) * len(parameters))
         self.out_tree = out_tree or Tree(tuple, tuple(range(len(outputs))), (LEAF,) * len(outputs))
         self.names = tuple(names) if names is not None else tuple(paths(self.in_tree, "arguments"))
+        self.programs: dict[Backend, Any] = {}
         first = {value.node for value in parameters}
         self.nodes = (
             *(value.node for value in parameters),

@@ -90,8 +90,12 @@ def value_of(x: Tensor) -> Value:
     """The value of a tensor on ExprBackend, or of one with data, under the tensor's names."""
     if not isinstance(x.backend, ExprBackend):
         return captured(x)
-    value: Value = x.data
-    return value if value.template is x.template else Value(Node(RENAMED, x.template, (value,)))
+    return under(x.template, x.data)
+
+
+def under(template: Template, value: Value) -> Value:
+    """A value with the axis names of a template."""
+    return value if value.template is template else Value(Node(RENAMED, template, (value,)))
 
 
 def captured(x: Tensor) -> Value:

@@ -13,15 +13,12 @@ from ..operands import kind_of
 from ..protocol import Backend
 from ..select import get_backend, with_default
 from ..tensor import Tensor
-from .evaluate import run
+from .evaluate import KEPT_BYTES, step
 from .graph import Graph, rebuilt
 from .node import CAPTURED, Node, Value, at_line
-from .record import ExprBackend, captured, expr_tensor, value_of
+from .record import ExprBackend, captured, expr_tensor, under, value_of
 from .subgraphs import subgraphs
 from .trees import LEAF, Tree
-
-FOLDED_BYTES = 1 << 16
-"""A constant of more bytes than this is computed when the graph runs, rather than kept with it."""
 
 Visit = Callable[[Node], Sequence[Value]]
 
@@ -37,7 +34,7 @@ def rewritten(graph: Graph, visit: Visit) -> Graph:
         else:
             made = node
         exchanged.update(zip(node.values, visit(made), strict=True))
-    return rebuilt(graph, [exchanged[value] for value in graph.outputs], exchanged)
+    return rebuilt(graph, [under(value.template, exchanged[value]) for value in graph.outputs], exchanged)
 
 
 def results(graph: Graph, chosen: Sequence[int]) -> Graph:
@@ -95,15 +92,15 @@ def constant_folding(graph: Graph, backend: Backend | str | None = None) -> Grap
         return found[value.index] if isinstance(found, tuple) else found
 
     def visit(node: Node) -> Sequence[Value]:
-        small = sum(template.nbytes for template in node.outs) <= FOLDED_BYTES
+        small = sum(template.nbytes for template in node.outs) <= KEPT_BYTES
         if node.tensor is not None:
             if not isinstance(node.tensor.backend, ExprBackend):
-                known[node] = run(node, (), chosen)
+                known[node] = step(node, chosen)()
             return node.values
         if not small or not all(value.node in known for value in node.operands):
             return node.values
         try:
-            found = with_default(chosen, run, node, node.with_inputs(tensor), chosen)
+            found = with_default(chosen, step(node, chosen), *node.with_inputs(tensor))
         except TensorBackendError:  # what data shows is shown where the graph runs
             return node.values
         if not node.inputs:  # a constant already

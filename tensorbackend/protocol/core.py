@@ -19,6 +19,7 @@ from ..tensor import Tensor
 if TYPE_CHECKING:
     import numpy
 
+    from ..expr.graph import Graph
     from ..testing.divergences import Divergence
     from . import Backend
 
@@ -211,6 +212,15 @@ class Core:
         `default_impl(*args)` gives, or tensors on this backend with the templates of `args.out`.
         """
         return default_impl(*args)
+
+    def compile_graph(self, graph: Graph, /) -> Callable[[Sequence[Tensor]], Sequence[Tensor]]:
+        """What runs a graph of `tb.trace` on tensors of this backend that look as its parameters; `tb.jit` asks once.
+
+        By default the simplified graph is run node by node. Override it where a library compiles.
+        """
+        expr = import_module("tensorbackend.expr.evaluate"), import_module("tensorbackend.expr.simplify")  # higher
+        made: Callable[[Sequence[Tensor]], Sequence[Tensor]] = expr[0].program(expr[1].simplified(graph, self), self)
+        return made
 
     # Transport
 

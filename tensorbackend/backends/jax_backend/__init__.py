@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from ...dtypes import ALL_DTYPES, Scalar, bfloat16, float32, float64, int32, int64
 from ...errors import ArgumentError, UnsupportedOp, expected
+from ...expr.evaluate import program
 from ...interchange import HOST, numpy_dtype, read_only
 from ...protocol import Payload
 from ...template import Template
 from ...tensor import Tensor
-from ..array_module.base import Silent, kernel
+from ..array_module.base import Array, Silent, kernel
 from ..array_module.casting import cast_values
 from ..array_module.creation import ArrayCreation
 from ..array_module.fourier import ArrayFourier
@@ -30,6 +31,8 @@ from .window import JaxConvolution, JaxWindow
 
 if TYPE_CHECKING:
     import numpy
+
+    from ...expr.graph import Graph
 
 
 class JaxCreation(JaxBase, ArrayCreation):
@@ -119,6 +122,22 @@ class JaxBackend(
     def on_device(self, device: str) -> JaxBackend:
         """The instance on another device; `ArgumentError` for what is none."""
         return type(self)(device=device)
+
+    def compile_graph(self, graph: Graph, /) -> Callable[[Sequence[Tensor]], Sequence[Tensor]]:
+        """The whole graph compiled by XLA."""
+        run = program(graph, self)
+
+        def traced(payloads: list[Array]) -> list[Array]:
+            tensors = [Tensor(each, self, data) for each, data in zip(graph.templates, payloads, strict=True)]
+            return [x.data for x in run(tensors)]
+
+        compiled, templates = self.jax.jit(traced), graph.results
+
+        def call(tensors: Sequence[Tensor]) -> Sequence[Tensor]:
+            found = compiled([x.data for x in tensors])
+            return [Tensor(each, self, data) for each, data in zip(templates, found, strict=True)]
+
+        return call
 
     # Transport
 

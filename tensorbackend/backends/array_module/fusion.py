@@ -1,0 +1,238 @@
+"""Chains of elementwise ops as one function of arrays, run a block at a time that stays in the cache.
+
+A chain is a set of nodes of one shape with one result, whose other values nothing else needs. It becomes one node of
+the graph, `fused`. Its function is Python source, a line an op, in which a value that is dead lends its memory to the
+next by `out=`; so it calls what the backend's callbacks call, on the same elements, and gives the same bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from math import prod
+from typing import Any, Final, cast
+
+from ...dispatch import implementation
+from ...expr.evaluate import Kernel, program, step
+from ...expr.graph import Graph
+from ...expr.node import PARAMETER, RENAMED, Node, Value
+from ...expr.simplify import expanded, rewritten, simplified
+from ...interchange import numpy_dtype
+from ...opspec import CALLBACKS, OPS
+from ...protocol import own_method
+from ...select import get_backend
+from ...template import intern_template
+from ...tensor import Tensor
+from .base import Array, ArrayBase, Binary, Rounding, Unary
+
+BLOCK: Final = 1 << 16
+"""Elements of a block: a few arrays of float32 of them fit into a second-level cache."""
+
+_FAMILIES: Final = frozenset({"elementwise", "special"})
+
+
+def compile_graph(graph: Graph, backend: ArrayBase) -> Callable[[Sequence[Tensor]], Sequence[Tensor]]:
+    """A graph as a function of tensors on a backend: simplified, its chains of elementwise ops fused."""
+    graph = expanded(graph, lambda node: own_method(backend, node.op) is not None or node.op not in _composites())
+    made = program(fused(without_names(simplified(graph, backend)), backend), backend)
+    sole = made.sole_step
+    return made if sole is None else lambda tensors: (cast(Tensor, sole(*tensors)),)
+
+
+@cache
+def _composites() -> frozenset[str]:
+    """The callbacks of declared composites, whose defaults are written in public ops."""
+    return frozenset(spec.callback for spec in OPS.values() if spec.kind == "composite")
+
+
+def without_names(graph: Graph) -> Graph:
+    """The graph without nodes that rename axes, but for those of results: no callback hears of names."""
+    return rewritten(graph, lambda node: node.operands if node.op == RENAMED else node.values)
+
+
+def fusable(node: Node) -> bool:
+    """Whether each element of a node's result is made of one of each input."""
+    callback = CALLBACKS.get(node.op)
+    elementwise = callback is not None and not callback.optional and callback.family in _FAMILIES
+    # Of arrays without axes NumPy makes numbers, which lend no memory.
+    return elementwise and node.op != "bitcast" and bool(node.outs[0].shape)
+
+
+def fused(graph: Graph, backend: ArrayBase) -> Graph:
+    """The graph with each chain as one node."""
+    sinks = _sinks(graph)
+    members: dict[Node, list[Node]] = {}
+    for node in graph.nodes:
+        if node in sinks:
+            members.setdefault(sinks[node], []).append(node)
+    chains = {sink: nodes for sink, nodes in members.items() if len(nodes) > 1}
+    inside = {node for nodes in chains.values() for node in nodes}
+    made: dict[Value, Value] = {}
+
+    def exchange(value: Value) -> Value:
+        return made.get(value, value)
+
+    for node in graph.nodes[len(graph.parameters) :]:
+        if node in chains:
+            chain = Chain(chains[node], backend)
+            inputs = tuple(map(exchange, chain.inputs))
+            options = {"ops": tuple(each.op for each in chains[node])}
+            merged = Node("fused", node.out, inputs, options, default=chain, line=node.line)
+            made[Value(node)] = Value(merged)
+        elif node not in inside and any(value in made for value in node.operands):
+            changed = node.with_inputs(exchange)
+            again = Node(node.op, node.out, changed, node.options, default=node.default, line=node.line)
+            made.update(zip(node.values, again.values, strict=True))
+    outputs = [exchange(value) for value in graph.outputs]
+    return Graph(graph.parameters, outputs, graph.in_tree, graph.out_tree, graph.names)
+
+
+def _sinks(graph: Graph) -> dict[Node, Node]:
+    """For each fusable node the last node of its chain.
+
+    A node belongs to the chain of those that use it, where it is the only one and of the same shape. All ways out of a
+    chain go through its last node, so chains cannot wait for each other.
+    """
+    users: dict[Node, list[Node]] = {}
+    for node in graph.nodes:
+        for value in node.operands:
+            users.setdefault(value.node, []).append(node)
+    results = {value.node for value in graph.outputs}
+    sinks: dict[Node, Node] = {}
+    for node in reversed(graph.nodes):
+        if fusable(node):
+            of_users = {sinks.get(user) for user in users.get(node, ())}
+            (sink,) = of_users if len(of_users) == 1 else (None,)
+            joins = sink is not None and node not in results and node.outs[0].shape == sink.outs[0].shape
+            sinks[node] = sink if joins and sink is not None else node
+    return sinks
+
+
+class Chain(Kernel):
+    """The nodes of a chain on a backend of an array module."""
+
+    inputs: tuple[Value, ...]
+    """What comes from outside."""
+
+    def __init__(self, nodes: Sequence[Node], backend: ArrayBase) -> None:
+        inside = {Value(node) for node in nodes}
+        outside = dict.fromkeys(v for node in nodes for v in node.operands if v not in inside)
+        numbers = [
+            value
+            for value in outside
+            if not value.node.inputs and not value.template.shape and value.node.op != PARAMETER
+        ]
+        self.inputs = tuple(value for value in outside if value not in numbers)
+        self.backend = backend
+        (self.out,) = nodes[-1].outs
+        self.function, plain = _compiled(nodes, self.inputs, numbers, backend)
+        self.rows, self.inner, self.layouts = _layout(self.out.shape, [value.template.shape for value in self.inputs])
+        self.whole = self.out.size <= 2 * BLOCK or self.rows == 1
+        self.quick = plain and self.whole
+
+    def __call__(self, out: object, inputs: Sequence[Tensor], options: object) -> Tensor:
+        """The chain's result."""
+        return self.step(*inputs)
+
+    def step(self, *inputs: Tensor) -> Tensor:
+        """The chain's result."""
+        backend, out = self.backend, self.out
+        arrays = [x.data for x in inputs]
+        if self.quick:
+            return Tensor(out, backend, backend.quiet.run(self.function, out.shape, None, *arrays))
+        return Tensor(out, backend, backend.run(Chain._in_blocks, self, tuple(arrays), {}))
+
+    @staticmethod
+    def _in_blocks(backend: ArrayBase, self: Chain, *arrays: Array) -> Array:
+        shape = self.out.shape
+        if self.whole:
+            return self.function(shape, None, *arrays)
+        result = backend.xp.empty((self.rows, *self.inner), numpy_dtype(self.out.dtype))
+        views = [array.reshape(layout) for array, layout in zip(arrays, self.layouts, strict=True)]
+        height = max(1, BLOCK * self.rows // self.out.size)
+        for start in range(0, self.rows, height):
+            rows = slice(start, start + height)
+            block = result[rows]
+            found = self.function(block.shape, block, *(view[rows] if len(view) > 1 else view for view in views))
+            if found is not block:
+                block[...] = found
+        return result.reshape(shape)
+
+
+def _layout(
+    shape: tuple[int, ...], inputs: Sequence[tuple[int, ...]]
+) -> tuple[int, tuple[int, ...], list[tuple[int, ...]]]:
+    """How arrays are cut into blocks of rows: their number, the shape of one, and the shape of each input.
+
+    The leading axes that every input has in full or not at all become one: of (8, 128, 64) with (64,) and
+    (8, 128, 1) the rows are 1024 of shape (64,), and the inputs (1, 64) and (1024, 1).
+    """
+    padded = [(1,) * (len(shape) - len(each)) + each for each in inputs]
+    split = len(shape)
+    while not all(each[:split] in (shape[:split], (1,) * split) for each in padded):
+        split -= 1
+    rows = prod(shape[:split])
+    return rows, shape[split:], [(prod(each[:split]), *each[split:]) for each in padded]
+
+
+def _compiled(
+    nodes: Sequence[Node], inputs: Sequence[Value], numbers: Sequence[Value], backend: ArrayBase
+) -> tuple[Callable[..., Array], bool]:
+    """A function of a block's shape, memory for its result or `None`, and arrays; and whether it calls plain functions
+    of the module alone."""
+    names = {value: f"x{number}" for number, value in enumerate(inputs)}
+    last = {value: node for node in nodes for value in node.operands}
+    functions: dict[str, Any] = {}
+    for number, value in enumerate(numbers):
+        names[value] = f"c{number}"
+        functions[f"c{number}"] = cast(Tensor, step(value.node, backend)()).data
+    all_plain = True
+    spare: dict[Any, list[str]] = {}  # variables that hold memory of a chain's own for nothing
+    fresh: set[str] = set()  # variables whose memory the chain made
+    lines = [f"def chain(shape, out, {', '.join(names[value] for value in inputs)}):"]
+    for number, node in enumerate(nodes):
+        (template,) = node.outs
+        operands = [names[value] for value in node.operands]
+        function, plain = _function(node, backend)
+        functions[f"f{number}"] = function
+        all_plain = all_plain and plain
+        dying = {name: v for v, name in names.items() if last.get(v) is node and name in fresh}
+        for name, value in dying.items():
+            spare.setdefault(value.template.dtype, []).append(name)
+        if node is nodes[-1]:
+            target, memory = "out", "out"
+        else:
+            free = spare.get(template.dtype) if plain else None
+            target = memory = free.pop() if free else ""
+            target = target or f"t{number}"
+        if plain:
+            lines.append(f"    {target} = f{number}({', '.join([*operands, *([memory] if memory else [])])})")
+            fresh.add(target)
+        else:
+            lines.append(f"    {target} = f{number}(shape, {', '.join(operands)})")
+        names[Value(node)] = target
+    exec("\n".join([*lines, "    return out"]), functions)  # source made here, of no text but numbered names
+    return functions["chain"], all_plain
+
+
+def _function(node: Node, backend: ArrayBase) -> tuple[Callable[..., Array], bool]:
+    """What computes a node from arrays, and whether it is a plain function of the module, which takes `out`."""
+    (template,) = node.outs
+    descriptor = getattr(type(backend), node.op, None)
+    if isinstance(descriptor, (Unary, Binary)) and not isinstance(descriptor, Rounding):
+        of_complex = descriptor.of_complex if template.dtype.is_complex else None
+        if of_complex is None:
+            return getattr(backend.xp, descriptor.function), True
+    shapes_only = get_backend("template")
+    dtypes = [value.template.dtype for value in node.operands]
+    operands = [Tensor(value.template, shapes_only, None) for value in node.operands]
+    callback = implementation(backend, node.op, template, operands)
+
+    def called(shape: tuple[int, ...], *arrays: Array) -> Array:
+        tensors = (
+            Tensor(intern_template(array.shape, dtype, (None,) * array.ndim), backend, array)
+            for array, dtype in zip(arrays, dtypes, strict=True)
+        )
+        return callback(intern_template(shape, template.dtype, (None,) * len(shape)), *tensors, **node.options)
+
+    return called, False
