@@ -48,7 +48,24 @@ def evaluate(graph: Graph, arguments: Sequence[Any], backend: Backend | None = N
     if backend is None:
         held = [node.tensor for node in graph.captured if node.tensor is not None]
         backend = common_backend([*tensors, *held])
+    if isinstance(backend, ExprBackend):
+        return _recorded(graph, tensors, backend)
     return program(graph, backend)(tensors)
+
+
+def _recorded(graph: Graph, tensors: Sequence[Tensor], backend: ExprBackend) -> list[Tensor]:
+    """The results of a graph recorded in the trace around it, at the lines of its nodes."""
+    exchanged: dict[Value, Value] = {}
+    for value, x in zip(graph.parameters, tensors, strict=True):
+        exchanged[value] = move(x, backend).data
+    for node in graph.nodes[len(graph.parameters) :]:
+        if node.tensor is not None:
+            exchanged[Value(node)] = move(node.tensor, backend).data
+            continue
+        inputs = node.with_inputs(exchanged.__getitem__)
+        made = Node(node.op, node.out, inputs, node.options, default=node.default, line=node.line)
+        exchanged.update(zip(node.values, made.values, strict=True))
+    return [Tensor(value.template, backend, exchanged[value]) for value in graph.outputs]
 
 
 def program(graph: Graph, backend: Backend) -> Program:

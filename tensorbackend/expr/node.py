@@ -36,25 +36,17 @@ class Line(NamedTuple):
         return f"{self.file.rpartition('/')[2]}:{self.number}"
 
 
-class Value:
+class Value(NamedTuple):
     """One result of a node: the payload of a tensor on ExprBackend. Equal values are the same result of one node."""
 
-    __slots__ = ("index", "node")
-
-    def __init__(self, node: Node, index: int = 0) -> None:
-        self.node, self.index = node, index
+    node: Node
+    index: int = 0
 
     @property
     def template(self) -> Template:
         """What the value looks like."""
         out = self.node.out
         return out if isinstance(out, Template) else out[self.index]
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Value) and self.node is other.node and self.index == other.index
-
-    def __hash__(self) -> int:
-        return hash((self.node, self.index))
 
     def __repr__(self) -> str:
         return f"<{self.node.op} {self.template!r}>"
@@ -76,7 +68,10 @@ class Node:
     time, so a node comes after its inputs.
     """
 
-    __slots__ = ("default", "inputs", "line", "op", "options", "out", "serial", "tensor")
+    __slots__ = ("default", "inputs", "line", "op", "operands", "options", "out", "serial", "tensor")
+
+    operands: tuple[Value, ...]
+    """The values that it needs, sequences laid out flat."""
 
     def __init__(
         self,
@@ -90,6 +85,7 @@ class Node:
         line: Line | None = None,
     ) -> None:
         self.op, self.out, self.inputs, self.options = op, out, inputs, options
+        self.operands = _flat(inputs)
         self.default = default
         self.tensor = tensor
         """The tensor of a `captured` node."""
@@ -106,21 +102,12 @@ class Node:
         """Its results."""
         if isinstance(self.out, Template):
             return (Value(self),)
-        return tuple(Value(self, index) for index in range(len(self.outs)))
-
-    @property
-    def operands(self) -> list[Value]:
-        """The values that it needs, sequences laid out flat."""
-        found: list[Value] = []
-        for each in self.inputs:
-            if isinstance(each, Value):
-                found.append(each)
-            elif each is not None:
-                found.extend(each)
-        return found
+        return tuple([Value(self, index) for index in range(len(self.out))])
 
     def with_inputs(self, exchange: Callable[[Value], Any]) -> tuple[Any, ...]:
         """Its inputs with something in place of each value."""
+        if self.operands is self.inputs:
+            return tuple(map(exchange, self.operands))
         return tuple(
             each if each is None else exchange(each) if isinstance(each, Value) else tuple(map(exchange, each))
             for each in self.inputs
@@ -128,6 +115,22 @@ class Node:
 
     def __repr__(self) -> str:
         return f"<node {self.op} {self.out!r}>"
+
+
+def _flat(inputs: tuple[Input, ...]) -> tuple[Value, ...]:
+    """The values among inputs; the inputs themselves where they are nothing else."""
+    for each in inputs:
+        if type(each) is not Value:
+            break
+    else:
+        return inputs  # type: ignore[return-value] # all are values
+    found: list[Value] = []
+    for each in inputs:
+        if isinstance(each, Value):
+            found.append(each)
+        elif each is not None:
+            found.extend(each)
+    return tuple(found)
 
 
 def next_serial() -> int:

@@ -26,14 +26,15 @@ Visit = Callable[[Node], Sequence[Value]]
 def rewritten(graph: Graph, visit: Visit) -> Graph:
     """A graph with other values in place of each node's, which `visit` gives for the node on rewritten inputs."""
     exchanged: dict[Value, Value] = {value: value for value in graph.parameters}
+    same = True  # as long as nothing is exchanged; from then on all is made again, so that the order stays
     for node in graph.nodes[len(graph.parameters) :]:
-        inputs = node.operands
-        if any(exchanged[value] is not value for value in inputs):
-            changed = node.with_inputs(exchanged.__getitem__)
-            made = Node(node.op, node.out, changed, node.options, default=node.default, line=node.line)
-        else:
-            made = node
-        exchanged.update(zip(node.values, visit(made), strict=True))
+        made = node
+        if not same and node.op != CAPTURED:
+            inputs = node.with_inputs(exchanged.__getitem__)
+            made = Node(node.op, node.out, inputs, node.options, default=node.default, line=node.line)
+        values, found = node.values, tuple(visit(made))
+        exchanged.update(zip(values, found, strict=True))
+        same = same and values == found
     return rebuilt(graph, [under(value.template, exchanged[value]) for value in graph.outputs], exchanged)
 
 
@@ -73,7 +74,9 @@ def _key(node: Node) -> tuple[Any, ...]:
     if node.tensor is not None:
         return CAPTURED, node.out, id(node.tensor.data), node.tensor.backend
     options = node.options
-    return node.op, node.out, node.inputs, *options.items(), *map(kind_of, options.values())
+    if not options:
+        return node.op, node.out, node.inputs, node.default
+    return node.op, node.out, node.inputs, node.default, *options.items(), *map(kind_of, options.values())
 
 
 def constant_folding(graph: Graph, backend: Backend | str | None = None) -> Graph:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ...errors import UnsupportedOp, expected
-from ...operands import kind_of
 from ...template import Template, intern_template
 from ...tensor import Tensor
 from ..graph import Graph
-from ..node import CAPTURED, PARAMETER, RENAMED, Node
+from ..node import CAPTURED, PARAMETER, RENAMED, Node, Value
 from ..subgraphs import subgraphs, turns
 from ..trace import trace_leaves
 from .flops import APPLICATIONS, TRANSCENDENTAL, rule_of
@@ -32,16 +31,17 @@ class Estimator:
 
     def work(self, node: Node) -> Work:
         """The work of a node."""
-        if node.op == PARAMETER or node.op == CAPTURED:
+        op, operands = node.op, node.operands
+        if op == PARAMETER or op == CAPTURED:
             return _NOTHING
-        if node.op == RENAMED:
+        if op == RENAMED:
             return _VIEW
-        out, options = node.out, node.options
-        inputs = tuple([value.template for value in node.operands])
-        groups = tuple([len(each) if type(each) is tuple else each is None for each in node.inputs])
-        key: Any = (node.op, out, inputs, groups, node.default)
-        if options:
-            key = (*key, *options.items(), *map(kind_of, options.values()))
+        inputs = tuple([value.template for value in operands])
+        key: Any = (op, node.out, inputs, node.default)
+        if operands is not node.inputs:
+            key = (*key, *[len(each) if type(each) is tuple else each is None for each in node.inputs])
+        if node.options:
+            key = (*key, *node.options.items())
         try:
             found = self._known.get(key)
         except TypeError:  # an option that does not hash
@@ -91,7 +91,7 @@ class Estimator:
         def parts(given: list[Tensor]) -> Any:
             rest = iter(given)
             inputs = tuple(
-                each if each is None else tuple(next(rest) for _ in each) if isinstance(each, tuple) else next(rest)
+                each if each is None else next(rest) if isinstance(each, Value) else tuple(next(rest) for _ in each)
                 for each in node.inputs
             )
             return default(node.out, inputs, node.options)
