@@ -159,7 +159,7 @@ def _print(found: DryRun, options: Namespace) -> None:
 
     program = found.optimised if options.optimised else found.eager
     print(found.summary(), end="\n\n")
-    by: By = options.by or ("node" if len(program.rows) <= 50 else "op")
+    by: By = options.by or ("node" if program.ops <= 50 else "op")
     rows = program.table(by)
     print_table(COLUMNS, rows[: options.top])
     if len(rows) > options.top:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 from ..errors import ArgumentError, ShapeError, expected
@@ -125,8 +126,8 @@ def reachable(outputs: Iterable[Value]) -> list[Node]:
         node = waiting.pop()
         if node not in seen:
             seen.add(node)
-            waiting.extend(value.node for value in node.operands)
-    return sorted(seen, key=lambda node: node.serial)
+            waiting += [each for each, _ in node.operands]
+    return sorted(seen, key=attrgetter("serial"))
 
 
 def rebuilt(graph: Graph, outputs: Sequence[Value], exchanged: Mapping[Value, Value]) -> Graph:

@@ -40,7 +40,7 @@ class Value(NamedTuple):
     """One result of a node: the payload of a tensor on ExprBackend. Equal values are the same result of one node."""
 
     node: Node
-    index: int = 0
+    index: int = 0  # type: ignore[assignment] # in place of the method of tuples
 
     @property
     def template(self) -> Template:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import cache
 from typing import Any, NoReturn
 
 from ..errors import TemplateDataError, expected
@@ -63,7 +64,8 @@ class ExprBackend(Backend):
 
 def _recorder(name: str) -> Callable[..., Payload]:
     def record(self: ExprBackend, out: Out, /, *inputs: Any, **options: object) -> Payload:
-        node = Node(name, out, tuple(_each(_payload, each) for each in inputs), options)
+        given = [each.data if type(each) is Tensor else _each(_payload, each) for each in inputs]
+        node = Node(name, out, tuple(given), options)
         return Value(node) if isinstance(out, Template) else node.values
 
     record.__name__, record.__doc__ = name, f"A node {name}."
@@ -105,7 +107,12 @@ def captured(x: Tensor) -> Value:
 
 def expr_tensor(value: Value) -> Tensor:
     """The tensor on ExprBackend with a value as payload."""
-    return Tensor(value.template, ExprBackend(), value)
+    return Tensor(value.template, _backend(), value)
+
+
+@cache
+def _backend() -> ExprBackend:
+    return ExprBackend()
 
 
 def wrapped(node: Node) -> Tensor | tuple[Tensor, ...]:

@@ -95,12 +95,14 @@ def constant_folding(graph: Graph, backend: Backend | str | None = None) -> Grap
         return found[value.index] if isinstance(found, tuple) else found
 
     def visit(node: Node) -> Sequence[Value]:
+        if node.inputs and any(each not in known for each, _ in node.operands):
+            return node.values
         small = sum(template.nbytes for template in node.outs) <= KEPT_BYTES
         if node.tensor is not None:
             if not isinstance(node.tensor.backend, ExprBackend):
                 known[node] = step(node, chosen)()
             return node.values
-        if not small or not all(value.node in known for value in node.operands):
+        if not small:
             return node.values
         try:
             found = with_default(chosen, step(node, chosen), *node.with_inputs(tensor))

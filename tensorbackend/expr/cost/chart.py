@@ -92,7 +92,7 @@ def _plot(program: Program, top: int, limit: int | None) -> Iterator[str]:
         y = HEIGHT - limit * scale
         yield f'<line stroke="{LIMIT}" stroke-dasharray="6 4" x1="0" x2="{WIDTH}" y1="{y:.1f}" y2="{y:.1f}"/>'
         yield f'<text x="{WIDTH}" y="{y - 4:.1f}" text-anchor="end">{show_bytes(limit)}</text>'
-    yield f'<text x="0" y="{HEIGHT + 16}">{len(program.rows)} ops in order</text>'
+    yield f'<text x="0" y="{HEIGHT + 16}">{program.ops} ops in order</text>'
 
 
 def _edge(heights: Sequence[int], width: float, scale: float) -> Iterator[str]:

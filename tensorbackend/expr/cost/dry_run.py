@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import linecache
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -37,14 +39,28 @@ def dry_run(function: Callable[..., Any], *templates: Any, gradient: bool = Fals
         from ..grad.functions import value_and_grad  # the rules of all ops, which not every dry run needs
 
         function = value_and_grad(function)
+    with _uncollected():
+        try:
+            graph = trace(function)(*templates, **keywords)
+        except TensorBackendError as error:
+            line = user_line(error.__traceback__)
+            if line is not None:
+                error.add_note(f"at {line.file}:{line.number}: {source_of(line)}")
+            raise
+        return report(graph, name, gradient=gradient)
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Without looking for cycles: a long program makes many objects that live to the end, and looking takes a third
+    of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
     try:
-        graph = trace(function)(*templates, **keywords)
-    except TensorBackendError as error:
-        line = user_line(error.__traceback__)
-        if line is not None:
-            error.add_note(f"at {line.file}:{line.number}: {source_of(line)}")
-        raise
-    return report(graph, name, gradient=gradient)
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def report(graph: Graph, name: str = "graph", *, gradient: bool = False) -> DryRun:

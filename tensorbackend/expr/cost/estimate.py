@@ -32,7 +32,7 @@ class Estimator:
     def work(self, node: Node) -> Work:
         """The work of a node."""
         op, operands = node.op, node.operands
-        if op == PARAMETER or op == CAPTURED:
+        if op in (PARAMETER, CAPTURED):
             return _NOTHING
         if op == RENAMED:
             return _VIEW
@@ -113,6 +113,10 @@ class Estimator:
             works.append(once.times(1 if count is None else count))
             memory = timeline(graph, inner)
             spaces.append(memory.peak - memory.parameters)
-        found = max(works) if node.op == "cond" else total(works)
+        found = max(works, key=_amount) if node.op == "cond" else total(works)
         number = len(node.outs)
         return found._replace(workspace=max(spaces), shares=(None,) * number, strided=(False,) * number)
+
+
+def _amount(work: Work) -> tuple[int, int]:
+    return work.flops + work.transcendentals, work.written

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any, Final, Literal, NamedTuple
 
 from ...template import Template
@@ -124,6 +125,11 @@ class Program:
                 )
 
     @property
+    def ops(self) -> int:
+        """How many ops there are."""
+        return sum(node.op not in (PARAMETER, CAPTURED) for node in self.timeline.nodes)
+
+    @cached_property
     def peak(self) -> Peak:
         """Where memory is highest, and what is there."""
         found, number = self.timeline, self.timeline.peak_at

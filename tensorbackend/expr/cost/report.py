@@ -43,7 +43,7 @@ class DryRun:
         rows = [
             (
                 program.name,
-                str(len(program.rows)),
+                str(program.ops),
                 show_count(program.flops) or "0",
                 show_count(program.transcendentals) or "0",
                 show_bytes(program.read + program.written),

@@ -169,9 +169,10 @@ def _through(node: Node, arrived: list[Tensor | None], known: Lookup) -> list[tu
         raise ContractError(expected(wanted, "mend the rule", given=len(found)))
     pairs: list[tuple[Value, Tensor | NoGradient]] = []
     for each, given in zip(node.inputs, found, strict=True):
-        if isinstance(each, Value) and isinstance(given, Tensor | NoGradient):
-            pairs.append((each, given))
-        elif isinstance(each, tuple) and isinstance(given, tuple):
+        if isinstance(each, Value):
+            if isinstance(given, Tensor | NoGradient):
+                pairs.append((each, given))
+        elif each is not None and isinstance(given, tuple):
             pairs.extend((value, x) for value, x in zip(each, given, strict=True) if x is not None)
     return pairs
 
@@ -222,5 +223,4 @@ def plain(template: Template) -> Template:
 
 def nameless(x: Tensor) -> Tensor:
     """A tensor without names."""
-    template = plain(x.template)
-    return x if x.template is template else Tensor(template, x.backend, x.data)
+    return Tensor(plain(x.template), x.backend, x.data) if any(x.template.names) else x
