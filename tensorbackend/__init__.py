@@ -285,6 +285,7 @@ if _TYPE_CHECKING:
     from .expr.grad.functions import vjp as vjp
     from .expr.jit import jit as jit
     from .expr.trace import trace as trace
+    from .expr.trees import tree_map as tree_map
 
 _LATE = {
     "cond": "control",
@@ -297,6 +298,7 @@ _LATE = {
     "jvp": "grad.functions",
     "scan": "control",
     "trace": "trace",
+    "tree_map": "trees",
     "value_and_grad": "grad.functions",
     "vjp": "grad.functions",
     "while_loop": "control",

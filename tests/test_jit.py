@@ -139,3 +139,13 @@ def test_large_chains_run_in_blocks() -> None:
 
     assert tb.jit(function)(x, row, column).to_binary() == function(x, row, column).to_binary()
     assert tb.jit(function)(x.mT, row[:400], tb.zeros((1000, 1))).shape == (1000, 400)
+
+
+def test_a_value_that_shares_memory_keeps_it() -> None:
+    def function(x: tb.Tensor) -> tb.Tensor:
+        same = tb.floor(x + 1)  # of integers the operand's own memory
+        again = tb.floor(same)
+        return (x * 2 - 1) * same + tb.bitwise_xor(x, 3) * again + same
+
+    x = tb.asarray([1, 2, 3, 4])
+    assert tb.jit(function)(x).tolist() == function(x).tolist()

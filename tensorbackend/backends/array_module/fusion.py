@@ -186,33 +186,30 @@ def _compiled(
     for number, value in enumerate(numbers):
         names[value] = f"c{number}"
         functions[f"c{number}"] = cast(Tensor, step(value.node, backend)()).data
-    all_plain = True
-    spare: dict[Any, list[str]] = {}  # variables that hold memory of a chain's own for nothing
-    fresh: set[str] = set()  # variables whose memory the chain made
+    calls = [_function(node, backend) for node in nodes]
+    # What a function that is not plain gives may be its operand's memory, which is then not to be written to.
+    pairs = zip(nodes, calls, strict=True)
+    shared = {value for node, (_, plain) in pairs if not plain for value in node.operands}
+    memory_of: dict[str, Any] = {}  # the dtype of each variable whose memory the chain made
+    spare: dict[Any, list[str]] = {}  # those by dtype that nothing needs any more
     lines = [f"def chain(shape, out, {', '.join(names[value] for value in inputs)}):"]
-    for number, node in enumerate(nodes):
-        (template,) = node.outs
-        operands = [names[value] for value in node.operands]
-        function, plain = _function(node, backend)
+    for number, (node, (function, plain)) in enumerate(zip(nodes, calls, strict=True)):
         functions[f"f{number}"] = function
-        all_plain = all_plain and plain
-        dying = {name: v for v, name in names.items() if last.get(v) is node and name in fresh}
-        for name, value in dying.items():
-            spare.setdefault(value.template.dtype, []).append(name)
-        if node is nodes[-1]:
-            target, memory = "out", "out"
-        else:
-            free = spare.get(template.dtype) if plain else None
-            target = memory = free.pop() if free else ""
-            target = target or f"t{number}"
+        dtype, operands = node.outs[0].dtype, [names[value] for value in node.operands]
+        for value in dict.fromkeys(node.operands):
+            if last[value] is node and names[value] in memory_of and value not in shared:
+                spare.setdefault(memory_of[names[value]], []).append(names[value])
+        memory = "out" if node is nodes[-1] else ""
+        if plain and not memory and spare.get(dtype):
+            memory = spare[dtype].pop()
+        target = names[Value(node)] = memory or f"t{number}"
         if plain:
-            lines.append(f"    {target} = f{number}({', '.join([*operands, *([memory] if memory else [])])})")
-            fresh.add(target)
+            memory_of[target] = dtype
+            lines.append(f"    {target} = f{number}({', '.join([*operands, *filter(None, [memory])])})")
         else:
             lines.append(f"    {target} = f{number}(shape, {', '.join(operands)})")
-        names[Value(node)] = target
     exec("\n".join([*lines, "    return out"]), functions)  # source made here, of no text but numbered names
-    return functions["chain"], all_plain
+    return functions["chain"], all(plain for _, plain in calls)
 
 
 def _function(node: Node, backend: ArrayBase) -> tuple[Callable[..., Array], bool]:
