@@ -16,6 +16,7 @@ from tensorbackend.errors import (
     ArgumentError,
     AxisError,
     DTypeError,
+    GradientError,
     NamesError,
     OperandError,
     ShapeError,
@@ -485,3 +486,154 @@ def test_a_trace_within_a_trace() -> None:
 
     x = x3()
     assert tb.trace(outer)(x)(x).tolist() == ((x * x + x) * x + x).tolist()
+
+
+# Gradients
+
+
+def scalar(result: Any) -> tb.Tensor:
+    """A number that depends on every floating leaf of a result."""
+    total = tb.zeros((), dtype="f64")
+    for weight, leaf in enumerate(flatten(result)[0]):
+        if leaf.dtype.is_inexact:
+            total = total + tb.sum(tb.sin(leaf) * (weight + 1))
+    return total
+
+
+def grown(x: tb.Tensor) -> Any:
+    """A loop whose number of turns depends on data, up to a limit."""
+    return tb.while_loop(lambda c: tb.sum(c[0]) < 5, lambda c: (c[0] * 1.5 + x * x, c[1] + 1), (tb.exp(x), 0), limit=6)
+
+
+def recurrent(x: tb.Tensor) -> Any:
+    """A recurrent network whose weights are constants of the loop."""
+    weights = tb.make_diagonal(x) + tb.sin(x)
+    return tb.scan(lambda h, x: (tb.tanh(weights @ h + x), (tb.exp(weights) @ h, tb.argmax(h))), x * 0, x)
+
+
+def deep(x: tb.Tensor) -> Any:
+    def outer(carry: Any, each: tb.Tensor) -> Any:
+        inner, _ = tb.scan(lambda c, y: (c * tb.cos(y) + each, None), carry[0], x, reverse=True)
+        chosen = tb.cond(
+            inner > 0.3, lambda: inner * x[0], lambda: tb.fori_loop(0, 3, lambda i, c: c * x[1] + i, inner)
+        )
+        return (chosen, carry[1] + 1), inner
+
+    return tb.scan(outer, (x[2], 0), x)
+
+
+def turning(x: tb.Tensor) -> Any:
+    """What is carried changes places, so that a gradient takes turns to arrive."""
+    return tb.fori_loop(0, 4, lambda i, c: (c[1], c[2], c[0] * x[i % 3]), (x[0], 1.0, 2.0))
+
+
+DIFFERENTIABLE = [
+    chosen, held_on_to, limited, summed, running, backwards, without_xs, empty, grown, recurrent, deep, turning,
+]  # fmt: skip
+every_gradient = pytest.mark.parametrize("program", DIFFERENTIABLE, ids=lambda program: program.__name__)
+
+
+def x64() -> tb.Tensor:
+    return tb.asarray([0.45, -0.6, 1.2], dtype="f64")
+
+
+def differences(function: Callable[[tb.Tensor], tb.Tensor], x: tb.Tensor, step: float = 1e-6) -> list[Any]:
+    """Central differences along each element."""
+    rows = (tb.asarray(row, backend=x.backend) for row in numpy.eye(x.size))
+    return [((function(x + step * row) - function(x - step * row)) / (2 * step)).tolist() for row in rows]
+
+
+@every_gradient
+@pytest.mark.parametrize("backend", ["numpy", "binary"])
+def test_gradients(program: Callable[..., Any], backend: str) -> None:
+    x = x64().backend_copy(backend)
+    with tb.default_backend(backend), tb.precision(64):
+        function = lambda x: scalar(program(x))  # noqa: E731
+        gradient = tb.grad(function)(x)
+        assert gradient.template is x.template
+        numpy.testing.assert_allclose(gradient, differences(function, x), rtol=1e-7, atol=1e-8)
+
+
+@every_gradient
+def test_gradients_of_jax(program: Callable[..., Any]) -> None:
+    x = x64().backend_copy("jax")
+    with tb.default_backend("jax"), tb.precision(64):
+        function = lambda x: scalar(program(x))  # noqa: E731
+        theirs: Any = jax.grad(lambda x: function(x).data)
+        compiled: Any = jax.jit(tb.grad(function))
+        wanted = theirs(x)
+        numpy.testing.assert_allclose(tb.grad(function)(x), wanted, rtol=1e-10, atol=1e-12)
+        numpy.testing.assert_allclose(compiled(x), wanted, rtol=1e-10, atol=1e-12)
+
+
+@every_gradient
+def test_second_order(program: Callable[..., Any]) -> None:
+    x = x64()
+    with tb.precision(64):
+        gradient = tb.grad(lambda x: scalar(program(x)))
+        wanted = differences(gradient, x)
+        numpy.testing.assert_allclose(tb.hessian(lambda x: scalar(program(x)))(x), wanted, rtol=1e-6, atol=1e-7)
+
+
+@every_gradient
+def test_jvp(program: Callable[..., Any]) -> None:
+    x, tangent = x64(), tb.asarray([0.5, -1.0, 2.0], dtype="f64")
+    with tb.precision(64):
+        gradient = tb.grad(lambda x: scalar(program(x)))(x)
+        _, found = tb.jvp(lambda x: scalar(program(x)), (x,), (tangent,))
+        assert found.item() == pytest.approx(tb.sum(gradient * tangent).item(), rel=1e-10, abs=1e-12)
+
+
+def test_gradients_by_what_is_held_on_to_and_by_trees() -> None:
+    weights = tb.asarray([[0.5, -1.0], [0.25, 2.0]], names=("to", "from"))
+    sequence = matrix().rename("time", "from")
+
+    def loss(parameters: dict[str, tb.Tensor], sequence: tb.Tensor) -> tb.Tensor:
+        def step(carry: State, x: tb.Tensor) -> Any:
+            h = tb.tanh(tb.sum(parameters["weights"] * (carry.value + x), axis="from")) + parameters["bias"]
+            return State(h.rename("from"), carry.count + 1), h
+
+        end, hs = tb.scan(step, State(tb.zeros(2, names=("from",)), 0), sequence, axis="time")
+        assert hs.names == ("time", "to")
+        return tb.sum(hs * hs) + tb.sum(end.value)
+
+    parameters = {"weights": weights, "bias": tb.asarray([0.1, 0.2], names=("to",))}
+    found, by_sequence = tb.grad(loss, (0, 1))(parameters, sequence)
+    assert {name: x.template for name, x in found.items()} == {name: x.template for name, x in parameters.items()}
+    assert by_sequence.template is sequence.template
+    step = 1e-2
+    for name, x in parameters.items():
+        change = tb.astype(x * 0 + step, "f32")
+        wanted = loss({**parameters, name: x + change}, sequence) - loss({**parameters, name: x - change}, sequence)
+        assert tb.sum(found[name]).item() == pytest.approx(wanted.item() / (2 * step), rel=1e-2)
+
+
+def test_what_needs_no_gradient_has_none() -> None:
+    """An op without a gradient may stand where none flows, and only what is needed is kept and carried back."""
+
+    def function(x: tb.Tensor, w: tb.Tensor) -> Any:
+        def step(carry: Any, each: tb.Tensor) -> Any:
+            last = tb.while_loop(lambda c: c < 3, lambda c: c + 1.0, tb.sum(w))
+            return (carry[0] * tb.exp(w[0]) + each * last, carry[1] + 1), carry[1]
+
+        (total, _), _ = tb.scan(step, (x[0], 0), x)
+        return tb.sum(total)
+
+    x = x3()
+    graph = tb.trace(tb.grad(function))(x, x)
+    back = [node for node in graph.nodes if node.op == "scan"][-1]
+    assert back.options["reverse"]
+    assert [len(each) for each in back.inputs if isinstance(each, tuple)] == [2, 1, 0]
+    assert tb.grad(function)(x, x).shape == (3,)
+    with pytest.raises(GradientError, match="give while_loop\\(\\) a limit, or fori_loop\\(\\) ints") as caught:
+        tb.grad(function, 1)(x, x)
+    assert f"called at {__file__}" in str(caught.value)
+    with pytest.raises(GradientError, match="op='while_loop'"):
+        tb.grad(lambda x: tb.fori_loop(0, tb.argmax(x), lambda i, c: c * x[0], 1.0))(x)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "jax"])
+def test_a_gradient_of_many_steps(backend: str) -> None:
+    x = tb.full((10_000,), 1e-4, backend=backend)
+    gradient = tb.grad(lambda x: tb.scan(lambda c, x: (c + c * x, None), 1.0, x)[0])(x)
+    numpy.testing.assert_allclose(gradient, numpy.full(10_000, (1 + 1e-4) ** 9_999), rtol=2e-3)

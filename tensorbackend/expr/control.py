@@ -7,7 +7,7 @@ every backend, and a mistake shows before the first turn.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from operator import index
 from types import MappingProxyType
@@ -33,6 +33,8 @@ from .trees import Tree, flatten, paths, unflatten
 
 Function = Callable[..., Any]
 
+Tensors = tuple[Tensor, ...]
+
 Flat = Callable[[list[Tensor]], tuple[list[Any], list[str]]]
 """A function of a flat list, which gives results and what they are called."""
 
@@ -54,14 +56,46 @@ _DEFAULTS = {"cond": run_cond, "while_loop": run_while_loop, "scan": run_scan}
 
 def call(
     name: str, backend: Backend, out: tuple[Template, ...], inputs: tuple[Any, ...], options: Mapping[str, object]
-) -> tuple[Tensor, ...]:
+) -> Tensors:
     """What a callback of control flow gives for tensors on one backend, closed graphs among its options."""
     arguments = CompositeCall(out, inputs, MappingProxyType(dict(options)))
-    found: tuple[Tensor, ...] = perform(backend, name, arguments, own_method(backend, name), _DEFAULTS[name])
+    found: Tensors = perform(backend, name, arguments, own_method(backend, name), _DEFAULTS[name])
     return found
 
 
-def _on(tensors: Iterable[Tensor], backend: Backend) -> tuple[Tensor, ...]:
+def call_cond(predicate: Tensor, operands: Sequence[Tensor], true_branch: Graph, false_branch: Graph) -> Tensors:
+    """What one of two graphs gives for operands."""
+    (true_branch, false_branch), constants = close([true_branch, false_branch])
+    backend = common_backend([predicate, *constants, *operands])
+    inputs = move(predicate, backend), _on((*constants, *operands), backend)
+    options = {"true_branch": true_branch, "false_branch": false_branch}
+    return call("cond", backend, true_branch.results, inputs, options)
+
+
+def call_scan(
+    body: Graph,
+    constants: Sequence[Tensor],
+    initial: Sequence[Tensor],
+    xs: Sequence[Tensor],
+    *,
+    length: int,
+    reverse: bool,
+) -> Tensors:
+    """What a graph that takes constants, carried values and entries of `xs` gives in the end, and the rest stacked."""
+    (body,), more = close([body])
+    backend = common_backend([*more, *constants, *initial, *xs])
+    inputs = _on((*more, *constants), backend), _on(initial, backend), _on(xs, backend)
+    return _run_scan(backend, inputs, {"body": body, "length": length, "reverse": reverse}, None)
+
+
+def _run_scan(backend: Backend, inputs: tuple[Tensors, ...], options: Mapping[str, Any], name: str | None) -> Tensors:
+    """A scan of tensors on one backend, whose results are stacked along an axis of a name."""
+    results, count, length = options["body"].results, len(inputs[1]), options["length"]
+    ys = (Template((length, *y.shape), y.dtype, (name, *y.names)) for y in results[count:])
+    return call("scan", backend, (*results[:count], *ys), inputs, options)
+
+
+def _on(tensors: Iterable[Tensor], backend: Backend) -> Tensors:
     return tuple(move(x, backend) for x in tensors)
 
 
@@ -171,7 +205,7 @@ def while_loop(condition: Function, body: Function, initial: Any, *, limit: int 
         return unflatten(tree, _while(carried, holds, turn, None if limit is None else index(limit)))
 
 
-def _while(carried: Leaves, holds: Callable[[list[Tensor]], Any], turn: Flat, limit: int | None) -> tuple[Tensor, ...]:
+def _while(carried: Leaves, holds: Callable[[list[Tensor]], Any], turn: Flat, limit: int | None) -> Tensors:
     """The carried leaves after a loop."""
     home = home_of(carried.tensors)
     found = settled(carried, lambda: traced(turn, carried.templates, carried.paths, home))
@@ -303,21 +337,13 @@ def _scan(
     length: int,
     reverse: bool,
     name: str | None,
-) -> tuple[Tensor, ...]:
+) -> Tensors:
     """The carried leaves after all steps, then what is stacked."""
     entries = [x.replace(shape=x.shape[1:], names=x.names[1:]) for x in scanned.templates]
     names = [*carried.paths, *(path.replace("xs", "x", 1) for path in scanned.paths)]
-    count = len(carried.leaves)
     home = home_of(carried.tensors, scanned.tensors)
     found = settled(carried, lambda: traced(step, [*carried.templates, *entries], names, home))
     (body,), constants = close([found.graph])
     backend = common_backend([*carried.tensors, *scanned.tensors, *constants])
     inputs = _on(constants, backend), carried.on(backend), scanned.on(backend)
-    options = {"body": body, "length": length, "reverse": reverse}
-    return call("scan", backend, scan_results(body, count, length, name), inputs, options)
-
-
-def scan_results(body: Graph, count: int, length: int, name: str | None = None) -> tuple[Template, ...]:
-    """What a scan gives: `count` carried values, and the other results of its body stacked along an axis of a name."""
-    ys = (Template((length, *y.shape), y.dtype, (name, *y.names)) for y in body.results[count:])
-    return (*body.results[:count], *ys)
+    return _run_scan(backend, inputs, {"body": body, "length": length, "reverse": reverse}, name)

@@ -43,15 +43,16 @@ def differentiated(graph: Graph, wanted: Sequence[int], results: Sequence[int] |
     return Graph([*graph.parameters, *seeds.values()], [*graph.outputs, *(x.data for x in found)])
 
 
-def linearized(graph: Graph, wanted: Sequence[int]) -> tuple[Graph, Graph]:
+def linearized(graph: Graph, wanted: Sequence[int], results: Sequence[int] | None = None) -> tuple[Graph, Graph]:
     """A graph in two: forward it gives its results and what remains to be known, backward the cotangents.
 
-    The second takes what the first gives after the results, then a cotangent for each floating or complex result; it
-    gives the cotangents of the wanted parameters, and is linear in what it takes as cotangents.
+    The second takes what the first gives after the results, then a cotangent for each of some results, by default for
+    all that are floating or complex; it gives the cotangents of the wanted parameters, and is linear in what it takes
+    as cotangents.
     """
     count = len(graph.parameters)
-    whole = differentiated(graph, wanted)
-    results, gradients = whole.outputs[: len(graph.outputs)], whole.outputs[len(graph.outputs) :]
+    whole = differentiated(graph, wanted, results)
+    outputs, gradients = whole.outputs[: len(graph.outputs)], whole.outputs[len(graph.outputs) :]
     seeds = whole.parameters[count:]
     dependent = {value.node for value in seeds}
     for node in whole.nodes:
@@ -72,9 +73,8 @@ def linearized(graph: Graph, wanted: Sequence[int]) -> tuple[Graph, Graph]:
         if node in dependent and node.op != PARAMETER:
             inputs = node.with_inputs(exchange)
             made[node] = Node(node.op, node.out, inputs, node.options, default=node.default, line=node.line)
-    outputs = [exchange(value) for value in gradients]
-    forward = Graph(whole.parameters[:count], [*results, *taken], graph.in_tree, None, graph.names)
-    return forward, Graph([*taken.values(), *seeds], outputs)
+    forward = Graph(whole.parameters[:count], [*outputs, *taken], graph.in_tree, None, graph.names)
+    return forward, Graph([*taken.values(), *seeds], [exchange(value) for value in gradients])
 
 
 def with_rules(graph: Graph, wanted: Iterable[int]) -> Graph:
@@ -130,7 +130,7 @@ def pulled_back(
             arrived = [sums.get(value) if value in kept else sums.pop(value, None) for value in node.values]
             if any(cotangent is not None for cotangent in arrived):
                 with at_line(node.line):
-                    for value, found in _through(node, arrived, known):
+                    for value, found in _through(node, arrived, known, flowing):
                         if value.node in flowing and inexact(value):
                             if isinstance(found, NoGradient):
                                 raise _refused(node, found.reason)
@@ -148,7 +148,9 @@ def _refused(node: Node, reason: str) -> GradientError:
     return GradientError(expected("ops that have a gradient", remedy, op=node.op))
 
 
-def _through(node: Node, arrived: list[Tensor | None], known: Lookup) -> list[tuple[Value, Tensor | NoGradient]]:
+def _through(
+    node: Node, arrived: list[Tensor | None], known: Lookup, flowing: set[Node]
+) -> list[tuple[Value, Tensor | NoGradient]]:
     """The inputs of a node with the cotangents that its rule gives for them."""
     if node.op == RENAMED:
         (value,), (cotangent,) = node.operands, arrived
@@ -160,10 +162,13 @@ def _through(node: Node, arrived: list[Tensor | None], known: Lookup) -> list[tu
         return []
     results = tuple(nameless(known(value)) for value in node.values)
     inputs = node.with_inputs(lambda value: nameless(known(value)))
+    options = dict(node.options)
+    if gradient.selective:
+        options["needed"] = node.with_inputs(lambda value: value.node in flowing and inexact(value))
     if isinstance(node.out, Template):
-        found = gradient.rule(arrived[0], results[0], *inputs, **node.options)
+        found = gradient.rule(arrived[0], results[0], *inputs, **options)
     else:
-        found = gradient.rule(tuple(arrived), results, *inputs, **node.options)
+        found = gradient.rule(tuple(arrived), results, *inputs, **options)
     if len(found) != len(node.inputs):
         wanted = f"the gradient rule of {node.op} to give {len(node.inputs)} cotangents"
         raise ContractError(expected(wanted, "mend the rule", given=len(found)))

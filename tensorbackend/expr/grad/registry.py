@@ -36,7 +36,7 @@ class NoGradient:
         self.reason = reason
 
 
-Cotangents: TypeAlias = "tuple[Tensor | tuple[Tensor | None, ...] | NoGradient | None, ...]"
+Cotangents: TypeAlias = "tuple[Tensor | tuple[Tensor | NoGradient | None, ...] | NoGradient | None, ...]"
 """What a rule returns: a cotangent for each input."""
 
 Rule: TypeAlias = Callable[..., Cotangents]
@@ -45,6 +45,7 @@ Function = TypeVar("Function", bound=Rule)
 MODULES: Final[tuple[str, ...]] = (
     # one line a module, sorted
     "contraction",
+    "control",
     "elementwise",
     "fourier",
     "indexing",
@@ -66,16 +67,21 @@ class Gradient(NamedTuple):
     """`None` where the derivative is zero or there is none."""
     reason: str = ""
     """Why there is no derivative; empty where there is one."""
+    selective: bool = False
+    """Whether the rule is told which of its inputs need a cotangent."""
 
 
 _declared: dict[str, Gradient] = {}
 
 
-def rule(*names: str) -> Callable[[Function], Function]:
-    """Declares the rule of the ops with these callbacks."""
+def rule(*names: str, selective: bool = False) -> Callable[[Function], Function]:
+    """Declares the rule of the ops with these callbacks.
+
+    A selective one also gets `needed`: for each input whether it needs a cotangent, a tuple for a sequence.
+    """
 
     def declare(function: Function) -> Function:
-        _enter(names, Gradient(function))
+        _enter(names, Gradient(function, selective=selective))
         return function
 
     return declare

@@ -1,0 +1,210 @@
+"""Gradients of control flow: each is control flow again, so that it has a gradient too.
+
+A scan goes forward once more, keeping what each step's gradient needs, and then back over that. What does not change
+from step to step is kept once, and entries of `xs` are read where they are. A `while_loop` with a limit is a scan of so
+many steps, of which those after the last do nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...ops.creation import full, zeros
+from ...ops.elementwise_binary import add, logical_and
+from ...template import Template
+from ...tensor import Tensor
+from ..control import call_cond, call_scan
+from ..evaluate import evaluate
+from ..graph import Graph, reachable
+from ..record import ExprBackend
+from ..simplify import results
+from ..trace import trace_leaves
+from .engine import depending, differentiated, inexact, linearized
+from .registry import Cotangents, NoGradient, rule
+
+_UNKNOWN = "a loop of unknown length keeps too much: give while_loop() a limit, or fori_loop() ints as bounds"
+
+Arrived = tuple[Tensor | None, ...]
+Tensors = tuple[Tensor, ...]
+Needed = tuple[bool, ...]
+
+
+def _true(chosen: Sequence[bool]) -> list[int]:
+    """The positions of what is chosen."""
+    return [position for position, each in enumerate(chosen) if each]
+
+
+def _placed(count: int, positions: Sequence[int], found: Sequence[Tensor]) -> Arrived:
+    """Cotangents at their positions, `None` elsewhere."""
+    placed: list[Tensor | None] = [None] * count
+    for position, x in zip(positions, found, strict=True):
+        placed[position] = x
+    return tuple(placed)
+
+
+@rule("cond", selective=True)
+def _cond(
+    cotangents: Arrived,
+    outs: Tensors,
+    predicate: Tensor,
+    operands: Tensors,
+    *,
+    needed: tuple[bool, Needed],
+    true_branch: Graph,
+    false_branch: Graph,
+) -> Cotangents:
+    wanted, seeds = _true(needed[1]), [x for x in cotangents if x is not None]
+    chosen = [position for position, x in enumerate(cotangents) if x is not None]
+    count = len(true_branch.outputs)
+    true_back, false_back = (
+        results(differentiated(branch, wanted, chosen), range(count, count + len(wanted)))
+        for branch in (true_branch, false_branch)
+    )
+    found = call_cond(predicate, (*operands, *seeds), true_back, false_back)
+    return None, _placed(len(operands), wanted, found)
+
+
+@rule("scan", selective=True)
+def _scan(
+    cotangents: Arrived,
+    outs: Tensors,
+    constants: Tensors,
+    initial: Tensors,
+    xs: Tensors,
+    *,
+    needed: tuple[Needed, Needed, Needed],
+    body: Graph,
+    length: int,
+    reverse: bool,
+) -> Cotangents:
+    fixed, count = len(constants), len(initial)
+    ends = fixed + count
+    changing = _changing(body, needed, fixed, count)
+    live = _live(body, changing, [x is not None for x in cotangents], fixed)
+    # Cotangents come in for these results of a step, and go out for these parameters.
+    stacked = [count + position for position, x in enumerate(cotangents[count:]) if x is not None]
+    held, entries = _true(needed[0]), _true(needed[2])
+    wanted = [*held, *(fixed + position for position in live), *(ends + position for position in entries)]
+    forward, backward = linearized(body, wanted, [*live, *stacked])
+
+    kept = forward.outputs[len(body.outputs) :]
+    varying = {value.node for value in forward.parameters[fixed:]}
+    for node in forward.nodes:
+        if any(value.node in varying for value in node.operands):
+            varying.add(node)
+    once = [value for value in kept if value.node not in varying]
+    each = {value: position for position, value in enumerate(forward.parameters[ends:])}
+    every = [value for value in kept if value.node in varying and value not in each]
+
+    first = Graph(forward.parameters, [*forward.outputs[:count], *every], names=body.names)
+    rows = call_scan(first, constants, initial, xs, length=length, reverse=reverse)[count:]
+    singles = evaluate(Graph(forward.parameters[:fixed], once), constants, ExprBackend())
+    read = [value for value in kept if value in each]
+    places = {value: place for place, value in enumerate([*once, *read, *every])}
+    order = [places[value] for value in kept]
+    seen, sums, taken = len(once), len(held), len(live)
+
+    def back(given: list[Tensor]) -> list[Tensor]:
+        """A step back: the kept values that are fixed, cotangents of what is carried, sums; then of each step."""
+        constant, carried = given[:seen], given[seen : seen + taken]
+        totals, rest = given[seen + taken : seen + taken + sums], given[seen + taken + sums :]
+        known, arriving = [*constant, *rest[: len(kept) - seen]], rest[len(kept) - seen :]
+        found = evaluate(backward, [*(known[place] for place in order), *carried, *arriving], ExprBackend())
+        totals = [add(total, x) for total, x in zip(totals, found[:sums], strict=True)]
+        return [*found[sums : sums + taken], *totals, *found[sums + taken :]]
+
+    start = [_cotangent(cotangents[position], initial[position]) for position in live]
+    start += [_cotangent(None, constants[position]) for position in held]
+    along = [*(xs[each[value]] for value in read), *rows, *(x for x in cotangents[count:] if x is not None)]
+    templates = [*(x.template for x in (*singles, *start)), *map(_entry, along)]
+    step = trace_leaves(back, templates, _names(kept=seen, cotangent=taken, sum=sums, entry=len(along)))
+    found = call_scan(step, singles, start, along, length=length, reverse=not reverse)
+    return (
+        _placed(fixed, held, found[taken : taken + sums]),
+        _placed(count, live, found[:taken]),
+        _placed(len(xs), entries, found[taken + sums :]),
+    )
+
+
+def _changing(body: Graph, needed: Sequence[Needed], fixed: int, count: int) -> list[bool]:
+    """For each carried value whether a gradient flows from it to what is needed, in whichever step."""
+    parameters = body.parameters
+    start = {parameters[position].node for position in _true([*needed[0], *needed[1], *needed[2]])}
+    while True:
+        flowing = depending(body.nodes, start)
+        more = {
+            parameters[fixed + position].node
+            for position, value in enumerate(body.outputs[:count])
+            if value.node in flowing and inexact(value)
+        }
+        if more <= start:
+            return [parameters[fixed + position].node in start for position in range(count)]
+        start |= more
+
+
+def _live(body: Graph, changing: Sequence[bool], arrived: Sequence[bool], fixed: int) -> list[int]:
+    """The positions of those changing carried values on which a result with a cotangent depends, in whichever step."""
+    count = len(changing)
+    outputs = {value for value, given in zip(body.outputs, arrived, strict=True) if given}
+    live = {position for position in range(count) if arrived[position]}
+    while True:
+        nodes = set(reachable(outputs))
+        more = {position for position in range(count) if body.parameters[fixed + position].node in nodes} - live
+        if not more:
+            return [position for position in _true(changing) if position in live]
+        live |= more
+        outputs |= {body.outputs[position] for position in more}
+
+
+def _names(**counts: int) -> list[str]:
+    return [f"{name}[{position}]" for name, count in counts.items() for position in range(count)]
+
+
+def _entry(x: Tensor) -> Template:
+    return Template(x.shape[1:], x.dtype)
+
+
+def _cotangent(given: Tensor | None, x: Tensor) -> Tensor:
+    return zeros(x.shape, dtype=x.dtype) if given is None else given
+
+
+@rule("while_loop", selective=True)
+def _while_loop(
+    cotangents: Arrived,
+    outs: Tensors,
+    constants: Tensors,
+    initial: Tensors,
+    *,
+    needed: tuple[Needed, Needed],
+    condition: Graph,
+    body: Graph,
+    limit: int | None,
+) -> Cotangents:
+    if limit is None:
+        return tuple((NoGradient(_UNKNOWN),) * len(each) for each in (constants, initial))
+    fixed = len(constants)
+
+    def step(given: list[Tensor]) -> list[Tensor]:
+        held, goes_on, carried = given[:fixed], given[fixed], given[fixed + 1 :]
+        holds = evaluate(condition, [*held, *carried], ExprBackend())[0]
+        goes_on = logical_and(goes_on, holds)
+        stays = Graph(body.parameters, body.parameters[fixed:], None, None, body.names)
+        return [goes_on, *call_cond(goes_on, (*held, *carried), body, stays)]
+
+    on = full((), True)
+    templates = [x.template for x in (*constants, on, *initial)]
+    steps = trace_leaves(step, templates, [*_names(constants=fixed), "goes_on", *body.names[fixed:]])
+    found = _scan(
+        (None, *cotangents),
+        (on, *outs),
+        constants,
+        (on, *initial),
+        (),
+        needed=(needed[0], (False, *needed[1]), ()),
+        body=steps,
+        length=limit,
+        reverse=False,
+    )
+    carried = found[1]
+    assert isinstance(carried, tuple)  # by what the rule of scan gives
+    return found[0], carried[1:]
