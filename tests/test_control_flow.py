@@ -558,7 +558,10 @@ def test_gradients(program: Callable[..., Any], backend: str) -> None:
 def test_gradients_of_jax(program: Callable[..., Any]) -> None:
     x = x64().backend_copy("jax")
     with tb.default_backend("jax"), tb.precision(64):
-        function = lambda x: scalar(program(x))  # noqa: E731
+
+        def function(x: tb.Tensor) -> tb.Tensor:
+            return scalar(program(x))
+
         theirs: Any = jax.grad(lambda x: function(x).data)
         compiled: Any = jax.jit(tb.grad(function))
         wanted = theirs(x)
