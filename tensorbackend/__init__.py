@@ -286,6 +286,7 @@ if _TYPE_CHECKING:
     from .expr.jit import jit as jit
     from .expr.trace import trace as trace
     from .expr.trees import tree_map as tree_map
+    from .expr.vmap import vmap as vmap
 
 _LATE = {
     "cond": "control",
@@ -301,6 +302,7 @@ _LATE = {
     "tree_map": "trees",
     "value_and_grad": "grad.functions",
     "vjp": "grad.functions",
+    "vmap": "vmap",
     "while_loop": "control",
 }
 """The module of `expr/` that has a public function, imported when one is first used."""

@@ -1,0 +1,80 @@
+"""`vmap` of every op against a Python loop over the examples."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tensorbackend as tb
+from tensorbackend.dtypes import ALL_DTYPES
+from tensorbackend.errors import DataError, TemplateDataError, TensorBackendError
+from tensorbackend.testing import Invocation, calls, names, profile
+from tensorbackend.testing.bounds import READS_DATA, bound_of
+from tensorbackend.testing.compare import assert_equal
+from tensorbackend.testing.scales import allowances
+
+BACKENDS = os.environ.get("TENSORBACKEND_BACKENDS", "numpy").split(",")
+SIZE = 2
+
+
+def examples(x: tb.Tensor, position: int) -> tb.Tensor:
+    """A tensor and the same with the order of its elements turned round, along a new axis at a position."""
+    return tb.stack([x, tb.flip(x)], axis=position, name="example")
+
+
+def called(call: Invocation, tensors: Any) -> list[tb.Tensor]:
+    """The results of a call on other tensors."""
+    rest = iter(tensors)
+    found = call.mapped(lambda x: next(rest)).run()
+    return [found] if isinstance(found, tb.Tensor) else list(found)
+
+
+def agree(call: Invocation, positions: list[int | None]) -> None:
+    """Raises `AssertionError` unless a call with some tensors mapped gives what a loop gives."""
+    rows: list[list[tb.Tensor]] = []
+    tensors = call.tensors
+    wide = [x if at is None else examples(x, at) for x, at in zip(tensors, positions, strict=True)]
+    alone = [
+        [tb.flip(x) if place and at is not None else x for x, at in zip(tensors, positions, strict=True)]
+        for place in range(SIZE)
+    ]
+    mapped = tb.vmap(lambda *given: called(call, given), in_axes=tuple(positions))
+    try:
+        rows = [called(call, each) for each in alone]
+    except DataError:  # of one example, which the batch need not meet first
+        return
+    except TensorBackendError as error:
+        with pytest.raises(type(error)):
+            mapped(*wide)
+        return
+    try:
+        found = mapped(*wide)
+    except TemplateDataError:
+        assert call.name in READS_DATA
+        return
+    assert len(found) == len(rows[0])
+    for place, row in enumerate(rows):
+        rest = iter(alone[place])
+        single = call.mapped(lambda x, rest=rest: next(rest))  # type: ignore[misc] # mypy infers no defaults
+        bound = bound_of(call.name, {x.dtype for x in [*tensors, *row]})
+        bound = bound._replace(ulps=2 * bound.ulps)  # both may be wrong by as much
+        for result, wanted, allowed in zip(found, row, allowances(single, bound, row), strict=True):
+            assert_equal(result[place], wanted, ulps=bound.ulps, absolute=allowed, call=single)
+
+
+@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_vmap_is_a_loop(backend: str, name: str) -> None:
+    @profile(10)
+    @given(st.data())
+    def agrees(data: st.DataObject) -> None:
+        call = data.draw(st.one_of([calls(name, dtype) for dtype in ALL_DTYPES])).on(backend)
+        positions = [data.draw(st.none() | st.integers(0, x.ndim)) for x in call.tensors]
+        if any(at is not None for at in positions):
+            agree(call, positions)
+
+    agrees()

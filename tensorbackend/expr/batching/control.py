@@ -1,0 +1,153 @@
+"""Batching of control flow: its graphs become graphs of a batch.
+
+What is carried gets the new axis only where it comes to depend on the example, so that a counter stays one number.
+Where examples part ways, both ways are computed and each element is chosen: of `cond` both branches, and of a
+`while_loop` the turns of the example with the most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...ops.elementwise_ternary import where
+from ...ops.reduction import any as any_
+from ...ops.shape import permute_dims, reshape
+from ...template import Template, intern_template
+from ...tensor import Tensor
+from ..graph import Graph
+from ..trace import trace_leaves
+from .engine import batched
+from .registry import Call, Operand, Results, batched_template, rule, whole
+
+Flags = list[bool]
+
+
+def _operands(graph: Graph, given: Sequence[Tensor], flags: Sequence[bool]) -> list[Operand]:
+    return [Operand(x, flag) for x, flag in zip(given, flags, strict=True)]
+
+
+def _templates(templates: Sequence[Template], flags: Sequence[bool], size: int) -> list[Template]:
+    pairs = zip(templates, flags, strict=True)
+    return [batched_template(template, size) if flag else template for template, flag in pairs]
+
+
+def _on_batch(graph: Graph, flags: Sequence[bool], wanted: Sequence[bool], size: int) -> tuple[Graph, Flags]:
+    """A graph of a batch that takes the flagged parameters with the new axis and gives at least the wanted results with
+    it, and which results have it."""
+    found: Flags = []
+
+    def function(given: list[Any]) -> tuple[Tensor, ...]:
+        results = batched(graph, _operands(graph, given, flags), size)
+        found.extend(result.mapped or want for result, want in zip(results, wanted, strict=True))
+        return tuple(whole(result, size) if want else result.x for result, want in zip(results, wanted, strict=True))
+
+    made = trace_leaves(function, _templates(graph.templates, flags, size), graph.names)
+    return made, found
+
+
+def _settled(body: Graph, constants: Flags, carried: Flags, entries: Flags, size: int) -> tuple[Graph, Flags]:
+    """A loop's body of a batch, and which of its results have the new axis: what is carried goes in as it comes out."""
+    further = [False] * (len(body.outputs) - len(carried))
+    while True:
+        made, found = _on_batch(body, constants + carried + entries, carried + further, size)
+        if found[: len(carried)] == carried:
+            return made, found
+        carried = found[: len(carried)]
+
+
+def _flags(operands: Any) -> Flags:
+    return [operand.mapped for operand in operands]
+
+
+def _carried(call: Call, operands: Any, flags: Flags) -> tuple[Tensor, ...]:
+    return tuple(call.whole(operand) if flag else operand.x for operand, flag in zip(operands, flags, strict=True))
+
+
+def _finished(call: Call, results: Any, flags: Flags) -> tuple[Tensor, ...]:
+    """All results with the new axis."""
+    return tuple(whole(Operand(x, flag), call.size) for x, flag in zip(results, flags, strict=True))
+
+
+def _chosen(condition: Tensor, one: Tensor, other: Tensor) -> Tensor:
+    """For each example the one or the other."""
+    return where(reshape(condition, (*condition.shape, *(1,) * (one.ndim - 1))), one, other)
+
+
+@rule("cond")
+def _cond(call: Call) -> Results:
+    predicate, operands = call.inputs
+    assert isinstance(predicate, Operand)  # by the protocol
+    branches = (call.options["true_branch"], call.options["false_branch"])
+    if predicate.mapped:
+        one, other = (
+            [whole(result, call.size) for result in batched(branch, operands, call.size)]  # type: ignore[arg-type] # by the protocol
+            for branch in branches
+        )
+        return tuple(_chosen(predicate.x, a, b) for a, b in zip(one, other, strict=True))
+    flags, everything = _flags(operands), [True] * len(call.node.outs)
+    made = [_on_batch(branch, flags, everything, call.size)[0] for branch in branches]
+    inputs = [predicate.x, _carried(call, operands, flags)]
+    return call.record(inputs, options={"true_branch": made[0], "false_branch": made[1]})
+
+
+@rule("scan")
+def _scan(call: Call) -> Results:
+    constants, initial, xs = call.inputs
+    flags = _flags(constants), _flags(initial), _flags(xs)
+    body, found = _settled(call.options["body"], *flags, call.size)
+    count = len(flags[1])
+    # The entries are along the first axis, where the examples are now.
+    entries = [_exchanged(operand.x) if operand.mapped else operand.x for operand in xs]  # type: ignore[union-attr] # by the protocol
+    carried = found[:count]
+    outs = _templates(call.node.outs[:count], carried, call.size)
+    for template, mapped in zip(call.node.outs[count:], found[count:], strict=True):
+        length, *rest = template.shape
+        outs.append(
+            intern_template((length, call.size, *rest), template.dtype, _second(template)) if mapped else template
+        )
+    inputs = [_carried(call, constants, flags[0]), _carried(call, initial, carried), tuple(entries)]
+    results = call.record(inputs, tuple(outs), {"body": body})
+    assert isinstance(results, tuple)  # by the protocol
+    stacked = [_exchanged(x) if mapped else x for x, mapped in zip(results[count:], found[count:], strict=True)]
+    return _finished(call, [*results[:count], *stacked], found)
+
+
+def _second(template: Template) -> tuple[str | None, ...]:
+    """The names of a template with the examples along its second axis."""
+    return (template.names[0], None, *template.names[1:])
+
+
+def _exchanged(x: Tensor) -> Tensor:
+    """The first two axes exchanged."""
+    return permute_dims(x, (1, 0, *range(2, x.ndim)))
+
+
+@rule("while_loop")
+def _while_loop(call: Call) -> Results:
+    constants, initial = call.inputs
+    condition, body = call.options["condition"], call.options["body"]
+    fixed, carried = _flags(constants), _flags(initial)
+    _, found = _settled(body, fixed, carried, [], call.size)
+    asked, (apart,) = _on_batch(condition, fixed + found, [False], call.size)
+    if apart:  # each example has its own number of turns: those that are done stay as they are
+        found = [True] * len(found)
+
+        def goes_on(given: list[Any]) -> Tensor:
+            return any_(whole(batched(condition, _operands(condition, given, fixed + found), call.size)[0], call.size))
+
+        def turn(given: list[Any]) -> tuple[Tensor, ...]:
+            operands = _operands(body, given, fixed + found)
+            going = whole(batched(condition, operands, call.size)[0], call.size)
+            results = [whole(result, call.size) for result in batched(body, operands, call.size)]
+            before = given[len(fixed) :]
+            return tuple(_chosen(going, after, x) for after, x in zip(results, before, strict=True))
+
+        templates = _templates(body.templates, fixed + found, call.size)
+        asked = trace_leaves(goes_on, templates, condition.names)
+        made = trace_leaves(turn, templates, body.names)
+    else:
+        made, _ = _settled(body, fixed, found, [], call.size)
+    outs = tuple(_templates(call.node.outs, found, call.size))
+    inputs = [_carried(call, constants, fixed), _carried(call, initial, found)]
+    return _finished(call, call.record(inputs, outs, {"condition": asked, "body": made}), found)

@@ -1,0 +1,201 @@
+"""A graph run on a batch: each node once, on operands with one axis more.
+
+The ways in which an op takes that axis, the first that serves:
+
+1. its rule (`registry`);
+2. elementwise ops broadcast;
+3. where one operand has elements along axes, the options that name axes or have an entry for each axis are shifted;
+4. a composite is opened, and its parts go these ways;
+5. each example on its own, and the results put together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from ...errors import ContractError, TensorBackendError, expected
+from ...ops.creation import zeros
+from ...ops.shape import concatenate, expand_dims, sliced
+from ...opspec import CALLBACKS, OPS
+from ...select import get_backend, with_default
+from ...template import Template
+from ...tensor import Tensor
+from ..graph import Graph
+from ..node import RENAMED, Node, Value, at_line
+from ..record import wrapped
+from ..simplify import parts
+from .registry import Call, Operand, Results, batched_template, rules
+
+_ELEMENTWISE: Final = frozenset({"elementwise", "special"})
+"""The families of the protocol whose callbacks take one element of each operand at a time."""
+
+_FIRST: Final[Mapping[str, int]] = {
+    "starts": 0,
+    "strides": 1,
+    "window_dimensions": 1,
+    "window_dilations": 1,
+}
+"""For options with an entry for each axis the one that leaves the new axis alone."""
+
+_KEPT: Final = frozenset(("keepdims", "descending", "tie_break", "mode", "full_matrices", "length", "norm", "function"))
+"""Options of callbacks that have nothing to do with axes."""
+
+_AXES: Final = frozenset({"Axis", "Axes", "SoleAxis"})
+_PLAIN: Final = frozenset({"bool", "float", "DTypeLike"})
+"""What the options of a composite may be annotated for it to be shifted as a whole."""
+
+
+def batched(graph: Graph, operands: Sequence[Operand], size: int) -> list[Operand]:
+    """The results of a graph for parameters with and without the new axis, as values of the trace around this."""
+    known: dict[Value, Operand] = dict(zip(graph.parameters, operands, strict=True))
+    _run(graph.nodes[len(graph.parameters) :], known, size)
+    return [known[value] for value in graph.outputs]
+
+
+def _run(nodes: Iterable[Node], known: dict[Value, Operand], size: int) -> None:
+    """Enters the results of nodes, each after its inputs."""
+    for node in nodes:
+        inputs = node.with_inputs(known.__getitem__)
+        call = Call(node, inputs, size)
+        mapped = any(operand.mapped for operand in call.operands)
+        with at_line(node.line):
+            if mapped:
+                found = _mapped(call)
+            else:  # a node with inputs is made again, as one from before this trace would be none of its own
+                found = call.record(_tensors(inputs), node.out) if node.inputs else wrapped(node)
+            if found is None:
+                values = parts(node)
+                _run(_new(values, known), known, size)
+                known.update((own, known[value]) for own, value in zip(node.values, values, strict=True))
+                continue
+        for value, x in zip(node.values, found if isinstance(found, tuple) else (found,), strict=True):
+            template = batched_template(value.template, size) if mapped else value.template
+            if (x.shape, x.dtype) != (template.shape, template.dtype):
+                wanted = f"the batching rule of {node.op} to give {template!r}"
+                raise ContractError(expected(wanted, "mend the rule", given=x.template))
+            known[value] = Operand(Tensor(template, x.backend, x.data), mapped)
+
+
+def _new(values: Iterable[Value], known: Mapping[Value, Operand]) -> list[Node]:
+    """The nodes that values need and that have no result yet, in order."""
+    found: set[Node] = set()
+    waiting = [value for value in values if value not in known]
+    while waiting:
+        node = waiting.pop().node
+        if node not in found:
+            found.add(node)
+            waiting.extend(value for value in node.operands if value not in known)
+    return sorted(found, key=lambda node: node.serial)
+
+
+def _tensors(inputs: Sequence[Any]) -> list[Any]:
+    return [
+        None if each is None else each.x if isinstance(each, Operand) else tuple(operand.x for operand in each)
+        for each in inputs
+    ]
+
+
+def _mapped(call: Call) -> Results:
+    """The results of a call on operands of which one is mapped; `None` for a composite that is to be opened."""
+    node = call.node
+    declared = rules().get(node.op)
+    found = declared(call) if declared is not None else None
+    if found is not None:
+        return found
+    callback = CALLBACKS.get(node.op)
+    if node.op == RENAMED or (node.default is None and callback is not None and callback.family in _ELEMENTWISE):
+        rank = max(out.ndim for out in node.outs)
+        return call.record([call.aligned(each, rank) for each in call.inputs])
+    if node.default is not None:
+        return _shifted_composite(call)
+    if callback is not None and _only_first(call):
+        options = _shifted(call)
+        if options is not None:
+            return call.record(_tensors(call.inputs), options=options)
+    return one_by_one(call)
+
+
+def _only_first(call: Call) -> bool:
+    """Whether the first operand alone has the new axis, and the others, if any, have no axes."""
+    first, *others = call.operands
+    return first.mapped and not any(operand.mapped or operand.x.ndim for operand in others)
+
+
+def _shifted(call: Call) -> dict[str, object] | None:
+    """The options of a callback for one axis more in front, `None` where they cannot be told."""
+    changed: dict[str, object] = {}
+    for name, value in call.options.items():
+        if name == "axis" and isinstance(value, int):
+            changed[name] = value + 1
+        elif name == "axes":
+            changed[name] = tuple(axis + 1 for axis in value)
+        elif name == "lengths":
+            changed[name] = (call.size, *value)
+        elif name in _FIRST:
+            changed[name] = (_FIRST[name], *value)
+        elif name not in _KEPT:
+            return None
+    return changed
+
+
+def _shifted_composite(call: Call) -> Results:
+    """A composite of one operand with the options that name axes shifted, if that gives what it should."""
+    node, spec = call.node, _composites().get(call.node.op)
+    if spec is None or len(call.inputs) != 1 or not isinstance(call.inputs[0], Operand):
+        return None
+    changed: dict[str, Any] = {}
+    for parameter in spec.parameters:
+        if parameter.role == "option":
+            value: Any = node.options[parameter.name]
+            kind = parameter.annotation.removesuffix(" | None")
+            if kind in _AXES and value is not None:
+                changed[parameter.name] = value + 1 if isinstance(value, int) else tuple(each + 1 for each in value)
+            elif kind not in _PLAIN:
+                return None
+    shapes_only = get_backend("template")
+    x = call.inputs[0].x
+    try:
+        trial = with_default(
+            shapes_only,
+            node.default,  # type: ignore[arg-type] # not None: it is a composite
+            None,
+            (Tensor(x.template, shapes_only, None),),
+            {**node.options, **changed},
+        )
+    except TensorBackendError:
+        return None
+    results = trial if isinstance(trial, tuple) else (trial,)
+    wanted = [batched_template(out, call.size) for out in node.outs]
+    if [(x.shape, x.dtype) for x in results] != [(out.shape, out.dtype) for out in wanted]:
+        return None
+    return call.record([x], options=changed)
+
+
+def _composites() -> Mapping[str, Any]:
+    return {spec.callback: spec for spec in OPS.values() if spec.kind == "composite"}
+
+
+def one_by_one(call: Call) -> Results:
+    """The results of a call for each example on its own, put together."""
+    node = call.node
+    rows: list[tuple[Tensor, ...]] = []
+    for place in range(call.size):
+
+        def example(operand: Operand, place: int = place) -> Tensor:
+            return sliced(operand.x, (place,)) if operand.mapped else operand.x
+
+        inputs = [
+            None if each is None else example(each) if isinstance(each, Operand) else tuple(map(example, each))
+            for each in call.inputs
+        ]
+        found = call.record(inputs, node.out)
+        rows.append(found if isinstance(found, tuple) else (found,))
+    results = []
+    for number, out in enumerate(node.outs):
+        if rows:
+            results.append(concatenate([expand_dims(row[number]) for row in rows]))
+        else:
+            template = batched_template(out, 0)
+            results.append(zeros(template.shape, dtype=template.dtype, names=template.names))
+    return results[0] if isinstance(node.out, Template) else tuple(results)

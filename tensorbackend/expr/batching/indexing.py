@@ -1,0 +1,67 @@
+"""Batching of reads and writes by index: where both operands have the new axis, an index has one more component."""
+
+from __future__ import annotations
+
+from ...dtypes import iinfo
+from ...ops.conversion import astype
+from ...ops.creation import iota
+from ...ops.scatter import gather
+from ...ops.shape import broadcast_to, concatenate, expand_dims, permute_dims, reshape
+from ...template import intern_template
+from ...tensor import Tensor
+from .registry import Call, Results, rule
+
+
+def _with_example(indices: Tensor) -> Tensor:
+    """Index vectors (batch, ..., k) with the number of the example before each."""
+    size = indices.shape[0]
+    if size and iinfo(indices.dtype).max < size - 1:
+        indices = astype(indices, "int64")
+    indices = indices.rename(*(None,) * indices.ndim)
+    numbers = reshape(iota((size,), dtype=indices.dtype), (size, *(1,) * (indices.ndim - 1)))
+    return concatenate([broadcast_to(numbers, (*indices.shape[:-1], 1)), indices], axis=-1)
+
+
+def _to_front(x: Tensor, axis: int) -> Tensor:
+    return permute_dims(x, (axis, *(each for each in range(x.ndim) if each != axis)))
+
+
+@rule("take")
+def _take(call: Call) -> Results:
+    (x, mapped_x), (indices, mapped_indices) = call.operands
+    axis = call.options["axis"]
+    if not mapped_indices:
+        return call.record([x, indices], options={"axis": axis + 1})
+    template = call.node.outs[0]
+    if not mapped_x:  # the new axis comes with those of the indices
+        shape = (*template.shape[:axis], call.size, *template.shape[axis:])
+        out = intern_template(shape, template.dtype, (None,) * len(shape))
+        return _to_front(call.tensor([x, indices], out), axis)
+    rows = permute_dims(x, (0, axis + 1, *(each for each in range(1, x.ndim) if each != axis + 1)))
+    found = gather(
+        rows.rename(*(None,) * rows.ndim), _with_example(expand_dims(indices, axis=-1)), mode=call.options["mode"]
+    )
+    # It has the axes of the indices, then those of x before the one that is read along, then those after it.
+    count = indices.ndim
+    before, after = range(count, count + axis), range(count + axis, found.ndim)
+    return permute_dims(found, (0, *before, *range(1, count), *after))
+
+
+@rule("take_along_axis")
+def _take_along_axis(call: Call) -> Results:
+    x, indices = map(call.whole, call.inputs)
+    return call.record([x, indices], options={"axis": call.options["axis"] + 1})
+
+
+@rule("gather")
+def _gather(call: Call) -> Results:
+    (x, mapped), (indices, _) = call.operands
+    if not mapped:
+        return call.record([x, indices])
+    return call.record([x, _with_example(call.whole(call.inputs[1]))])
+
+
+@rule("indexed_add", "indexed_put")
+def _write(call: Call) -> Results:
+    x, indices, updates = map(call.whole, call.inputs)
+    return call.record([x, _with_example(indices), updates])

@@ -1,0 +1,142 @@
+"""The batching rule of an op: what it does with operands that have one axis more, in front.
+
+A rule is declared under the name of the op's callback:
+
+    @rule("concatenate")
+    def _concatenate(call: Call) -> Results:
+        return call.record([call.whole(call.inputs[0])], options={"axis": call.options["axis"] + 1})
+
+It gives the results with the new axis in front, or `None` to leave the call to the general ways.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
+
+from ...ops.shape import broadcast_to, reshape
+from ...rules.plan import NO_OPTIONS, Out
+from ...template import Template, intern_template
+from ...tensor import Tensor
+from ..node import Node
+from ..record import wrapped
+
+MODULES: Final = ("contraction", "control", "indexing", "shape", "window")
+"""The modules of this package that declare rules, imported when a graph is first batched."""
+
+
+class Operand(NamedTuple):
+    """A value of the graph on a batch."""
+
+    x: Tensor
+    mapped: bool
+    """Whether it has the new axis, in front; else it is the same for all."""
+
+
+Inputs: TypeAlias = "Operand | tuple[Operand, ...] | None"
+Results: TypeAlias = "Tensor | tuple[Tensor, ...] | None"
+
+
+class Call:
+    """A node to be run on a batch."""
+
+    def __init__(self, node: Node, inputs: Sequence[Inputs], size: int) -> None:
+        self.node, self.inputs, self.size = node, tuple(inputs), size
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """Those of the node."""
+        return self.node.options
+
+    @property
+    def operands(self) -> list[Operand]:
+        """The inputs, sequences laid out flat."""
+        found: list[Operand] = []
+        for each in self.inputs:
+            if isinstance(each, Operand):
+                found.append(each)
+            elif each is not None:
+                found.extend(each)
+        return found
+
+    def whole(self, operand: Any) -> Any:
+        """The tensor of an operand with the new axis, repeated where it is the same for all; of a sequence each."""
+        if operand is None:
+            return None
+        if not isinstance(operand, Operand):
+            return tuple(map(self.whole, operand))
+        return whole(operand, self.size)
+
+    def aligned(self, operand: Any, rank: int) -> Any:
+        """The tensor of an operand that broadcasts with others of up to `rank` axes besides the new one."""
+        if operand is None:
+            return None
+        if not isinstance(operand, Operand):
+            return tuple(self.aligned(each, rank) for each in operand)
+        x, missing = operand.x, rank + 1 - operand.x.ndim
+        if not operand.mapped or not missing:
+            return x
+        return reshape(x, (x.shape[0], *(1,) * missing, *x.shape[1:]), names=(None,) * (missing + 1) + x.names[1:])
+
+    def record(
+        self, inputs: Sequence[Any], out: Out | None = None, options: Mapping[str, object] = NO_OPTIONS
+    ) -> Tensor | tuple[Tensor, ...]:
+        """The op on other inputs with some options changed; its results have the new axis in front unless `out` says
+        what they are."""
+        node = self.node
+        if out is None:
+            outs = tuple(batched_template(each, self.size) for each in node.outs)
+            out = outs[0] if isinstance(node.out, Template) else outs
+        values = tuple(
+            None if each is None else each.data if isinstance(each, Tensor) else tuple(x.data for x in each)
+            for each in inputs
+        )
+        return wrapped(Node(node.op, out, values, {**node.options, **options}, default=node.default))
+
+    def tensor(
+        self, inputs: Sequence[Any], out: Template | None = None, options: Mapping[str, object] = NO_OPTIONS
+    ) -> Tensor:
+        """`record` of an op with one result."""
+        found = self.record(inputs, out, options)
+        assert isinstance(found, Tensor)  # by the op's template
+        return found
+
+
+def whole(operand: Operand, size: int) -> Tensor:
+    """The tensor of an operand with the new axis, repeated where it is the same for all."""
+    x = operand.x
+    return x if operand.mapped else broadcast_to(x, (size, *x.shape))
+
+
+def batched_template(template: Template, size: int, name: str | None = None) -> Template:
+    """A template with one axis more, in front."""
+    return intern_template((size, *template.shape), template.dtype, (name, *template.names))
+
+
+Rule: TypeAlias = Callable[[Call], Results]
+Function = TypeVar("Function", bound=Rule)
+
+_declared: dict[str, Rule] = {}
+
+
+def rule(*names: str) -> Callable[[Function], Function]:
+    """Declares the rule of the ops with these callbacks."""
+
+    def declare(function: Function) -> Function:
+        for name in names:
+            if name in _declared:
+                raise TypeError(f"the batching of {name!r} is declared twice")
+            _declared[name] = function
+        return function
+
+    return declare
+
+
+@cache
+def rules() -> Mapping[str, Rule]:
+    """What is declared, by the names of callbacks."""
+    for module in MODULES:
+        import_module(f"{__package__}.{module}")
+    return _declared

@@ -1,0 +1,185 @@
+"""`vmap`: a function of one example as a function of a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import is_dataclass
+from functools import wraps
+from operator import index
+from typing import Any
+
+from ..errors import ArgumentError, AxisError, NamesError, OperandError, ShapeError, expected
+from ..ops.composite.shaping import moveaxis
+from ..ops.creation import rename
+from ..ops.shape import broadcast_to
+from ..rules.axes import normalize_axis
+from ..template import Template, intern_template
+from ..tensor import Tensor, late
+from .batching.engine import batched
+from .batching.registry import Operand
+from .evaluate import evaluate
+from .graph import Graph
+from .trace import argument_names, trace_leaves
+from .trees import Tree, flatten, unflatten
+
+
+def vmap(
+    function: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0, axis_name: str | None = None
+) -> Callable[..., Any]:
+    """A function of one example as one of a batch: it is traced without the batch's axis, and each op then has it.
+
+    `in_axes` says which axis of the tensors holds the examples, by position or name; `None` leaves an argument as it
+    is. A tuple has an entry for each argument, and for an argument that nests tensors an entry may nest likewise, with
+    a dict for a dict or a dataclass. Keyword arguments are left as they are. `out_axes` says where the results have
+    that axis, nested likewise; `None` is for results that are the same for all examples. Its name there is
+    `axis_name`, or else the one that it had.
+
+    The function sees tensors without the axis, and may be any that `trace` takes. Raises `ShapeError` for different
+    numbers of examples, `AxisError` for an axis that is not there, `NamesError` for different names of the axis,
+    `ArgumentError` for axes that are not nested as what they are for.
+
+    >>> import tensorbackend as tb
+    >>> x = tb.asarray([[1.0, 2.0], [3.0, 4.0]], names=("batch", "feature"))
+    >>> tb.vmap(lambda v, w: tb.dot(v, w, contract=(["feature"], [0])), in_axes=("batch", None))(x, tb.ones(2))
+    f32[batch: 2] numpy
+    [3.0, 7.0]
+    """
+
+    @wraps(function)
+    def mapped(*arguments: Any, **keywords: Any) -> Any:
+        axes = in_axes if isinstance(in_axes, (list, tuple)) else (in_axes,) * len(arguments)
+        names = argument_names(function, arguments)
+        leaves, tree = flatten(arguments)
+        chosen = _spread(axes, arguments, "in_axes")
+        examples = [
+            None if axis is None else _Example(leaf, axis, name)
+            for leaf, axis, name in zip(leaves, chosen, names, strict=True)
+        ]
+        size, name = _common(examples)
+        graph = trace_leaves(
+            lambda given: function(*unflatten(tree, given), **keywords),
+            [leaf if example is None else example.template for leaf, example in zip(leaves, examples, strict=True)],
+            names,
+        )
+        tensors, flags = [], []
+        for leaf, example in zip(leaves, examples, strict=True):
+            if example is not None:
+                tensors.append(example.in_front())
+            elif isinstance(leaf, Tensor) or hasattr(leaf, "__array__"):
+                tensors.append(leaf if isinstance(leaf, Tensor) else late("asarray")(leaf))
+            else:
+                continue
+            flags.append(example is not None)
+        whole = batch_graph(graph, tensors, flags, size, out_axes, axis_name or name)
+        return unflatten(whole.out_tree, evaluate(whole, tensors))
+
+    return mapped
+
+
+class _Example:
+    """An argument's tensor and the axis of the examples."""
+
+    def __init__(self, leaf: Any, axis: Any, name: str) -> None:
+        if not isinstance(leaf, Tensor) and not hasattr(leaf, "__array__"):
+            raise OperandError(expected(f"a tensor as {name}", "give it None in in_axes", axis=axis, given=leaf))
+        self.x: Tensor = leaf if isinstance(leaf, Tensor) else late("asarray")(leaf)
+        self.argument, template = name, self.x.template
+        try:
+            self.position = normalize_axis(template, axis)
+        except AxisError:
+            remedy = "give in_axes an axis that it has, or None"
+            raise AxisError(expected(f"an axis of {name}, {template!r}", remedy, axis=axis)) from None
+        self.size, self.name = template.shape[self.position], template.names[self.position]
+
+    @property
+    def template(self) -> Template:
+        """What one example looks like."""
+        template, at = self.x.template, self.position
+        shape, names = template.shape, template.names
+        return intern_template((*shape[:at], *shape[at + 1 :]), template.dtype, (*names[:at], *names[at + 1 :]))
+
+    def in_front(self) -> Tensor:
+        """The tensor with that axis in front, without its name."""
+        x = moveaxis(self.x, self.position, 0) if self.position else self.x
+        return x if x.names[0] is None else rename(x, None, *x.names[1:])
+
+
+def _common(examples: Sequence[_Example | None]) -> tuple[int, str | None]:
+    """How many examples there are, and the name that their axis has."""
+    given = [example for example in examples if example is not None]
+    if not given:
+        raise ArgumentError(expected("an argument with an axis of examples", "give in_axes one that is not None"))
+    sizes = {example.argument: example.size for example in given}
+    if len(set(sizes.values())) > 1:
+        raise ShapeError(expected("as many examples in each argument", "choose other in_axes", **sizes))
+    names = {example.argument: example.name for example in given if example.name is not None}
+    if len(set(names.values())) > 1:
+        raise NamesError(expected("one name of the axis of examples", "rename() one of them", **names))
+    return given[0].size, next(iter(names.values()), None)
+
+
+def batch_graph(
+    graph: Graph, tensors: Sequence[Tensor], flags: Sequence[bool], size: int, out_axes: Any, name: str | None
+) -> Graph:
+    """The graph of a batch: its parameters are those tensors, of which the flagged ones have the examples in front."""
+
+    def function(given: list[Tensor]) -> Any:
+        operands = [Operand(x, flag) for x, flag in zip(given, flags, strict=True)]
+        results = batched(graph, operands, size)
+        places = _spread(out_axes, unflatten(graph.out_tree, range(len(results))), "out_axes")
+        placed = [_placed(result, place, size, name) for result, place in zip(results, places, strict=True)]
+        return unflatten(graph.out_tree, placed)
+
+    return trace_leaves(function, list(tensors), graph.names)
+
+
+def _placed(result: Operand, place: int | None, size: int, name: str | None) -> Tensor:
+    """A result with the axis of the examples where it is wanted."""
+    x = result.x
+    if place is None:
+        if result.mapped:
+            wanted = "an out_axes for a result that depends on the example"
+            raise ArgumentError(expected(wanted, "give it a position", result=x.template, out_axes=place))
+        return x
+    x = x if result.mapped else broadcast_to(x, (size, *x.shape))
+    if not -x.ndim <= index(place) < x.ndim:
+        raise AxisError(
+            expected(f"a position from {-x.ndim} to {x.ndim - 1} in out_axes", result=x.template, axis=place)
+        )
+    x = x if name is None else rename(x, name, *x.names[1:])
+    return moveaxis(x, 0, place) if place % x.ndim else x
+
+
+# Axes nested as what they are for
+
+
+def _spread(axes: Any, value: Any, option: str) -> list[Any]:
+    """An entry of `axes` for each leaf of a value: one that is none of a container's counts for all below."""
+    found: list[Any] = []
+    _spread_into(found, axes, flatten(value)[1], option)
+    return found
+
+
+def _spread_into(found: list[Any], axes: Any, tree: Tree, option: str) -> None:
+    if axes is None or isinstance(axes, (int, str)):
+        found.extend([axes] * tree.size)
+        return
+    given = _entries(axes)
+    if given is None or tree.kind is None or set(given) != set(tree.keys):
+        wanted = f"{option} nested as what they are for, whose parts are {list(tree.keys)}"
+        raise ArgumentError(expected(wanted, "give one axis for all parts, or one for each", **{option: axes}))
+    for key, child in zip(tree.keys, tree.children, strict=True):
+        _spread_into(found, given[key], child, option)
+
+
+def _entries(axes: Any) -> dict[Any, Any] | None:
+    """The parts of nested axes by key."""
+    if isinstance(axes, dict):
+        return axes
+    if hasattr(axes, "_fields"):
+        return {key: getattr(axes, key) for key in axes._fields}
+    if isinstance(axes, (list, tuple)):
+        return dict(enumerate(axes))
+    if is_dataclass(axes) and not isinstance(axes, type):
+        return dict(vars(axes))
+    return None
