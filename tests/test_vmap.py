@@ -149,23 +149,23 @@ def test_random_numbers_of_a_key_each() -> None:
 STARTS = [1.0, 5.0, 60.0, -3.0]
 
 
-def powers(v: tb.Tensor) -> tb.Tensor:
+def powers(v: tb.Tensor) -> Any:
     return tb.while_loop(lambda carry: carry < 100, lambda carry: carry * 3 + 10, v)
 
 
-def counted(v: tb.Tensor) -> tb.Tensor:
+def counted(v: tb.Tensor) -> Any:
     return tb.fori_loop(0, 4, lambda i, carry: carry * v + tb.astype(i, v.dtype), v)
 
 
-def either(v: tb.Tensor) -> tb.Tensor:
+def either(v: tb.Tensor) -> Any:
     return tb.cond(v > 2, lambda x: x * x, lambda x: x - 1, v)
 
 
-def same_for_all(v: tb.Tensor) -> tb.Tensor:
+def same_for_all(v: tb.Tensor) -> Any:
     return tb.cond(tb.asarray(True), lambda x: x * x, lambda x: x - 1, v)
 
 
-def scanned(v: tb.Tensor) -> tb.Tensor:
+def scanned(v: tb.Tensor) -> Any:
     total, steps = tb.scan(lambda c, e: (c + e * v, c * e), v * 0, tb.asarray([1.0, 2.0, 3.0], dtype=v.dtype))
     return total + tb.sum(steps * tb.asarray([1.0, 10.0, 100.0], dtype=v.dtype))
 
@@ -182,7 +182,7 @@ def test_control_flow(backend: str, function: Callable[[tb.Tensor], tb.Tensor]) 
 
 
 def test_entries_of_a_scan_on_a_batch() -> None:
-    def running(v: tb.Tensor) -> tb.Tensor:
+    def running(v: tb.Tensor) -> Any:
         return tb.scan(lambda c, e: (c + e, c * e), 0.0, v, reverse=True)[1]
 
     x = numbers(4, 3, names=("batch", "time"))
