@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -13,7 +13,7 @@ from ..protocol import Backend
 from ..select import get_backend
 from ..template import Template
 from ..tensor import Tensor
-from .evaluate import evaluate
+from .evaluate import program
 
 Tensors = Sequence[Tensor]
 
@@ -22,15 +22,16 @@ def run_cond(out: Any, inputs: tuple[Any, ...], options: Mapping[str, Any]) -> t
     """One branch, chosen by the predicate's value."""
     predicate, operands = inputs
     branch = options["true_branch" if bool(predicate) else "false_branch"]
-    return tuple(evaluate(branch, operands, predicate.backend))
+    return tuple(program(branch, predicate.backend)(operands))
 
 
 def run_while_loop(out: Any, inputs: tuple[Tensors, Tensors], options: Mapping[str, Any]) -> tuple[Tensor, ...]:
     """Turns as long as the condition's value is true, and no more than the limit."""
     constants, carried = inputs
     backend, left = _backend(inputs), options["limit"]
-    while left != 0 and bool(evaluate(options["condition"], [*constants, *carried], backend)[0]):
-        carried = evaluate(options["body"], [*constants, *carried], backend)
+    holds, turn = program(options["condition"], backend), program(options["body"], backend)
+    while left != 0 and bool(holds([*constants, *carried])[0]):
+        carried = turn([*constants, *carried])
         left = None if left is None else left - 1
     return tuple(carried)
 
@@ -40,16 +41,18 @@ def run_scan(
 ) -> tuple[Tensor, ...]:
     """A step after the other; what each gives is stacked at the end."""
     constants, carried, xs = inputs
-    backend, length, count = _backend(inputs), options["length"], len(carried)
+    length, count = options["length"], len(carried)
+    step = program(options["body"], _backend(inputs))
+    readers = [reader(x) for x in xs]
     rows: list[list[Tensor]] = []
     for position in reversed(range(length)) if options["reverse"] else range(length):
-        entries = [entry(x, position) for x in xs]
-        found = evaluate(options["body"], [*constants, *carried, *entries], backend)
+        found = step([*constants, *carried, *(read(position) for read in readers)])
         carried = found[:count]
         rows.append(found[count:])
     if options["reverse"]:
         rows.reverse()
-    return *carried, *map(_stacked, out[count:], zip(*rows, strict=True) if rows else [()] * len(out[count:]))
+    columns = zip(*rows, strict=True) if rows else [()] * len(out[count:])
+    return *carried, *map(_stacked, out[count:], columns)
 
 
 def _backend(inputs: Iterable[Tensors]) -> Backend:
@@ -57,16 +60,22 @@ def _backend(inputs: Iterable[Tensors]) -> Backend:
     return get_backend() if first is None else first.backend
 
 
-def entry(x: Tensor, position: int) -> Tensor:
-    """`x[position]`, by the callbacks themselves: a plan for each position would be made once and never used again."""
-    size = (1, *x.shape[1:])
-    row = x.template.replace(shape=size)
-    starts, strides = (position,) + (0,) * (x.ndim - 1), (1,) * x.ndim
-    cut = implementation(x.backend, "slice", row, (x,))
-    data = cut(row, x, starts=starts, lengths=size, strides=strides)
-    out = x.template.replace(shape=x.shape[1:], names=x.names[1:])
-    sliced = Tensor(row, x.backend, data)
-    return Tensor(out, x.backend, implementation(x.backend, "squeeze", out, (sliced,))(out, sliced, axes=(0,)))
+def reader(x: Tensor) -> Callable[[int], Tensor]:
+    """A function that gives `x[position]`.
+
+    It calls the backend's callbacks itself: a plan for each position would be made once and never used again.
+    """
+    backend, lengths = x.backend, (1, *x.shape[1:])
+    row, out = x.template.replace(shape=lengths), x.template.replace(shape=x.shape[1:], names=x.names[1:])
+    cut = implementation(backend, "slice", row, (x,))
+    squeeze = implementation(backend, "squeeze", out, (Tensor(row, backend, None),))
+    rest, strides = (0,) * (x.ndim - 1), (1,) * x.ndim
+
+    def read(position: int) -> Tensor:
+        data = cut(row, x, starts=(position, *rest), lengths=lengths, strides=strides)
+        return Tensor(out, backend, squeeze(out, Tensor(row, backend, data), axes=(0,)))
+
+    return read
 
 
 def _stacked(out: Template, rows: Tensors) -> Tensor:
