@@ -76,6 +76,8 @@ from .ops.composite.elementwise import reciprocal as reciprocal
 from .ops.composite.elementwise import signbit as signbit
 from .ops.composite.elementwise import square as square
 from .ops.composite.elementwise import trunc as trunc
+from .ops.composite.gradients import scaled_gradient as scaled_gradient
+from .ops.composite.gradients import stop_gradient as stop_gradient
 from .ops.composite.ordering import median as median
 from .ops.composite.ordering import mode as mode
 from .ops.composite.ordering import percentile as percentile
@@ -277,12 +279,15 @@ if _TYPE_CHECKING:
     from .expr.control import scan as scan
     from .expr.control import while_loop as while_loop
     from .expr.cost.dry_run import dry_run as dry_run
+    from .expr.grad.custom import custom_gradient as custom_gradient
     from .expr.grad.functions import grad as grad
     from .expr.grad.functions import hessian as hessian
     from .expr.grad.functions import jacobian as jacobian
     from .expr.grad.functions import jvp as jvp
     from .expr.grad.functions import value_and_grad as value_and_grad
     from .expr.grad.functions import vjp as vjp
+    from .expr.grad.tape import gradient as gradient
+    from .expr.grad.tape import tape as tape
     from .expr.jit import jit as jit
     from .expr.trace import trace as trace
     from .expr.trees import tree_map as tree_map
@@ -290,14 +295,17 @@ if _TYPE_CHECKING:
 
 _LATE = {
     "cond": "control",
+    "custom_gradient": "grad.custom",
     "dry_run": "cost.dry_run",
     "fori_loop": "control",
     "grad": "grad.functions",
+    "gradient": "grad.tape",
     "hessian": "grad.functions",
     "jacobian": "grad.functions",
     "jit": "jit",
     "jvp": "grad.functions",
     "scan": "control",
+    "tape": "grad.tape",
     "trace": "trace",
     "tree_map": "trees",
     "value_and_grad": "grad.functions",

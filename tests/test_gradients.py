@@ -10,7 +10,7 @@ import numpy
 import pytest
 
 import tensorbackend as tb
-from tensorbackend.errors import ArgumentError, DTypeError, GradientError, OperandError, ShapeError
+from tensorbackend.errors import ArgumentError, BackendError, DTypeError, GradientError, OperandError, ShapeError
 from tensorbackend.expr.grad.engine import differentiated
 from tensorbackend.tensor import Tensor
 
@@ -159,6 +159,145 @@ def test_dtypes_of_gradients_are_those_of_the_arguments() -> None:
     x, y = tb.ones(3, dtype="f16"), tb.ones(3, dtype="f64")
     gradients = tb.grad(lambda x, y: tb.sum(x * y), (0, 1))(x, y)
     assert [gradient.dtype for gradient in gradients] == [tb.float16, tb.float64]
+
+
+# What changes only the gradient
+
+
+@pytest.mark.parametrize("backend", ["numpy", "jax"])
+def test_stopped_and_scaled_gradients(backend: str) -> None:
+    x = tb.asarray(3.0, backend=backend)
+    assert tb.stop_gradient(x).item() == tb.scaled_gradient(x, 2.0).item() == 3.0
+    assert tb.grad(lambda x: x * tb.stop_gradient(x) + tb.scaled_gradient(x, -2.0))(x).item() == 1.0
+    graph = tb.trace(lambda x: tb.stop_gradient(tb.scaled_gradient(x, 2.0)))("f32")
+    assert [node.op for node in graph.nodes] == ["parameter", "scaled_gradient", "stop_gradient"]
+
+
+def test_the_gradient_of_jax_stops_too() -> None:
+    import jax
+
+    x = tb.asarray(3.0, backend="jax")
+    found = jax.grad(lambda x: (x * tb.stop_gradient(x) + tb.scaled_gradient(x, -2.0)).data)(x)
+    assert found.item() == 1.0
+
+
+@tb.custom_gradient
+def doubled(x: Any, y: Tensor) -> Any:
+    """x * y, with twice its gradient by x and none by y."""
+    return {"product": x["x"] * y}, lambda cotangent: ({"x": 2 * cotangent["product"] * y}, None)
+
+
+def test_a_gradient_of_ones_own() -> None:
+    def loss(x: Tensor, y: Tensor) -> Tensor:
+        product: Tensor = doubled({"x": x}, y)["product"]
+        return tb.sum(product)
+
+    y = tb.asarray(3.0)
+    assert close(loss(X, y), 18.0)
+    by_x, by_y = tb.grad(loss, (0, 1))(X, y)
+    assert close(by_x, [6.0, 6.0, 6.0])
+    assert (by_x.names, by_y.item()) == (("n",), 0.0)
+    # The gradient's own gradient is that of the function of cotangents.
+    assert tb.grad(lambda y: tb.sum(tb.grad(loss)(X, y)))(y).item() == 6.0
+    graph = tb.trace(lambda x: doubled({"x": x}, y)["product"])("f32[n=3]")
+    assert [node.op for node in graph.nodes] == ["parameter", "captured", "custom_gradient"]
+    assert close(graph(X), [3.0, 6.0, 9.0])
+
+
+def test_a_gradient_of_ones_own_closes_over_an_outer_argument() -> None:
+    def outer(w: Tensor) -> Tensor:
+        scaled = tb.custom_gradient(lambda x: (x * w, lambda cotangent: cotangent * w * 10))
+        slope: Tensor = tb.grad(scaled)(2.0)
+        return slope + w
+
+    assert outer(tb.asarray(3.0)).item() == 33.0
+    assert tb.grad(outer)(3.0).item() == 11.0
+    assert tb.grad(lambda w: tb.custom_gradient(lambda x: (x * w, lambda c: c * w))(tb.asarray(2.0)))(3.0).item() == 0.0
+
+
+def test_cotangents_of_ones_own_must_fit() -> None:
+    with pytest.raises(ArgumentError, match=r"expected a tuple of 2 cotangents, one for each argument, got returned="):
+        tb.grad(lambda x: tb.custom_gradient(lambda x, y: (x * y, lambda c: c))(x, x))(1.0)
+    with pytest.raises(ArgumentError, match=r"expected a cotangent nested as argument 0: argument\[0\], got returned="):
+        tb.grad(lambda x: tb.custom_gradient(lambda x: (x[0], lambda c: c))([x]))(1.0)
+
+
+# The tape
+
+
+@pytest.mark.parametrize("backend", ["numpy", "binary", "jax"])
+def test_a_tape_lets_data_be_read(backend: str) -> None:
+    with tb.tape() as tape:
+        x = tape.watch({"x": X.backend_copy(backend)})
+        y = x["x"]
+        while tb.sum(y) < 40:
+            y = y * x["x"]
+        y = tb.sum(tb.softmax(y) * tb.reshape(x["x"], (3,)))
+    found = tb.gradient(y, x)["x"]
+    assert found.names == ("n",)
+    assert found.backend.name == backend
+    wanted = tb.grad(lambda x: tb.sum(tb.softmax(x * x * x * x) * x))(X)
+    assert float(y) == pytest.approx(float(tb.sum(tb.softmax(X * X * X * X) * X)))
+    assert close(found, wanted)
+
+
+def test_a_gradient_inside_the_block_has_a_gradient() -> None:
+    with tb.tape() as tape:
+        x = tape.watch(tb.asarray(2.0))
+        first = tb.gradient(x**3, x)
+        second = tb.gradient(first, x)
+    third = tb.gradient(second, x)
+    assert (first.item(), second.item(), third.item()) == (12.0, 12.0, 6.0)
+    assert third.backend.name == "numpy"
+
+
+def test_a_gradient_by_what_was_computed() -> None:
+    with tb.tape() as tape:
+        x = tape.watch(tb.asarray(2.0))
+        y = x * x
+        z = y * x + tb.asarray(1.0)
+    assert [each.item() for each in tb.gradient(z, [x, y])] == [12.0, 2.0]
+
+
+def test_what_is_computed_outside_a_tape_is_constant() -> None:
+    with tb.tape() as tape:
+        x = tape.watch(tb.asarray(2.0))
+    y = x * x
+    assert tb.gradient(y, x).item() == 0.0
+    with tb.tape() as tape:
+        z = tape.watch(tb.asarray(5.0))
+        y = x * z
+    assert tb.gradient(y, (x, z))[1].item() == 2.0
+    assert tb.gradient(y, x).item() == 0.0
+
+
+def test_a_tape_and_the_functions_of_gradients() -> None:
+    def scaled(x: Tensor) -> Any:
+        return doubled({"x": x}, tb.asarray(3.0))["product"]
+
+    with tb.tape() as tape:
+        x = tape.watch(tb.asarray(2.0))
+        y = tb.grad(lambda z: z * z * x)(x) + scaled(x)
+    assert y.item() == 14.0
+    assert tb.gradient(y, x).item() == 4 * 2.0 + 6.0
+
+
+def test_errors_of_tapes() -> None:
+    with tb.tape() as tape:
+        x = tape.watch(X)
+        with pytest.raises(BackendError, match="no tape inside the block of another"), tb.tape():
+            pass
+        with pytest.raises(DTypeError, match=r"expected x\[0\] to be a floating or complex tensor to be watched, got"):
+            tape.watch([1])
+        with pytest.raises(BackendError, match=r"have data to be watched; use grad\(\) in a traced function"):
+            tb.trace(lambda x: tape.watch(x))("f32")
+        y = tb.sum(tb.reduce(x, 0.0, function=lambda a, b: a + b))
+    with pytest.raises(ShapeError, match=r"expected a scalar for a gradient, got y=f32\[n: 3\]"):
+        tb.gradient(x, x)
+    with pytest.raises(ArgumentError, match=r"expected x as a tensor that a tape recorded, got given="):
+        tb.gradient(y, X)
+    with pytest.raises(GradientError, match=r"op='reduce'.*test_gradients.py:"):
+        tb.gradient(y, x)
 
 
 # Graphs

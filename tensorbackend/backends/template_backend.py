@@ -21,7 +21,7 @@ class TemplateBackend(Backend):
     """Tensors without data: `tb.template((2, 3), "f32")`."""
 
     name = "template"
-    dispatch_priority = 3
+    dispatch_priority = 4
 
     def optional(
         self, name: str, args: CompositeCall, default_impl: Callable[..., Tensor | tuple[Tensor, ...]]

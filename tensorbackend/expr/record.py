@@ -23,7 +23,7 @@ class ExprBackend(Backend):
     """Tensors that are nodes of a graph; `trace` runs a function on them."""
 
     name = "expr"
-    dispatch_priority = 2
+    dispatch_priority = 3
 
     def optional(
         self, name: str, args: CompositeCall, default_impl: Callable[..., Tensor | tuple[Tensor, ...]]

@@ -22,6 +22,7 @@ from ..libraries import import_library
 from .base import JaxBase, template_of
 from .control import JaxControl
 from .elementwise import JaxElementwise
+from .gradients import JaxGradients
 from .indexing import JaxIndexing
 from .linalg import JaxLinalg
 from .random import JaxRandom
@@ -67,6 +68,7 @@ class JaxBackend(
     JaxIndexing,
     JaxConvolution,
     JaxControl,
+    JaxGradients,
     JaxLinalg,
     ArrayFourier,
     JaxRandom,

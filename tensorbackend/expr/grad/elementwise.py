@@ -19,22 +19,27 @@ from ...ops.elementwise_unary import (
     isinf,
     log,
     negative,
-    rsqrt,
     sigmoid,
     sign,
     sin,
     sinh,
+    sqrt,
 )
 from ...tensor import Tensor
 from .registry import Cotangents, not_differentiable, rule, zero_gradient
 
-zero_gradient("ceil", "floor", "round", "trunc", "floor_divide")
+zero_gradient("ceil", "floor", "floor_divide", "round", "stop_gradient", "trunc")
 not_differentiable("bitcast", "nextafter", reason="it works on the bits of its input")
 
 
 @rule("as_type", "positive")
 def _same(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
     return (cotangent,)  # the engine casts it
+
+
+@rule("scaled_gradient")
+def _scaled_gradient(cotangent: Tensor, out: Tensor, x: Tensor, *, scale: float) -> Cotangents:
+    return (cotangent * scale,)
 
 
 # Functions of one element
@@ -47,22 +52,22 @@ def _abs(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
 
 @rule("acos")
 def _acos(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    return (negative(cotangent) * rsqrt((1 - x) * (1 + x)),)
+    return (negative(cotangent) / sqrt((1 - x) * (1 + x)),)
 
 
 @rule("acosh")
 def _acosh(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    return (cotangent * rsqrt(x - 1) * rsqrt(x + 1),)
+    return (cotangent / (sqrt(x - 1) * sqrt(x + 1)),)
 
 
 @rule("asin")
 def _asin(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    return (cotangent * rsqrt((1 - x) * (1 + x)),)
+    return (cotangent / sqrt((1 - x) * (1 + x)),)
 
 
 @rule("asinh")
 def _asinh(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    return (cotangent * rsqrt(x * x + 1),)
+    return (cotangent / sqrt(x * x + 1),)
 
 
 @rule("atan")

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from ...ops.composite.cumulative import cumulative_prod
 from ...ops.composite.elementwise import isfinite
+from ...ops.composite.statistics import count_along, in_float32, mean
 from ...ops.conversion import astype
 from ...ops.creation import full
 from ...ops.elementwise_ternary import where
@@ -65,6 +66,17 @@ def _extreme(cotangent: Tensor, out: Tensor, x: Tensor, *, axes: Positions, keep
 def _logsumexp(cotangent: Tensor, out: Tensor, x: Tensor, *, axis: Positions, keepdims: bool) -> Cotangents:
     shift = _kept(where(isfinite(out), out, 0), x, axis)
     return (_kept(cotangent, x, axis) * exp(x - shift),)
+
+
+@rule("std")
+def _std(
+    cotangent: Tensor, out: Tensor, x: Tensor, *, axis: Positions, correction: float, keepdims: bool
+) -> Cotangents:
+    wide = in_float32(x)
+    spread = _kept(astype(out, wide.dtype), x, axis)
+    divisor = count_along(x, axis) - correction
+    scale = _kept(astype(cotangent, wide.dtype), x, axis) / (where(spread == 0, 1, spread) * max(divisor, 0.0))
+    return ((wide - mean(wide, axis=axis, keepdims=True)) * scale,)
 
 
 @rule("softmax")

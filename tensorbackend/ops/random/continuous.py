@@ -30,6 +30,7 @@ from ...rules.random import RandomMode, check_fits, check_key, check_mode, float
 from ...template import Shape, as_shape
 from ...tensor import Tensor, TensorLike
 from ..composite.elementwise import nextafter
+from ..composite.gradients import stop_gradient
 from ..conversion import astype, bitcast
 from ..creation import asarray, full
 from ..elementwise_binary import (
@@ -226,7 +227,8 @@ def _truncated_normal(
     sizes = broadcast([lower.template, upper.template])[0] if shape is None else as_shape(shape)
     low, high = erf(divide(lower, root)), erf(divide(upper, root))
     sample = multiply(erf_inv(between(key, low, high, sizes)), root)
-    inside = clip(sample, nextafter(lower, math.inf), nextafter(upper, -math.inf))
+    first, last = nextafter(stop_gradient(lower), math.inf), nextafter(stop_gradient(upper), -math.inf)
+    inside = clip(sample, first, last)
     return named(inside, names)
 
 

@@ -1,0 +1,24 @@
+"""JAX: what changes nothing but the gradient changes that of JAX's own transformations too."""
+
+from __future__ import annotations
+
+from ...protocol import Payload
+from ...template import Template
+from ...tensor import Tensor
+from .base import JaxBase
+
+
+class JaxGradients(JaxBase):
+    """Overrides of composites that give their operand."""
+
+    def stop_gradient(self, out: Template, x: Tensor, /) -> Payload:
+        """JAX's own."""
+        return self.lax.stop_gradient(x.data)
+
+    def scaled_gradient(self, out: Template, x: Tensor, /, *, scale: float) -> Payload:
+        """An identity with a derivative of its own."""
+        if not x.dtype.is_inexact:
+            return x.data
+        same = self.jax.custom_jvp(lambda data: data)
+        same.defjvp(lambda primals, tangents: (*primals, tangents[0] * scale))
+        return same(x.data)

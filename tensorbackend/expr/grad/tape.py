@@ -1,0 +1,288 @@
+"""The eager form of a gradient: a tape records what is computed from watched tensors, and `gradient` reads it back.
+
+A tensor on a tape has its data, so that a function may look at it: branches and loops of Python work as they do
+without a gradient.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from contextvars import ContextVar, Token
+from types import MappingProxyType
+from typing import Any, cast
+
+from ...dispatch import implementation, perform
+from ...errors import ArgumentError, BackendError, DTypeError, ShapeError, expected
+from ...ops.creation import full
+from ...opspec import CALLBACKS
+from ...protocol import Backend, Payload, own_method
+from ...protocol.core import CompositeCall
+from ...rules.plan import Out
+from ...select import get_backend, move
+from ...template import Template
+from ...tensor import Tensor
+from ..evaluate import evaluate
+from ..graph import Graph
+from ..node import CAPTURED, PARAMETER, Default, Node, Value
+from ..record import ExprBackend, captured, expr_tensor
+from ..trees import flatten, paths, unflatten
+from .engine import pulled_back
+from .registry import gradient_of
+
+
+class Recorded(Node):
+    """A node that was run when it was made."""
+
+    __slots__ = ("results", "tape")
+
+    def __init__(self, tape: Tape | None, results: tuple[Tensor, ...], *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.results = results
+        """Its results, with data."""
+        self.tape = tape
+        """The tape that recorded it; `None` for a constant."""
+
+
+class Tape:
+    """Records what is computed from the tensors that it watches, as long as its block runs."""
+
+    __slots__ = ("_token",)
+
+    def __init__(self) -> None:
+        self._token: Token[Tape | None] | None = None
+
+    def __enter__(self) -> Tape:
+        if _open.get() is not None:
+            remedy = "a gradient inside the block of one has a gradient too"
+            raise BackendError(expected("no tape inside the block of another", remedy))
+        self._token = _open.set(self)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._token is not None:
+            _open.reset(self._token)
+
+    def watch(self, x: Any) -> Any:
+        """Nested tensors as ones that the tape follows, for `gradient` to be asked about.
+
+        Raises `DTypeError` for one that is neither floating nor complex, `BackendError` in a traced function.
+        """
+        leaves, tree = flatten(x)
+        return unflatten(tree, map(self._watched, leaves, paths(tree, "x")))
+
+    def _watched(self, x: Any, path: str) -> Tensor:
+        if not isinstance(x, Tensor) or not x.dtype.is_inexact:
+            given = x.template if isinstance(x, Tensor) else x
+            raise DTypeError(expected(f"{path} to be a floating or complex tensor to be watched", given=given))
+        if isinstance(x.backend, ExprBackend):
+            raise BackendError(expected(f"{path} to have data to be watched", "use grad() in a traced function"))
+        held = _held(x)
+        node = Recorded(self, (held,), PARAMETER, x.template)
+        return Tensor(x.template, TapeBackend(on=held.backend), Value(node))
+
+
+_open: ContextVar[Tape | None] = ContextVar("tensorbackend_tape", default=None)
+
+
+def tape() -> Tape:
+    """A tape for a block: what is computed in it from tensors that the tape watches can be differentiated.
+
+    A gradient that is asked for inside the block is recorded too, so that it has a gradient itself; one that is asked
+    for after it has the backend of the watched tensors. To a later tape what an earlier one recorded is constant.
+
+    >>> import tensorbackend as tb
+    >>> with tb.tape() as tape:
+    ...     x = tape.watch(tb.tensor([1.0, -2.0], names=("n",)))
+    ...     y = tb.sum(x * x) if x[0] > 0 else tb.sum(x)
+    >>> tb.gradient(y, x)
+    f32[n: 2] numpy
+    [2.0, -4.0]
+    """
+    return Tape()
+
+
+def gradient(y: Tensor, x: Any) -> Any:
+    """The gradient of a scalar that a tape recorded by tensors on it, nested in any way; zeros where y does not depend
+    on them.
+
+    Raises `ArgumentError` for tensors that are on no tape, `ShapeError` or `DTypeError` for a y that is no real scalar,
+    and `GradientError` where there is an op without a gradient between them.
+    """
+    leaves, tree = flatten(x)
+    for each, path in zip([y, *leaves], ["y", *paths(tree, "x")], strict=True):
+        if not isinstance(each, Tensor) or not isinstance(each.backend, TapeBackend):
+            remedy = "watch the arguments: with tb.tape() as tape: x = tape.watch(x)"
+            raise ArgumentError(expected(f"{path} as a tensor that a tape recorded", remedy, given=each))
+    if y.shape:
+        raise ShapeError(expected("a scalar for a gradient", "take its sum()", y=y.template))
+    if not y.dtype.is_floating:
+        raise DTypeError(expected("a floating y for a gradient", "take its real() or abs()", y=y.template))
+    current = _open.get()
+    taken: dict[Value, Tensor] = {}
+
+    def known(value: Value) -> Tensor:
+        """A value as a constant of the graph: on the tape while that records, so that the gradient is recorded too."""
+        found = taken.get(value)
+        if found is None:
+            node = cast(Recorded, value.node)
+            held = node.results[value.index]
+            if node.tape is not None and node.tape is current:
+                held = Tensor(value.template, TapeBackend(on=held.backend), value)
+            found = taken[value] = expr_tensor(captured(held))
+        return found
+
+    seed = full((), 1, dtype=y.dtype, backend=ExprBackend())
+    found = pulled_back([y.data], [seed], [each.data for each in leaves], known)
+    backend = _held(y).backend
+    graph = Graph((), [each.data for each in found])
+    gradients = evaluate(graph, (), backend if current is None else TapeBackend(on=backend))
+    return unflatten(tree, (x.rename(*like.names) if x.ndim else x for x, like in zip(gradients, leaves, strict=True)))
+
+
+class TapeBackend(Backend):
+    """Tensors with data on another backend, and the nodes that they came from."""
+
+    name = "tape"
+    dispatch_priority = 2
+
+    on: Backend
+    """The backend that computes."""
+
+    @classmethod
+    def init(cls, **options: object) -> Mapping[str, Hashable]:
+        """The backend that computes, as `on`."""
+        return {"on": get_backend(options["on"])}  # type: ignore[arg-type] # what `get_backend` takes
+
+    def setup(self) -> None:
+        """Takes over what the backend that computes can hold, and where it does."""
+        on = self.options["on"]
+        assert isinstance(on, Backend)  # by `init`
+        self.on, self.dtypes, self.device = on, on.dtypes, on.device
+
+    def optional(
+        self, name: str, args: CompositeCall, default_impl: Callable[..., Tensor | tuple[Tensor, ...]]
+    ) -> Tensor | tuple[Tensor, ...]:
+        """One node for a composite that has a gradient of its own, else those of its parts."""
+        tensors = [
+            x for each in args.inputs if each is not None for x in (each if isinstance(each, tuple) else (each,))
+        ]
+        if any(map(_is_followed, tensors)) and gradient_of(name) is None:
+            return default_impl(*args)
+        data = self.recorded(name, args.out, args.inputs, args.options, default_impl)
+        if isinstance(args.out, Template):
+            return Tensor(args.out, self, data)
+        return tuple(Tensor(out, self, value) for out, value in zip(args.out, data, strict=True))
+
+    def recorded(
+        self,
+        name: str,
+        out: Out,
+        inputs: tuple[Any, ...],
+        options: Mapping[str, object] = MappingProxyType({}),
+        default: Default | None = None,
+    ) -> Payload:
+        """Runs an op, and keeps how, if it depends on what the open tape follows."""
+        held = tuple(_each(_held, each) for each in inputs)
+        method = own_method(self.on, name) if default else implementation(self.on, name, out, _flat(held))
+        found = perform(self.on, name, CompositeCall(out, held, options), method, default)
+        results = (found,) if isinstance(found, Tensor) else tuple(found)
+        if not any(map(_is_followed, _flat(inputs))):
+            constants = tuple(map(_constant, results))
+            return constants[0] if isinstance(out, Template) else constants
+        values = tuple(_each(_value, each) for each in inputs)
+        made = Recorded(_open.get(), results, name, out, values, options, default=default)
+        return Value(made) if isinstance(out, Template) else made.values
+
+    # Data
+
+    def from_backend(self, x: Tensor, /, *, copy: bool) -> Payload:
+        """A constant."""
+        held = _held(x)
+        if copy:
+            held = Tensor(x.template, self.on, self.on.from_backend(held, copy=True))
+        return _constant(move(held, self.on))
+
+    def from_binary(self, out: Template, /, *, data: bytes) -> Payload:
+        """A constant."""
+        return _constant(Tensor(out, self.on, self.on.from_binary(out, data=data)))
+
+    def to_binary(self, x: Tensor, limit: int, /) -> bytes:
+        """What the backend that computes gives."""
+        return self.on.to_binary(_held(x), limit)
+
+    def to_numpy(self, x: Tensor, dtype: Any, copy: bool | None, /) -> Any:
+        """What the backend that computes gives."""
+        return self.on.to_numpy(_held(x), dtype, copy)
+
+    def to_dlpack(self, x: Tensor, /, **options: Any) -> Any:
+        """What the backend that computes gives."""
+        return self.on.to_dlpack(_held(x), **options)
+
+    def dlpack_device(self) -> tuple[int, int]:
+        """What the backend that computes gives."""
+        return self.on.dlpack_device()
+
+    def to_batched(self, x: Tensor, size: int, /) -> Iterator[Payload]:
+        """Constants."""
+        batches = self.on.to_batched(_held(x), size)
+        for start, data in zip(range(0, x.shape[0], size), batches, strict=True):
+            template = x.template.replace(shape=(min(size, x.shape[0] - start), *x.shape[1:]))
+            yield _constant(Tensor(template, self.on, data))
+
+    def block_until_ready(self, x: Tensor, /) -> None:
+        """What the backend that computes does."""
+        self.on.block_until_ready(_held(x))
+
+    def inspect(self, x: Tensor, /, *, limit: int = 100) -> str:
+        """What the backend that computes shows."""
+        return self.on.inspect(Tensor(x.template, self.on, _held(x).data), limit=limit)
+
+
+def _recorder(name: str) -> Callable[..., Payload]:
+    def record(self: TapeBackend, out: Out, /, *inputs: Any, **options: object) -> Payload:
+        return self.recorded(name, out, inputs, options)
+
+    record.__name__, record.__doc__ = name, f"A node {name}, run at once."
+    return record
+
+
+for _callback in CALLBACKS.values():
+    if not _callback.optional:
+        setattr(TapeBackend, _callback.name, _recorder(_callback.name))
+
+
+def _each(function: Callable[[Tensor], Any], given: Tensor | tuple[Tensor, ...] | None) -> Any:
+    if given is None:
+        return None
+    return tuple(map(function, given)) if isinstance(given, tuple) else function(given)
+
+
+def _flat(inputs: tuple[Any, ...]) -> list[Tensor]:
+    """The tensors among inputs."""
+    return [x for each in inputs if each is not None for x in (each if isinstance(each, tuple) else (each,))]
+
+
+def _held(x: Tensor) -> Tensor:
+    """A tensor with data: what one on a tape stands for, any other itself."""
+    if not isinstance(x.backend, TapeBackend):
+        return x
+    value: Value = x.data
+    held = cast(Recorded, value.node).results[value.index]
+    return held if held.template is x.template else Tensor(x.template, held.backend, held.data)
+
+
+def _constant(x: Tensor) -> Value:
+    return Value(Recorded(None, (x,), CAPTURED, x.template, tensor=x))
+
+
+def _is_followed(x: Tensor) -> bool:
+    """Whether the open tape recorded a tensor."""
+    if not isinstance(x.backend, TapeBackend):
+        return False
+    recorded = cast(Recorded, x.data.node).tape
+    return recorded is not None and recorded is _open.get()
+
+
+def _value(x: Tensor) -> Value:
+    """The value of a tensor, a constant unless the open tape follows it."""
+    return x.data if _is_followed(x) else _constant(_held(x))
