@@ -115,6 +115,11 @@ def _lstsq(gradients: tuple[Any, ...], out: tuple[Tensor, ...], a: Tensor, b: Te
         of_a, of_b = of_a + matmul(weighted, adjoint(found)), of_b - weighted
     if of_values is not None:
         u, _, vh = svd(wide, full_matrices=False)
+        if of_a.shape != a.shape:  # which broadcast against b, while the singular values are those of a alone
+            extra = of_a.ndim - a.ndim
+            sizes = zip(a.shape, of_a.shape[extra:], strict=True)
+            repeated = (*range(extra), *(extra + axis for axis, (own, size) in enumerate(sizes) if own != size))
+            of_a = reshape(sum(of_a, axis=repeated), a.shape)
         of_a = of_a + matmul(u * as_rows(astype(of_values, u.dtype)), vh)
     return of_a, of_b if matrix else squeeze(of_b, -1), None
 
