@@ -55,7 +55,7 @@ def check(function: Function, *arrays: Any, order: int = 2, step: float = 1e-6) 
     directions = [numbers(*np.shape(each), complex_=np.iscomplexobj(each)) for each in arrays]
 
     def at(distance: float) -> float:
-        moved = [each + distance * along for each, along in zip(arrays, directions, strict=True)]
+        moved = [np.asarray(each + distance * along) for each, along in zip(arrays, directions, strict=True)]
         return float(np.asarray(scalar(*map(tb.asarray, moved))))
 
     wanted = (at(step) - at(-step)) / (2 * step)
@@ -130,12 +130,6 @@ def test_functions_of_square_matrices(function: Function, complex_: bool) -> Non
 def test_only_the_lower_half_counts_where_only_that_is_read() -> None:
     gradient = tb.grad(lambda x: tb.sum(tb.linalg.eigvalsh(x) ** 2))(tb.asarray(batch_of(3, 3, False)[0]))
     assert tb.triu(gradient, k=1).tolist() == [[0.0] * 3] * 3
-    jax = pytest.importorskip("jax")
-    x = batch_of(3, 3, False)[0]
-    with jax.enable_x64():  # which spreads the gradient over both halves
-        theirs = np.asarray(jax.grad(lambda x: (jax.numpy.linalg.eigvalsh(x) ** 2).sum())(x + x.T))
-    ours = np.asarray(tb.grad(lambda x: tb.sum(tb.linalg.eigvalsh(x) ** 2))(tb.asarray(x + x.T)))
-    assert np.allclose(np.tril(theirs) + np.tril(theirs, -1), ours)
 
 
 @REAL_AND_COMPLEX
@@ -144,16 +138,12 @@ def test_systems_of_equations(shape: tuple[int, ...], complex_: bool) -> None:
     a, b = batch_of(3, 3, complex_), numbers(*shape, complex_=complex_)
     check(tb.linalg.solve, a, b, order=1)
     check(tb.linalg.solve, a.real, b + 0j, order=1)
-    check(
-        tb.linalg.lstsq,
-        batch_of(4, 3, complex_),
-        np.concatenate([b, b[..., :1, :] if b.ndim > 1 else b[:1]], -2 if b.ndim > 1 else 0),
-        order=1,
-    )
+    rows = -2 if b.ndim > 1 else 0
+    check(tb.linalg.lstsq, batch_of(4, 3, complex_), np.concatenate([b, b.take([0], rows)], rows), order=1)
     for options in ({}, {"lower": False}, {"transform": "transpose"}, {"lower": False, "transform": "transpose"}):
-        check(partial(tb.linalg.triangular_solve, **options), a, b)  # type: ignore[arg-type] # one of the words
+        check(partial(tb.linalg.triangular_solve, **options), a, b)
         right = b if b.ndim == 1 else np.swapaxes(b, -1, -2)
-        check(partial(tb.linalg.triangular_solve, left_side=False, **options), a, right, order=1)  # type: ignore[arg-type]
+        check(partial(tb.linalg.triangular_solve, left_side=False, **options), a, right, order=1)
 
 
 @REAL_AND_COMPLEX
@@ -203,7 +193,7 @@ def test_windows(strides: Any, dilations: Any, padding: Any) -> None:
     if dilations == 1:
         source = numbers(*tb.window_max(tb.asarray(x), (3, 2), **options).shape)
         for scatter in (tb.window_scatter_max, tb.window_scatter_min):
-            check(lambda s, i, op=scatter: op(tb.asarray(x), s, i, (3, 2), **options), source, numbers(), order=1)
+            check(lambda s, i, op=scatter: op(tb.asarray(x), s, i, (3, 2), **options), source, np.array(0.5), order=1)
 
 
 def test_of_equal_elements_the_first_has_the_gradient() -> None:
@@ -244,8 +234,8 @@ def test_orderings() -> None:
 def test_running_sums_and_products(complex_: bool) -> None:
     x = numbers(3, 4, complex_=complex_)
     for function in (tb.cumulative_sum, tb.cumulative_prod):
-        for options in ({}, {"reverse": True, "include_initial": True}, {"include_initial": True}):
-            check(partial(function, axis=1, **options), x)
+        for reverse, initial in ((False, False), (False, True), (True, True)):
+            check(partial(function, axis=1, reverse=reverse, include_initial=initial), x)
     if not complex_:
         check(partial(tb.cumulative_max, axis=1), x)
         check(partial(tb.cumulative_min, axis=1, reverse=True), x)
@@ -292,18 +282,15 @@ def test_the_determinant_of_a_singular_matrix() -> None:
 def test_against_jax() -> None:
     jax = pytest.importorskip("jax")
     xp = jax.numpy
-    a, z = batch_of(3, 3, False), numbers(4, 6, complex_=True)
+    a, z = batch_of(3, 3, False)[0], numbers(4, 6, complex_=True)
+    weights = tb.asarray(z.real)
     pairs: list[tuple[Function, Function, Any]] = [
-        (lambda x: tb.sum(tb.linalg.inv(x) ** 2), lambda x: (xp.linalg.inv(x) ** 2).sum(), a),
-        (lambda x: tb.sum(tb.linalg.slogdet(x).logabsdet), lambda x: xp.linalg.slogdet(x)[1].sum(), a),
-        (lambda x: tb.sum(tb.linalg.svd(x).S ** 3), lambda x: (xp.linalg.svd(x)[1] ** 3).sum(), a),
-        (lambda x: tb.sum(tb.linalg.qr(x).R[..., 0, 1:]), lambda x: (xp.linalg.qr(x)[1][..., 0, 1:] *
-            xp.sign(xp.linalg.qr(x)[1][..., 0, :1])).sum(), a),
-        (lambda x: tb.sum(tb.linalg.expm(x / 9)), lambda x: jax.scipy.linalg.expm(x / 9).sum(), a),
+        # Of a symmetric matrix JAX spreads the gradient over both halves.
+        (lambda x: tb.sum(tb.linalg.eigvalsh(x + x.mT) ** 2), lambda x: (xp.linalg.eigvalsh(x + x.T) ** 2).sum(), a),
+        (lambda x: tb.linalg.slogdet(x).logabsdet, lambda x: xp.linalg.slogdet(x)[1], a),
         (lambda x: tb.sum(tb.abs(tb.fft.fft(x, n=5)) ** 2), lambda x: (abs(xp.fft.fft(x, n=5)) ** 2).sum(), z),
-        (lambda x: tb.sum(tb.real(tb.cumulative_prod(x, axis=1))), lambda x: xp.cumprod(x, axis=1).real.sum(), z),
-        (lambda x: tb.sum(tb.sort(tb.abs(x), axis=0) ** 3 * tb.asarray(z.real)), lambda x: (xp.sort(abs(x), axis=0) ** 3 * z.real).sum(), z),
-    ]  # fmt: skip
+        (lambda x: tb.sum(tb.sort(x, axis=1) * weights), lambda x: (xp.sort(x, axis=1) * z.real).sum(), z.imag),
+    ]
     with jax.enable_x64():
         for ours, theirs, x in pairs:
             wanted = np.asarray(jax.grad(theirs)(xp.asarray(x)))
