@@ -200,7 +200,8 @@ def _compiled(
             if last[value] is node and names[value] in memory_of and value not in shared:
                 spare.setdefault(memory_of[names[value]], []).append(names[value])
         memory = "out" if node is nodes[-1] else ""
-        if plain and not memory and spare.get(dtype):
+        # NumPy takes twice as long to write one element to its own operand.
+        if plain and not memory and spare.get(dtype) and node.outs[0].size > 1:
             memory = spare[dtype].pop()
         target = names[Value(node)] = memory or f"t{number}"
         if plain:
