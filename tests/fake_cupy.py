@@ -29,7 +29,7 @@ LOOPS: dict[str, list[tuple[str, str]]] = {
 _DTYPES = {"E": np.dtype(ml_dtypes.bfloat16)}
 _NUMBERS = (bool, int, float, complex)
 _state = threading.local()
-_settings = SimpleNamespace(raises=False, geev=True, devices=1, synchronized=0, pool=0)
+_settings = SimpleNamespace(raises=False, geev=True, devices=1, synchronized=0, pool=0, kernels=0)
 
 
 def _dtype(char: str) -> np.dtype[Any]:
@@ -451,6 +451,22 @@ class Stream:
         _settings.synchronized += 1
 
 
+def _fuse(function: Callable[..., Any]) -> Callable[..., Any]:
+    """One kernel of a function: CuPy traces it with stand-ins, so it calls ufuncs and holds on to no array."""
+    held = [cell.cell_contents for cell in function.__closure__ or ()]
+    for each in [each for each in held if hasattr(each, "__globals__")]:
+        held += [value for name, value in each.__globals__.items() if name != "__builtins__" and value is not each]
+    assert not any(isinstance(value, ndarray) for value in held)
+    assert all(isinstance(value, Ufunc) for value in held if callable(value) and not hasattr(value, "__code__"))
+
+    def call(*arrays: Any) -> Any:
+        assert all(isinstance(array, ndarray) for array in arrays)
+        _settings.kernels += 1
+        return function(*arrays)
+
+    return call
+
+
 def _modules() -> dict[str, Any]:
     cupy: Any = ModuleType("cupy")
     cupy.__version__ = "14.2.0"
@@ -458,6 +474,7 @@ def _modules() -> dict[str, Any]:
     cupy.asnumpy = lambda x: x.get()
     cupy.inf, cupy.nan, cupy.finfo, cupy.broadcast_shapes = np.inf, np.nan, np.finfo, np.broadcast_shapes
     cupy.result_type = lambda *values: np.result_type(*map(_plain, values))
+    cupy.ufunc, cupy.fuse = Ufunc, _fuse
     for name in LOOPS:
         setattr(cupy, name, Ufunc(name))
     cupy.where = lambda condition, x, y: Ufunc("where")(condition.astype("?"), x, y)

@@ -275,3 +275,14 @@ def test_the_stand_in_is_strict(cupy: Backend) -> None:
         _ = xp.lexsort
     narrow = tb.ones(2, dtype=bfloat16, backend=cupy).data
     assert xp.where(narrow == 1, narrow, narrow).dtype == np.float32  # which CupyModule mends
+
+
+def test_a_chain_of_elementwise_ops_is_one_kernel(cupy: Backend) -> None:
+    def function(x: tb.Tensor, y: tb.Tensor) -> tb.Tensor:
+        return tb.sum(tb.exp(-x * x) * 1.5 + tb.tanh(y * 0.7), axis=0) + tb.sigmoid(y)
+
+    x, y = tb.asarray([[0.1, 0.2], [0.3, 0.4]]), tb.asarray([1.0, 2.0])
+    before = fake.settings.kernels
+    found = tb.jit(function)(x.backend_copy("cupy"), y.backend_copy("cupy"))
+    assert fake.settings.kernels == before + 2  # of the rows of x, and of y
+    assert found.to_binary() == function(x, y).to_binary()

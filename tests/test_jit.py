@@ -8,10 +8,11 @@ import numpy
 import pytest
 
 import tensorbackend as tb
-from tensorbackend.backends.array_module.fusion import fused, without_names
+from tensorbackend.backends.array_module.fusion import fused, prepared, without_names
 from tensorbackend.backends.numpy_backend import NumpyBackend
 from tensorbackend.errors import ArgumentError, DataError
 from tensorbackend.expr.simplify import simplified
+from tensorbackend.expr.subgraphs import subgraphs
 
 BACKENDS = ["numpy", "binary", "jax"]
 
@@ -149,3 +150,14 @@ def test_a_value_that_shares_memory_keeps_it() -> None:
 
     x = tb.asarray([1, 2, 3, 4])
     assert tb.jit(function)(x).tolist() == function(x).tolist()
+
+
+def test_the_body_of_a_loop_is_fused_too() -> None:
+    def function(x: tb.Tensor) -> tb.Tensor:
+        found: tb.Tensor = tb.fori_loop(0, 5, lambda i, x: tb.exp(-x * x) + x / 2, x)
+        return found
+
+    x = tb.asarray([0.1, 0.2, 0.3])
+    assert tb.jit(function)(x).to_binary() == function(x).to_binary()
+    (loop,) = [node for node in prepared(tb.trace(function)(x), NumpyBackend()).nodes if subgraphs(node)]
+    assert "fused" in [node.op for node in subgraphs(loop)[0].nodes]

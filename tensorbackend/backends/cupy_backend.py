@@ -61,7 +61,7 @@ class CupyBackend(ArrayModuleBackend):
         if self.device not in found:
             raise ArgumentError(expected(f"one of the devices {', '.join(found)}", device=self.device))
         self._device = cupy.cuda.Device(number)
-        self.xp, self.quiet = CupyModule(cupy, self._cupyx), Silent()
+        self.xp, self.quiet, self.fuse = CupyModule(cupy, self._cupyx), Silent(), cupy.fuse
         if len(found) > 1:
             self._enter_the_device_in_callbacks()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +16,6 @@ from .array_module.base import Array, Quiet, kernel
 
 if TYPE_CHECKING:
     import numpy
-
-    from ..expr.graph import Graph
 
 
 _BLOCK = 1 << 13
@@ -36,12 +34,6 @@ class NumpyBackend(ArrayModuleBackend):
 
         self.xp = numpy
         self.quiet = Quiet(partial(numpy.seterr, all="ignore"))
-
-    def compile_graph(self, graph: Graph, /) -> Callable[[Sequence[Tensor]], Sequence[Tensor]]:
-        """The graph with chains of elementwise ops as one function each."""
-        from .array_module.fusion import compile_graph
-
-        return compile_graph(graph, self)
 
     # Transport
 

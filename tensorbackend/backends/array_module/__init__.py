@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from ...interchange import numpy_dtype
 from ...protocol import Payload
@@ -18,6 +19,9 @@ from .random import ArrayRandom
 from .reduction import ArrayReduction
 from .shape import ArrayShaping
 from .window import ArrayWindow
+
+if TYPE_CHECKING:
+    from ...expr.graph import Graph
 
 
 class ArrayModuleBackend(
@@ -40,6 +44,12 @@ class ArrayModuleBackend(
     def versions(self) -> Mapping[str, str]:
         """The module's version."""
         return {self.xp.__name__: self.xp.__version__}
+
+    def compile_graph(self, graph: Graph, /) -> Callable[[Sequence[Tensor]], Sequence[Tensor]]:
+        """The graph with chains of elementwise ops as one function or kernel each."""
+        from .fusion import compile_graph
+
+        return compile_graph(graph, self)
 
     def violation(self, out: Template, data: Payload, /) -> str | None:
         """What is wrong with a payload: its type, shape or dtype."""

@@ -70,6 +70,9 @@ class ArrayBase(Backend):
     quiet: Quiet | Silent
     """Runs the module's functions without floating-point reports."""
 
+    fuse: Callable[[Callable[..., Array]], Callable[..., Array]] | None = None
+    """What makes one kernel of a function that calls the module's elementwise functions; `None` where there is none."""
+
     def add_at(self, target: Array, positions: Array, values: Array) -> None:
         """Adds values to the elements of one axis, repeated positions one by one."""
         self.xp.add.at(target, positions, values)

@@ -1,4 +1,4 @@
-"""Chains of elementwise ops as one function of arrays, run a block at a time that stays in the cache.
+"""Chains of elementwise ops as one function of arrays: a kernel where the module makes one, else run in blocks.
 
 A chain is a set of nodes of one shape with one result, whose other values nothing else needs. It becomes one node of
 the graph, `fused`. Its function is Python source, a line an op, in which a value that is dead lends its memory to the
@@ -13,10 +13,12 @@ from math import prod
 from typing import Any, Final, cast
 
 from ...dispatch import implementation
+from ...dtypes import bfloat16
 from ...expr.evaluate import Kernel, program, step
 from ...expr.graph import Graph
 from ...expr.node import PARAMETER, RENAMED, Node, Value
 from ...expr.simplify import expanded, rewritten, simplified
+from ...expr.subgraphs import subgraphs, with_subgraphs
 from ...interchange import numpy_dtype
 from ...opspec import CALLBACKS, OPS
 from ...protocol import own_method
@@ -33,10 +35,23 @@ _FAMILIES: Final = frozenset({"elementwise", "special"})
 
 def compile_graph(graph: Graph, backend: ArrayBase) -> Callable[[Sequence[Tensor]], Sequence[Tensor]]:
     """A graph as a function of tensors on a backend: simplified, its chains of elementwise ops fused."""
-    graph = expanded(graph, lambda node: own_method(backend, node.op) is not None or node.op not in _composites())
-    made = program(fused(without_names(simplified(graph, backend)), backend), backend)
+    made = program(prepared(graph, backend), backend)
     sole = made.sole_step
     return made if sole is None else lambda tensors: (cast(Tensor, sole(*tensors)),)
+
+
+def prepared(graph: Graph, backend: ArrayBase) -> Graph:
+    """A graph simplified and fused, those inside its nodes too."""
+    graph = expanded(graph, lambda node: own_method(backend, node.op) is not None or node.op not in _composites())
+    return fused(rewritten(without_names(simplified(graph, backend)), lambda node: _inside(node, backend)), backend)
+
+
+def _inside(node: Node, backend: ArrayBase) -> Sequence[Value]:
+    """A node's results, its subgraphs prepared."""
+    if not subgraphs(node):
+        return node.values
+    options = with_subgraphs(node, lambda graph: prepared(graph, backend))
+    return Node(node.op, node.out, node.inputs, options, default=node.default, line=node.line).values
 
 
 @cache
@@ -50,17 +65,22 @@ def without_names(graph: Graph) -> Graph:
     return rewritten(graph, lambda node: node.operands if node.op == RENAMED else node.values)
 
 
-def fusable(node: Node) -> bool:
-    """Whether each element of a node's result is made of one of each input."""
+def fusable(node: Node, backend: ArrayBase) -> bool:
+    """Whether each element of a node's result is made of one of each input, by functions that the backend can fuse."""
     callback = CALLBACKS.get(node.op)
     elementwise = callback is not None and not callback.optional and callback.family in _FAMILIES
     # Of arrays without axes NumPy makes numbers, which lend no memory.
-    return elementwise and node.op != "bitcast" and bool(node.outs[0].shape)
+    if not elementwise or node.op == "bitcast" or not node.outs[0].shape:
+        return False
+    if backend.fuse is None:
+        return True
+    known = all(value.template.dtype is not bfloat16 for value in (Value(node), *node.operands))
+    return known and _function(node, backend)[1]
 
 
 def fused(graph: Graph, backend: ArrayBase) -> Graph:
     """The graph with each chain as one node."""
-    sinks = _sinks(graph)
+    sinks = _sinks(graph, backend)
     members: dict[Node, list[Node]] = {}
     for node in graph.nodes:
         if node in sinks:
@@ -87,7 +107,7 @@ def fused(graph: Graph, backend: ArrayBase) -> Graph:
     return Graph(graph.parameters, outputs, graph.in_tree, graph.out_tree, graph.names)
 
 
-def _sinks(graph: Graph) -> dict[Node, Node]:
+def _sinks(graph: Graph, backend: ArrayBase) -> dict[Node, Node]:
     """For each fusable node the last node of its chain.
 
     A node belongs to the chain of those that use it, where it is the only one and of the same shape. All ways out of a
@@ -100,7 +120,7 @@ def _sinks(graph: Graph) -> dict[Node, Node]:
     results = {value.node for value in graph.outputs}
     sinks: dict[Node, Node] = {}
     for node in reversed(graph.nodes):
-        if fusable(node):
+        if fusable(node, backend):
             of_users = {sinks.get(user) for user in users.get(node, ())}
             (sink,) = of_users if len(of_users) == 1 else (None,)
             joins = sink is not None and node not in results and node.outs[0].shape == sink.outs[0].shape
@@ -127,7 +147,7 @@ class Chain(Kernel):
         (self.out,) = nodes[-1].outs
         self.function, plain = _compiled(nodes, self.inputs, numbers, backend)
         self.rows, self.inner, self.layouts = _layout(self.out.shape, [value.template.shape for value in self.inputs])
-        self.whole = self.out.size <= 2 * BLOCK or self.rows == 1
+        self.whole = self.out.size <= 2 * BLOCK or self.rows == 1 or backend.fuse is not None
         self.quick = plain and self.whole
 
     def __call__(self, out: object, inputs: Sequence[Tensor], options: object) -> Tensor:
@@ -185,8 +205,9 @@ def _compiled(
     functions: dict[str, Any] = {}
     for number, value in enumerate(numbers):
         names[value] = f"c{number}"
-        functions[f"c{number}"] = cast(Tensor, step(value.node, backend)()).data
-    calls = [_function(node, backend) for node in nodes]
+        found = cast(Tensor, step(value.node, backend)())
+        functions[names[value]] = found.data if backend.fuse is None else backend.to_numpy(found, None, None)[()]
+    calls, lends = [_function(node, backend) for node in nodes], backend.fuse is None
     # What a function that is not plain gives may be its operand's memory, which is then not to be written to.
     pairs = zip(nodes, calls, strict=True)
     shared = {value for node, (_, plain) in pairs if not plain for value in node.operands}
@@ -199,18 +220,22 @@ def _compiled(
         for value in dict.fromkeys(node.operands):
             if last[value] is node and names[value] in memory_of and value not in shared:
                 spare.setdefault(memory_of[names[value]], []).append(names[value])
-        memory = "out" if node is nodes[-1] else ""
+        memory = "out" if node is nodes[-1] and lends else ""
         # NumPy takes twice as long to write one element to its own operand.
-        if plain and not memory and spare.get(dtype) and node.outs[0].size > 1:
+        if plain and not memory and spare.get(dtype) and lends and node.outs[0].size > 1:
             memory = spare[dtype].pop()
-        target = names[Value(node)] = memory or f"t{number}"
+        target = names[Value(node)] = memory or ("out" if node is nodes[-1] else f"t{number}")
         if plain:
             memory_of[target] = dtype
             lines.append(f"    {target} = f{number}({', '.join([*operands, *filter(None, [memory])])})")
         else:
             lines.append(f"    {target} = f{number}(shape, {', '.join(operands)})")
     exec("\n".join([*lines, "    return out"]), functions)  # source made here, of no text but numbered names
-    return functions["chain"], all(plain for _, plain in calls)
+    chain = functions["chain"]
+    if backend.fuse is None:
+        return chain, all(plain for _, plain in calls)
+    kernel = backend.fuse(lambda *arrays: chain(None, None, *arrays))
+    return lambda shape, out, *arrays: kernel(*arrays), True
 
 
 def _function(node: Node, backend: ArrayBase) -> tuple[Callable[..., Array], bool]:
@@ -220,7 +245,8 @@ def _function(node: Node, backend: ArrayBase) -> tuple[Callable[..., Array], boo
     if isinstance(descriptor, (Unary, Binary)) and not isinstance(descriptor, Rounding):
         of_complex = descriptor.of_complex if template.dtype.is_complex else None
         if of_complex is None:
-            return getattr(backend.xp, descriptor.function), True
+            function = getattr(backend.xp, descriptor.function)
+            return function, isinstance(function, backend.xp.ufunc)
     shapes_only = get_backend("template")
     dtypes = [value.template.dtype for value in node.operands]
     operands = [Tensor(value.template, shapes_only, None) for value in node.operands]
