@@ -116,6 +116,21 @@ def test_with_gradients_in_any_order(backend: str) -> None:
     assert near(tb.vmap(tb.hessian(lambda v: loss(v, w)))(x), loop(tb.hessian(lambda v: loss(v, w)), x))
 
 
+def test_gradients_of_ones_own() -> None:
+    @tb.custom_gradient
+    def scaled(v: tb.Tensor, w: tb.Tensor) -> tuple[tb.Tensor, Any]:
+        return tb.sum(v * w), lambda cotangent: (cotangent * 10 * w, cotangent * 100 * v)
+
+    x, w = numbers(4, 3), numbers(3)
+    each = tb.vmap(tb.grad(lambda v: scaled(v, w)))(x)
+    assert near(each, tb.broadcast_to(10 * w, (4, 3)))
+    of_all = tb.grad(lambda x, w: tb.sum(tb.vmap(scaled, in_axes=(0, None))(x, w)), argnums=(0, 1))(x, w)
+    assert near(of_all[0], each)
+    assert near(of_all[1], 100 * tb.sum(x, axis=0))
+    stopped = tb.grad(lambda x: tb.sum(tb.vmap(lambda v: v * tb.stop_gradient(v))(x)))(x)
+    assert near(stopped, x)
+
+
 def test_against_jax() -> None:
     jax = pytest.importorskip("jax")
     x, m = numbers(5, 3, 3), numbers(5, 3)

@@ -1,4 +1,4 @@
-"""Batching of control flow: its graphs become graphs of a batch.
+"""Batching of control flow, and of functions with gradients of their own: their graphs become graphs of a batch.
 
 What is carried gets the new axis only where it comes to depend on the example, so that a counter stays one number.
 Where examples part ways, both ways are computed and each element is chosen: of `cond` both branches, and of a
@@ -12,9 +12,11 @@ from typing import Any
 
 from ...ops.elementwise_ternary import where
 from ...ops.reduction import any as any_
+from ...ops.reduction import sum as sum_
 from ...ops.shape import permute_dims, reshape
 from ...template import Template, intern_template
 from ...tensor import Tensor
+from ..grad.custom import Pullback
 from ..graph import Graph
 from ..trace import trace_leaves
 from .engine import batched
@@ -151,3 +153,23 @@ def _while_loop(call: Call) -> Results:
     outs = tuple(_templates(call.node.outs, found, call.size))
     inputs = [_carried(call, constants, fixed), _carried(call, initial, found)]
     return _finished(call, call.record(inputs, outs, {"condition": asked, "body": made}), found)
+
+
+@rule("custom_gradient")
+def _custom_gradient(call: Call) -> Results:
+    """The cotangent of what is the same for all examples is the sum of theirs."""
+    (operands,) = call.inputs
+    flags, everything = _flags(operands), [True] * len(call.node.outs)
+    forward, _ = _on_batch(call.options["forward"], flags, everything, call.size)
+    pullback: Graph = call.options["pullback"].graph
+    taken = flags + everything
+    own = flags[len(flags) - len(pullback.outputs) :]  # those before are constants
+
+    def pulled(given: list[Any]) -> tuple[Tensor, ...]:
+        results = batched(pullback, _operands(pullback, given, taken), call.size)
+        wide = [whole(result, call.size) for result in results]
+        return tuple(x if mapped else sum_(x, axis=0) for x, mapped in zip(wide, own, strict=True))
+
+    made = trace_leaves(pulled, _templates(pullback.templates, taken, call.size), pullback.names)
+    options = {"forward": forward, "pullback": Pullback(made)}
+    return call.record([_carried(call, operands, flags)], options=options)
