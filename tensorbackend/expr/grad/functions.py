@@ -13,10 +13,8 @@ from operator import index
 from typing import Any, NamedTuple
 
 from ...errors import ArgumentError, DTypeError, OperandError, ShapeError, expected
-from ...ops.composite.shaping import stack
 from ...ops.creation import asarray, eye, ones, zeros
 from ...ops.shape import reshape
-from ...protocol import Backend
 from ...select import common_backend
 from ...template import Template
 from ...tensor import Tensor
@@ -25,6 +23,7 @@ from ..graph import Graph
 from ..simplify import results
 from ..trace import argument_names, trace_leaves
 from ..trees import Tree, flatten, paths, unflatten
+from ..vmap import vmap
 from .engine import differentiated, inexact, linearized
 
 Argnums = int | Sequence[int]
@@ -267,25 +266,23 @@ def jacobian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[...
         forward, backward = linearized(graph, range(len(call.leaves)))
         residuals = evaluate(forward, call.leaves)[count:]
         backend = common_backend([*call.leaves, *residuals])
-        rows = []
-        for chosen, template in enumerate(graph.results):
-            seeds = [zeros(each.shape, dtype=each.dtype, backend=backend) for each in graph.results]
-            columns: list[list[Tensor]] = [[] for _ in call.leaves]
-            units = reshape(eye(template.size, dtype=template.dtype, backend=backend), (template.size, *template.shape))
-            for position in range(template.size):
-                seeds[chosen] = units[position]
-                for column, x in zip(columns, evaluate(backward, [*residuals, *seeds]), strict=True):
-                    column.append(x)
-            rows.append(
-                unflatten(
-                    call.tree,
-                    [
-                        _block(column, template, x.template, backend)
-                        for column, x in zip(columns, call.leaves, strict=True)
-                    ],
-                )
-            )
-        return unflatten(call.out_tree, rows)
+        blank = [zeros(each.shape, dtype=each.dtype, backend=backend) for each in graph.results]
+
+        def block(position: int, result: Template) -> Any:
+            """The derivatives of one tensor of the result, nested as the arguments are."""
+
+            def pull(unit: Tensor) -> list[Tensor]:
+                return evaluate(backward, [*residuals, *blank[:position], unit, *blank[position + 1 :]])
+
+            if result.size:
+                units = eye(result.size, dtype=result.dtype, backend=backend)
+                found = vmap(pull)(reshape(units, (result.size, *result.shape)))
+            else:
+                found = [zeros((0, *x.shape), dtype=x.dtype, backend=backend) for x in call.leaves]
+            blocks = (_block(rows, result, x.template) for rows, x in zip(found, call.leaves, strict=True))
+            return unflatten(call.tree, blocks)
+
+        return unflatten(call.out_tree, [block(*each) for each in enumerate(graph.results)])
 
     return derivatives
 
@@ -299,13 +296,10 @@ def _check_jacobian(result: Template, leaves: Sequence[Tensor]) -> None:
         raise DTypeError(expected("a floating result for the jacobian by a floating argument", remedy, result=result))
 
 
-def _block(rows: list[Tensor], result: Template, argument: Template, backend: Backend) -> Tensor:
+def _block(rows: Tensor, result: Template, argument: Template) -> Tensor:
     """The derivatives of one tensor by another from those of its elements."""
-    shape = (*result.shape, *argument.shape)
     names = (*result.names, *(None if name in result.names else name for name in argument.names))
-    if not rows:
-        return zeros(shape, dtype=argument.dtype, names=names, backend=backend)
-    return reshape(stack(rows), shape, names=names)
+    return reshape(rows, (*result.shape, *argument.shape), names=names)
 
 
 def hessian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
