@@ -1,0 +1,216 @@
+"""What dry runs predict and how long they take: against XLA, against PyTorch's meta device, at GPT-3's size.
+
+    python benchmarks/dryrun.py [xla] [meta] [gpt3]
+
+By default all three. JAX and PyTorch are each left out where they are not installed.
+"""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+import timeit
+from collections.abc import Callable
+from importlib.util import find_spec
+from math import prod
+from pathlib import Path
+from time import perf_counter, process_time
+from typing import Any
+
+import tensorbackend as tb
+from tensorbackend.expr.cost.units import show_bytes
+from tensorbackend.expr.trace import parse_template
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "examples"))
+
+
+# Functions of which XLA has its own analysis
+
+
+def attention(query: tb.Tensor, key: tb.Tensor, value: tb.Tensor) -> tb.Tensor:
+    """Of several heads, each time with all that is seen."""
+    scores = tb.dot(query, key, contract=(["key"], ["key"]), batch=(["head"], ["head"])) * 0.125
+    return tb.dot(tb.softmax(scores, axis="seen"), value, contract=(["seen"], ["seen"]), batch=(["head"], ["head"]))
+
+
+def convolution(x: tb.Tensor, kernel: tb.Tensor) -> tb.Tensor:
+    """With padding, so that some products are left out."""
+    return tb.tanh(tb.conv(x, kernel, padding="same"))
+
+
+def perceptron(parameters: dict[str, tb.Tensor], x: tb.Tensor) -> tb.Tensor:
+    """The loss of two layers."""
+    hidden = tb.tanh(x @ parameters["first"] + parameters["shift"])
+    return tb.mean(tb.square(hidden @ parameters["second"]))
+
+
+def normalisation(x: tb.Tensor, scale: tb.Tensor) -> tb.Tensor:
+    """Of layers (Ba et al., 2016), and a softmax."""
+    centred = x - tb.mean(x, axis="feature", keepdims=True)
+    variance = tb.mean(centred * centred, axis="feature", keepdims=True)
+    return tb.softmax(centred * tb.rsqrt(variance + 1e-5) * scale, axis="feature")
+
+
+FUNCTIONS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
+    "matmul": (tb.matmul, ("f32[batch=256, feature=784]", "f32[feature=784, unit=512]")),
+    "convolution": (convolution, ("f32[8, 16, 32, 32]", "f32[32, 16, 3, 3]")),
+    "attention": (
+        attention,
+        ("f32[head=8, time=256, key=64]", "f32[head=8, seen=256, key=64]", "f32[head=8, seen=256, key=64]"),
+    ),
+    "perceptron, gradient": (
+        tb.value_and_grad(perceptron),
+        (
+            {
+                "first": "f32[feature=784, hidden=256]",
+                "shift": "f32[hidden=256]",
+                "second": "f32[hidden=256, class=10]",
+            },
+            "f32[batch=128, feature=784]",
+        ),
+    ),
+    "normalisation": (normalisation, ("f32[batch=128, feature=1024]", "f32[feature=1024]")),
+}
+"""Functions that are compared, with templates of their arguments."""
+
+
+class Analysis:
+    """What XLA says of a function that it has compiled."""
+
+    def __init__(self, function: Callable[..., Any], templates: tuple[Any, ...]) -> None:
+        import jax
+
+        def made(template: Any) -> Any:
+            if isinstance(template, dict):
+                return {name: made(each) for name, each in template.items()}
+            found = parse_template(template)
+            return tb.zeros(found.shape, dtype=found.dtype, names=found.names, backend="jax")
+
+        compiled = jax.jit(function).lower(*map(made, templates)).compile()
+        costs: Any = compiled.cost_analysis()
+        memory: Any = compiled.memory_analysis()
+        self.flops = costs.get("flops", 0.0)
+        self.transcendentals = costs.get("transcendentals", 0.0)
+        self.arguments = memory.argument_size_in_bytes
+        self.results = memory.output_size_in_bytes
+        self.temporary = memory.temp_size_in_bytes
+
+    @property
+    def memory(self) -> int:
+        """Bytes of arguments, results and temporary buffers."""
+        return int(self.arguments + self.results + self.temporary)
+
+
+def against_xla() -> None:
+    """FLOPs and memory of each function as predicted and as XLA has them."""
+    print("predicted and by XLA             FLOPs, ratio         transc., ratio     eager peak  optimised  XLA")
+    for name, (function, templates) in FUNCTIONS.items():
+        found, xla = tb.dry_run(function, *templates), Analysis(function, templates)
+        ratio = found.eager.transcendentals / xla.transcendentals if xla.transcendentals else 1.0
+        print(
+            f"{name:<24} {found.flops:>14,} {found.flops / xla.flops:8.4f} {found.eager.transcendentals:>14,} "
+            f"{ratio:8.4f} {show_bytes(found.peak.memory):>12} {show_bytes(found.optimised.peak.memory):>10} "
+            f"{show_bytes(xla.memory):>9} = arguments {show_bytes(xla.arguments)}, results {show_bytes(xla.results)}, "
+            f"temporary {show_bytes(xla.temporary)}"
+        )
+
+
+# One op on templates
+
+
+def best(function: Callable[[], object], number: int = 500, repeats: int = 9) -> float:
+    """Seconds of one call, the least of several repeats."""
+    return min(timeit.repeat(function, number=number, repeat=repeats)) / number
+
+
+def against_meta() -> None:
+    """The time of one op on templates and on PyTorch's meta device, in one run."""
+    import torch
+
+    torch.set_grad_enabled(False)
+
+    def meta(*shape: int) -> Any:
+        return torch.empty(shape, device="meta")
+
+    def dry(*shape: int) -> tb.Tensor:
+        return tb.template(shape, "f32")
+
+    m, w, v, k, image, filters = (
+        meta(*s) for s in ((32, 784), (784, 512), (784,), (32, 1), (2, 3, 32, 32), (8, 3, 3, 3))
+    )
+    x, y, z, c, picture, kernel = (
+        dry(*s) for s in ((32, 784), (784, 512), (784,), (32, 1), (2, 3, 32, 32), (8, 3, 3, 3))
+    )
+    pairs: dict[str, tuple[Callable[[], object], Callable[[], object]]] = {
+        "x + x": (lambda: m + m, lambda: x + x),
+        "x * vector": (lambda: m * v, lambda: x * z),
+        "exp": (lambda: torch.exp(m), lambda: tb.exp(x)),
+        "x @ w": (lambda: m @ w, lambda: x @ y),
+        "sum along an axis": (lambda: torch.sum(m, dim=1), lambda: tb.sum(x, axis=1)),
+        "softmax": (lambda: torch.softmax(m, dim=1), lambda: tb.softmax(x, axis=1)),
+        "where": (lambda: torch.where(k, m, m), lambda: tb.where(c, x, x)),
+        "reshape": (lambda: torch.reshape(m, (784, 32)), lambda: tb.reshape(x, (784, 32))),
+        "transpose": (lambda: m.T, lambda: x.T),
+        "cumulative sum": (lambda: torch.cumsum(m, dim=1), lambda: tb.cumulative_sum(x, axis=1)),
+        "convolution": (
+            lambda: torch.nn.functional.conv2d(image, filters),
+            lambda: tb.conv(picture, kernel),
+        ),
+    }
+    k, c = k > 0, c > 0
+    print(f"one op on templates       tensorbackend   PyTorch {torch.__version__} meta   ratio")
+    for name, (theirs, ours) in pairs.items():
+        ours(), theirs()
+        mine, other = best(ours), best(theirs)
+        print(f"{name:<24} {mine * 1e6:10.2f} µs {other * 1e6:15.2f} µs {other / mine:14.1f}")
+
+
+# A training step of GPT-3's size
+
+
+def at_gpt3_size() -> None:
+    """Time and real memory of a dry run of a training step, and its FLOPs beside the rule of thumb."""
+    import gpt3
+
+    tokens = f"s64[batch=1, time={gpt3.TIME}]"
+    start, work = perf_counter(), process_time()
+    parameters = gpt3.parameters()
+    found = tb.dry_run(gpt3.loss, parameters, tokens, tokens, gradient=True)
+    seconds, work, memory = perf_counter() - start, process_time() - work, most_memory()
+    weights = sum(prod(each.shape) for each in tb.trace(lambda tree: tree)(parameters).templates)
+    print(found.summary(), found.text(), sep="\n\n")
+    print(f"\n{weights:,} parameters, {gpt3.TIME} tokens")
+    print(f"{seconds:.2f} s, {work:.2f} s of a processor, {show_bytes(memory)} of memory at most")
+    rule = 6 * weights * gpt3.TIME
+    print(f"6 N D = {rule:.4g}, counted {found.flops:.4g}: {found.flops / rule:.4f}")
+
+
+def most_memory() -> int:
+    """The most real memory of this process so far in bytes."""
+    try:
+        (line,) = (line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM"))
+    except (OSError, ValueError):  # no Linux; a process may then count its parent's
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    return int(line.split()[1]) * 1024
+
+
+def main() -> None:
+    """Prints what was asked for, GPT-3's size in a process of its own so that its memory is that alone."""
+    asked = sys.argv[1:] or ["xla", "meta", "gpt3"]
+    if asked == ["gpt3"]:
+        at_gpt3_size()
+        return
+    for name in asked:
+        if name == "xla" and find_spec("jax"):
+            against_xla()
+        elif name == "meta" and find_spec("torch"):
+            against_meta()
+        elif name == "gpt3":
+            subprocess.run([sys.executable, __file__, "gpt3"], check=True)
+        else:
+            print(f"{name}: its library is not installed")
+
+
+if __name__ == "__main__":
+    main()
