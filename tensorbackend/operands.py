@@ -50,14 +50,26 @@ def template_of(operand: Operand) -> Template:
     return weak_template(kind)
 
 
+_TELLING: Final = frozenset({int, str, type(None)})
+"""Types of options that are equal only to others of their type, but for bool and float."""
+
+
 def kind_of(value: object) -> object:
-    """What tells options apart that are equal as keys: 1, 1.0 and True; 0.0 and -0.0; also inside tuples."""
+    """What tells options apart that are equal as keys: 1, 1.0 and True; 0.0 and -0.0; also inside tuples.
+
+    Of a tuple of ints, strings and `None`, also in tuples of them, it is `tuple`, as most are.
+    """
     kind = type(value)
-    if kind is float:
-        return kind, copysign(1.0, value)  # type: ignore[arg-type] # a float
+    if kind in _TELLING:
+        return kind
     if kind is tuple:
         parts: tuple[object, ...] = value  # type: ignore[assignment] # a tuple
-        return tuple(map(kind_of, parts))
+        for part in parts:
+            if type(part) not in _TELLING and (type(part) is not tuple or kind_of(part) is not tuple):
+                return tuple(map(kind_of, parts))
+        return kind
+    if kind is float:
+        return kind, copysign(1.0, value)  # type: ignore[arg-type] # a float
     return (kind, repr(value)) if kind is complex else kind
 
 

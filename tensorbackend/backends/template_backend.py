@@ -22,6 +22,7 @@ class TemplateBackend(Backend):
 
     name = "template"
     dispatch_priority = 4
+    template_only = True
 
     def optional(
         self, name: str, args: CompositeCall, default_impl: Callable[..., Tensor | tuple[Tensor, ...]]

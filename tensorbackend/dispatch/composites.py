@@ -70,7 +70,8 @@ class _Composite:
         """What makes the next call ready whose operands are all tensors on one backend."""
         call = Call(self.spec, arguments, keywords)
         out, options, result = call.memoised(self.trials, lambda: self._trial(call))
-        return out, options, result, own_method(common_backend(call.deciding), self.spec.callback)
+        backend = common_backend(call.deciding)
+        return out, options, result, _nothing if backend.template_only else own_method(backend, self.spec.callback)
 
     def _tensors(self, call: Call, backend: Backend) -> list[Tensor]:
         """The operands as tensors; Python numbers give way to the tensors beside them."""
@@ -138,6 +139,10 @@ class _Composite:
         return self.spec.function(*arguments, **keywords)
 
 
+def _nothing(*inputs: object, **options: object) -> None:
+    """The payload of a composite where a backend has none."""
+
+
 _NORMALISED: Mapping[str, Callable[[Template, Any], Any]] = {
     "Axis": normalize_axis,
     "Axes": sorted_axes,
@@ -159,7 +164,7 @@ def make_composite(function: Callable[..., Any], callback: str | None) -> Callab
 
     def op(*arguments: Any, **keywords: Any) -> Any:
         try:
-            key = (current_precision(), *ready_key(arguments, keywords, count))
+            key = current_precision(), ready_key(arguments, keywords, count)
             found = ready.get(key)
         except (LookupError, AttributeError, TypeError):
             pass  # so that no error below has this one as its context
@@ -167,7 +172,10 @@ def make_composite(function: Callable[..., Any], callback: str | None) -> Callab
             if found is None:
                 found = path.ready(arguments, keywords)
                 remember(ready, key, found)
-            return path.call(arguments[0].backend, arguments[:count], found)
+            backend = arguments[0].backend
+            if found[3] is _nothing:
+                return wrap(found[0], backend, None, found[2])
+            return path.call(backend, arguments[:count], found)
         return path.run(arguments, keywords)
 
     return bind(wraps(function)(op))

@@ -233,20 +233,22 @@ def ready_key(arguments: Sequence[Any], keywords: Mapping[str, Any], count: int)
 
     Options that are equal as keys are told apart by `kind_of`.
     """
-    tensors = arguments[:count]
-    backend = tensors[0].backend
-    for x in tensors:
+    if not count:
+        raise LookupError
+    first = arguments[0]
+    backend = first.backend
+    key = [backend, first.template]
+    for x in arguments[1:count]:
         if x.backend is not backend:
             raise LookupError
-    options = arguments[count:]
-    return (
-        backend,
-        *(x.template for x in tensors),
-        *options,
-        *map(kind_of, options),
-        *keywords.items(),
-        *map(kind_of, keywords.values()),
-    )
+        key.append(x.template)
+    if len(arguments) > count:
+        for value in arguments[count:]:
+            key += (value, kind_of(value))
+    if keywords:
+        for name, value in keywords.items():
+            key += (name, value, kind_of(value))
+    return tuple(key)
 
 
 def _general(spec: OpSpec) -> Callable[..., Any]:
@@ -266,14 +268,17 @@ def _general(spec: OpSpec) -> Callable[..., Any]:
         except (LookupError, AttributeError, TypeError):
             key = None
         else:
-            inputs = arguments[:count]
-            data = callback(out, *inputs, **options)
+            backend = arguments[0].backend
+            if callback is None:
+                return wrap(out, backend, None, spec.result)
+            data = callback(out, *arguments[:count], **options)
             if CHECKED:
-                verify(spec.callback, inputs[0].backend, out, data)
-            return wrap(out, inputs[0].backend, data, spec.result)
+                verify(spec.callback, backend, out, data)
+            return wrap(out, backend, data, spec.result)
         result, entry = run(arguments, keywords)
         if key is not None and entry is not None and not entry.numbers:
-            remember(ready, key, entry[:3])
+            out, callback, options = entry[:3]
+            remember(ready, key, (out, None if key[0].template_only else callback, options))
         return result
 
     return op

@@ -111,6 +111,9 @@ class Core:
     """Which of two operands' backends runs an op: the higher one, and equal ones do not mix. BinaryBackend
     gives way with 0; what records or only measures programs has more than 1."""
 
+    template_only: ClassVar[bool] = False
+    """Whether payloads are nothing, so that a composite is done when its template is known."""
+
     device: str = "cpu"
     """The device of this instance's payloads."""
 

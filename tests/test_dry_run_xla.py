@@ -1,0 +1,26 @@
+"""What a dry run predicts against XLA's own analysis of the same functions."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tensorbackend as tb
+
+BENCHMARK: Any = runpy.run_path(str(Path(__file__).resolve().parent.parent / "benchmarks" / "dryrun.py"))
+
+
+@pytest.mark.parametrize("name", BENCHMARK["FUNCTIONS"])
+def test_operations_and_memory_are_those_of_xla(name: str) -> None:
+    function, templates = BENCHMARK["FUNCTIONS"][name]
+    found, xla = tb.dry_run(function, *templates), BENCHMARK["Analysis"](function, templates)
+    assert found.flops == pytest.approx(xla.flops, rel=0.02)
+    assert found.eager.transcendentals == pytest.approx(xla.transcendentals, rel=0.02)
+    assert found.eager.timeline.parameters == xla.arguments
+    # XLA's buffer of a tuple has a pointer for each of several results.
+    assert 0 <= xla.results - found.eager.timeline.results <= 8 * 4
+    # XLA fuses elementwise ops, so it needs no more; it may need copies of what libraries do not take as it is.
+    assert xla.memory - xla.temporary <= found.peak.memory <= 2 * xla.memory
