@@ -80,13 +80,19 @@ class Graph:
         return tuple(value.template for value in self.outputs)
 
     def __call__(self, *arguments: Any) -> Any:
-        """The results for tensors in place of the arguments, on their backend."""
+        """The results for tensors in place of the arguments, on their backend.
+
+        The arguments are those of the traced function, or the parameters one after the other. Raises `ArgumentError`
+        for another number of tensors, `ShapeError` for one that does not look as its parameter.
+        """
         from .evaluate import evaluate
 
-        leaves, tree = flatten(arguments)
-        if tree != self.in_tree:
-            wanted = f"arguments nested as in the trace: {', '.join(self.names)}"
-            raise ArgumentError(expected(wanted, given=", ".join(paths(tree, "arguments"))))
+        leaves = flatten(arguments)[0]
+        if len(leaves) != len(self.parameters):  # options, which the trace has used already
+            leaves = [leaf for leaf in leaves if isinstance(leaf, Tensor) or hasattr(leaf, "__array__")]
+        if len(leaves) != len(self.parameters):
+            wanted = f"{len(self.parameters)} tensors, for {', '.join(self.names)}"
+            raise ArgumentError(expected(wanted, given=len(leaves)))
         return unflatten(self.out_tree, evaluate(self, leaves))
 
     def check(self, tensors: Sequence[Tensor]) -> None:
