@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import tensorbackend as tb
+from tensorbackend import opspec
 from tensorbackend.errors import ArgumentError, AxisError, NamesError, OperandError, ShapeError
 from tensorbackend.expr.graph import Graph
 
@@ -93,6 +94,20 @@ def test_a_new_name_and_names_inside() -> None:
 def test_each_op_is_run_once() -> None:
     graph = tb.trace(tb.vmap(lambda v, w: tb.softmax(v) * tb.sum(w), in_axes=(0, None)))("f32[4, 3]", "f32[5]")
     assert ops_of(graph) == ["softmax", "sum", "multiply"]
+
+
+def test_composites_of_others_go_by_their_parts() -> None:
+    x = numbers(4, 3)
+    try:
+
+        @tb.composite
+        def shares(x: tb.Tensor, /) -> tb.Tensor:
+            """Each element over the sum of all, so that more axes are no batch."""
+            return x / tb.sum(x)
+
+        assert near(tb.vmap(shares)(x), loop(shares, x))
+    finally:
+        opspec.OPS.pop("shares", None)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

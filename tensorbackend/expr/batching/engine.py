@@ -140,7 +140,11 @@ def _shifted(call: Call) -> dict[str, object] | None:
 
 
 def _shifted_composite(call: Call) -> Results:
-    """A composite of one operand with the options that name axes shifted, if that gives what it should."""
+    """A composite of one operand with the options that name axes shifted, if a trial gives the right templates.
+
+    Only those of this distribution, each of which the property tests compare with a loop: another's may look at all
+    axes together, such as `x / sum(x)`.
+    """
     node, spec = call.node, _composites().get(call.node.op)
     if spec is None or len(call.inputs) != 1 or not isinstance(call.inputs[0], Operand):
         return None
@@ -173,7 +177,13 @@ def _shifted_composite(call: Call) -> Results:
 
 
 def _composites() -> Mapping[str, Any]:
-    return {spec.callback: spec for spec in OPS.values() if spec.kind == "composite"}
+    """The composites of this distribution by the names of their callbacks."""
+    ours = __package__.partition(".")[0] + "."
+    return {
+        spec.callback: spec
+        for spec in OPS.values()
+        if spec.kind == "composite" and spec.function.__module__.startswith(ours)
+    }
 
 
 def one_by_one(call: Call) -> Results:
