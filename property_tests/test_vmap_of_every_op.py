@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import tensorbackend as tb
 from tensorbackend.dtypes import ALL_DTYPES
 from tensorbackend.errors import DataError, TemplateDataError, TensorBackendError
+from tensorbackend.expr.batching import registry
 from tensorbackend.testing import Invocation, calls, names, profile
 from tensorbackend.testing.bounds import READS_DATA, bound_of
 from tensorbackend.testing.compare import assert_equal
@@ -78,3 +79,11 @@ def test_vmap_is_a_loop(backend: str, name: str) -> None:
             agree(call, positions)
 
     agrees()
+
+
+def test_a_wrong_rule_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    call = Invocation("subtract", (tb.asarray([1.0, 2.0]), tb.asarray([1.0, 1.0])), {})
+    agree(call, [0, None])
+    monkeypatch.setitem(registry.rules(), "subtract", lambda batch: batch.whole(batch.inputs[0]))  # type: ignore[arg-type] # a dict
+    with pytest.raises(AssertionError, match="subtract"):
+        agree(call, [0, None])
