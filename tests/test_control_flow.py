@@ -640,3 +640,39 @@ def test_a_gradient_of_many_steps(backend: str) -> None:
     x = tb.full((10_000,), 1e-4, backend=backend)
     gradient = tb.grad(lambda x: tb.scan(lambda c, x: (c + c * x, None), 1.0, x)[0])(x)
     numpy.testing.assert_allclose(gradient, numpy.full(10_000, (1 + 1e-4) ** 9_999), rtol=2e-3)
+
+
+# With the rest
+
+
+@every_gradient
+def test_on_a_tape(program: Callable[..., Any]) -> None:
+    with tb.precision(64):
+        with tb.tape() as tape:
+            x = tape.watch(x64())
+            y = scalar(program(x))
+        wanted = tb.grad(lambda x: scalar(program(x)))(x64())
+        numpy.testing.assert_allclose(tb.gradient(y, x), wanted, rtol=1e-10, atol=1e-12)
+
+
+@every_program
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_jit(program: Callable[..., Any], backend: str) -> None:
+    x, jitted = x3().backend_copy(backend), tb.jit(program)
+    for _ in range(2):
+        check(jitted(x), program)
+
+
+@every_program
+def test_vmap(program: Callable[..., Any]) -> None:
+    rows = [[1.5, -2.0, 4.0], [-3.0, 5.0, 2.0], [0.5, 0.25, 1.0]]
+    found = tb.vmap(program)(tb.asarray(rows))
+    each = [flatten(program(tb.asarray(row)))[0] for row in rows]
+    for leaf, wanted in zip(flatten(found)[0], zip(*each, strict=True), strict=True):
+        numpy.testing.assert_allclose(leaf, tb.stack(wanted), rtol=1e-5)
+
+
+def test_jit_of_a_gradient_through_loops() -> None:
+    with tb.precision(64):
+        gradient = tb.grad(lambda x: scalar(deep(x)))
+        numpy.testing.assert_allclose(tb.jit(gradient)(x64()), gradient(x64()), rtol=1e-12)
