@@ -18,6 +18,7 @@ from tensorbackend.testing import calls, profile
 
 OURS = [spec for spec in OPS.values() if spec.function.__module__.startswith("tensorbackend.")]
 PRIMITIVES = sorted({spec.callback for spec in OURS if spec.kind == "primitive" and needs_gradient(spec)})
+CONTROL = sorted(set(CALLBACKS) - {spec.callback for spec in OPS.values()})
 COMPOSITES = sorted(spec.name for spec in OURS if spec.kind == "composite")
 INEXACT = [tb.float64, tb.complex64]
 
@@ -28,8 +29,8 @@ def remedy(callback: str) -> str:
     return f"declare the gradient of {callback} in tensorbackend/expr/grad/, with those of {family}"
 
 
-@pytest.mark.parametrize("callback", PRIMITIVES)
-def test_every_primitive_says_how_it_is_differentiated(callback: str) -> None:
+@pytest.mark.parametrize("callback", PRIMITIVES + CONTROL)
+def test_every_callback_says_how_it_is_differentiated(callback: str) -> None:
     assert gradient_of(callback) is not None, remedy(callback)
 
 

@@ -84,6 +84,6 @@ def test_vmap_is_a_loop(backend: str, name: str) -> None:
 def test_a_wrong_rule_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     call = Invocation("subtract", (tb.asarray([1.0, 2.0]), tb.asarray([1.0, 1.0])), {})
     agree(call, [0, None])
-    monkeypatch.setitem(registry.rules(), "subtract", lambda batch: batch.whole(batch.inputs[0]))  # type: ignore[arg-type] # a dict
+    monkeypatch.setitem(registry.rules(), "subtract", lambda batch: batch.whole(batch.inputs[0]))
     with pytest.raises(AssertionError, match="subtract"):
         agree(call, [0, None])

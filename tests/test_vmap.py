@@ -13,6 +13,7 @@ import pytest
 import tensorbackend as tb
 from tensorbackend import opspec
 from tensorbackend.errors import ArgumentError, AxisError, NamesError, OperandError, ShapeError
+from tensorbackend.expr.batching.engine import runs_once
 from tensorbackend.expr.graph import Graph
 
 BACKENDS = ["binary", "numpy", "jax"]
@@ -94,6 +95,12 @@ def test_a_new_name_and_names_inside() -> None:
 def test_each_op_is_run_once() -> None:
     graph = tb.trace(tb.vmap(lambda v, w: tb.softmax(v) * tb.sum(w), in_axes=(0, None)))("f32[4, 3]", "f32[5]")
     assert ops_of(graph) == ["softmax", "sum", "multiply"]
+
+
+def test_no_primitive_need_run_for_each_example() -> None:
+    for callback in opspec.CALLBACKS.values():
+        if not callback.optional:
+            assert runs_once(callback), f"give {callback.name} a rule in tensorbackend/expr/batching/"
 
 
 def test_composites_of_others_go_by_their_parts() -> None:

@@ -17,7 +17,7 @@ from typing import Any, Final
 from ...errors import ContractError, TensorBackendError, expected
 from ...ops.creation import zeros
 from ...ops.shape import concatenate, expand_dims, sliced
-from ...opspec import CALLBACKS, OPS
+from ...opspec import CALLBACKS, OPS, Callback
 from ...select import get_backend, with_default
 from ...template import Template
 from ...tensor import Tensor
@@ -114,6 +114,13 @@ def _mapped(call: Call) -> Results:
         if options is not None:
             return call.record(_tensors(call.inputs), options=options)
     return one_by_one(call)
+
+
+def runs_once(callback: Callback) -> bool:
+    """Whether a primitive has a way to take one more axis, rather than run for each example."""
+    if callback.name in rules() or callback.family in _ELEMENTWISE or not callback.inputs:
+        return True
+    return all(name in ("axis", "axes", "lengths") or name in _FIRST or name in _KEPT for name in callback.options)
 
 
 def _only_first(call: Call) -> bool:
