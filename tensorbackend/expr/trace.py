@@ -51,6 +51,8 @@ def argument_names(
     function: Callable[..., Any], arguments: Sequence[Any], keywords: dict[str, Any] | None = None
 ) -> list[str]:
     """What the leaves of arguments are called, after the function's parameters where it has such."""
+    while hasattr(function, "__wrapped__"):  # what a decorator, such as `grad`, was put around
+        function = function.__wrapped__
     code = getattr(function, "__code__", None)
     known = code.co_varnames[: code.co_argcount] if code is not None else ()
     if known[:1] == ("self",) and hasattr(function, "__self__"):

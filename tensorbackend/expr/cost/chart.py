@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import ArgumentError, expected
 from .memory import KINDS
-from .program import ALIVE, COLUMNS, TOP, Program
+from .program import ALIVE, COLUMNS, TOP, Program, runs
 from .units import show_bytes
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ STYLE: Final = """
 body { font: 14px/1.4 system-ui, sans-serif; margin: 2em auto; max-width: 1100px; padding: 0 1em }
 svg { width: 100%; height: auto; font: 12px system-ui, sans-serif }
 svg text { fill: currentColor } svg .grid { stroke: currentColor; opacity: .15 }
+svg line.limit { stroke-width: 3 }
+svg text.limit { font-weight: bold; fill: black; stroke: white; stroke-width: 4; paint-order: stroke }
 svg .step { fill: transparent } svg .step:hover { fill: currentColor; opacity: .15 }
 table { border-collapse: collapse; margin: 1em 0; font-variant-numeric: tabular-nums }
 td, th { text-align: left; padding: .15em .8em .15em 0; border-bottom: 1px solid #8884 }
@@ -40,11 +42,9 @@ td, th { text-align: left; padding: .15em .8em .15em 0; border-bottom: 1px solid
 def _steps(program: Program) -> list[int]:
     """The numbers of the nodes that are drawn."""
     memory = program.timeline.memory
-    width = -(-len(memory) // STEPS) or 1
-    return [
-        max(range(start, min(start + width, len(memory))), key=memory.__getitem__)
-        for start in range(0, len(memory), width)
-    ]
+    ops = [number for number, node in enumerate(program.timeline.nodes) if runs(node)]
+    width = -(-len(ops) // STEPS) or 1
+    return [max(ops[start : start + width], key=memory.__getitem__) for start in range(0, len(ops), width)]
 
 
 def svg(found: DryRun, limit: int | None = None) -> str:
@@ -90,8 +90,8 @@ def _plot(program: Program, top: int, limit: int | None) -> Iterator[str]:
         )
     if limit:
         y = HEIGHT - limit * scale
-        yield f'<line stroke="{LIMIT}" stroke-dasharray="6 4" x1="0" x2="{WIDTH}" y1="{y:.1f}" y2="{y:.1f}"/>'
-        yield f'<text x="{WIDTH}" y="{y - 4:.1f}" text-anchor="end">{show_bytes(limit)}</text>'
+        yield f'<line class="limit" stroke="{LIMIT}" x1="0" x2="{WIDTH}" y1="{y:.1f}" y2="{y:.1f}"/>'
+        yield f'<text class="limit" x="{WIDTH - 4}" y="{y - 5:.1f}" text-anchor="end">{show_bytes(limit)}</text>'
     yield f'<text x="0" y="{HEIGHT + 16}">{program.ops} ops in order</text>'
 
 

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any, Final, Literal, NamedTuple
 
 from ...template import Template
-from ..node import CAPTURED, PARAMETER, Line
-from .memory import KINDS, Block, Timeline
+from ..node import CAPTURED, PARAMETER, RENAMED, Line, Node
+from .memory import KINDS, PARAMETERS, Block, Timeline
 from .units import show_bytes, show_count
 from .work import total
 
 By = Literal["node", "op", "line"]
 
+_NUMBER = re.compile(r"\[\d+\]")
+
 TOP: Final = 20
 """Rows of a printed table unless another number is asked for."""
+
+
+def runs(node: Node) -> bool:
+    """Whether a node is an op that a backend runs, rather than a tensor that is there, or one under other names."""
+    return node.op not in (PARAMETER, CAPTURED, RENAMED)
 
 
 class Row(NamedTuple):
@@ -68,13 +76,27 @@ class Peak(NamedTuple):
         return {**found, "workspace": self.workspace}
 
     def table(self) -> list[tuple[str, ...]]:
-        """Cells under `ALIVE`, a row a block."""
+        """Cells under `ALIVE`: a row for all blocks that are alike, those that take most first."""
+        groups: dict[tuple[str, str, Template, Line | None], list[Alive]] = {}
+        for each in self.alive:
+            name = _NUMBER.sub("[...]", each.name) if each.kind == PARAMETERS else each.name
+            groups.setdefault((each.kind, name, each.template, each.line), []).append(each)
         rows = [
-            (each.kind, each.name, repr(each.template), show_bytes(each.nbytes), str(each.line or ""))
-            for each in self.alive
+            (
+                (first := blocks[0]).kind,
+                first.name if len(blocks) == 1 else name,
+                repr(first.template),
+                str(len(blocks)),
+                show_bytes(sum(each.nbytes for each in blocks)),
+                str(first.line or ""),
+            )
+            for (_, name, _, _), blocks in sorted(
+                groups.items(), key=lambda pair: -sum(each.nbytes for each in pair[1])
+            )
         ]
-        own = [("workspace", self.op, "", show_bytes(self.workspace), str(self.line or ""))] if self.workspace else []
-        return [*own, *rows]
+        if self.workspace:
+            rows.append(("workspace", self.op, "", "", show_bytes(self.workspace), str(self.line or "")))
+        return rows
 
 
 class Program:
@@ -119,7 +141,7 @@ class Program:
     def _rows(self) -> Iterator[Row]:
         found = self.timeline
         for node, work, memory in zip(found.nodes, found.works, found.memory, strict=True):
-            if node.op not in (PARAMETER, CAPTURED):
+            if runs(node):
                 yield Row(
                     node.op, node.outs, work.flops, work.transcendentals, work.read, work.written, memory, node.line
                 )
@@ -127,7 +149,7 @@ class Program:
     @property
     def ops(self) -> int:
         """How many ops there are."""
-        return sum(node.op not in (PARAMETER, CAPTURED) for node in self.timeline.nodes)
+        return sum(map(runs, self.timeline.nodes))
 
     @cached_property
     def peak(self) -> Peak:
@@ -197,7 +219,7 @@ class Program:
         }
 
 
-ALIVE: Final = ("kind", "what", "template", "size", "line")
+ALIVE: Final = ("kind", "what", "template", "blocks", "size", "line")
 COLUMNS: Final = ("op", "calls", "result", "FLOPs", "transc.", "read", "written", "memory", "line")
 
 
