@@ -11,6 +11,7 @@ import resource
 import subprocess
 import sys
 import timeit
+import tracemalloc
 from collections.abc import Callable
 from importlib.util import find_spec
 from math import prod
@@ -20,6 +21,7 @@ from typing import Any
 
 import tensorbackend as tb
 from tensorbackend.expr.cost.units import show_bytes
+from tensorbackend.expr.evaluate import evaluate
 from tensorbackend.expr.trace import parse_template
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "examples"))
@@ -102,15 +104,29 @@ class Analysis:
         return int(self.arguments + self.results + self.temporary)
 
 
+def memory_on_numpy(function: Callable[..., Any], templates: tuple[Any, ...]) -> int:
+    """The most bytes that NumPy holds while a function's graph runs, arguments left out."""
+    graph = tb.trace(function)(*templates)
+    tensors = [tb.ones(each.shape, dtype=each.dtype, names=each.names, backend="numpy") for each in graph.templates]
+    evaluate(graph, tensors)  # what is made once
+    tracemalloc.start()
+    try:
+        evaluate(graph, tensors)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
 def against_xla() -> None:
-    """FLOPs and memory of each function as predicted and as XLA has them."""
-    print("predicted and by XLA             FLOPs, ratio         transc., ratio     eager peak  optimised  XLA")
+    """FLOPs and memory of each function as predicted and as XLA has them, and the memory on NumPy."""
+    print("predicted and by XLA             FLOPs, ratio         transc., ratio  eager peak  optimised      NumPy  XLA")
     for name, (function, templates) in FUNCTIONS.items():
         found, xla = tb.dry_run(function, *templates), Analysis(function, templates)
         ratio = found.eager.transcendentals / xla.transcendentals if xla.transcendentals else 1.0
         print(
             f"{name:<24} {found.flops:>14,} {found.flops / xla.flops:8.4f} {found.eager.transcendentals:>14,} "
             f"{ratio:8.4f} {show_bytes(found.peak.memory):>12} {show_bytes(found.optimised.peak.memory):>10} "
+            f"{show_bytes(memory_on_numpy(function, templates) + xla.arguments):>10} "
             f"{show_bytes(xla.memory):>9} = arguments {show_bytes(xla.arguments)}, results {show_bytes(xla.results)}, "
             f"temporary {show_bytes(xla.temporary)}"
         )

@@ -81,7 +81,7 @@ class Peak(NamedTuple):
         for each in self.alive:
             name = _NUMBER.sub("[...]", each.name) if each.kind == PARAMETERS else each.name
             groups.setdefault((each.kind, name, each.template, each.line), []).append(each)
-        rows = [
+        rows: list[tuple[str, ...]] = [
             (
                 (first := blocks[0]).kind,
                 first.name if len(blocks) == 1 else name,
