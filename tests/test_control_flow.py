@@ -322,14 +322,14 @@ def test_many_steps(backend: str) -> None:
 Wrong = Callable[[tb.Tensor], Any]
 MISTAKES: list[tuple[str, Wrong, type[TensorBackendError], str]] = [
     ("int predicate", lambda x: tb.cond(x[0], lambda: x, lambda: x), DTypeError,
-     "cond: expected predicate of dtype bool, got predicate=f32; compare it, such as x != 0"),
+     "cond: expected a predicate of dtype bool, got predicate=f32; compare it, such as x != 0"),
     ("number predicate", lambda x: tb.cond(1, lambda: x, lambda: x), DTypeError,
-     "cond: expected predicate of dtype bool, got predicate=s64; compare it, such as x != 0"),
+     "cond: expected a predicate of dtype bool, got predicate=s64; compare it, such as x != 0"),
     ("several predicates", lambda x: tb.cond(x > 0, lambda: x, lambda: x), ShapeError,
-     "cond: expected predicate without axes, got predicate=pred[3]; "
+     "cond: expected a predicate without axes, got predicate=pred[3]; "
      "reduce it with any() or all(), or choose elements with where()"),
     ("condition", lambda x: tb.while_loop(lambda c: c, lambda c: c, x), DTypeError,
-     "while_loop: expected condition of dtype bool, got condition=f32[3]; compare it, such as x != 0"),
+     "while_loop: expected a condition of dtype bool, got condition=f32[3]; compare it, such as x != 0"),
     ("dtypes of branches", lambda x: tb.cond(
         True, lambda: {"a": [x]}, lambda: {"a": [tb.astype(x, "f64")]}), DTypeError,
      "cond: expected result['a'][0] to be the same from both functions, f32[3], got false_function=f64[3]; "
@@ -369,7 +369,7 @@ MISTAKES: list[tuple[str, Wrong, type[TensorBackendError], str]] = [
      "while_loop: expected carry to stay nested as it was, a dict of 'a', got returned=a dict of nothing; "
      "give every value its place, of the same kind of container"),
     ("carried text", lambda x: tb.while_loop(lambda c: True, lambda c: c, ["a"]), OperandError,
-     "while_loop: expected a tensor, a number or an array as carry[0], got got='a'; leave it out"),
+     "while_loop: expected a tensor, a number or an array as carry[0], got value='a'; leave it out"),
     ("no pair", lambda x: tb.scan(lambda c, x: c, 0.0, x), OperandError,
      "scan: expected a function that returns a pair (carry, y), got returned=<class 'tensorbackend.tensor.Tensor'>"),
     ("no length", lambda x: tb.scan(lambda c, x: (c, c), 0.0), ArgumentError,

@@ -71,7 +71,7 @@ def as_tensor(value: Any, path: str, home: Backend) -> Tensor:
     """Another library's array as a tensor; `OperandError` for what is none."""
     if is_array(value):
         return asarray(value, backend=home)
-    raise OperandError(expected(f"a tensor, a number or an array as {path}", "leave it out", got=value))
+    raise OperandError(expected(f"a tensor, a number or an array as {path}", "leave it out", value=value))
 
 
 def is_array(value: object) -> bool:

@@ -102,10 +102,10 @@ def _on(tensors: Iterable[Tensor], backend: Backend) -> Tensors:
 def _check_predicate(predicate: Template, what: str) -> None:
     """Raises `DTypeError` or `ShapeError` for what is no single bool."""
     if predicate.dtype is not bool_:
-        raise DTypeError(expected(f"{what} of dtype bool", "compare it, such as x != 0", **{what: predicate}))
+        raise DTypeError(expected(f"a {what} of dtype bool", "compare it, such as x != 0", **{what: predicate}))
     if predicate.shape:
         remedy = "reduce it with any() or all(), or choose elements with where()"
-        raise ShapeError(expected(f"{what} without axes", remedy, **{what: predicate}))
+        raise ShapeError(expected(f"a {what} without axes", remedy, **{what: predicate}))
 
 
 # A choice
