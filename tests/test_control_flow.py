@@ -676,3 +676,32 @@ def test_jit_of_a_gradient_through_loops() -> None:
     with tb.precision(64):
         gradient = tb.grad(lambda x: scalar(deep(x)))
         numpy.testing.assert_allclose(tb.jit(gradient)(x64()), gradient(x64()), rtol=1e-12)
+
+
+def test_gradients_of_complex_numbers() -> None:
+    def loss(z: tb.Tensor) -> Any:
+        c, ys = tb.scan(lambda c, x: (c * x * 0.5 + tb.conj(x), tb.abs(c) + tb.real(x * c)), z[0], z)
+        d = tb.cond(tb.real(c) > 0, lambda: c * c, lambda: tb.conj(c) * z[1])
+        w = tb.while_loop(lambda v: tb.abs(v) < 3, lambda v: v * (1.2 + 0.3j), d, limit=5)
+        return tb.sum(ys) + tb.real(w) + tb.imag(d)
+
+    z = tb.asarray([1 + 2j, -0.5 + 0.25j, 0.3 - 1j], dtype="c128")
+    theirs: Any = jax.grad(lambda z: loss(z).data)
+    numpy.testing.assert_allclose(tb.grad(loss)(z), theirs(z.backend_copy("jax")), rtol=1e-12)
+
+
+def test_gradients_that_a_user_gives_inside_a_loop() -> None:
+    @tb.custom_gradient
+    def cut(x: tb.Tensor) -> Any:
+        return x, lambda cotangent: tb.clip(cotangent, -1, 1)
+
+    def function(x: tb.Tensor) -> Any:
+        def step(carry: tb.Tensor, each: tb.Tensor) -> Any:
+            return tb.stop_gradient(carry) * 0.5 + tb.scaled_gradient(each, 2.0) + carry * each, cut(each) * 3
+
+        last, ys = tb.scan(step, 0.1, x)
+        return last + tb.cond(last > 0, lambda: tb.sum(ys), lambda: last)
+
+    # By hand: 1 of what is cut, and of the last carried value 2 + c for each entry, times the entries after it.
+    wanted = [1 - 2.1 * 0.18, 1 + 2.38 * 0.9, 1 + 2 - 0.086]
+    numpy.testing.assert_allclose(tb.grad(function)(tb.asarray([0.3, -0.2, 0.9])), wanted, rtol=1e-5)
