@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ...errors import ArgumentError, expected
 from .memory import KINDS
 from .program import ALIVE, COLUMNS, TOP, Program, runs
-from .units import show_bytes
+from .units import show_bytes, unit_of
 
 if TYPE_CHECKING:
     from .report import DryRun
@@ -141,17 +141,19 @@ def write_png(found: DryRun, path: Path, limit: int | None) -> None:
     except ImportError as error:
         remedy = "pip install 'tensorbackend[chart]', or write a chart named .html"
         raise ArgumentError(expected("matplotlib for a chart named .png", remedy, chart=str(path))) from error
+    size, unit = unit_of(max(found.eager.peak.memory, found.optimised.peak.memory))
     figure: Any = Figure(figsize=(10, 6), layout="constrained")
     axes: Any = figure.subplots(2, sharey=True)
     for plot, program in zip(axes, (found.eager, found.optimised), strict=True):
         steps = _steps(program)
         kinds = program.timeline.by_kind()
-        heights = [[memory[number] / 1e9 for number in steps] for memory in kinds.values()]
+        heights = [[memory[number] / size for number in steps] for memory in kinds.values()]
         plot.stackplot(steps, heights, labels=list(kinds), colors=list(COLOURS.values()), step="post")
         if limit:
-            plot.axhline(limit / 1e9, color=LIMIT, linestyle="--")
+            plot.axhline(limit / size, color=LIMIT, linestyle="--")
         plot.set_title(f"{program.name}: peak {show_bytes(program.peak.memory)}", loc="left")
-        plot.set_ylabel("memory in GB")
-    axes[0].legend(loc="upper left")
+        plot.set_ylabel(f"memory in {unit}")
     axes[-1].set_xlabel("nodes in order")
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
     figure.savefig(path)

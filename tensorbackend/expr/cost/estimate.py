@@ -76,8 +76,9 @@ class Estimator:
         """With the operations of the function of scalars that a callback is given."""
         function: Any = node.options["function"]
         out: Any = node.out
-        scalar = intern_template((), inputs[0].dtype, ())
-        scalars = [scalar] * (1 if node.op == "map" else 2)
+        scalars = [intern_template((), inputs[0].dtype, ())]
+        if node.op != "map":  # what there is so far
+            scalars.insert(0, intern_template((), out.dtype, ()))
         graph = trace_leaves(lambda given: function(*given), scalars, ("",) * len(scalars))
         each = total(self.works(graph))
         count = APPLICATIONS[node.op](out, *inputs, **node.options)

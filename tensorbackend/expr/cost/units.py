@@ -27,6 +27,15 @@ def parse_bytes(text: str) -> int:
     return int(float(match[1]) * units[match[2].lower()])
 
 
+def unit_of(count: float) -> tuple[int, str]:
+    """The unit in which a number of bytes is best shown, as a number of bytes and by name.
+
+    >>> unit_of(2_160_000)
+    (1000000, 'MB')
+    """
+    return max((factor, name) for name, factor in _UNITS.items() if "i" not in name and factor <= max(count, 1))
+
+
 def show_bytes(count: float) -> str:
     """Bytes in powers of 1000 to three digits or so.
 
