@@ -51,7 +51,7 @@ MISTAKES: list[tuple[str, Wrong, type[TensorBackendError], str]] = [
      "cast it in one of them with astype(..., 'float32')"),
     ("shapes of branches", lambda x: tb.cond(True, lambda: x, lambda: x[1:]), ShapeError,
      "cond: expected result to be the same from both functions, f32[3], got false_function=f32[2]; "
-     "give it one shape in one of them, or begin with a value of the other"),
+     "reshape, reduce or broadcast it in one of them"),
     ("names of branches", lambda x: tb.cond(True, lambda: x.rename("n"), lambda: x), NamesError,
      "cond: expected result to be the same from both functions, f32[n: 3], got false_function=f32[3]; "
      "name its axes in one of them with rename('n')"),
@@ -67,7 +67,7 @@ MISTAKES: list[tuple[str, Wrong, type[TensorBackendError], str]] = [
      "cast it in the body with astype(..., 'float32')"),
     ("carried shape", lambda x: tb.fori_loop(0, 2, lambda i, c: State(c.value, c.count + x), State(x, 0.0)), ShapeError,
      "fori_loop: expected carry.count to stay f32 from turn to turn, got returned=f32[3]; "
-     "give it one shape in the body, or begin with a value of the other"),
+     "reshape, reduce or broadcast it in the body"),
     ("carried names", lambda x: tb.scan(lambda c, y: (tb.flip(c).rename("n"), y), x, x), NamesError,
      "scan: expected carry to stay f32[3] from turn to turn, got returned=f32[n: 3]; "
      "name its axes in the body with rename(None)"),

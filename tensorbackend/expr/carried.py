@@ -120,7 +120,7 @@ def check_same(wanted: str, before: Template, after: Template, came: str, where:
     if before.dtype is not after.dtype:
         kind, remedy = DTypeError, f"cast it {where} with astype(..., {before.dtype.name!r})"
     elif before.shape != after.shape:
-        kind, remedy = ShapeError, f"give it one shape {where}, or begin with a value of the other"
+        kind, remedy = ShapeError, f"reshape, reduce or broadcast it {where}"
     else:
         kind, remedy = NamesError, f"name its axes {where} with rename({', '.join(map(repr, before.names))})"
     raise kind(expected(wanted, remedy, **{came: after}))
