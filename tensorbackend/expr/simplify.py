@@ -32,9 +32,10 @@ def rewritten(graph: Graph, visit: Visit) -> Graph:
         if not same and node.op != CAPTURED:
             inputs = node.with_inputs(exchanged.__getitem__)
             made = Node(node.op, node.out, inputs, node.options, default=node.default, line=node.line)
-        values, found = node.values, tuple(visit(made))
-        exchanged.update(zip(values, found, strict=True))
-        same = same and values == found
+        for index, found in enumerate(visit(made)):
+            value = Value(node, index)
+            exchanged[value] = found
+            same = same and found == value
     return rebuilt(graph, [under(value.template, exchanged[value]) for value in graph.outputs], exchanged)
 
 

@@ -91,15 +91,16 @@ def timeline(graph: Graph, works: Sequence[Work], *, reuse: bool = False) -> Tim
         operands = node.operands
         for value in operands:
             held[value].end = number
-        for value, share, apart in zip(node.values, work.shares, work.strided, strict=True):
-            if share is not None and not (node.op == "reshape" and operands[share] in strided):
-                held[value] = held[operands[share]]
-                if apart or operands[share] in strided:
-                    strided.add(value)
+        kind = _KINDS.get(node.op, INTERMEDIATES)
+        for index, share in enumerate(work.shares):
+            value = Value(node, index)
+            if share is None or (node.op == "reshape" and operands[share] in strided):
+                block = held[value] = Block(value, kind, number if kind is INTERMEDIATES else 0)
+                blocks.append(block)
                 continue
-            kind = _KINDS.get(node.op, INTERMEDIATES)
-            block = held[value] = Block(value, kind, 0 if kind is not INTERMEDIATES else number)
-            blocks.append(block)
+            held[value] = held[operands[share]]
+            if work.strided[index] or operands[share] in strided:
+                strided.add(value)
     fixed = {PARAMETERS: 0, CAPTURES: 0}
     for value in graph.outputs:
         block = held[value]
@@ -127,23 +128,24 @@ def timeline(graph: Graph, works: Sequence[Work], *, reuse: bool = False) -> Tim
     )
 
 
-_KINDS = {PARAMETER: PARAMETERS, CAPTURED: CAPTURES}
+_KINDS: Final = {PARAMETER: PARAMETERS, CAPTURED: CAPTURES}
+_ELEMENTWISE: Final = frozenset(name for name, callback in CALLBACKS.items() if callback.family == "elementwise")
 
 
 def _written_over(nodes: Sequence[Node], held: dict[Value, Block]) -> None:
     """Ends a block before the elementwise node that is the last to need it and writes its result there."""
     for number, node in enumerate(nodes):
-        declared = CALLBACKS.get(node.op)
-        if declared is None or declared.family != "elementwise":
+        if node.op not in _ELEMENTWISE:
             continue
         target = held[Value(node)]
         operands = node.operands
         for value in operands:
             block = held[value]
-            ends = block.end == number and block.kind is INTERMEDIATES
-            whole = block.nbytes == value.template.nbytes == target.nbytes
+            if block.end != number or block.kind is not INTERMEDIATES or block.nbytes != target.nbytes:
+                continue
             # What another view reads, in another order, must not be written over.
-            if ends and whole and all(held[other] is not block or other == value for other in operands):
+            views = any(held[other] is block and other != value for other in operands)
+            if value.template.nbytes == block.nbytes and not views:
                 block.end = number - 1
                 break
 
