@@ -317,6 +317,27 @@ def test_a_page_needs_no_other_file(tmp_path: Path) -> None:
         report().chart(tmp_path / "run.pdf")
 
 
+def test_a_notebook_shows_the_chart() -> None:
+    shown = report()._repr_html_()
+    assert shown.startswith("<svg")
+    assert "<lambda>" not in shown
+    assert "&lt;lambda&gt;" in shown
+
+
+def test_transformed_functions() -> None:
+    def square(x: tb.Tensor) -> tb.Tensor:
+        return tb.sum(tb.exp(x) * x)
+
+    assert tb.dry_run(tb.jit(square), "f32[250]").eager.transcendentals == 250
+    assert tb.dry_run(tb.vmap(square), "f32[4, 250]").eager.transcendentals == 1000
+    gradients = tb.dry_run(square, "f32[250]", gradient=True)
+    assert gradients.gradient
+    assert gradients.eager.timeline.results == 1004
+    assert [each.name for each in gradients.peak.alive if each.kind == "parameter"] == ["x"]
+    second = tb.dry_run(tb.grad(lambda x: tb.sum(tb.grad(square)(x))), "f32[250]")
+    assert second.flops > gradients.flops
+
+
 def test_long_programs_are_drawn_in_steps() -> None:
     from tensorbackend.expr.cost.chart import STEPS, svg
 

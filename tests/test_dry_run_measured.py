@@ -32,3 +32,14 @@ def test_the_peak_in_eager_order_is_the_one_on_numpy(name: str) -> None:
     found, most = tb.dry_run(function, *templates), BENCHMARK["memory_on_numpy"](function, templates)
     # Kernels may need a little of their own: a convolution lays out its windows, others work in blocks.
     assert 0.85 * most <= found.peak.memory - found.eager.timeline.parameters <= most
+
+
+def test_a_training_step_takes_six_operations_for_each_parameter_and_token() -> None:
+    example: Any = runpy.run_path(str(Path(__file__).resolve().parent.parent / "examples" / "gpt3.py"))
+    parameters, tokens = example["parameters"](layers=3), f"s64[batch=1, time={example['TIME']}]"
+    weights = sum(each.size for each in tb.trace(lambda tree: tree)(parameters).templates)
+    found = tb.dry_run(example["loss"], parameters, tokens, tokens, gradient=True)
+    # Beyond those are the attention's scores, which no parameter takes part in, and elementwise ops.
+    assert 1 < found.flops / (6 * weights * example["TIME"]) < 1.05
+    assert found.eager.timeline.parameters == 2 * weights + 2 * 8 * example["TIME"]
+    assert found.eager.timeline.results == 2 * weights + 2

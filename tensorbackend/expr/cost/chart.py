@@ -110,7 +110,7 @@ def html(found: DryRun, limit: int | None = None) -> str:
         [
             f'<!doctype html><html lang="en"><meta charset="utf-8"><title>dry run of {escape(found.name)}</title>',
             f"<style>{STYLE}</style><h1>dry run of {escape(found.name)}</h1>",
-            f"<pre>{escape(found.summary())}</pre><p>memory over time:{keys}</p>",
+            f"{summary(found)}<p>memory over time:{keys}</p>",
             svg(found, limit),
             f"<h2>alive at the peak, {show_bytes(peak.memory)} in eager order</h2>",
             _table(ALIVE, peak.table()[:TOP]),
@@ -118,6 +118,11 @@ def html(found: DryRun, limit: int | None = None) -> str:
             _table(COLUMNS, found.eager.table("op")),
         ]
     )
+
+
+def summary(found: DryRun) -> str:
+    """The summary as HTML."""
+    return f"<pre>{escape(found.summary())}</pre>"
 
 
 def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

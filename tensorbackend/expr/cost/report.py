@@ -97,6 +97,6 @@ class DryRun:
 
     def _repr_html_(self) -> str:
         """The chart in a notebook, above the summary."""
-        from .chart import svg
+        from .chart import summary, svg
 
-        return f"{svg(self)}<pre>{self.summary()}</pre>"
+        return f"{svg(self)}{summary(self)}"
