@@ -300,6 +300,19 @@ def test_errors_of_tapes() -> None:
         tb.gradient(y, x)
 
 
+def test_a_truncated_sample_moves_with_its_bounds() -> None:
+    def sample(bounds: Tensor) -> Tensor:
+        return tb.sum(tb.random.truncated_normal(tb.random.key(1), bounds[0], bounds[1], shape=(5,)))
+
+    bounds, step = tb.asarray([-1.0, 2.0], dtype="f64"), 1e-5
+    with tb.precision(64):
+        found = tb.grad(sample)(bounds)
+        for each, by in enumerate(([step, 0.0], [0.0, step])):
+            moved = tb.asarray(by, dtype="f64")
+            difference = (sample(bounds + moved) - sample(bounds - moved)) / (2 * step)
+            assert float(found[each]) == pytest.approx(float(difference), rel=1e-5)
+
+
 # Graphs
 
 

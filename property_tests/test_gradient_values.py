@@ -1,0 +1,265 @@
+"""The gradient of every op: against central differences in float64, against JAX's own, and once more for the second.
+
+Calls are those that the other property tests draw, at points away from kinks and ties: their floating and complex
+tensors get other elements, all in double precision.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import numpy
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import tensorbackend as tb
+from tensorbackend.dtypes import DType, as_dtype
+from tensorbackend.errors import TensorBackendError
+from tensorbackend.expr.evaluate import evaluate
+from tensorbackend.expr.grad.coverage import how
+from tensorbackend.expr.trace import trace_leaves
+from tensorbackend.expr.trees import flatten
+from tensorbackend.opspec import OPS
+from tensorbackend.tensor import Tensor
+from tensorbackend.testing import Invocation, calls, names, profile
+from tensorbackend.testing.bounds import READS_DATA
+
+ASKED = os.environ.get("TENSORBACKEND_EXAMPLES")
+EXAMPLES = int(ASKED or 3)
+DOUBLE = [as_dtype("f64"), as_dtype("c128")]
+NUMPY, JAX = tb.get_backend("numpy"), tb.get_backend("jax")
+STEP = 1e-6
+NOTHING = {
+    "all_close", "arange", "argwhere", "bernoulli", "bits", "categorical", "count_nonzero", "exponential", "eye",
+    "fftfreq", "fold_in", "full", "gumbel", "iota", "isclose", "isfinite", "isin", "key", "linspace", "logical_not",
+    "matrix_rank", "nonzero", "randint", "random.split", "rfftfreq", "searchsorted", "signbit", "threefry2x32", "tri",
+}  # fmt: skip
+"""Composites and functions without floating results of floating operands."""
+
+ON_PURPOSE = {"stop_gradient", "scaled_gradient", "truncated_normal"}
+"""Functions whose gradient is not what differences say, of the last where a sample is a bound."""
+
+CONSTANT = {"gamma_inc_l": 1, "gamma_inc_u": 1}
+"""How many of the first operands have no derivative."""
+
+NOT_IN_JAX: dict[str, str] = {
+    "std": "of equal elements JAX gives NaN",
+    **dict.fromkeys(["eig", "eigvals"], "JAX has no gradient of eigenvectors"),
+    "weighted_mean": "XLA takes minutes to compile it",
+    **dict.fromkeys(["window_max", "window_min"], "XLA aborts the process when it compiles that in float64"),
+    "window_prod": "JAX has no gradient of it",
+}
+"""Ops that are not compared with JAX, with the reason."""
+
+DIFFERENTIABLE = [
+    name
+    for name in names()
+    if (name not in OPS or how(OPS[name]) in ("yes", "zero", "by its parts")) and name not in NOTHING | ON_PURPOSE
+]
+
+# JAX compiles each op for a second: by default those with a rule of their own, of floats where they take some.
+IN_JAX = [
+    name for name in DIFFERENTIABLE if name not in NOT_IN_JAX and (ASKED or (name in OPS and how(OPS[name]) == "yes"))
+]
+COMPLEX = {"imag"}
+"""Ops of complex operands only."""
+
+DOMAINS: dict[str, tuple[float, float]] = {
+    **dict.fromkeys(["acos", "asin", "atanh", "erf_inv"], (0.1, 0.9)),
+    "acosh": (1.2, 3.0),
+}
+"""Between what the magnitudes of real operands lie, by default 0.3 and 1.7."""
+
+POSITIVE = {"log", "log1p", "log2", "log10", "sqrt", "rsqrt", "pow", "lgamma", "digamma", "gamma_inc_l", "gamma_inc_u",
+            "acosh"}  # fmt: skip
+"""Ops of real operands above 0."""
+
+
+def _positive_definite(x: Tensor) -> Tensor:
+    return x @ tb.linalg.adjoint(x) + 2 * tb.eye(x.shape[-1], dtype=x.dtype, backend=x.backend)
+
+
+def _hermitian(x: Tensor) -> Tensor:
+    return x + tb.linalg.adjoint(x)
+
+
+def _regular(x: Tensor) -> Tensor:
+    return x + 4 * tb.eye(*x.shape[-2:], dtype=x.dtype, backend=x.backend)
+
+
+PREPARED: dict[str, Callable[[Tensor], Tensor]] = {
+    "cholesky": _positive_definite,
+    **dict.fromkeys(["eigh", "eigvalsh"], _hermitian),
+    **dict.fromkeys(["solve", "inv", "det", "slogdet", "lu", "triangular_solve", "matrix_power"], _regular),
+}
+"""What the first operand is made of."""
+
+
+def generic(x: Tensor, name: str, seed: int) -> Tensor:
+    """Elements away from kinks and ties for a floating or complex tensor, in double precision."""
+    random = numpy.random.default_rng(seed)
+    low, high = (0.3, 1.7) if x.dtype.is_complex else DOMAINS.get(name, (0.3, 1.7))
+
+    def part() -> Any:
+        signs = 1 if name in POSITIVE and not x.dtype.is_complex else random.choice([-1, 1], x.shape)
+        return signs * random.uniform(low, high, x.shape)
+
+    return tb.asarray(part() + 1j * part() if x.dtype.is_complex else part()).rename(*x.names)
+
+
+def doubled(value: Any) -> Any:
+    """A dtype among options in double precision."""
+    if isinstance(value, DType) and value.is_inexact:
+        return DOUBLE[value.is_complex]
+    return value
+
+
+class Problem:
+    """A call as a function of its floating and complex tensors, with a real number as result."""
+
+    def __init__(self, call: Invocation, seed: int) -> None:
+        call = call.on(NUMPY)
+        self.call = call._replace(
+            arguments=tuple(map(doubled, call.arguments)),
+            options={name: doubled(value) for name, value in call.options.items()},
+        )
+        inexact = [x for x in call.tensors if x.dtype.is_inexact]
+        points = [generic(x, call.name, seed + number) for number, x in enumerate(inexact)]
+        fixed = CONSTANT.get(call.name, 0)
+        self.constants, self.points = points[:fixed], points[fixed:]
+        self.directions = [generic(x, "", seed + 1000 + number) for number, x in enumerate(self.points)]
+
+    def __repr__(self) -> str:
+        return self.call.source
+
+    def results(self, points: Sequence[Tensor]) -> list[Tensor]:
+        """The floating and complex results at some points."""
+        backend = points[0].backend
+        known = backend if backend in (NUMPY, JAX) else NUMPY
+        rest = iter([*(x.backend_copy(known) for x in self.constants), *points])
+        prepare = PREPARED.get(self.call.name)
+
+        def given(x: Tensor) -> Tensor:
+            nonlocal prepare
+            if not x.dtype.is_inexact:
+                return x.backend_copy(known)
+            point, made = next(rest), prepare
+            prepare = None
+            return point if made is None else made(point.rename(*(None,) * point.ndim))
+
+        found = flatten(self.call.mapped(given).run())[0]
+        return [x for x in found if isinstance(x, Tensor) and x.dtype.is_inexact]
+
+    def loss(self, points: Sequence[Tensor]) -> Tensor:
+        """The sum of the results, each element with a weight of its own."""
+        total = None
+        for x in self.results(points):
+            weights = tb.cos(tb.iota(x.size, dtype="f64", backend=x.backend))
+            flat = tb.reshape(x, -1)
+            term = tb.sum(
+                weights * tb.real(flat) - tb.flip(weights) * tb.imag(flat) if x.dtype.is_complex else weights * flat
+            )
+            total = term if total is None else total + term
+        assert total is not None
+        return total
+
+    def slope(self, gradients: Sequence[Tensor]) -> Tensor:
+        """The derivative that gradients say there is in the directions."""
+        terms = [
+            tb.sum(tb.real(gradient * by) if gradient.dtype.is_complex else gradient * by)
+            for gradient, by in zip(gradients, self.directions, strict=True)
+        ]
+        return sum(terms[1:], terms[0])
+
+    def differences(self, function: Callable[[Any], Tensor]) -> float:
+        """The derivative of a function in the directions by central differences."""
+        before, after = (
+            float(function([x + by * v for x, v in zip(self.points, self.directions, strict=True)]))
+            for by in (-STEP, STEP)
+        )
+        return (after - before) / (2 * STEP)
+
+
+def traced(function: Callable[[Any], Any], points: list[Tensor]) -> Callable[[Sequence[Tensor]], list[Tensor]]:
+    """A function as a graph, so that it is traced once."""
+    return partial(evaluate, trace_leaves(function, points, [f"x{number}" for number in range(len(points))]))
+
+
+@st.composite
+def problems(draw: Any, name: str, dtypes: Sequence[DType] = DOUBLE) -> Problem:
+    """Calls of an op with something to differentiate."""
+    problem = Problem(draw(calls(name, draw(st.sampled_from(dtypes)))), draw(st.integers(0, 1 << 20)))
+    assume(any(x.size for x in problem.points))
+    try:
+        results = problem.results(problem.points)
+    except TensorBackendError:
+        assume(False)
+    assume(any(x.size for x in results) and all(x.dtype in DOUBLE for x in results))
+    assume(abs(float(problem.loss(problem.points))) < 1e4)  # beyond that differences lose digits
+    return problem
+
+
+@pytest.fixture(autouse=True)
+def _in_double_precision() -> Iterator[None]:
+    with tb.precision(64):
+        yield
+
+
+def assert_close(found: Tensor, wanted: float, what: str) -> None:
+    assert abs(float(found) - wanted) <= 1e-5 * max(1.0, abs(wanted)), what
+
+
+@pytest.mark.parametrize("name", [name for name in DIFFERENTIABLE if name not in READS_DATA])
+def test_gradients_are_central_differences(name: str) -> None:
+    @profile(EXAMPLES)
+    @given(problems(name))
+    def agree(problem: Problem) -> None:
+        loss = traced(problem.loss, problem.points)
+        gradient = traced(tb.grad(problem.loss), problem.points)
+        assert_close(problem.slope(gradient(problem.points)), problem.differences(lambda x: loss(x)[0]), "first")
+
+        def slope(points: Sequence[Tensor]) -> Tensor:
+            return problem.slope(gradient(points))
+
+        second = tb.grad(slope)(problem.points)
+        assert_close(problem.slope(second), problem.differences(slope), "second")
+
+    agree()
+
+
+@pytest.mark.parametrize("name", [name for name in DIFFERENTIABLE if name in READS_DATA])
+def test_gradients_of_ops_that_read_data(name: str) -> None:
+    @profile(EXAMPLES)
+    @given(problems(name))
+    def agree(problem: Problem) -> None:
+        with tb.tape() as tape:
+            points = tape.watch(problem.points)
+            gradient = tb.gradient(problem.loss(points), points)
+            slope = problem.slope(gradient)
+        assert_close(slope, problem.differences(problem.loss), "first")
+        assert_close(problem.slope(tb.gradient(slope, points)), 0.0, "second")  # they only move elements
+
+    agree()
+
+
+@pytest.mark.parametrize("name", IN_JAX)
+def test_gradients_are_those_of_jax(name: str) -> None:
+    import jax
+
+    @profile(1)
+    @given(problems(name, DOUBLE if ASKED or name in COMPLEX else DOUBLE[:1]))
+    def agree(problem: Problem) -> None:
+        points = [x.backend_copy(JAX) for x in problem.points]
+        theirs = jax.grad(lambda points: problem.loss(points).data)(points)
+        with tb.tape() as tape:
+            watched = tape.watch(problem.points)
+            ours = tb.gradient(problem.loss(watched), watched)
+        for x, y in zip(ours, theirs, strict=True):
+            assert x.template is y.template
+            numpy.testing.assert_allclose(x, y, rtol=1e-7, atol=1e-7)
+
+    agree()
