@@ -10,8 +10,18 @@ import numpy
 import pytest
 
 import tensorbackend as tb
-from tensorbackend.errors import ArgumentError, BackendError, DTypeError, GradientError, OperandError, ShapeError
+from tensorbackend.errors import (
+    ArgumentError,
+    BackendError,
+    ContractError,
+    DTypeError,
+    GradientError,
+    OperandError,
+    ShapeError,
+)
+from tensorbackend.expr.grad import registry
 from tensorbackend.expr.grad.engine import differentiated
+from tensorbackend.expr.grad.registry import Gradient
 from tensorbackend.tensor import Tensor
 
 X = tb.tensor([1.0, 2.0, 3.0], names=("n",))
@@ -282,6 +292,35 @@ def test_a_tape_and_the_functions_of_gradients() -> None:
     assert tb.gradient(y, x).item() == 4 * 2.0 + 6.0
 
 
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: tb.scan(lambda product, each: (product * each, product), tb.asarray(1.0), x)[0],
+        lambda x: tb.prod(tb.vmap(lambda each: each * 1)(x)),
+        tb.jit(tb.prod),
+        lambda x: x[0] * tb.prod(tb.stack(list(x[1:]))),
+    ],
+)
+def test_a_tape_records_what_graphs_are_for(function: Any) -> None:
+    with tb.tape() as tape:
+        x = tape.watch(X)
+        y = function(x)
+    assert close(tb.gradient(y, x), [6.0, 3.0, 2.0])
+
+
+def test_assignment_has_a_gradient() -> None:
+    def loss(x: Tensor) -> Tensor:
+        z = x * 1
+        z[0] = x[1] * 5
+        return tb.sum(z * z)
+
+    with tb.tape() as tape:
+        x = tape.watch(X)
+        y = loss(x)
+    assert close(tb.gradient(y, x), [0.0, 104.0, 6.0])
+    assert close(tb.grad(loss)(X), [0.0, 104.0, 6.0])
+
+
 def test_errors_of_tapes() -> None:
     with tb.tape() as tape:
         x = tape.watch(X)
@@ -311,6 +350,54 @@ def test_a_truncated_sample_moves_with_its_bounds() -> None:
             moved = tb.asarray(by, dtype="f64")
             difference = (sample(bounds + moved) - sample(bounds - moved)) / (2 * step)
             assert float(found[each]) == pytest.approx(float(difference), rel=1e-5)
+
+
+# Rules
+
+
+def test_a_rule_of_ones_own_is_held_to_its_contract(monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = {"sin": Gradient(lambda cotangent, out, x: (cotangent * 7,))}
+    monkeypatch.setattr(registry, "_declared", {**registry.gradients(), **rules})
+    registry.gradients.cache_clear()
+    try:
+        assert close(tb.grad(lambda x: tb.sum(tb.sin(x)))(X), [7.0, 7.0, 7.0])
+        registry.gradients()["sin"] = Gradient(lambda cotangent, out, x: (tb.sum(cotangent),))
+        with pytest.raises(ContractError, match=r"rule of sin to give a cotangent like f32\[n: 3\], got given=f32;"):
+            tb.grad(lambda x: tb.sum(tb.sin(x)))(X)
+        registry.gradients()["sin"] = Gradient(lambda cotangent, out, x: (None, None))
+        with pytest.raises(ContractError, match=r"rule of sin to give 1 cotangents, got given=2"):
+            tb.grad(lambda x: tb.sum(tb.sin(x)))(X)
+        del registry.gradients()["sin"]
+        with pytest.raises(GradientError, match=r"got op='sin'; no rule is declared for it"):
+            tb.grad(lambda x: tb.sum(tb.sin(x)))(X)
+    finally:
+        monkeypatch.undo()
+        registry.gradients.cache_clear()
+    assert close(tb.grad(lambda x: tb.sum(tb.sin(x)))(X), numpy.cos([1, 2, 3]))
+
+
+def test_a_rule_is_declared_once() -> None:
+    registry.gradients()
+    with pytest.raises(TypeError, match="the gradient of 'sin' is declared twice"):
+        registry.zero_gradient("sin")
+
+
+def test_ties_and_kinks() -> None:
+    equal = tb.asarray([1.0, 1.0, 0.0])
+    assert close(tb.grad(tb.max)(equal), [0.5, 0.5, 0.0])
+    assert [x.item() for x in tb.grad(tb.maximum, (0, 1))(1.0, 1.0)] == [0.5, 0.5]
+    assert [x.item() for x in tb.grad(tb.clip, (0, 1, 2))(1.0, 1.0, 3.0)] == [0.5, 0.5, 0.0]
+    assert tb.grad(tb.abs)(0.0).item() == 0.0
+    assert [x.item() for x in tb.grad(tb.hypot, (0, 1))(0.0, 0.0)] == [0.0, 0.0]
+    assert close(tb.grad(tb.std)(tb.ones(2)), [0.0, 0.0])
+    assert close(tb.grad(tb.linalg.vector_norm)(tb.zeros(2)), [0.0, 0.0])
+    assert close(tb.grad(tb.prod)(tb.asarray([0.0, 2.0, 3.0])), [6.0, 0.0, 0.0])
+    assert close(tb.grad(tb.prod)(tb.asarray([0.0, 0.0, 3.0])), [0.0, 0.0, 0.0])
+    assert [x.item() for x in tb.grad(tb.pow, (0, 1))(0.0, 2.0)] == [0.0, 0.0]
+    assert tb.grad(lambda x: x**0)(0.0).item() == 0.0
+    assert close(tb.grad(tb.logsumexp)(tb.asarray([-math.inf, 0.0])), [0.0, 1.0])
+    put = lambda v: tb.sum(tb.indexed_put(tb.zeros(3), tb.asarray([[1], [1]]), v))  # noqa: E731
+    assert close(tb.grad(put)(tb.ones(2)), [0.0, 1.0])
 
 
 # Graphs
