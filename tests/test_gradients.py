@@ -191,6 +191,16 @@ def test_the_gradient_of_jax_stops_too() -> None:
     assert found.item() == 1.0
 
 
+def test_the_gradient_of_jax_through_a_complex_quotient() -> None:
+    import jax
+
+    x, y = (tb.asarray(numbers, dtype="c64") for numbers in ([1 + 2j, 0.5 - 1j], [0.3 - 1j, 2 + 1j]))
+    ours = tb.grad(lambda x, y: tb.sum(tb.real(x / y)), (0, 1))(x, y)
+    x, y = x.backend_copy("jax"), y.backend_copy("jax")
+    theirs = jax.grad(lambda x, y: tb.sum(tb.real(x / y)).data, (0, 1))(x, y)
+    assert all(map(close, ours, theirs))
+
+
 @tb.custom_gradient
 def doubled(x: Any, y: Tensor) -> Any:
     """x * y, with twice its gradient by x and none by y."""

@@ -92,7 +92,7 @@ class JaxElementwise(JaxBase, ArrayElementwise):
         """The quotient, rounded once: by a divisor that is broadcast XLA multiplies with its reciprocal."""
         left, right = self.xp.broadcast_arrays(x1.data, x2.data)
         if out.dtype.is_complex:
-            return complex_functions.divide(self.xp, left, right)
+            return self._derived(partial(complex_functions.divide, self.xp), self.lax.div)(left, right)
         return left / (right if x2.shape == out.shape else self.lax.optimization_barrier(right))
 
     @kernel
