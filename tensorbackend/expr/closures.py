@@ -14,7 +14,7 @@ from ..protocol import Backend
 from ..select import default_backend
 from ..template import Template
 from ..tensor import Tensor
-from .graph import Graph
+from .graph import Graph, rebuilt
 from .node import CAPTURED, PARAMETER, Node, Value
 from .record import ExprBackend
 from .simplify import rewritten
@@ -35,7 +35,7 @@ class Traced(NamedTuple):
         check_scalar(number, dtype)
         outputs[position] = _number(number, dtype).data
         graph = self.graph
-        return Traced(Graph(graph.parameters, outputs, graph.in_tree, graph.out_tree, graph.names), self.numbers)
+        return Traced(rebuilt(graph, outputs), self.numbers)
 
 
 def traced(
@@ -109,7 +109,7 @@ def _closed(graph: Graph, found: dict[Hashable, Node]) -> Graph:
 
     inner = rewritten(graph, visit)
     names = [f"constants[{number}]" for number in range(len(constants))]
-    return Graph([*constants.values(), *inner.parameters], inner.outputs, None, graph.out_tree, [*names, *inner.names])
+    return Graph([*constants.values(), *inner.parameters], inner.outputs, graph.out_tree, [*names, *inner.names])
 
 
 _known: WeakValueDictionary[Hashable, Graph] = WeakValueDictionary()

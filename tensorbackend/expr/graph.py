@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from operator import attrgetter
 from typing import Any
 
@@ -12,7 +12,7 @@ from ..template import Template
 from ..tensor import Tensor
 from .node import CAPTURED, PARAMETER, Node, Value
 from .record import captured, expr_tensor
-from .trees import LEAF, Tree, flatten, paths, unflatten
+from .trees import LEAF, Tree, flatten, unflatten
 
 
 class Graph:
@@ -30,7 +30,7 @@ class Graph:
     14.0
     """
 
-    __slots__ = ("__weakref__", "in_tree", "names", "nodes", "out_tree", "outputs", "parameters", "programs")
+    __slots__ = ("__weakref__", "names", "nodes", "out_tree", "outputs", "parameters", "programs")
 
     parameters: tuple[Value, ...]
     """The values that stand for the arguments."""
@@ -40,8 +40,6 @@ class Graph:
     """Parameters first, then each node after its inputs; none that no result needs."""
     names: tuple[str, ...]
     """What each parameter is called."""
-    in_tree: Tree
-    """How the parameters are nested."""
     out_tree: Tree
     """How the results are nested."""
 
@@ -49,14 +47,12 @@ class Graph:
         self,
         parameters: Sequence[Value],
         outputs: Sequence[Value],
-        in_tree: Tree | None = None,
         out_tree: Tree | None = None,
         names: Sequence[str] | None = None,
     ) -> None:
         self.parameters, self.outputs = tuple(parameters), tuple(outputs)
-        self.in_tree = in_tree or Tree(tuple, tuple(range(len(parameters))), (LEAF,) * len(parameters))
         self.out_tree = out_tree or Tree(tuple, tuple(range(len(outputs))), (LEAF,) * len(outputs))
-        self.names = tuple(names) if names is not None else tuple(paths(self.in_tree, "arguments"))
+        self.names = tuple(names) if names is not None else tuple(f"arguments[{i}]" for i in range(len(parameters)))
         self.programs: dict[Backend, Any] = {}
         first = {value.node for value in parameters}
         self.nodes = (
@@ -136,15 +132,9 @@ def reachable(outputs: Iterable[Value]) -> list[Node]:
     return sorted(seen, key=attrgetter("serial"))
 
 
-def rebuilt(graph: Graph, outputs: Sequence[Value], exchanged: Mapping[Value, Value]) -> Graph:
-    """A graph with the parameters of another and other results."""
-    return Graph(
-        [exchanged.get(value, value) for value in graph.parameters],
-        outputs,
-        graph.in_tree,
-        graph.out_tree,
-        graph.names,
-    )
+def rebuilt(graph: Graph, outputs: Sequence[Value]) -> Graph:
+    """A graph with the parameters of another and other results, as many and nested alike."""
+    return Graph(graph.parameters, outputs, graph.out_tree, graph.names)
 
 
 def closed(parameters: Sequence[Value], outputs: Sequence[Value], start: int) -> tuple[list[Value], list[Value]]:

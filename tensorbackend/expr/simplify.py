@@ -36,7 +36,7 @@ def rewritten(graph: Graph, visit: Visit) -> Graph:
             value = Value(node, index)
             exchanged[value] = found
             same = same and found == value
-    return rebuilt(graph, [under(value.template, exchanged[value]) for value in graph.outputs], exchanged)
+    return rebuilt(graph, [under(value.template, exchanged[value]) for value in graph.outputs])
 
 
 def results(graph: Graph, chosen: Sequence[int]) -> Graph:
@@ -49,7 +49,7 @@ def results(graph: Graph, chosen: Sequence[int]) -> Graph:
     """
     tree = Tree(tuple, tuple(range(len(chosen))), (LEAF,) * len(chosen))
     outputs = [graph.outputs[index] for index in chosen]
-    return Graph(graph.parameters, outputs, graph.in_tree, tree, graph.names)
+    return Graph(graph.parameters, outputs, tree, graph.names)
 
 
 def common_subexpressions(graph: Graph) -> Graph:

@@ -75,7 +75,7 @@ def trace_leaves(function: Callable[[list[Any]], Any], leaves: Sequence[Any], na
     parameters = [value for value in values if value is not None]
     outputs, _ = closed(parameters, outputs, scope.start)
     used = [name for name, value in zip(names, values, strict=True) if value is not None]
-    return Graph(parameters, outputs, None, out_tree, used)
+    return Graph(parameters, outputs, out_tree, used)
 
 
 def _output(result: Any, path: str) -> Value:

@@ -15,7 +15,7 @@ from typing import Any, Final, cast
 from ...dispatch import implementation
 from ...dtypes import bfloat16
 from ...expr.evaluate import Kernel, program, step
-from ...expr.graph import Graph
+from ...expr.graph import Graph, rebuilt
 from ...expr.node import PARAMETER, RENAMED, Node, Value
 from ...expr.simplify import expanded, rewritten, simplified
 from ...expr.subgraphs import subgraphs, with_subgraphs
@@ -104,7 +104,7 @@ def fused(graph: Graph, backend: ArrayBase) -> Graph:
             again = Node(node.op, node.out, changed, node.options, default=node.default, line=node.line)
             made.update(zip(node.values, again.values, strict=True))
     outputs = [exchange(value) for value in graph.outputs]
-    return Graph(graph.parameters, outputs, graph.in_tree, graph.out_tree, graph.names)
+    return rebuilt(graph, outputs)
 
 
 def _sinks(graph: Graph, backend: ArrayBase) -> dict[Node, Node]:

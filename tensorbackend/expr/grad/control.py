@@ -188,7 +188,7 @@ def _while_loop(
         held, goes_on, carried = given[:fixed], given[fixed], given[fixed + 1 :]
         holds = evaluate(condition, [*held, *carried], ExprBackend())[0]
         goes_on = logical_and(goes_on, holds)
-        stays = Graph(body.parameters, body.parameters[fixed:], None, None, body.names)
+        stays = Graph(body.parameters, body.parameters[fixed:], names=body.names)
         return [goes_on, *call_cond(goes_on, (*held, *carried), body, stays)]
 
     on = full((), True)
