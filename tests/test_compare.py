@@ -55,3 +55,12 @@ def test_the_call_is_a_program(capsys: pytest.CaptureFixture[str]) -> None:
     _, _, program = text.partition("to see it again:\n")
     exec(program, {})
     assert capsys.readouterr().out == f"{tb.exp(tb.tensor([0.0, 1.0]))!r}\n"
+
+
+def test_one_infinite_part_leaves_the_other_its_absolute_error() -> None:
+    wanted = tb.asarray([complex(math.inf, 1e-4), complex(1e-4, math.nan)], dtype="c64")
+    near = tb.asarray([complex(math.inf, 1.0001e-4), complex(1.0001e-4, math.nan)], dtype="c64")
+    assert assert_equal(near, wanted, absolute=1e-6) == 0
+    for wrong in (complex(math.inf, 2e-4), complex(-math.inf, 1e-4), complex(math.nan, 1e-4)):
+        with pytest.raises(Disagreement):
+            assert_equal(tb.asarray([wrong], dtype="c64"), wanted[:1], absolute=1e-6)
