@@ -34,6 +34,7 @@ bench: $(READY) ## Measures the budget
 	$(BIN)/python benchmarks/core.py
 	$(BIN)/python benchmarks/transfer.py
 	$(BIN)/python benchmarks/jax_backend.py
+	$(BIN)/python benchmarks/jit.py
 	$(BIN)/python benchmarks/dryrun.py
 
 docs: $(READY) ## Writes the generated tables and runs the code of the pages
