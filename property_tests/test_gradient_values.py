@@ -253,6 +253,7 @@ def test_gradients_are_those_of_jax(name: str) -> None:
     @profile(1)
     @given(problems(name, DOUBLE if ASKED or name in COMPLEX else DOUBLE[:1]))
     def agree(problem: Problem) -> None:
+        assume(all(x.size for x in problem.points))  # JAX divides by zero in the gradient of an empty convolution
         points = [x.backend_copy(JAX) for x in problem.points]
         theirs = jax.grad(lambda points: problem.loss(points).data)(points)
         with tb.tape() as tape:

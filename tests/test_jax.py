@@ -302,3 +302,14 @@ for wrong in (lambda: tb.zeros(2, dtype="f64", backend="jax"), lambda: tb.astype
     assert len(printed) == 5
     assert all("float64" in line or "int64" in line for line in printed[1:])
     assert not any(line.startswith("no error") for line in printed)
+
+
+def test_gradients_of_factors_are_those_of_symmetric_matrices() -> None:
+    def loss(x: tb.Tensor) -> tb.Tensor:
+        matrix = x @ x.mT + 2 * tb.eye(3, dtype="f64", backend=x.backend)
+        values, vectors = tb.linalg.eigh(matrix)
+        return tb.sum(tb.sin(tb.linalg.cholesky(matrix))) + tb.sum(tb.cos(values)) + tb.sum(tb.sin(vectors))
+
+    x = tb.asarray([[0.3, -0.7, 0.2], [0.9, 0.4, -0.1], [0.5, 0.8, 1.1]], dtype="f64")
+    theirs = jax.grad(lambda x: loss(x).data)(x.backend_copy(BACKEND))
+    np.testing.assert_allclose(theirs, tb.grad(loss)(x), rtol=1e-9, atol=1e-9)

@@ -72,7 +72,7 @@ class JaxLinalg(JaxBase, ArrayLinalg):
 
     @kernel
     def _cholesky(self, out: Any, x: Tensor, /) -> Payload:
-        matrix = self.xp.tril(self.widened(x))
+        matrix = self._whole(self.xp.tril(self.widened(x)))
         factor = self.lax.linalg.cholesky(matrix, symmetrize_input=False)
         good = self.xp.isfinite(matrix).all() & self.xp.isfinite(factor).all()
         return self.narrowed(self.xp.tril(factor), out[0]), good
@@ -161,12 +161,15 @@ class JaxLinalg(JaxBase, ArrayLinalg):
         """Ascending eigenvalues and eigenvectors of a Hermitian matrix."""
         xp = self.xp
         matrix, bad = self._finite(xp.tril(self.widened(x)))
-        below = xp.tril(matrix, -1)
-        # A diagonal is real, and the upper half is made of the lower one, as a gradient needs both.
-        whole = below + xp.conj(xp.swapaxes(below, -2, -1))
-        whole = whole + xp.real(xp.where(xp.eye(x.shape[-1], dtype=bool), matrix, 0))
-        vectors, values = self.lax.linalg.eigh(whole, symmetrize_input=False)
+        vectors, values = self.lax.linalg.eigh(self._whole(matrix), symmetrize_input=False)
         return self._results(out, (values, turned(xp, vectors)), bad)
+
+    def _whole(self, lower: Array) -> Array:
+        """A Hermitian matrix from its lower half, as a gradient needs both; the diagonal is real."""
+        xp = self.xp
+        below = xp.tril(lower, -1)
+        whole = below + xp.conj(xp.swapaxes(below, -2, -1))
+        return whole + xp.real(xp.where(xp.eye(lower.shape[-1], dtype=bool), lower, 0))
 
     @kernel
     def determinant(self, out: Template, x: Tensor, /) -> Payload:
