@@ -313,3 +313,11 @@ def test_gradients_of_factors_are_those_of_symmetric_matrices() -> None:
     x = tb.asarray([[0.3, -0.7, 0.2], [0.9, 0.4, -0.1], [0.5, 0.8, 1.1]], dtype="f64")
     theirs = jax.grad(lambda x: loss(x).data)(x.backend_copy(BACKEND))
     np.testing.assert_allclose(theirs, tb.grad(loss)(x), rtol=1e-9, atol=1e-9)
+
+
+def test_the_gradient_of_a_complex_acosh_has_the_right_sign_everywhere() -> None:
+    x = tb.asarray([0.5 + 1.2j, -0.5 + 1.2j, -0.5 - 1.2j, -2.0 + 0.1j], dtype="c128")
+    theirs = jax.grad(lambda x: tb.sum(tb.real(tb.acosh(x))).data)(x.backend_copy(BACKEND))
+    np.testing.assert_allclose(theirs, tb.grad(lambda x: tb.sum(tb.real(tb.acosh(x))))(x), rtol=1e-12)
+    step = (tb.acosh(x + 1e-6) - tb.acosh(x - 1e-6)) / 2e-6
+    np.testing.assert_allclose(theirs, step, rtol=1e-8)
