@@ -81,7 +81,7 @@ class JaxElementwise(JaxBase, ArrayElementwise):
 
     @kernel
     def acosh(self, out: Template, x: Tensor, /) -> Payload:
-        """The inverse of cosh, with a derivative that has the right sign left of the imaginary axis, as JAX's has not."""
+        """The inverse of cosh; its derivative has the right sign left of the imaginary axis, which JAX gets wrong."""
         xp = self.xp
         if not x.dtype.is_complex:
             return xp.arccosh(x.data)
