@@ -94,6 +94,8 @@ BOUNDS: dict[str, Bound] = {
 COMPLEX_BOUNDS: dict[str, Bound] = {
     "abs": Bound(4, "the magnitude of a complex number is rounded more than once by some libraries"),
     **dict.fromkeys(["multiply", "outer", "square"], Bound(4, "some libraries fuse a step of a * c - b * d")),
+    "map": Bound(4, "a step of the function may be a product of complex numbers"),
+    **dict.fromkeys(["reduce", "window_reduce"], Bound(32, "each step may be a product of complex numbers")),
     "cross": Bound(4, "differences of products of which some libraries fuse a step", "square", tame=True),
     **dict.fromkeys(["divide", "reciprocal", "sign"], Bound(4, "each library has its own formula of the quotient")),
     "sqrt": Bound(4, "the square root of the magnitude, which is rounded itself"),
