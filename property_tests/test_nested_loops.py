@@ -110,7 +110,7 @@ def programs() -> st.SearchStrategy[Tree]:
 VECTORS = st.lists(st.floats(-2, 2, width=16), min_size=2, max_size=2)
 
 
-def close(found: Any, wanted: Any) -> None:
+def check_close(found: Any, wanted: Any) -> None:
     numpy.testing.assert_allclose(numpy.asarray(found), numpy.asarray(wanted), rtol=1e-9, atol=1e-11)
 
 
@@ -124,12 +124,12 @@ def test_programs_on_every_road(tree: Tree, x: list[float], y: list[float]) -> N
 
     for backend in ("numpy", "binary"):
         values = [tb.asarray(each, dtype="f64", backend=backend) for each in (x, y)]
-        close(program(*values), wanted)
+        check_close(program(*values), wanted)
     values = [tb.asarray(each, dtype="f64") for each in (x, y)]
     graph = tb.trace(program)(*values)
-    close(graph(*values), wanted)
-    close(simplified(graph)(*values), wanted)
-    close(tb.jit(program)(*values), wanted)
+    check_close(graph(*values), wanted)
+    check_close(simplified(graph)(*values), wanted)
+    check_close(tb.jit(program)(*values), wanted)
 
 
 @profile(8)
@@ -142,4 +142,4 @@ def test_gradients_as_those_of_jax(tree: Tree, x: list[float], y: list[float]) -
     values = [tb.asarray(each, dtype="f64", backend="jax") for each in (x, y)]
     theirs: Any = jax.jit(jax.grad(lambda *values: loss(*values).data, (0, 1)))
     for ours, wanted in zip(found, theirs(*values), strict=True):
-        close(ours, wanted)
+        check_close(ours, wanted)

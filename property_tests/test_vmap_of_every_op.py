@@ -29,12 +29,11 @@ def examples(x: tb.Tensor, position: int) -> tb.Tensor:
 
 def called(call: Invocation, tensors: Any) -> list[tb.Tensor]:
     """The results of a call on other tensors."""
-    rest = iter(tensors)
-    found = call.mapped(lambda x: next(rest)).run()
+    found = call.with_tensors(tensors).run()
     return [found] if isinstance(found, tb.Tensor) else list(found)
 
 
-def agree(call: Invocation, positions: list[int | None]) -> None:
+def check_agreement(call: Invocation, positions: list[int | None]) -> None:
     """Raises `AssertionError` unless a call with some tensors mapped gives what a loop gives."""
     rows: list[list[tb.Tensor]] = []
     tensors = call.tensors
@@ -59,8 +58,7 @@ def agree(call: Invocation, positions: list[int | None]) -> None:
         return
     assert len(found) == len(rows[0])
     for place, row in enumerate(rows):
-        rest = iter(alone[place])
-        single = call.mapped(lambda x, rest=rest: next(rest))  # type: ignore[misc] # mypy infers no defaults
+        single = call.with_tensors(alone[place])
         bound = bound_of(call.name, {x.dtype for x in [*tensors, *row]})
         bound = bound._replace(ulps=2 * bound.ulps)  # both may be wrong by as much
         for result, wanted, allowed in zip(found, row, allowances(single, bound, row), strict=True):
@@ -76,14 +74,14 @@ def test_vmap_is_a_loop(backend: str, name: str) -> None:
         call = data.draw(st.one_of([calls(name, dtype) for dtype in ALL_DTYPES])).on(backend)
         positions = [data.draw(st.none() | st.integers(0, x.ndim)) for x in call.tensors]
         if any(at is not None for at in positions):
-            agree(call, positions)
+            check_agreement(call, positions)
 
     agrees()
 
 
 def test_a_wrong_rule_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     call = Invocation("subtract", (tb.asarray([1.0, 2.0]), tb.asarray([1.0, 1.0])), {})
-    agree(call, [0, None])
+    check_agreement(call, [0, None])
     monkeypatch.setitem(registry.rules(), "subtract", lambda batch: batch.whole(batch.inputs[0]))
     with pytest.raises(AssertionError, match="subtract"):
-        agree(call, [0, None])
+        check_agreement(call, [0, None])

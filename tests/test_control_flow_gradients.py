@@ -15,14 +15,6 @@ from tensorbackend.errors import GradientError
 from tensorbackend.expr.trees import flatten
 
 
-def x3(*, names: Any = None, dtype: str = "f32") -> tb.Tensor:
-    return tb.asarray([1.5, -2.0, 4.0], dtype=dtype, names=names)
-
-
-def matrix() -> tb.Tensor:
-    return tb.asarray([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], names=("time", "feature"))
-
-
 @dataclass
 class State:
     value: tb.Tensor
@@ -160,7 +152,7 @@ def test_jvp(program: Callable[..., Any]) -> None:
 
 def test_gradients_by_what_is_held_on_to_and_by_trees() -> None:
     weights = tb.asarray([[0.5, -1.0], [0.25, 2.0]], names=("to", "from"))
-    sequence = matrix().rename("time", "from")
+    sequence = tb.asarray([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], names=("time", "from"))
 
     def loss(parameters: dict[str, tb.Tensor], sequence: tb.Tensor) -> tb.Tensor:
         def step(carry: State, x: tb.Tensor) -> Any:
@@ -193,7 +185,7 @@ def test_what_needs_no_gradient_has_none() -> None:
         (total, _), _ = tb.scan(step, (x[0], 0), x)
         return tb.sum(total)
 
-    x = x3()
+    x = tb.asarray([1.5, -2.0, 4.0])
     graph = tb.trace(tb.grad(function))(x, x)
     back = [node for node in graph.nodes if node.op == "scan"][-1]
     assert back.options["reverse"]

@@ -9,6 +9,7 @@ import tracemalloc
 from pathlib import Path
 from typing import Any
 
+import numpy
 import pytest
 
 import tensorbackend as tb
@@ -148,7 +149,6 @@ def test_views_take_no_memory_and_hold_on_to_what_they_show() -> None:
     ],
 )
 def test_what_shares_memory_is_what_shares_it_on_numpy(function: Any, shares: bool) -> None:
-    numpy = pytest.importorskip("numpy")  # a dependency: always there
     x = tb.reshape(tb.arange(6, dtype="f32", backend="numpy"), (2, 3))
     assert numpy.shares_memory(function(x).data, x.data) == shares
     assert (memory(function, x).shares[0] == 0) == shares

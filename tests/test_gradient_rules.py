@@ -10,6 +10,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import jax
+import jax.numpy as xp
 import numpy as np
 import pytest
 
@@ -280,8 +282,6 @@ def test_the_determinant_of_a_singular_matrix() -> None:
 
 
 def test_against_jax() -> None:
-    jax = pytest.importorskip("jax")
-    xp = jax.numpy
     a, z = batch_of(3, 3, False)[0], numbers(4, 6, complex_=True)
     weights = tb.asarray(z.real)
     pairs: list[tuple[Function, Function, Any]] = [

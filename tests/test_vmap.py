@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import jax
 import numpy as np
 import pytest
 
@@ -154,7 +155,6 @@ def test_gradients_of_ones_own() -> None:
 
 
 def test_against_jax() -> None:
-    jax = pytest.importorskip("jax")
     x, m = numbers(5, 3, 3), numbers(5, 3)
 
     def ours(a: tb.Tensor, v: tb.Tensor) -> tb.Tensor:

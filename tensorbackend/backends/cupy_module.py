@@ -13,6 +13,9 @@ from ..dtypes import bfloat16
 from ..interchange import numpy_dtype
 from .array_module.base import Array
 
+_NO_GEEV = RuntimeError, NotImplementedError
+"""What CuPy raises where the CUDA libraries are too old for eigenvalues of any matrix: either, by its version."""
+
 
 class CupyModule:
     """The functions of CuPy, some of them made to answer as NumPy's do."""
@@ -135,10 +138,7 @@ class CupyLinalg:
         cupy = self._cupy
         try:
             values, vectors = cupy.linalg.eig(matrix)
-        except (
-            RuntimeError,
-            NotImplementedError,
-        ):  # older CUDA libraries have no geev: CuPy says so by either
+        except _NO_GEEV:
             import numpy
 
             values, vectors = map(cupy.asarray, numpy.linalg.eig(cupy.asnumpy(matrix)))

@@ -7,7 +7,7 @@ Most are derived from what the op declares: its tensors broadcast, and an option
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from functools import cache, partial
 from typing import Any, NamedTuple, TypeAlias
@@ -18,6 +18,8 @@ import tensorbackend
 
 from ..dtypes import ALL_DTYPES, DType
 from ..errors import ArgumentError, expected
+from ..expr.graph import Graph
+from ..expr.trace import trace_leaves
 from ..opspec import OPS, Parameter
 from ..protocol import Backend
 from ..select import get_backend
@@ -58,6 +60,17 @@ class Invocation(NamedTuple):
         """The same call with a function applied to every tensor."""
         options = {name: _mapped(value, function) for name, value in self.options.items()}
         return self._replace(arguments=tuple(_mapped(value, function) for value in self.arguments), options=options)
+
+    def with_tensors(self, tensors: Iterable[Tensor]) -> Invocation:
+        """The same call on other tensors, in the order of `tensors`."""
+        rest = iter(tensors)
+        return self.mapped(lambda x: next(rest))
+
+    def graph(self) -> Graph:
+        """The graph of the call, with a parameter for each of its tensors; raises what the call raises in a trace."""
+        found = self.tensors
+        names = [f"x{number}" for number in range(len(found))]
+        return trace_leaves(lambda given: self.with_tensors(given).run(), found, names)
 
     @property
     def tensors(self) -> list[Tensor]:

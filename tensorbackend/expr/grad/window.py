@@ -31,51 +31,23 @@ _Sizes = tuple[int, ...]
 _Padding = tuple[tuple[int, int], ...]
 
 
-# Sums
-
-
-@rule("window_sum")
-def _window_sum(
-    cotangent: Tensor,
-    out: Tensor,
-    x: Tensor,
-    *,
-    window_dimensions: _Sizes,
-    strides: _Sizes,
-    padding: _Padding,
-    window_dilations: _Sizes,
-) -> Cotangents:
-    """Each element has the cotangents of the windows that hold it: windows that slide by one over these, which stand as
-    far apart as the strides say."""
-    if not cotangent.size or not x.size:
-        return (zeros(x.shape, dtype=x.dtype, backend=x.backend),)
-    apart = pad(cotangent, [(0, 0, stride - 1) for stride in strides])
-    spans = map(spread, window_dimensions, window_dilations)
-    around = [
-        (span - 1 - low, size + low - length)
-        for span, (low, _), size, length in zip(spans, padding, x.shape, apart.shape, strict=True)
-    ]
-    return (window_sum(apart, window_dimensions, padding=around, dilations=window_dilations),)
-
-
 # What needs the elements of each window
 
 
 class Windows(NamedTuple):
-    """Where the windows of a tensor lie."""
+    """Where the windows of a tensor lie: how many there are along each axis, and the options of the callback."""
 
     shape: Shape
-    """How many there are along each axis."""
-    sizes: _Sizes
+    window_dimensions: _Sizes
     strides: _Sizes
     padding: _Padding
-    dilations: _Sizes
+    window_dilations: _Sizes
 
     def places(self, axis: int, like: Tensor) -> Tensor:
         """The positions along an axis of x with its padding: a row a window."""
-        count, size, backend = self.shape[axis], self.sizes[axis], like.backend
+        count, size, backend = self.shape[axis], self.window_dimensions[axis], like.backend
         starts = iota((count, 1), axis=0, backend=backend) * self.strides[axis]
-        return starts + iota((1, size), axis=1, backend=backend) * self.dilations[axis]
+        return starts + iota((1, size), axis=1, backend=backend) * self.window_dilations[axis]
 
     def patches(self, x: Tensor, fill: Scalar) -> Tensor:
         """The elements of each window along a last axis, with a number in place of the padding."""
@@ -84,12 +56,12 @@ class Windows(NamedTuple):
             x = take_at(x, self.places(axis, x), axis=2 * axis)
         rank = len(self.shape)
         x = permute_dims(x, (*range(0, 2 * rank, 2), *range(1, 2 * rank, 2)))
-        return reshape(x, (*self.shape, math.prod(self.sizes)))
+        return reshape(x, (*self.shape, math.prod(self.window_dimensions)))
 
     def scattered(self, elements: Tensor, shape: Shape) -> Tensor:
         """Where the elements of `patches` come from, those from one place added: its transpose."""
         rank = len(shape)
-        x = reshape(elements, (*self.shape, *self.sizes))
+        x = reshape(elements, (*self.shape, *self.window_dimensions))
         x = permute_dims(x, tuple(each for axis in range(rank) for each in (axis, axis + rank)))
         for axis in range(rank):  # the first two axes become one, which goes to the end
             rest = x.shape[2:]
@@ -110,55 +82,52 @@ class Windows(NamedTuple):
         return argmax(astype(inside & ((elements == extreme) | isnan(elements)), "uint8"), axis=-1, keepdims=True)
 
 
+@rule("window_sum")
+def _window_sum(cotangent: Tensor, out: Tensor, x: Tensor, **options: Any) -> Cotangents:
+    """Each element has the cotangents of the windows that hold it: windows that slide by one over these, which stand as
+    far apart as the strides say."""
+    if not cotangent.size or not x.size:
+        return (zeros(x.shape, dtype=x.dtype, backend=x.backend),)
+    windows = Windows(out.shape, **options)
+    sizes, dilations = windows.window_dimensions, windows.window_dilations
+    apart = pad(cotangent, [(0, 0, stride - 1) for stride in windows.strides])
+    spans = map(spread, sizes, dilations)
+    around = [
+        (span - 1 - low, size + low - length)
+        for span, (low, _), size, length in zip(spans, windows.padding, x.shape, apart.shape, strict=True)
+    ]
+    return (window_sum(apart, sizes, padding=around, dilations=dilations),)
+
+
 @rule("window_product")
-def _window_product(
-    cotangent: Tensor,
-    out: Tensor,
-    x: Tensor,
-    *,
-    window_dimensions: _Sizes,
-    strides: _Sizes,
-    padding: _Padding,
-    window_dilations: _Sizes,
-) -> Cotangents:
+def _window_product(cotangent: Tensor, out: Tensor, x: Tensor, **options: Any) -> Cotangents:
     """The factors before each element times those after it, so that none is divided by."""
-    windows = Windows(out.shape, window_dimensions, strides, padding, window_dilations)
+    windows = Windows(out.shape, **options)
     elements = windows.patches(x, 1)
     before = cumulative_prod(elements, axis=-1, include_initial=True)[..., :-1]
     after = cumulative_prod(elements, axis=-1, include_initial=True, reverse=True)[..., 1:]
     return (windows.scattered(expand_dims(cotangent, axis=-1) * before * after, x.shape),)
 
 
-def _of_extreme(
-    cotangent: Tensor,
-    out: Tensor,
-    x: Tensor,
-    *,
-    window_dimensions: _Sizes,
-    strides: _Sizes,
-    padding: _Padding,
-    window_dilations: _Sizes,
-    greatest: bool,
-) -> Cotangents:
+def _of_extreme(cotangent: Tensor, x: Tensor, windows: Windows, greatest: bool) -> Cotangents:
     """Each window's cotangent at its extreme element, the first of equal ones."""
-    if all(each == 1 for each in window_dilations):
+    sizes = windows.window_dimensions
+    if all(each == 1 for each in windows.window_dilations):
         scatter = window_scatter_max if greatest else window_scatter_min
-        return (scatter(x, cotangent, 0, window_dimensions, strides=strides, padding=padding),)
-    windows = Windows(out.shape, window_dimensions, strides, padding, window_dilations)
+        return (scatter(x, cotangent, 0, sizes, strides=windows.strides, padding=windows.padding),)
     place = windows.chosen(x, greatest)
-    count = math.prod(window_dimensions)
-    hit = iota((*out.shape, count), axis=out.ndim, backend=x.backend) == place
+    hit = iota((*windows.shape, math.prod(sizes)), axis=x.ndim, backend=x.backend) == place
     return (windows.scattered(where(hit, expand_dims(cotangent, axis=-1), 0), x.shape),)
 
 
 @rule("window_max")
-def _window_max(cotangent: Tensor, out: Tensor, x: Tensor, **options: tuple[Any, ...]) -> Cotangents:
-    return _of_extreme(cotangent, out, x, **options, greatest=True)
+def _window_max(cotangent: Tensor, out: Tensor, x: Tensor, **options: Any) -> Cotangents:
+    return _of_extreme(cotangent, x, Windows(out.shape, **options), greatest=True)
 
 
 @rule("window_min")
-def _window_min(cotangent: Tensor, out: Tensor, x: Tensor, **options: tuple[Any, ...]) -> Cotangents:
-    return _of_extreme(cotangent, out, x, **options, greatest=False)
+def _window_min(cotangent: Tensor, out: Tensor, x: Tensor, **options: Any) -> Cotangents:
+    return _of_extreme(cotangent, x, Windows(out.shape, **options), greatest=False)
 
 
 not_differentiable(
@@ -166,17 +135,8 @@ not_differentiable(
 )
 
 
-def _of_scatter(
-    cotangent: Tensor,
-    x: Tensor,
-    source: Tensor,
-    window_dimensions: _Sizes,
-    strides: _Sizes,
-    padding: _Padding,
-    greatest: bool,
-) -> Cotangents:
+def _of_scatter(cotangent: Tensor, x: Tensor, windows: Windows, greatest: bool) -> Cotangents:
     """The source gets what stands where its elements went; x decides only where that is."""
-    windows = Windows(source.shape, window_dimensions, strides, padding, (1,) * x.ndim)
     place = windows.chosen(x, greatest)
     found = squeeze(take_along_axis(windows.patches(cotangent, 0), place, axis=-1), -1)
     return None, found, sum(cotangent)
@@ -184,16 +144,18 @@ def _of_scatter(
 
 @rule("window_scatter_max")
 def _window_scatter_max(
-    cotangent: Tensor, out: Tensor, x: Tensor, source: Tensor, initial: Tensor, **options: tuple[Any, ...]
+    cotangent: Tensor, out: Tensor, x: Tensor, source: Tensor, initial: Tensor, **options: Any
 ) -> Cotangents:
-    return _of_scatter(cotangent, x, source, **options, greatest=True)
+    windows = Windows(source.shape, **options, window_dilations=(1,) * x.ndim)
+    return _of_scatter(cotangent, x, windows, greatest=True)
 
 
 @rule("window_scatter_min")
 def _window_scatter_min(
-    cotangent: Tensor, out: Tensor, x: Tensor, source: Tensor, initial: Tensor, **options: tuple[Any, ...]
+    cotangent: Tensor, out: Tensor, x: Tensor, source: Tensor, initial: Tensor, **options: Any
 ) -> Cotangents:
-    return _of_scatter(cotangent, x, source, **options, greatest=False)
+    windows = Windows(source.shape, **options, window_dilations=(1,) * x.ndim)
+    return _of_scatter(cotangent, x, windows, greatest=False)
 
 
 # Convolution
