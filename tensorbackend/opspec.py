@@ -51,6 +51,11 @@ class Callback(NamedTuple):
     options: tuple[str, ...]
     outputs: int
 
+    @property
+    def elementwise(self) -> bool:
+        """Whether it is a primitive of which each element of the result is made of one of each input."""
+        return not self.optional and self.family in ("elementwise", "special")
+
 
 class OpSpec(NamedTuple):
     """One declared op."""

@@ -15,7 +15,7 @@ from ..select import common_backend, get_backend, move
 from ..template import Template
 from ..tensor import Tensor, late
 from .graph import Graph
-from .node import RENAMED, Node, Value, at_line
+from .node import RENAMED, Node, Value
 from .record import ExprBackend
 
 Result: TypeAlias = Tensor | tuple[Tensor, ...]
@@ -62,8 +62,7 @@ def _recorded(graph: Graph, tensors: Sequence[Tensor], backend: ExprBackend) -> 
         if node.tensor is not None:
             exchanged[Value(node)] = move(node.tensor, backend).data
             continue
-        inputs = node.with_inputs(exchanged.__getitem__)
-        made = Node(node.op, node.out, inputs, node.options, default=node.default, line=node.line)
+        made = node.remade(node.with_inputs(exchanged.__getitem__))
         exchanged.update(zip(node.values, made.values, strict=True))
     return [Tensor(value.template, backend, exchanged[value]) for value in graph.outputs]
 
@@ -99,22 +98,19 @@ class Program:
         self.size = len(places)
         self.outputs = [places[value] for value in graph.outputs]
         ends = last_uses(graph)
-        recorded = isinstance(backend, ExprBackend)
         self.constants: list[Any] = [None] * (self.size - len(graph.parameters))
         self.instructions = []
         for node in graph.nodes[len(graph.parameters) :]:
             run = step(node, backend)
             outputs = tuple(places[value] for value in node.values)
-            if not node.inputs and not recorded and (node.tensor is not None or node.outs[0].nbytes <= KEPT_BYTES):
+            if not node.inputs and (node.tensor is not None or node.outs[0].nbytes <= KEPT_BYTES):
                 self.constants[outputs[0] - len(graph.parameters)] = run()
                 continue
             inputs = node.with_inputs(places.__getitem__)
             plain = len(inputs) > 1 and all(isinstance(each, int) for each in inputs)
             taken = itemgetter(*inputs) if plain else None
             freed = tuple(places[value] for value in ends[node])
-            self.instructions.append(
-                Instruction(on_line(run, node) if recorded else run, inputs, taken, outputs, freed, node)
-            )
+            self.instructions.append(Instruction(run, inputs, taken, outputs, freed, node))
 
     def __call__(self, tensors: Sequence[Tensor]) -> list[Tensor]:
         backend = self.backend
@@ -170,16 +166,6 @@ def last_uses(graph: Graph) -> dict[Node, list[Value]]:
                 ends.append(value)
         found[node] = ends
     return found
-
-
-def on_line(function: Step, node: Node) -> Step:
-    """A step whose nodes, where it records some, belong to the user's line of a node."""
-
-    def run(*inputs: Any) -> Result:
-        with at_line(node.line):
-            return function(*inputs)
-
-    return run
 
 
 def step(node: Node, backend: Backend) -> Step:

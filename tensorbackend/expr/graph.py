@@ -168,6 +168,5 @@ def closed(parameters: Sequence[Value], outputs: Sequence[Value], start: int) ->
 
     for node in sorted(nodes, key=lambda node: node.serial):
         if any(value in outer or value.node in made for value in node.operands):
-            inputs = node.with_inputs(exchange)
-            made[node] = Node(node.op, node.out, inputs, node.options, default=node.default, line=node.line)
+            made[node] = node.remade(node.with_inputs(exchange))
     return [exchange(value) for value in outputs], list(outer)

@@ -113,6 +113,11 @@ class Node:
             for each in self.inputs
         )
 
+    def remade(self, inputs: tuple[Any, ...], options: Mapping[str, object] | None = None) -> Node:
+        """The same call of other values, at the same line, and with other options if some are given."""
+        chosen = self.options if options is None else options
+        return Node(self.op, self.out, inputs, chosen, default=self.default, line=self.line)
+
     def __repr__(self) -> str:
         return f"<node {self.op} {self.out!r}>"
 

@@ -30,8 +30,7 @@ def rewritten(graph: Graph, visit: Visit) -> Graph:
     for node in graph.nodes[len(graph.parameters) :]:
         made = node
         if not same and node.op != CAPTURED:
-            inputs = node.with_inputs(exchanged.__getitem__)
-            made = Node(node.op, node.out, inputs, node.options, default=node.default, line=node.line)
+            made = node.remade(node.with_inputs(exchanged.__getitem__))
         for index, found in enumerate(visit(made)):
             value = Value(node, index)
             exchanged[value] = found

@@ -8,7 +8,6 @@ next by `out=`; so it calls what the backend's callbacks call, on the same eleme
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
 from math import prod
 from typing import Any, Final, cast
 
@@ -20,7 +19,7 @@ from ...expr.node import PARAMETER, RENAMED, Node, Value
 from ...expr.simplify import expanded, rewritten, simplified
 from ...expr.subgraphs import subgraphs, with_subgraphs
 from ...interchange import numpy_dtype
-from ...opspec import CALLBACKS, OPS
+from ...opspec import CALLBACKS
 from ...protocol import own_method
 from ...select import get_backend
 from ...template import intern_template
@@ -29,8 +28,6 @@ from .base import Array, ArrayBase, Binary, Rounding, Unary
 
 BLOCK: Final = 1 << 16
 """Elements of a block: a few arrays of float32 of them fit into a second-level cache."""
-
-_FAMILIES: Final = frozenset({"elementwise", "special"})
 
 
 def compile_graph(graph: Graph, backend: ArrayBase) -> Callable[[Sequence[Tensor]], Sequence[Tensor]]:
@@ -42,7 +39,7 @@ def compile_graph(graph: Graph, backend: ArrayBase) -> Callable[[Sequence[Tensor
 
 def prepared(graph: Graph, backend: ArrayBase) -> Graph:
     """A graph simplified and fused, those inside its nodes too."""
-    graph = expanded(graph, lambda node: own_method(backend, node.op) is not None or node.op not in _composites())
+    graph = expanded(graph, lambda node: own_method(backend, node.op) is not None)
     return fused(rewritten(without_names(simplified(graph, backend)), lambda node: _inside(node, backend)), backend)
 
 
@@ -51,13 +48,7 @@ def _inside(node: Node, backend: ArrayBase) -> Sequence[Value]:
     if not subgraphs(node):
         return node.values
     options = with_subgraphs(node, lambda graph: prepared(graph, backend))
-    return Node(node.op, node.out, node.inputs, options, default=node.default, line=node.line).values
-
-
-@cache
-def _composites() -> frozenset[str]:
-    """The callbacks of declared composites, whose defaults are written in public ops."""
-    return frozenset(spec.callback for spec in OPS.values() if spec.kind == "composite")
+    return node.remade(node.inputs, options).values
 
 
 def without_names(graph: Graph) -> Graph:
@@ -68,9 +59,8 @@ def without_names(graph: Graph) -> Graph:
 def fusable(node: Node, backend: ArrayBase) -> bool:
     """Whether each element of a node's result is made of one of each input, by functions that the backend can fuse."""
     callback = CALLBACKS.get(node.op)
-    elementwise = callback is not None and not callback.optional and callback.family in _FAMILIES
     # Of arrays without axes NumPy makes numbers, which lend no memory.
-    if not elementwise or node.op == "bitcast" or not node.outs[0].shape:
+    if callback is None or not callback.elementwise or node.op == "bitcast" or not node.outs[0].shape:
         return False
     if backend.fuse is None:
         return True
@@ -100,9 +90,7 @@ def fused(graph: Graph, backend: ArrayBase) -> Graph:
             merged = Node("fused", node.out, inputs, options, default=chain, line=node.line)
             made[Value(node)] = Value(merged)
         elif node not in inside and any(value in made for value in node.operands):
-            changed = node.with_inputs(exchange)
-            again = Node(node.op, node.out, changed, node.options, default=node.default, line=node.line)
-            made.update(zip(node.values, again.values, strict=True))
+            made.update(zip(node.values, node.remade(node.with_inputs(exchange)).values, strict=True))
     outputs = [exchange(value) for value in graph.outputs]
     return rebuilt(graph, outputs)
 

@@ -27,9 +27,6 @@ from ..record import wrapped
 from ..simplify import parts
 from .registry import Call, Operand, Results, batched_template, rules
 
-_ELEMENTWISE: Final = frozenset({"elementwise", "special"})
-"""The families of the protocol whose callbacks take one element of each operand at a time."""
-
 _FIRST: Final[Mapping[str, int]] = {
     "starts": 0,
     "strides": 1,
@@ -104,7 +101,7 @@ def _mapped(call: Call) -> Results:
     if found is not None:
         return found
     callback = CALLBACKS.get(node.op)
-    if node.op == RENAMED or (node.default is None and callback is not None and callback.family in _ELEMENTWISE):
+    if node.op == RENAMED or (callback is not None and callback.elementwise):
         rank = max(out.ndim for out in node.outs)
         return call.record([call.aligned(each, rank) for each in call.inputs])
     if node.default is not None:
@@ -118,7 +115,7 @@ def _mapped(call: Call) -> Results:
 
 def runs_once(callback: Callback) -> bool:
     """Whether a primitive has a way to take one more axis, rather than run for each example."""
-    if callback.name in rules() or callback.family in _ELEMENTWISE or not callback.inputs:
+    if callback.name in rules() or callback.elementwise or not callback.inputs:
         return True
     return all(name in ("axis", "axes", "lengths") or name in _FIRST or name in _KEPT for name in callback.options)
 

@@ -56,10 +56,12 @@ def flops(*names: str) -> Callable[[Function], Function]:
 
 def rule_of(callback: str) -> Rule | None:
     """The rule of a callback: its own, or its family's where all of a family count alike."""
-    found = _rules.get(callback)
-    if found is None and callback in CALLBACKS and not CALLBACKS[callback].optional:
-        found = _FAMILIES.get(CALLBACKS[callback].family)
-    return found
+    declared = CALLBACKS.get(callback)
+    if callback in _rules or declared is None or declared.optional:
+        return _rules.get(callback)
+    if declared.elementwise:
+        return _each
+    return _none if declared.family == "shape" else None
 
 
 def applications(*names: str) -> Callable[[Function], Function]:
@@ -80,8 +82,6 @@ def _each(out: Template, /, *inputs: Template, **options: object) -> int:
 def _none(out: Any, /, *inputs: Any, **options: object) -> int:
     return 0
 
-
-_FAMILIES: Final[dict[str, Rule]] = {"elementwise": _each, "special": _each, "shape": _none}
 
 flops("bitcast", "constant", "eye", "iota")(_none)
 flops("slice", "put_slice", "take", "take_along_axis", "gather", "indexed_put")(_none)

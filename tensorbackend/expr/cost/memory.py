@@ -129,7 +129,7 @@ def timeline(graph: Graph, works: Sequence[Work], *, reuse: bool = False) -> Tim
 
 
 _KINDS: Final = {PARAMETER: PARAMETERS, CAPTURED: CAPTURES}
-_ELEMENTWISE: Final = frozenset(name for name, callback in CALLBACKS.items() if callback.family == "elementwise")
+_ELEMENTWISE: Final = frozenset(name for name, callback in CALLBACKS.items() if callback.elementwise)
 
 
 def _written_over(nodes: Sequence[Node], held: dict[Value, Block]) -> None:

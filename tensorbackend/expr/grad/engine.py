@@ -71,8 +71,7 @@ def linearized(graph: Graph, wanted: Sequence[int], results: Sequence[int] | Non
 
     for node in whole.nodes:
         if node in dependent and node.op != PARAMETER:
-            inputs = node.with_inputs(exchange)
-            made[node] = Node(node.op, node.out, inputs, node.options, default=node.default, line=node.line)
+            made[node] = node.remade(node.with_inputs(exchange))
     forward = Graph(whole.parameters[:count], [*outputs, *taken], names=graph.names)
     return forward, Graph([*taken.values(), *seeds], [exchange(value) for value in gradients])
 
