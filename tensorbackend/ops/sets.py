@@ -50,24 +50,32 @@ class UniqueInverse(NamedTuple):
 
 
 class _Runs(NamedTuple):
-    """The elements of a tensor in order, and where each differs from the one before."""
+    """Elements in order, and where each differs from the one before."""
 
-    order: Tensor
-    """Their positions in the tensor laid flat."""
     elements: Tensor
     begins: Tensor
     """Whether an element is the first of its run of equal ones."""
 
 
-def _runs(x: Tensor) -> _Runs:
+def _ordered(x: Tensor) -> Tensor:
+    """The elements of a tensor in order."""
     flat = reshape(x, -1)
-    order = argsort(flat) if not x.dtype.is_complex else _lexicographic(flat)
-    elements = take(flat, order, axis=0)
-    count = flat.size
+    return take(flat, _lexicographic(flat), axis=0) if x.dtype.is_complex else sort(flat)
+
+
+def _order(x: Tensor) -> Tensor:
+    """The positions of those elements in the tensor laid flat."""
+    flat = reshape(x, -1)
+    return _lexicographic(flat) if x.dtype.is_complex else argsort(flat)
+
+
+def _runs(elements: Tensor) -> _Runs:
+    count = elements.size
     if not count:
-        return _Runs(order, elements, zeros(0, dtype="bool", backend=x.backend))
+        return _Runs(elements, zeros(0, dtype="bool", backend=elements.backend))
     before, after = (_part(elements, start, count - 1) for start in (0, 1))
-    return _Runs(order, elements, concatenate([ones(1, dtype="bool", backend=x.backend), not_equal(before, after)]))
+    first = ones(1, dtype="bool", backend=elements.backend)
+    return _Runs(elements, concatenate([first, not_equal(before, after)]))
 
 
 def _lexicographic(x: Tensor) -> Tensor:
@@ -104,11 +112,11 @@ def _counts(runs: _Runs, begins: Tensor) -> Tensor:
     return subtract(_part(found, 1, begins.size), _part(found, 0, begins.size))
 
 
-def _inverse(runs: _Runs, x: Tensor) -> Tensor:
+def _inverse(runs: _Runs, order: Tensor, x: Tensor) -> Tensor:
     """For each element of x the number of its run."""
     number = subtract(cumulative_sum(astype(runs.begins, "int64"), axis=0), 1)
     start = zeros(x.size, dtype="int64", backend=x.backend)
-    placed = indexed_put(start, reshape(runs.order, (x.size, 1)), number)
+    placed = indexed_put(start, reshape(order, (x.size, 1)), number)
     return reshape(placed, x.shape, names=x.names)
 
 
@@ -125,10 +133,11 @@ def unique_all(x: TensorLike, /, *, size: int | None = None, fill_value: Scalar 
     ([1, 3], [1, 0], [1, 0, 1], [1, 2])
     """
     x = asarray(x)
-    runs = _runs(x)
+    order = _order(x)
+    runs = _runs(take(reshape(x, -1), order, axis=0))
     begins = _begins_at(runs, size, "unique_all()", x.size)
-    first = begins if not x.size else take(runs.order, begins, axis=0, mode="fill")
-    return UniqueAll(_values(runs, begins, fill_value), first, _inverse(runs, x), _counts(runs, begins))
+    first = begins if not x.size else take(order, begins, axis=0, mode="fill")
+    return UniqueAll(_values(runs, begins, fill_value), first, _inverse(runs, order, x), _counts(runs, begins))
 
 
 def unique_counts(x: TensorLike, /, *, size: int | None = None, fill_value: Scalar = 0) -> UniqueCounts:
@@ -140,7 +149,7 @@ def unique_counts(x: TensorLike, /, *, size: int | None = None, fill_value: Scal
     ([1, 3, -1], [1, 2, 0])
     """
     x = asarray(x)
-    runs = _runs(x)
+    runs = _runs(_ordered(x))
     begins = _begins_at(runs, size, "unique_counts()", x.size)
     return UniqueCounts(_values(runs, begins, fill_value), _counts(runs, begins))
 
@@ -154,9 +163,10 @@ def unique_inverse(x: TensorLike, /, *, size: int | None = None, fill_value: Sca
     ([1, 3], [[1, 0], [0, 1]])
     """
     x = asarray(x)
-    runs = _runs(x)
+    order = _order(x)
+    runs = _runs(take(reshape(x, -1), order, axis=0))
     begins = _begins_at(runs, size, "unique_inverse()", x.size)
-    return UniqueInverse(_values(runs, begins, fill_value), _inverse(runs, x))
+    return UniqueInverse(_values(runs, begins, fill_value), _inverse(runs, order, x))
 
 
 def unique_values(x: TensorLike, /, *, size: int | None = None, fill_value: Scalar = 0) -> Tensor:
@@ -167,7 +177,7 @@ def unique_values(x: TensorLike, /, *, size: int | None = None, fill_value: Scal
     [1.0, 3.0, nan]
     """
     x = asarray(x)
-    runs = _runs(x)
+    runs = _runs(_ordered(x))
     return _values(runs, _begins_at(runs, size, "unique_values()", x.size), fill_value)
 
 

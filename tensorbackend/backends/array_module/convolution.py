@@ -20,6 +20,7 @@ from ...template import Template
 from ...tensor import Tensor
 from .base import NARROW, Array, ArrayBase, kernel
 from .shape import padded
+from .shortcuts import fits_float64
 
 _FEW_PLACES = 64
 """With no more places than this a product with one image is too small for a kernel that is as much larger."""
@@ -68,7 +69,7 @@ class ArrayConvolution(ArrayBase):
         geometry, spatial = _Geometry(kernel.shape[2:], strides, kernel_dilation, out.shape[2:]), x.shape[2:]
         if not spatial:
             geometry, spatial, triples = _Geometry((1,), (1,), (1,), (1,)), (1,), [(0, 0, 0)]
-        dtype = numpy_dtype(_working(out.dtype, area))
+        dtype = numpy_dtype(_working(xp, out.dtype, area, x.data, kernel.data))
         # Groups of the batch are groups of the channels of a smaller batch.
         values = x.data.reshape((batch_groups, batch, feature_groups, channels, *spatial)).swapaxes(0, 1)
         values = values.reshape((batch, groups, channels, *spatial))
@@ -112,13 +113,12 @@ def parts(xp: Any, values: Array, weights: Array) -> tuple[Array, Array]:
     return xp.concatenate((values.real, values.imag), axis=2), xp.concatenate((real, imaginary), axis=1)
 
 
-def _working(dtype: DType, area: int) -> DType:
-    """The dtype to compute in: BLAS has no integers, but float64 holds every sum of products of the small ones."""
+def _working(xp: Any, dtype: DType, area: int, *factors: Array) -> DType:
+    """The dtype to compute in."""
     dtype = to_real(dtype)
     if dtype in NARROW:
         return float32
-    bits = 2 * dtype.bits
-    return float64 if dtype.is_integer and bits < 53 and area < 1 << (53 - bits) else dtype
+    return float64 if dtype.is_integer and fits_float64(xp, area, *factors) else dtype
 
 
 def _product(xp: Any, weights: Array, geometry: _Geometry) -> tuple[Product, int]:

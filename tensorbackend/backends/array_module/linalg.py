@@ -18,10 +18,13 @@ from ...template import Template
 from ...tensor import Tensor
 from . import complex_functions
 from .base import Array, ArrayBase, kernel
-from .shortcuts import certainly, stable_order
+from .shortcuts import certainly, fits_float64, stable_order
 
 _BLOCK = 32
 """Order of the blocks that are treated column by column; the rest is matrix products."""
+
+_MANY = 1 << 12
+"""So many products of integers are worth a copy of them in float64."""
 
 
 class ArrayLinalg(ArrayBase):
@@ -168,16 +171,12 @@ class ArrayLinalg(ArrayBase):
 
 
 def matrix_product(xp: Any, left: Array, right: Array) -> Array:
-    """The product of stacks of matrices in their dtype.
-
-    BLAS has no integers. Where float64 holds every possible sum of products exactly, the small ones go
-    there: a hundred times faster, and equal.
-    """
+    """The product of stacks of matrices in their dtype, that of integers in float64 where that is exact."""
     dtype = left.dtype
     if dtype.kind == "c":
         return complex_functions.matrix_product(xp, left, right)
-    bits = 8 * dtype.itemsize
-    if dtype.kind in "iu" and 2 * bits < 53 and left.shape[-1] < 1 << (53 - 2 * bits):
+    large = left.size * right.shape[-1] >= _MANY
+    if dtype.kind in "iu" and large and fits_float64(xp, left.shape[-1], left, right):
         wide = xp.matmul(left.astype("float64"), right.astype("float64"))
         return wide.astype("int64").astype(dtype)
     return xp.matmul(left, right)

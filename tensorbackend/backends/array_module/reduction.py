@@ -107,9 +107,9 @@ class ArrayReduction(ArrayBase):
         """Elements in order: descending is ascending from the other end, both ways round."""
         values = self.widened(x)
         if descending:
-            values = self.xp.flip(self.xp.sort(self.xp.flip(values, axis), axis=axis, kind="stable"), axis)
+            values = self.xp.flip(self.in_order(self.xp.flip(values, axis), axis), axis)
         else:
-            values = self.xp.sort(values, axis=axis, kind="stable")
+            values = self.in_order(values, axis)
         return self.narrowed(values, out)
 
     @kernel
@@ -117,11 +117,18 @@ class ArrayReduction(ArrayBase):
         """Indices that would sort: descending is ascending from the other end, both ways round."""
         values = self.widened(x)
         if descending:
-            order = self.xp.argsort(self.xp.flip(values, axis), axis=axis, kind="stable")
-            order = x.shape[axis] - 1 - self.xp.flip(order, axis)
+            order = x.shape[axis] - 1 - self.xp.flip(self.order_of(self.xp.flip(values, axis), axis), axis)
         else:
-            order = self.xp.argsort(values, axis=axis, kind="stable")
-        return order.astype(numpy_dtype(out.dtype))
+            order = self.order_of(values, axis)
+        return order.astype(numpy_dtype(out.dtype), copy=False)
+
+    def in_order(self, values: Array, axis: int) -> Array:
+        """Values ascending along an axis, equal ones in the order in which they come."""
+        return self.xp.sort(values, axis=axis, kind="stable")
+
+    def order_of(self, values: Array, axis: int) -> Array:
+        """The indices that bring values into that order."""
+        return self.xp.argsort(values, axis=axis, kind="stable")
 
     # Overrides of composites
 
