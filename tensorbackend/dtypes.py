@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 from .errors import ArgumentError, DTypeError, OutOfRangeError, expected
@@ -102,12 +103,21 @@ def as_dtype(dtype: DTypeLike) -> DType:
         return dtype
     if isinstance(dtype, type) and dtype in (bool, int, float, complex):
         return default_dtype(_KIND_OF_SCALAR[dtype])
-    name = dtype if isinstance(dtype, str) else getattr(dtype, "name", None) or getattr(dtype, "__name__", None)
-    found = _by_name.get(name) if isinstance(name, str) else None
+    try:
+        found = _by_its_name(dtype)  # type: ignore[arg-type] # what does not hash is no dtype
+    except TypeError:
+        found = None
     if found is None:
         known = ", ".join(each.name for each in ALL_DTYPES)
         raise DTypeError(expected("a dtype", f"the dtypes are {known}", dtype=dtype))
     return found
+
+
+@lru_cache(maxsize=256)
+def _by_its_name(dtype: Any) -> DType | None:
+    """Remembered, as NumPy makes the name of a dtype anew each time."""
+    name = dtype if isinstance(dtype, str) else getattr(dtype, "name", None) or getattr(dtype, "__name__", None)
+    return _by_name.get(name) if isinstance(name, str) else None
 
 
 # Defaults

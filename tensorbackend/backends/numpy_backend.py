@@ -13,6 +13,7 @@ from ..template import Template
 from ..tensor import Tensor
 from .array_module import ArrayModuleBackend
 from .array_module.base import Array, Quiet, kernel
+from .array_module.linalg import matrix_product
 
 if TYPE_CHECKING:
     import numpy
@@ -96,6 +97,14 @@ class NumpyBackend(ArrayModuleBackend):
             zero = values.dtype.type(-0.0 if extreme is numpy.minimum else 0.0)
             running = numpy.where((running == 0) & met, zero, running)
         return numpy.flip(running, axis) if reverse else running
+
+    @kernel
+    def matmul(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
+        """NumPy's own, which broadcasts the leading axes."""
+        left, right = self.promoted(x1, out), self.promoted(x2, out)
+        left = left[None] if left.ndim == 1 else left
+        right = right[:, None] if right.ndim == 1 else right
+        return self.narrowed(matrix_product(self.xp, left, right).reshape(out.shape), out)
 
     def in_order(self, values: Array, axis: int) -> Array:
         """By NumPy's vectorised sort where equal values look alike, as all but zeros of two signs do.

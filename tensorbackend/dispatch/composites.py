@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..dtypes import as_dtype, check_scalar, current_precision
 from ..errors import TensorBackendError
@@ -18,10 +18,21 @@ from ..rules.plan import Out
 from ..select import common_backend, default_backend, get_backend, move, with_default
 from ..template import Template
 from ..tensor import Tensor, bind
-from .primitives import CHECKED, Memo, constant, ready_key, verify, wrap
+from .keys import hashable, sequence_key
+from .primitives import CHECKED, Memo, beside, constant, keyed_by, verify, wrap
 
-Ready = tuple[Out, Mapping[str, Any], Callable[..., Any] | None, Callable[..., Any] | None]
-"""Template, options, what makes the public result of several tensors, and the backend's own method."""
+
+class Ready(NamedTuple):
+    """A composite's call whose template and options are known."""
+
+    out: Out
+    options: Mapping[str, Any]
+    result: Callable[..., Any] | None
+    """What makes the public result of several tensors."""
+    method: Callable[..., Any] | None
+    """The backend's own."""
+    numbers: tuple[Tensor | None, ...] | None = None
+    """The tensors made of Python numbers, in their places; `None` where there are none."""
 
 
 def perform(
@@ -54,24 +65,28 @@ class _Composite:
         backend = common_backend(call.deciding)
         inputs = call.grouped([move(x, backend) for x in self._tensors(call, backend)])
         out, options, result = call.memoised(self.trials, lambda: self._trial(call))
-        return self.call(backend, inputs, (out, options, result, own_method(backend, self.spec.callback)))
+        return self.call(backend, inputs, Ready(out, options, result, own_method(backend, self.spec.callback)))
 
     def call(self, backend: Backend, inputs: Sequence[Any], ready: Ready) -> Any:
         """The result of a call whose template and options are known."""
-        out, options, result, method = ready
-        arguments = CompositeCall(out, tuple(inputs), options)
-        found = perform(backend, self.spec.callback, arguments, method, self._default)
+        arguments = CompositeCall(ready.out, tuple(inputs), ready.options)
+        found = perform(backend, self.spec.callback, arguments, ready.method, self._default)
         if isinstance(found, Tensor):
             # Its own tensor even where a body gives back what it got: what is assigned to one is not seen in the other.
             return Tensor(found.template, found.backend, found.data)
-        return found if result is None or type(found) is not tuple else result(*found)
+        return found if ready.result is None or type(found) is not tuple else ready.result(*found)
 
     def ready(self, arguments: Sequence[object], keywords: dict[str, Any]) -> Ready:
-        """What makes the next call ready whose operands are all tensors on one backend."""
+        """What makes the next call ready whose operands are tensors on one backend and Python numbers."""
         call = Call(self.spec, arguments, keywords)
         out, options, result = call.memoised(self.trials, lambda: self._trial(call))
         backend = common_backend(call.deciding)
-        return out, options, result, _nothing if backend.template_only else own_method(backend, self.spec.callback)
+        method = _nothing if backend.template_only else own_method(backend, self.spec.callback)
+        numbers = None
+        if len(call.tensors) < len(call.operands):
+            pairs = zip(call.operands, self._tensors(call, backend), strict=True)
+            numbers = tuple(None if isinstance(given, Tensor) else made for given, made in pairs)
+        return Ready(out, options, result, method, numbers)
 
     def _tensors(self, call: Call, backend: Backend) -> list[Tensor]:
         """The operands as tensors; Python numbers give way to the tensors beside them."""
@@ -158,24 +173,29 @@ def make_composite(function: Callable[..., Any], callback: str | None) -> Callab
     declare(spec)
     path = _Composite(spec)
     ready: Memo = {}
-    tensors = [parameter for parameter in spec.parameters if parameter.role != "option"]
-    plain = all(parameter.role == "tensor" and parameter.kind == "positional" for parameter in tensors)
-    count = len(tensors) if plain else 0  # a sequence of tensors has no one template to key on
+    count, key_of = keyed_by(spec)
 
     def op(*arguments: Any, **keywords: Any) -> Any:
         try:
-            key = current_precision(), ready_key(arguments, keywords, count)
+            key = current_precision(), key_of(arguments, keywords, count)
             found = ready.get(key)
-        except (LookupError, AttributeError, TypeError):
+        except TypeError:  # a list among the options
+            again = hashable(arguments, keywords, count)
+            if again is not None:
+                return op(*again[0], **again[1])
+        except (LookupError, AttributeError):
             pass  # so that no error below has this one as its context
         else:
             if found is None:
                 found = path.ready(arguments, keywords)
                 remember(ready, key, found)
-            backend = arguments[0].backend
-            if found[3] is _nothing:
-                return wrap(found[0], backend, None, found[2])
-            return path.call(backend, arguments[:count], found)
+            backend = key[1][0]
+            if found.method is _nothing:
+                return wrap(found.out, backend, None, found.result)
+            if key_of is sequence_key:
+                return path.call(backend, (tuple(arguments[0]),), found)
+            inputs = arguments[:count] if found.numbers is None else beside(found.numbers, arguments)
+            return path.call(backend, inputs, found)
         return path.run(arguments, keywords)
 
     return bind(wraps(function)(op))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial, wraps
 from typing import Any, Final, NamedTuple, TypeAlias, cast
 
-from ..dtypes import ALL_DTYPES, DType, check_scalar
+from ..dtypes import ALL_DTYPES, DType, check_scalar, current_precision
 from ..errors import ContractError, TensorBackendError, expected
 from ..operands import Call, Operand, kind_of, remember
 from ..opspec import CALLBACKS, OpSpec, declare, read_parameters
@@ -16,6 +16,7 @@ from ..rules.plan import Out, Plan
 from ..select import common_backend, get_backend, move
 from ..template import Template, intern_template
 from ..tensor import Tensor, bind
+from .keys import hashable, number_key, ready_key, sequence_key
 
 Memo: TypeAlias = dict[Any, Any]
 
@@ -111,7 +112,7 @@ class _Primitive:
         # Tensors must reach the callback as they came; Python numbers are kept as the tensors made of them.
         pairs = zip(call.operands, inputs, strict=True)
         settled = not call.foreign and all(before is after or not isinstance(before, Tensor) for before, after in pairs)
-        if not settled or _from_default(plan.out, inputs):
+        if not settled or (inputs and _from_default(plan.out, inputs)):
             return result, None
         numbers = len(call.tensors) < len(inputs)
         return result, Ready(plan.out, callback, plan.options, tuple(inputs), numbers)
@@ -194,7 +195,7 @@ def _binary(spec: OpSpec) -> Callable[..., Any]:
 
     def beside_number(x1: Any, x2: Any) -> Tensor:
         """The call where it is not ready, or one operand is a Python number: its tensor is kept for the next time."""
-        key = _number_key(x1, x2)
+        key = number_key(x1, x2)
         found = None if key is None else numbers.get(key)
         if found is not None:
             out, callback, backend, number, first = found
@@ -216,79 +217,91 @@ def _binary(spec: OpSpec) -> Callable[..., Any]:
     return op
 
 
-_NUMBERS = frozenset({bool, int, float, complex})
-
-
-def _number_key(x1: Any, x2: Any) -> tuple[Any, ...] | None:
-    """Key of a call with one tensor and one Python number, `None` for any other."""
-    first = isinstance(x2, Tensor)
-    number, x = (x1, x2) if first else (x2, x1)
-    if type(number) not in _NUMBERS or not isinstance(x, Tensor):
-        return None
-    return x.template, x.backend, number, kind_of(number), first
-
-
-def ready_key(arguments: Sequence[Any], keywords: Mapping[str, Any], count: int) -> tuple[Any, ...]:
-    """Key of a call whose first `count` arguments are tensors on one backend; else a built-in error.
-
-    Options that are equal as keys are told apart by `kind_of`.
-    """
-    if not count:
-        raise LookupError
-    first = arguments[0]
-    backend = first.backend
-    key = [backend, first.template]
-    for x in arguments[1:count]:
-        if x.backend is not backend:
-            raise LookupError
-        key.append(x.template)
-    if len(arguments) > count:
-        for value in arguments[count:]:
-            key += (value, kind_of(value))
-    if keywords:
-        for name, value in keywords.items():
-            key += (name, value, kind_of(value))
-    return tuple(key)
-
-
 def _general(spec: OpSpec) -> Callable[..., Any]:
     run = _Primitive(spec).run
     ready: Memo = {}
-    tensors = [parameter for parameter in spec.parameters if parameter.role != "option"]
-    # A sequence of tensors has no one template to key on.
-    count = len(tensors) if all(parameter.role == "tensor" for parameter in tensors) else 0
+    count, key_of = keyed_by(spec)
 
     def op(*arguments: Any, **keywords: Any) -> Any:
-        key: tuple[Any, ...] | None
+        key: tuple[Any, ...] | None = None
         try:
-            key = ready_key(arguments, keywords, count)
-            out, callback, options = ready[key]
+            key = key_of(arguments, keywords, count)
+            out, callback, options, numbers = ready[key]
         except KeyError:
             pass
-        except (LookupError, AttributeError, TypeError):
+        except TypeError:  # a list among the options
+            key, again = None, hashable(arguments, keywords, count)
+            if again is not None:
+                return op(*again[0], **again[1])
+        except (LookupError, AttributeError):
             key = None
         else:
-            backend = arguments[0].backend
+            backend = key[0]
             if callback is None:
                 return wrap(out, backend, None, spec.result)
-            data = callback(out, *arguments[:count], **options)
+            if key_of is sequence_key:
+                inputs: Sequence[Any] = (tuple(arguments[0]),)
+            else:
+                inputs = arguments[:count] if numbers is None else beside(numbers, arguments)
+            data = callback(out, *inputs, **options)
             if CHECKED:
                 verify(spec.callback, backend, out, data)
             return wrap(out, backend, data, spec.result)
         result, entry = run(arguments, keywords)
-        if key is not None and entry is not None and not entry.numbers:
+        if key is not None and entry is not None:
             out, callback, options = entry[:3]
-            remember(ready, key, (out, None if key[0].template_only else callback, options))
+            numbers = None
+            if entry.numbers:
+                numbers = tuple(
+                    None if isinstance(given, Tensor) else made
+                    for given, made in zip(arguments, entry.inputs, strict=False)
+                )
+            remember(ready, key, (out, None if key[0].template_only else callback, options, numbers))
         return result
 
     return op
 
 
+def keyed_by(spec: OpSpec) -> tuple[int, Callable[..., tuple[Any, ...]]]:
+    """How many arguments of an op are tensors or a sequence of them, and what makes a key of its calls."""
+    tensors = [parameter for parameter in spec.parameters if parameter.role != "option"]
+    kinds = [(parameter.role, parameter.kind) for parameter in tensors]
+    if kinds == [("tensors", "positional")]:
+        return 1, sequence_key
+    # Others are not remembered.
+    return len(kinds) if all(kind == ("tensor", "positional") for kind in kinds) else 0, ready_key
+
+
+def beside(numbers: Sequence[Tensor | None], arguments: Sequence[Any]) -> list[Any]:
+    """The inputs of a call with the tensors that are kept for its Python numbers."""
+    return [given if number is None else number for given, number in zip(arguments, numbers, strict=False)]
+
+
 def _creation(spec: OpSpec) -> Callable[..., Any]:
     run = _Primitive(spec).run
+    ready: Memo = {}
 
     def op(*arguments: Any, backend: Any = None, device: str | None = None, **keywords: Any) -> Any:
-        return run(arguments, keywords, get_backend(backend, device=device))[0]
+        chosen = get_backend(backend, device=device)
+        kinds = tuple(map(kind_of, (*arguments, *keywords.values())))
+        key = chosen, current_precision(), arguments, *keywords.items(), kinds
+        try:
+            found = ready.get(key)
+        except TypeError:  # a list among the options
+            again = hashable(arguments, keywords, 0)
+            if again is not None:
+                return op(*again[0], backend=chosen, **again[1])
+            return run(arguments, keywords, chosen)[0]
+        if found is not None:
+            out, callback, options = found
+            data = callback(out, **options)
+            if CHECKED:
+                verify(spec.callback, chosen, out, data)
+            return wrap(out, chosen, data, spec.result)
+        result, entry = run(arguments, keywords, chosen)
+        if entry is not None:
+            remember(ready, key, entry[:3])
+        return result
 
     return op
 

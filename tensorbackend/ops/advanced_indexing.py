@@ -16,7 +16,7 @@ from ..errors import IndexRangeError, ShapeError, TemplateDataError, expected
 from ..rules.axes import normalize_axis
 from ..rules.blocks import check_update
 from ..rules.indexing import check_indices
-from ..rules.shape import Slices
+from ..rules.shape import Slices, sliced_by
 from ..template import Template, merge_names
 from ..tensor import Tensor, bind
 from .composite.shaping import broadcast_arrays, moveaxis, stack
@@ -297,7 +297,7 @@ def put_at(x: Tensor, key: Any, value: Any) -> Tensor:
     """
     value = _update(x, value)
     if all(map(_is_plain, key)) if isinstance(key, tuple) else _is_plain(key):
-        block = Slices(x.template, key)
+        block = sliced_by(x.template, key)
         if not block.reversed and not block.new and all(stride == 1 for stride in block.strides):
             return _put_block(x, block, value)
     else:
@@ -337,7 +337,7 @@ def _put_block(x: Tensor, block: Slices, value: Tensor) -> Tensor:
     """A write at a key of ints and slices without steps."""
     kept = [axis for axis in range(x.ndim) if axis not in block.dropped]
     target = Template([block.lengths[axis] for axis in kept], x.dtype, [x.names[axis] for axis in kept])
-    return put_slice(x, reshape(_spread(value, target), tuple(block.lengths)), starts=tuple(block.starts))
+    return put_slice(x, reshape(_spread(value, target), block.lengths), starts=block.starts)
 
 
 def _where_mask(x: Tensor, mask: Tensor, value: Tensor) -> Tensor:

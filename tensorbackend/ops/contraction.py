@@ -51,12 +51,12 @@ def matmul(x1: Tensor, x2: Tensor, /) -> Tensor:
     last1, last2 = x1.ndim - 1, max(x2.ndim - 2, 0)
     leading = max(x1.ndim, x2.ndim) - 2
     if x1.ndim <= 2 and x2.ndim <= 2:
-        return dot(x1, x2, contract=([last1], [last2]))
+        return dot(x1, x2, contract=((last1,), (last2,)))
     if x1.ndim == 1 or x2.ndim == 1:  # the vector has no leading axes to pair
-        return dot(x1, x2, contract=([last1], [last2]))
+        return dot(x1, x2, contract=((last1,), (last2,)))
     wide1, wide2 = _stacked(x1, x2, leading), _stacked(x2, x1, leading)
-    axes = list(range(leading))
-    return dot(wide1, wide2, contract=([leading + 1], [leading]), batch=(axes, axes))
+    axes = tuple(range(leading))
+    return dot(wide1, wide2, contract=((leading + 1,), (leading,)), batch=(axes, axes))
 
 
 def _stacked(x: Tensor, other: Tensor, leading: int) -> Tensor:

@@ -18,7 +18,7 @@ from ..protocol import Backend, BackendLike
 from ..rules.axes import normalize_axis
 from ..rules.plan import Plan
 from ..select import check_held, get_backend, move
-from ..template import Names, Shape, Template, as_shape
+from ..template import Shape, Template, as_names, as_shape, intern_template
 from ..tensor import Tensor, bind
 
 
@@ -366,7 +366,7 @@ def _from_array(value: Any, backend: Backend, device: str | None, copy: bool | N
             if not hasattr(value, "__dlpack__"):
                 raise
         else:
-            out = Template(array.shape, as_dtype(array.dtype), None)
+            out = intern_template(array.shape, as_dtype(array.dtype), (None,) * array.ndim)
             check_held(out.dtype, backend)
             return Tensor(out, backend, backend.from_numpy(out, array, copy=copy is True))
     return _from_dlpack(value, backend, device, copy)
@@ -437,5 +437,4 @@ def rename(x: Tensor, *names: str | None, **renamed: str | None) -> Tensor:
     changed: list[str | None] = list(names or x.names)
     for old, new in renamed.items():
         changed[normalize_axis(x.template, old)] = new
-    found: Names = tuple(changed)
-    return Tensor(Template(x.shape, x.dtype, found), x.backend, x.data)
+    return Tensor(intern_template(x.shape, x.dtype, as_names(changed, x.ndim)), x.backend, x.data)

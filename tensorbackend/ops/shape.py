@@ -16,12 +16,12 @@ from ..rules.blocks import Paddings, block_written, concatenated, padded
 from ..rules.broadcasting import result_type
 from ..rules.plan import Plan
 from ..rules.shape import (
-    Slices,
     aligned,
     broadcast_target,
     inserted,
     permutation,
     reshaped,
+    sliced_by,
     squeezed,
     transposed,
 )
@@ -219,15 +219,14 @@ def put_slice(x: Template, update: Template, /, *, starts: Sequence[int]) -> Pla
 
 def sliced(x: Tensor, key: Any) -> Tensor:
     """Basic indexing: ints drop an axis, slices keep it, None makes one, ... fills up. Always a new tensor."""
-    parts = Slices(x.template, key)
-    starts, lengths, strides = tuple(parts.starts), tuple(parts.lengths), tuple(parts.strides)
+    parts = sliced_by(x.template, key)
     found = x
-    if lengths != x.shape or any(starts) or any(stride != 1 for stride in strides):
-        found = slice_(found, starts=starts, lengths=lengths, strides=strides)
+    if parts.cuts:
+        found = slice_(found, starts=parts.starts, lengths=parts.lengths, strides=parts.strides)
     if parts.reversed:
-        found = flip(found, axis=tuple(parts.reversed))
+        found = flip(found, axis=parts.reversed)
     if parts.dropped:
-        found = squeeze(found, tuple(parts.dropped))
+        found = squeeze(found, parts.dropped)
     for position in parts.new:
         found = expand_dims(found, axis=position)
     # A tensor of its own: what is assigned to one must not be seen in the other.

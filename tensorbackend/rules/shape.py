@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from operator import index
 from types import EllipsisType
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors import ArgumentError, AxisError, IndexRangeError, NamesError, OperandError, ShapeError, expected
 from ..template import Names, Shape, Template, as_names, as_shape, check_unique, intern_template
@@ -83,65 +84,101 @@ def inserted(x: Template, axes: int | Sequence[int], names: str | Sequence[str |
     return intern_template(tuple(size for size, _ in pairs), x.dtype, check_unique(tuple(name for _, name in pairs)))
 
 
-class Slices:
-    """What a basic key of `x[...]` asks for, axis by axis."""
+class Span(NamedTuple):
+    """What a key asks for along one axis."""
 
-    __slots__ = ("dropped", "lengths", "new", "reversed", "starts", "strides")
+    start: int
+    length: int
+    stride: int
+    reversed: bool = False
+    dropped: bool = False
 
-    def __init__(self, x: Template, key: Any) -> None:
-        keys = list(key) if isinstance(key, tuple) else [key]
-        self.starts: list[int] = []
-        self.lengths: list[int] = []
-        self.strides: list[int] = []
-        self.reversed: list[int] = []
-        self.dropped: list[int] = []
-        self.new: list[int] = []
-        used = sum(1 for each in keys if each is not None and not isinstance(each, EllipsisType))
-        if used > x.ndim:
-            raise IndexRangeError(expected(f"at most {x.ndim} indices for {x!r}", key=key))
-        if sum(1 for each in keys if isinstance(each, EllipsisType)) > 1:
-            raise IndexRangeError(expected("one ... at most", key=key))
-        if not any(isinstance(each, EllipsisType) for each in keys):
-            keys.append(...)
-        kept = 0
-        for each in keys:
-            if each is None:
-                self.new.append(kept + len(self.new))
-                continue
-            repeat = x.ndim - used if isinstance(each, EllipsisType) else 1
-            for _ in range(repeat):
-                axis = len(self.starts)
-                self._take(x, axis, slice(None) if isinstance(each, EllipsisType) else each)
-                kept += axis not in self.dropped
 
-    def _take(self, x: Template, axis: int, key: Any) -> None:
-        size = x.shape[axis]
-        if isinstance(key, slice):
-            if key.step == 0:
-                raise ArgumentError(expected("a step other than 0", key=key))
-            positions = range(*key.indices(size))
-            if positions.step < 0:
-                positions = positions[::-1]
-                self.reversed.append(axis)
-            self.starts.append(positions.start if len(positions) else 0)
-            self.lengths.append(len(positions))
-            self.strides.append(positions.step)
-            return
-        try:
-            position = index(key) if not isinstance(key, bool) else None
-        except TypeError:
-            position = None
-        if position is None:
-            remedy = "or give a mask or an integer tensor"
-            raise OperandError(expected("an int, a slice, None or ... as an index", remedy, key=key))
-        if not -size <= position < size:
-            raise IndexRangeError(
-                expected(f"an index from {-size} to {size - 1} for axis {axis} of {x!r}", index=position)
-            )
-        self.starts.append(position % size)
-        self.lengths.append(1)
-        self.strides.append(1)
-        self.dropped.append(axis)
+class Slices(NamedTuple):
+    """What a basic key of `x[...]` asks for: an entry for each axis, and positions of axes."""
+
+    starts: tuple[int, ...]
+    lengths: tuple[int, ...]
+    strides: tuple[int, ...]
+    reversed: tuple[int, ...]
+    dropped: tuple[int, ...]
+    new: tuple[int, ...]
+    """Positions in the result."""
+    cuts: bool
+    """Whether there is anything to cut out."""
+
+
+def sliced_by(x: Template, key: Any) -> Slices:
+    """What a basic key asks for; of ints, slices of ints, None and ... it is remembered."""
+    parts = []
+    for part in key if isinstance(key, tuple) else (key,):
+        kind = type(part)
+        if kind is slice:
+            part = part.start, part.stop, part.step
+            if not all(each is None or type(each) is int for each in part):
+                return _parsed(x, key)
+        elif not (kind is int or part is None or part is ...):
+            return _parsed(x, key)
+        parts.append(part)
+    return _remembered(x, tuple(parts), isinstance(key, tuple))
+
+
+@lru_cache(maxsize=4096)
+def _remembered(x: Template, parts: tuple[Any, ...], several: bool) -> Slices:
+    key = tuple(slice(*part) if type(part) is tuple else part for part in parts)
+    return _parsed(x, key if several else key[0])
+
+
+def _parsed(x: Template, key: Any) -> Slices:
+    keys = list(key) if isinstance(key, tuple) else [key]
+    used = sum(1 for each in keys if each is not None and not isinstance(each, EllipsisType))
+    if used > x.ndim:
+        raise IndexRangeError(expected(f"at most {x.ndim} indices for {x!r}", key=key))
+    if sum(1 for each in keys if isinstance(each, EllipsisType)) > 1:
+        raise IndexRangeError(expected("one ... at most", key=key))
+    if not any(isinstance(each, EllipsisType) for each in keys):
+        keys.append(...)
+    spans: list[Span] = []
+    new: list[int] = []
+    for each in keys:
+        if each is None:
+            new.append(len(spans) - sum(span.dropped for span in spans) + len(new))
+        elif isinstance(each, EllipsisType):
+            spans += [_span(x, len(spans) + more, slice(None)) for more in range(x.ndim - used)]
+        else:
+            spans.append(_span(x, len(spans), each))
+    starts, lengths, strides = (tuple(span[part] for span in spans) for part in range(3))
+    return Slices(
+        starts,
+        lengths,
+        strides,
+        tuple(axis for axis, span in enumerate(spans) if span.reversed),
+        tuple(axis for axis, span in enumerate(spans) if span.dropped),
+        tuple(new),
+        lengths != x.shape or any(starts) or any(stride != 1 for stride in strides),
+    )
+
+
+def _span(x: Template, axis: int, key: Any) -> Span:
+    size = x.shape[axis]
+    if isinstance(key, slice):
+        if key.step == 0:
+            raise ArgumentError(expected("a step other than 0", key=key))
+        positions = range(*key.indices(size))
+        backwards = positions.step < 0
+        if backwards:
+            positions = positions[::-1]
+        return Span(positions.start if len(positions) else 0, len(positions), positions.step, reversed=backwards)
+    try:
+        position = index(key) if not isinstance(key, bool) else None
+    except TypeError:
+        position = None
+    if position is None:
+        remedy = "or give a mask or an integer tensor"
+        raise OperandError(expected("an int, a slice, None or ... as an index", remedy, key=key))
+    if not -size <= position < size:
+        raise IndexRangeError(expected(f"an index from {-size} to {size - 1} for axis {axis} of {x!r}", index=position))
+    return Span(position % size, 1, 1, dropped=True)
 
 
 def aligned(x: Template, names: Sequence[str]) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -122,13 +122,15 @@ class ArrayIndexing(ArrayBase):
         xp = self.xp
         if indices.dtype != numpy_dtype(uint64):
             indices = indices.astype(numpy_dtype(int64), copy=False)
+        if mode == "error":
+            # As unsigned numbers the negative ones are the greatest.
+            if indices.size and int(indices.view("uint64").max()) >= size:
+                outside = (indices < 0) | (indices >= size)
+                raise index_out_of_range(int(indices[outside].reshape(-1)[0]), size)
+            return indices.view("int64"), None
         inside = (indices >= 0) & (indices < size)
-        if mode == "error" and not inside.all():
-            raise index_out_of_range(int(indices[~inside].reshape(-1)[0]), size)
         if indices.dtype == numpy_dtype(uint64):
             indices = xp.minimum(indices, iinfo(int64).max).astype(numpy_dtype(int64))
-        if mode == "error":
-            return indices, None
         if mode == "clip" and size:
             return xp.clip(indices, 0, size - 1), None
         return xp.where(inside, indices, 0), inside
