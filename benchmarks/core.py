@@ -11,6 +11,7 @@ import subprocess
 import sys
 import timeit
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +21,12 @@ import tensorbackend as tb
 def best(function: Callable[[], object], number: int, repeats: int = 9) -> float:
     """Seconds of one call, the least of several repeats."""
     return min(timeit.repeat(function, number=number, repeat=repeats)) / number
+
+
+def by_hand(x: np.ndarray[Any, np.dtype[np.float32]]) -> np.ndarray[Any, np.dtype[np.float32]]:
+    """A softmax along the last axis."""
+    exponentials = np.exp(x - x.max(axis=1, keepdims=True))
+    return exponentials / exponentials.sum(axis=1, keepdims=True)  # type: ignore[no-any-return] # float32 it stays
 
 
 def main() -> None:
@@ -37,6 +44,32 @@ def main() -> None:
     wide = tb.asarray(large, names=("n",))
     plain, ours = best(lambda: np.add(large, large), 50), best(lambda: wide + wide, 50)
     print(f"x + x of 10^6 float32           {ours * 1e3:8.3f} ms, {ours / plain:.2f} times numpy.add")
+
+    square, mask = tb.asarray(np.ones((8, 8), np.float32), names=("row", "column")), x > 0
+    other, data = square.rename("column", "out"), np.ones((8, 8), np.float32)
+    flags = np.asarray(mask)
+    for text, function, by_numpy in (
+        ("x[0]", lambda: square[0], lambda: data[0]),
+        ("x @ y", lambda: square @ other, lambda: data @ data),
+        ("sum, axis=[0, 1]", lambda: tb.sum(square, axis=[0, 1]), lambda: np.sum(data, axis=(0, 1))),
+        ("where beside a number", lambda: tb.where(mask, x, 0.0), lambda: np.where(flags, array, np.float32(0))),
+        ("concat", lambda: tb.concat([x, x]), lambda: np.concatenate([array, array])),
+        ("zeros", lambda: tb.zeros((8, 8)), lambda: np.zeros((8, 8), np.float32)),
+        ("softmax", lambda: tb.softmax(square, axis="column"), lambda: by_hand(data)),
+    ):
+        plain, ours = best(by_numpy, 5_000), best(function, 5_000)
+        print(f"{text + ' of a few elements':<38} {ours * 1e6:8.2f} µs, {ours / plain:.1f} times NumPy")
+
+    random = np.random.default_rng(0)
+    numbers, whole = random.normal(size=1_000_000).astype(np.float32), random.integers(-99, 99, (512, 512))
+    for text, function, by_numpy in (
+        ("sort of 10^6 float32", lambda: tb.sort(tb.asarray(numbers)), lambda: np.sort(numbers, kind="stable")),
+        ("argsort", lambda: tb.argsort(tb.asarray(numbers)), lambda: np.argsort(numbers, kind="stable")),
+        ("unique_values", lambda: tb.unique_values(tb.asarray(numbers)), lambda: np.unique(numbers)),
+        ("matmul of 512x512 int64", lambda: tb.asarray(whole) @ tb.asarray(whole), lambda: whole @ whole),
+    ):
+        plain, ours = best(by_numpy, 1, 3), best(function, 1, 3)
+        print(f"{text:<38} {ours * 1e3:8.2f} ms, {ours / plain:.2f} times NumPy")
 
     with tb.default_backend("binary"):
         vector = tb.tensor([math.sin(i) for i in range(100_000)], dtype="f32")

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import tensorbackend as tb
+from tensorbackend.dtypes import ALL_DTYPES, DType
 from tensorbackend.errors import AxisError, IndexRangeError, NamesError, OperandError, ShapeError
 
 DATA = np.arange(24).reshape(2, 3, 4)
@@ -92,6 +93,16 @@ def test_matmul_is_numpys(backend: str, left: tuple[int, ...], right: tuple[int,
     assert (x1 @ x2).tolist() == (a @ b).tolist()
     dry = tb.template(left, "int64") @ tb.template(right, "int64")
     assert dry.shape == (a @ b).shape
+
+
+@pytest.mark.parametrize("dtype", [dtype for dtype in ALL_DTYPES if dtype.is_integer], ids=str)
+@pytest.mark.parametrize("most", [3, 1 << 20, 1 << 63])
+def test_products_of_many_integers_are_the_references(dtype: DType, most: int) -> None:
+    limits, generator = tb.iinfo(dtype), np.random.default_rng(0)
+    low, high = max(limits.min, -most), min(limits.max, most)
+    a, b = (generator.integers(low, high, shape, dtype.name, endpoint=True) for shape in ((20, 50), (50, 30)))
+    expected = tb.asarray(a, backend="binary") @ tb.asarray(b, backend="binary")
+    assert (tb.asarray(a) @ tb.asarray(b)).to_binary() == expected.to_binary()
 
 
 @pytest.mark.parametrize("backend", ["binary", "numpy"])

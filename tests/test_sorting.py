@@ -267,6 +267,40 @@ def test_empty_tensors(backend: str) -> None:
     assert tb.bincount(tb.zeros(0, dtype="int8", backend=backend)).shape == (0,)
 
 
+def many(dtype: DType, shape: tuple[int, ...], few: bool) -> tb.Tensor:
+    """Random elements of a dtype, of a few values or of any bits, NaN and zeros of both signs among them."""
+    generator = np.random.default_rng(0)
+    data = generator.integers(0, 256, (math.prod(shape), dtype.itemsize), "uint8")
+    if dtype.kind == "bool":
+        data %= 2
+    if few:
+        some = [0, 1, 3] if dtype.kind in ("bool", "uint") else [0, 1, -2, 3]
+        kinds = pack([NAN, -0.0, *map(float, some)] if dtype.is_floating else some, dtype)
+        table = np.frombuffer(kinds, "uint8").reshape(-1, dtype.itemsize)
+        data = table[generator.integers(0, len(table), len(data))]
+    return tb.from_binary(data.tobytes(), tb.Template(shape, dtype), "binary")
+
+
+@pytest.mark.parametrize("dtype", REAL, ids=str)
+@pytest.mark.parametrize("shape", [(1500,), (3, 700), (700, 3)])
+@pytest.mark.parametrize("few", [False, True])
+@pytest.mark.parametrize("descending", [False, True])
+def test_many_elements_are_in_the_references_order(
+    dtype: DType, shape: tuple[int, ...], few: bool, descending: bool
+) -> None:
+    x = many(dtype, shape, few)
+    for axis in range(len(shape)):
+        for op in (tb.sort, tb.argsort):
+            expected = op(x, axis=axis, descending=descending)
+            assert_equal(op(x.backend_copy("numpy"), axis=axis, descending=descending), expected)
+
+
+def test_long_integers_leave_no_room_for_their_indices() -> None:
+    x = tb.asarray([1 << 62, 5, -(1 << 63), 5] * 500)
+    expected = tb.argsort(x.backend_copy("binary"))
+    assert tb.argsort(x).tolist() == expected.tolist()
+
+
 MIDDLE: Any = "middle"
 MISTAKES: list[tuple[Any, type[TensorBackendError], str]] = [
     (lambda x: tb.sort(tb.astype(x, "complex64")), DTypeError, "real or bool"),

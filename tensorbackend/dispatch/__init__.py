@@ -5,7 +5,8 @@ data depends on templates and options alone, so it is memoised twice:
 
 - `plans`, by the templates and options of a call: what the rule gave, whatever the backend;
 - `ready`, by backend as well, for calls that need nothing more (tensors on one backend, in the dtypes that
-  the callback wants): the output template and the bound callback. A call that is ready costs one look-up.
+  the callback wants, Python numbers beside them): the output template and the bound callback. A call that is
+  ready costs one look-up, by a key of `keys`; one with a list among its options two.
 
 Rejected: one memo for all ops, whose keys would need the op; `functools.lru_cache`, which keys on the
 arguments themselves and would keep the tensors alive.

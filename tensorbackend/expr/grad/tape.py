@@ -163,10 +163,7 @@ class TapeBackend(Backend):
         self, name: str, args: CompositeCall, default_impl: Callable[..., Tensor | tuple[Tensor, ...]]
     ) -> Tensor | tuple[Tensor, ...]:
         """One node for a composite that has a gradient of its own, else those of its parts."""
-        tensors = [
-            x for each in args.inputs if each is not None for x in (each if isinstance(each, tuple) else (each,))
-        ]
-        if any(map(_is_followed, tensors)) and gradient_of(name) is None:
+        if any(map(_is_followed, _flat(args.inputs))) and gradient_of(name) is None:
             return default_impl(*args)
         data = self.recorded(name, args.out, args.inputs, args.options, default_impl)
         if isinstance(args.out, Template):
