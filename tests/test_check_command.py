@@ -14,6 +14,7 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend.backends.binary import BinaryBackend
+from tensorbackend.cli import check as check_command
 from tensorbackend.cli import main
 from tensorbackend.protocol import Payload
 from tensorbackend.protocol.core import limited_to
@@ -225,3 +226,11 @@ def test_an_extra_that_is_missing(missing: str, status: int, text: str) -> None:
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == status, done.stderr
     assert text in done.stderr
+
+
+def test_a_run_that_nobody_watches_says_how_far_it_is(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(check_command, "PAUSE", 0.0)
+    assert main(["check", NAME, "--op", "exp", "sin", "--dtype", "float32", "--examples", "3"]) == 1
+    assert "2 of 2, 1 failed, now sin of float32" in capsys.readouterr().err

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 SHOWN = 5
 """How many failures are printed in full; the report holds them all."""
 
+PAUSE = 30.0
+"""Seconds between lines that say how far a run is which is not watched on a terminal."""
+
 
 def arguments(parser: ArgumentParser) -> None:
     """Enters what the command takes."""
@@ -98,12 +101,12 @@ def _check_options(options: Namespace) -> None:
 
 @contextmanager
 def _progress(count: int) -> Iterator[Callable[[Pair], None]]:
-    """A progress bar, where rich is installed."""
+    """A progress bar on a terminal, where rich is installed; elsewhere a line now and then."""
     try:
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
     except ImportError:
         print("for a progress bar: pip install 'tensorbackend[cli]'", file=sys.stderr)
-        yield lambda pair: None
+        yield _lines(count)
         return
     columns = (
         TextColumn("{task.fields[op]:20.20}"),
@@ -114,6 +117,9 @@ def _progress(count: int) -> Iterator[Callable[[Pair], None]]:
     )
     failed = 0
     with Progress(*columns, transient=True) as progress:
+        if not progress.console.is_terminal:
+            yield _lines(count)
+            return
         task = progress.add_task("", total=count, op="", failed=0)
 
         def advance(pair: Pair) -> None:
@@ -122,6 +128,21 @@ def _progress(count: int) -> Iterator[Callable[[Pair], None]]:
             progress.update(task, advance=1, op=pair.op, failed=failed)
 
         yield advance
+
+
+def _lines(count: int) -> Callable[[Pair], None]:
+    """A line now and then, for the log of a run that nobody watches."""
+    done = failed = 0
+    last = perf_counter()
+
+    def advance(pair: Pair) -> None:
+        nonlocal done, failed, last
+        done, failed = done + 1, failed + (pair.status == "fail")
+        if perf_counter() - last >= PAUSE:
+            print(f"{done} of {count}, {failed} failed, now {pair.op} of {pair.dtype}", file=sys.stderr, flush=True)
+            last = perf_counter()
+
+    return advance
 
 
 def _print(report: Report) -> None:
