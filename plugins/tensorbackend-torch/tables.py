@@ -49,8 +49,9 @@ def rows() -> list[str]:
         if not issubclass(family, TorchBase) or family in (TorchBase, TorchBackend):
             continue
         for name, callback in vars(family).items():
-            if getattr(callback, "__numpy__", False):
-                cells = "", "through NumPy's backend on the CPU, of every dtype"
+            numpys = getattr(callback, "__numpy__", None)
+            if numpys is not None:
+                cells = "", f"through NumPy on the CPU, {numpys}"
             else:
                 unsigned, narrow = getattr(callback, "__unsigned__", "none"), getattr(callback, "__narrow__", "own")
                 cells = "" if unsigned == "none" else unsigned, "" if narrow == "own" else narrow

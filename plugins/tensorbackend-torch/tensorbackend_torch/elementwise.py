@@ -84,7 +84,6 @@ class TorchElementwise(TorchBase):
     rsqrt = unary("rsqrt", narrow="float32")
     sin = unary("sin", complex_functions.sin)
     sinh = unary("sinh", complex_functions.sinh)
-    sqrt = unary("sqrt", complex_functions.sqrt)
     tan = unary("tan", complex_functions.tan)
     tanh = unary("tanh", complex_functions.tanh)
     trunc = rounding("trunc")
@@ -106,6 +105,21 @@ class TorchElementwise(TorchBase):
     multiply = binary("multiply", complex_functions.multiply, unsigned="bits")
     not_equal = binary("ne", unsigned="bits")
     subtract = binary("subtract", complex_functions.subtract, unsigned="bits")
+
+    @kernel()
+    def sqrt(self, out: Template, x: Array) -> Array:
+        """The root rounded to nearest, on the CPU by NumPy: there PyTorch's own, which is MKL's, is an ulp away for
+        some elements, such as 0.5."""
+        if x.is_complex():
+            return complex_functions.sqrt(x)
+        if x.is_cuda or x.dtype in (torch.float16, torch.bfloat16):
+            return torch.sqrt(x)
+        import numpy
+
+        with numpy.errstate(invalid="ignore"):
+            return torch.from_numpy(numpy.asarray(numpy.sqrt(x.detach().resolve_neg().numpy())))
+
+    sqrt.__numpy__ = "float32 and float64"  # type: ignore[attr-defined]
 
     # Conversion
 

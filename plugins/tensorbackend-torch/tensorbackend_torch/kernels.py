@@ -120,5 +120,5 @@ def through_numpy(name: str) -> Callable[..., Payload]:
         data = getattr(numpy, name)(out, *moved, **options)
         return self.from_backend(Tensor(out, numpy, data), copy=False)
 
-    callback.__numpy__ = True  # type: ignore[attr-defined]
+    callback.__numpy__ = "of every dtype"  # type: ignore[attr-defined]
     return callback

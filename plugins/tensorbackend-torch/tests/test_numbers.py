@@ -47,6 +47,16 @@ def test_unsigned_numbers_as_floats_and_back(dtype: DType) -> None:
     assert tb.astype(floats, dtype).tolist() == [0, 0, limit, 2**15 + 1]
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_roots_are_rounded_to_nearest(dtype: str) -> None:
+    random.seed(2)
+    numbers = [0.5, 8552.0, 0.0, -0.0, float("inf"), *(random.uniform(0, 100) for _ in range(1000))]
+    x = tb.tensor(numbers, dtype=dtype, backend="torch")
+    assert tb.sqrt(x).to_binary() == tb.sqrt(x.backend_copy("binary")).to_binary()
+    assert tb.isnan(tb.sqrt(tb.tensor([-1.0], dtype=dtype, backend="torch"))).tolist() == [True]
+    assert tb.sqrt(tb.imag(tb.conj(tb.tensor([-4j], backend="torch")))).tolist() == [2.0]
+
+
 def test_products_by_parts_of_16_bits_wrap_as_those_of_integers() -> None:
     generator = torch.Generator().manual_seed(1)
     left, right = (torch.randint(-(2**63), 2**63 - 1, shape, generator=generator) for shape in ((2, 3, 5), (2, 5, 4)))
