@@ -323,6 +323,21 @@ def test_norms_do_not_overflow(backend: str) -> None:
     assert np.isnan(array(tb.linalg.vector_norm(tb.tensor([math.nan, math.inf], backend=backend))))
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize(
+    ("order", "values", "wanted"),
+    [(3.2e-260, [3.0, 4.0], math.inf), (3.2e-260, [0.0, -4.0], 4.0), (5e-324, [3.0, 4.0], math.inf),
+     (-3.2e-260, [3.0, 4.0], 0.0), (-3.2e-260, [0.0, 4.0], 0.0), (-3.2e-260, [4.0], 4.0), (1e300, [3.0, -4.0], 4.0),
+     (-1e300, [3.0, -4.0], 3.0), (-1000, [3.0, 4.0], 3.0), (-1000, [3.0, 0.0], 0.0), (-2, [math.inf, 4.0], 4.0),
+     (-2, [math.inf], math.inf), (0.5, [0.0, 0.0], 0.0)],
+)  # fmt: skip
+def test_norms_of_any_order(order: float, values: list[float], wanted: float, dtype: str, backend: str) -> None:
+    x = tb.tensor(values, dtype=dtype, backend=backend)
+    assert tb.linalg.vector_norm(x, ord=order).item() == pytest.approx(wanted)
+    unknown = tb.tensor([*values, math.nan], dtype=dtype, backend=backend)
+    assert math.isnan(float(tb.linalg.vector_norm(unknown, ord=order)))
+
+
 @pytest.mark.parametrize("order", [*ORDERS[:3], 2, math.inf])
 @pytest.mark.parametrize("shape", [(0, 3), (3, 0), (0, 0)])
 def test_norms_of_nothing(shape: tuple[int, int], order: Any, backend: str) -> None:

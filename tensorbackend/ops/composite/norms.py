@@ -2,7 +2,7 @@
 
 Results are real, of integers in the default floating dtype; float16 and bfloat16 are computed in float32. Of no
 elements a norm is 0, but for those that take a least value, which are errors there. The Euclidean norm and its like are
-scaled by the largest element, so that no square overflows.
+scaled by the element that counts most, so that no power overflows.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
 from ...dispatch import composite
+from ...dtypes import finfo
 from ...errors import ArgumentError, ShapeError, expected
 from ...rules.axes import normalize_axes
 from ...rules.broadcasting import to_real
@@ -42,13 +43,16 @@ def _power_sum(sizes: Tensor, axes: tuple[int, ...], power: float) -> Tensor:
     """The root of the sum of powers of magnitudes, with the reduced axes kept."""
     if 0 in (sizes.shape[axis] for axis in axes):
         return sum(sizes, axis=axes, keepdims=True)
-    if power < 0:  # a magnitude of 0 makes the sum infinite, and the root 0
-        return pow(sum(pow(sizes, power), axis=axes, keepdims=True), 1 / power)
-    largest = max(sizes, axis=axes, keepdims=True)
-    scale = where(logical_and(isfinite(largest), greater(largest, 0)), largest, 1)
+    # What counts most is the largest, of a power below 0 the smallest; where that is 0, so is the norm.
+    most = (max if power > 0 else min)(sizes, axis=axes, keepdims=True)
+    scale = where(logical_and(isfinite(most), greater(most, 0)), most, 1)
     parts = divide(sizes, scale)
     if power == 2:
         return multiply(sqrt(sum(multiply(parts, parts), axis=axes, keepdims=True)), scale)
+    # A power that the dtype does not hold, nor its inverse, gives what one at the end of its range does.
+    limits, size = finfo(sizes.dtype), math.fabs(power)
+    size = limits.smallest_normal if size < limits.smallest_normal else limits.max if size > limits.max else size
+    power = math.copysign(size, power)
     return multiply(pow(sum(pow(parts, power), axis=axes, keepdims=True), 1 / power), scale)
 
 
