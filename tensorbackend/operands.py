@@ -141,6 +141,13 @@ class Call:
         rest = iter(inputs)
         return [next(rest) if size is None else tuple(next(rest) for _ in range(size)) for size in self.groups]
 
+    def numbers(self, inputs: Sequence[Tensor]) -> tuple[Tensor | None, ...] | None:
+        """Of flat inputs those made of Python numbers, in their places among `None`; `None` where there are none."""
+        if len(self.tensors) == len(self.operands):
+            return None
+        pairs = zip(self.operands, inputs, strict=True)
+        return tuple(None if isinstance(given, Tensor) else made for given, made in pairs)
+
     def memoised(self, memo: dict[Any, R], compute: Callable[[], R]) -> R:
         """What a memo holds for this call, else what is computed; options that do not hash are not kept."""
         try:

@@ -189,6 +189,23 @@ def test_the_second_call_is_ready(
         assert after.tolist() == before.tolist()
 
 
+@pytest.mark.parametrize(
+    "mistake",
+    [
+        lambda x: tb.sum(x, axis=[7]),
+        lambda x: tb.sum(1, axis=7),
+        lambda x: tb.softmax(x, axis=[7]),
+        lambda x: tb.full([-1], 0),
+        lambda x: tb.concatenate([x, x], axis=7),
+        lambda x: tb.dot(x, x, contract=([7], [7])),
+    ],
+)
+def test_a_mistake_has_no_other_error_behind_it(mistake: Callable[[tb.Tensor], object]) -> None:
+    with pytest.raises(TensorBackendError) as caught:
+        mistake(tb.ones((2, 3)))
+    assert caught.value.__context__ is None
+
+
 def test_options_that_do_not_hash_are_refused() -> None:
     with pytest.raises(AxisError, match="an axis as an int or a name"):
         tb.sum(tb.ones((2, 3)), axis=[{}])  # type: ignore[list-item]

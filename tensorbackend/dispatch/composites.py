@@ -18,8 +18,8 @@ from ..rules.plan import Out
 from ..select import common_backend, default_backend, get_backend, move, with_default
 from ..template import Template
 from ..tensor import Tensor, bind
-from .keys import hashable, sequence_key
-from .primitives import CHECKED, Memo, beside, constant, keyed_by, verify, wrap
+from .keys import keyed_by
+from .primitives import CHECKED, Memo, constant, verify, wrap
 
 
 class Ready(NamedTuple):
@@ -82,11 +82,7 @@ class _Composite:
         out, options, result = call.memoised(self.trials, lambda: self._trial(call))
         backend = common_backend(call.deciding)
         method = _nothing if backend.template_only else own_method(backend, self.spec.callback)
-        numbers = None
-        if len(call.tensors) < len(call.operands):
-            pairs = zip(call.operands, self._tensors(call, backend), strict=True)
-            numbers = tuple(None if isinstance(given, Tensor) else made for given, made in pairs)
-        return Ready(out, options, result, method, numbers)
+        return Ready(out, options, result, method, call.numbers(self._tensors(call, backend)))
 
     def _tensors(self, call: Call, backend: Backend) -> list[Tensor]:
         """The operands as tensors; Python numbers give way to the tensors beside them."""
@@ -173,17 +169,13 @@ def make_composite(function: Callable[..., Any], callback: str | None) -> Callab
     declare(spec)
     path = _Composite(spec)
     ready: Memo = {}
-    count, key_of = keyed_by(spec)
+    key_of, inputs_of = keyed_by(spec)
 
     def op(*arguments: Any, **keywords: Any) -> Any:
         try:
-            key = current_precision(), key_of(arguments, keywords, count)
+            key = current_precision(), key_of(arguments, keywords)
             found = ready.get(key)
-        except TypeError:  # a list among the options
-            again = hashable(arguments, keywords, count)
-            if again is not None:
-                return op(*again[0], **again[1])
-        except (LookupError, AttributeError):
+        except (LookupError, AttributeError, TypeError):
             pass  # so that no error below has this one as its context
         else:
             if found is None:
@@ -192,10 +184,7 @@ def make_composite(function: Callable[..., Any], callback: str | None) -> Callab
             backend = key[1][0]
             if found.method is _nothing:
                 return wrap(found.out, backend, None, found.result)
-            if key_of is sequence_key:
-                return path.call(backend, (tuple(arguments[0]),), found)
-            inputs = arguments[:count] if found.numbers is None else beside(found.numbers, arguments)
-            return path.call(backend, inputs, found)
+            return path.call(backend, inputs_of(arguments, found.numbers), found)
         return path.run(arguments, keywords)
 
     return bind(wraps(function)(op))

@@ -9,14 +9,14 @@ from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 from ..dtypes import ALL_DTYPES, DType, check_scalar, current_precision
 from ..errors import ContractError, TensorBackendError, expected
-from ..operands import Call, Operand, kind_of, remember
+from ..operands import Call, Operand, remember
 from ..opspec import CALLBACKS, OpSpec, declare, read_parameters
 from ..protocol import Backend
 from ..rules.plan import Out, Plan
 from ..select import common_backend, get_backend, move
 from ..template import Template, intern_template
 from ..tensor import Tensor, bind
-from .keys import hashable, number_key, ready_key, sequence_key
+from .keys import Key, keyed_by, number_key, with_options
 
 Memo: TypeAlias = dict[Any, Any]
 
@@ -114,8 +114,7 @@ class _Primitive:
         settled = not call.foreign and all(before is after or not isinstance(before, Tensor) for before, after in pairs)
         if not settled or (inputs and _from_default(plan.out, inputs)):
             return result, None
-        numbers = len(call.tensors) < len(inputs)
-        return result, Ready(plan.out, callback, plan.options, tuple(inputs), numbers)
+        return result, Ready(plan.out, callback, plan.options, call.numbers(inputs))
 
 
 class Ready(NamedTuple):
@@ -124,10 +123,8 @@ class Ready(NamedTuple):
     out: Out
     callback: Callable[..., Any]
     options: Mapping[str, object]
-    inputs: tuple[Tensor, ...]
-    """The tensors of this call, Python numbers among them made tensors."""
-    numbers: bool
-    """Whether there were such numbers."""
+    numbers: tuple[Tensor | None, ...] | None
+    """The tensors made of Python numbers, in their places; `None` where there are none."""
 
     @property
     def call(self) -> Callable[..., Any]:
@@ -210,7 +207,8 @@ def _binary(spec: OpSpec) -> Callable[..., Any]:
             remember(ready, (x1.template, x2.template, x1.backend), (entry.out, entry.call))
         elif key is not None:
             first = not isinstance(x1, Tensor)
-            number = entry.inputs[0 if first else 1]
+            number = entry.numbers[0 if first else 1]
+            assert number is not None  # by the key
             remember(numbers, key, (entry.out, entry.call, number.backend, number, first))
         return cast(Tensor, result)
 
@@ -220,61 +218,31 @@ def _binary(spec: OpSpec) -> Callable[..., Any]:
 def _general(spec: OpSpec) -> Callable[..., Any]:
     run = _Primitive(spec).run
     ready: Memo = {}
-    count, key_of = keyed_by(spec)
+    key_of, inputs_of = keyed_by(spec)
 
     def op(*arguments: Any, **keywords: Any) -> Any:
-        key: tuple[Any, ...] | None = None
+        key: Key | None = None
         try:
-            key = key_of(arguments, keywords, count)
+            key = key_of(arguments, keywords)
             out, callback, options, numbers = ready[key]
         except KeyError:
             pass
-        except TypeError:  # a list among the options
-            key, again = None, hashable(arguments, keywords, count)
-            if again is not None:
-                return op(*again[0], **again[1])
-        except (LookupError, AttributeError):
+        except (LookupError, AttributeError, TypeError):
             key = None
         else:
             backend = key[0]
-            if callback is None:
+            if backend.template_only:
                 return wrap(out, backend, None, spec.result)
-            if key_of is sequence_key:
-                inputs: Sequence[Any] = (tuple(arguments[0]),)
-            else:
-                inputs = arguments[:count] if numbers is None else beside(numbers, arguments)
-            data = callback(out, *inputs, **options)
+            data = callback(out, *inputs_of(arguments, numbers), **options)
             if CHECKED:
                 verify(spec.callback, backend, out, data)
             return wrap(out, backend, data, spec.result)
         result, entry = run(arguments, keywords)
         if key is not None and entry is not None:
-            out, callback, options = entry[:3]
-            numbers = None
-            if entry.numbers:
-                numbers = tuple(
-                    None if isinstance(given, Tensor) else made
-                    for given, made in zip(arguments, entry.inputs, strict=False)
-                )
-            remember(ready, key, (out, None if key[0].template_only else callback, options, numbers))
+            remember(ready, key, entry)
         return result
 
     return op
-
-
-def keyed_by(spec: OpSpec) -> tuple[int, Callable[..., tuple[Any, ...]]]:
-    """How many arguments of an op are tensors or a sequence of them, and what makes a key of its calls."""
-    tensors = [parameter for parameter in spec.parameters if parameter.role != "option"]
-    kinds = [(parameter.role, parameter.kind) for parameter in tensors]
-    if kinds == [("tensors", "positional")]:
-        return 1, sequence_key
-    # Others are not remembered.
-    return len(kinds) if all(kind == ("tensor", "positional") for kind in kinds) else 0, ready_key
-
-
-def beside(numbers: Sequence[Tensor | None], arguments: Sequence[Any]) -> list[Any]:
-    """The inputs of a call with the tensors that are kept for its Python numbers."""
-    return [given if number is None else number for given, number in zip(arguments, numbers, strict=False)]
 
 
 def _creation(spec: OpSpec) -> Callable[..., Any]:
@@ -283,24 +251,20 @@ def _creation(spec: OpSpec) -> Callable[..., Any]:
 
     def op(*arguments: Any, backend: Any = None, device: str | None = None, **keywords: Any) -> Any:
         chosen = get_backend(backend, device=device)
-        kinds = tuple(map(kind_of, (*arguments, *keywords.values())))
-        key = chosen, current_precision(), arguments, *keywords.items(), kinds
         try:
+            key = with_options([chosen, current_precision()], arguments, keywords)
             found = ready.get(key)
-        except TypeError:  # a list among the options
-            again = hashable(arguments, keywords, 0)
-            if again is not None:
-                return op(*again[0], backend=chosen, **again[1])
+        except TypeError:
             return run(arguments, keywords, chosen)[0]
         if found is not None:
-            out, callback, options = found
+            out, callback, options, _ = found
             data = callback(out, **options)
             if CHECKED:
                 verify(spec.callback, chosen, out, data)
             return wrap(out, chosen, data, spec.result)
         result, entry = run(arguments, keywords, chosen)
         if entry is not None:
-            remember(ready, key, entry[:3])
+            remember(ready, key, entry)
         return result
 
     return op
