@@ -29,7 +29,7 @@ LOOPS: dict[str, list[tuple[str, str]]] = {
 _DTYPES = {"E": np.dtype(ml_dtypes.bfloat16)}
 _NUMBERS = (bool, int, float, complex)
 _state = threading.local()
-_settings = SimpleNamespace(raises=False, geev=True, devices=1, synchronized=0, pool=0, kernels=0)
+_settings = SimpleNamespace(raises=False, geev=True, broken=False, devices=1, synchronized=0, pool=0, kernels=0)
 
 
 def _dtype(char: str) -> np.dtype[Any]:
@@ -411,6 +411,8 @@ def _solve(matrix: Any, right: Any) -> Any:
 def _eig(matrix: Any) -> Any:
     if not _settings.geev:
         raise RuntimeError("geev is not available")
+    if _settings.broken:
+        raise RuntimeError("cudaErrorIllegalAddress: an illegal memory access was encountered")
     values, vectors = np.linalg.eig(_plain(matrix))
     kind = np.result_type(matrix.dtype, "complex64")
     return _wrap((values.astype(kind), vectors.astype(kind)))

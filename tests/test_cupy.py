@@ -257,6 +257,10 @@ def test_eigenvalues_on_the_host_where_cuda_has_none(cupy: Backend, monkeypatch:
     check(Invocation("eig", (x,), {}), cupy)
     monkeypatch.setattr(fake.settings, "geev", False)
     check(Invocation("eig", (x,), {}), cupy)
+    monkeypatch.setattr(fake.settings, "geev", True)
+    monkeypatch.setattr(fake.settings, "broken", True)
+    with pytest.raises(RuntimeError, match="illegal memory access"):
+        tb.linalg.eig(x.backend_copy(cupy))
 
 
 def test_the_stand_in_is_strict(cupy: Backend) -> None:

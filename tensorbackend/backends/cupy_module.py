@@ -13,9 +13,6 @@ from ..dtypes import bfloat16
 from ..interchange import numpy_dtype
 from .array_module.base import Array
 
-_NO_GEEV = RuntimeError, NotImplementedError
-"""What CuPy raises where the CUDA libraries are too old for eigenvalues of any matrix: either, by its version."""
-
 
 class CupyModule:
     """The functions of CuPy, some of them made to answer as NumPy's do."""
@@ -134,11 +131,13 @@ class CupyLinalg:
             return cupy.linalg.solve(matrix, cupy.broadcast_to(right, shape))
 
     def eig(self, matrix: Array) -> tuple[Array, Array]:
-        """Eigenvalues and eigenvectors, on the host where the CUDA libraries have no function for them."""
+        """Eigenvalues and eigenvectors, on the host where the GPU's libraries are without LAPACK's geev for them."""
         cupy = self._cupy
         try:
             values, vectors = cupy.linalg.eig(matrix)
-        except _NO_GEEV:
+        except RuntimeError as error:  # what CUDA reports is one too, and CuPy has no public way to ask
+            if "geev" not in str(error):
+                raise
             import numpy
 
             values, vectors = map(cupy.asarray, numpy.linalg.eig(cupy.asnumpy(matrix)))
