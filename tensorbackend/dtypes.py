@@ -104,9 +104,9 @@ def as_dtype(dtype: DTypeLike) -> DType:
     if isinstance(dtype, type) and dtype in (bool, int, float, complex):
         return default_dtype(_KIND_OF_SCALAR[dtype])
     try:
-        found = _by_its_name(dtype)  # type: ignore[arg-type] # what does not hash is no dtype
+        found = _by_its_name(dtype)  # type: ignore[arg-type] # what does not hash is not remembered
     except TypeError:
-        found = None
+        found = _by_its_name.__wrapped__(dtype)
     if found is None:
         known = ", ".join(each.name for each in ALL_DTYPES)
         raise DTypeError(expected("a dtype", f"the dtypes are {known}", dtype=dtype))

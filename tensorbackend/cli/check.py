@@ -103,9 +103,13 @@ def _check_options(options: Namespace) -> None:
 def _progress(count: int) -> Iterator[Callable[[Pair], None]]:
     """A progress bar on a terminal, where rich is installed; elsewhere a line now and then."""
     try:
+        from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
     except ImportError:
         print("for a progress bar: pip install 'tensorbackend[cli]'", file=sys.stderr)
+        yield _lines(count)
+        return
+    if not Console().is_terminal:
         yield _lines(count)
         return
     columns = (
@@ -117,9 +121,6 @@ def _progress(count: int) -> Iterator[Callable[[Pair], None]]:
     )
     failed = 0
     with Progress(*columns, transient=True) as progress:
-        if not progress.console.is_terminal:
-            yield _lines(count)
-            return
         task = progress.add_task("", total=count, op="", failed=0)
 
         def advance(pair: Pair) -> None:

@@ -57,19 +57,19 @@ class _Runs(NamedTuple):
     """Whether an element is the first of its run of equal ones."""
 
 
-def _ordered(x: Tensor) -> Tensor:
-    """The elements of a tensor in order."""
-    flat = reshape(x, -1)
-    return take(flat, _lexicographic(flat), axis=0) if x.dtype.is_complex else sort(flat)
-
-
 def _order(x: Tensor) -> Tensor:
-    """The positions of those elements in the tensor laid flat."""
+    """The positions of a tensor's elements in order, in the tensor laid flat."""
     flat = reshape(x, -1)
     return _lexicographic(flat) if x.dtype.is_complex else argsort(flat)
 
 
-def _runs(elements: Tensor) -> _Runs:
+def _runs(x: Tensor, order: Tensor | None = None) -> _Runs:
+    """The runs of a tensor's elements, which are sorted alone unless their order is given."""
+    flat = reshape(x, -1)
+    if order is None and not x.dtype.is_complex:
+        elements = sort(flat)
+    else:
+        elements = take(flat, _order(x) if order is None else order, axis=0)
     count = elements.size
     if not count:
         return _Runs(elements, zeros(0, dtype="bool", backend=elements.backend))
@@ -134,7 +134,7 @@ def unique_all(x: TensorLike, /, *, size: int | None = None, fill_value: Scalar 
     """
     x = asarray(x)
     order = _order(x)
-    runs = _runs(take(reshape(x, -1), order, axis=0))
+    runs = _runs(x, order)
     begins = _begins_at(runs, size, "unique_all()", x.size)
     first = begins if not x.size else take(order, begins, axis=0, mode="fill")
     return UniqueAll(_values(runs, begins, fill_value), first, _inverse(runs, order, x), _counts(runs, begins))
@@ -149,7 +149,7 @@ def unique_counts(x: TensorLike, /, *, size: int | None = None, fill_value: Scal
     ([1, 3, -1], [1, 2, 0])
     """
     x = asarray(x)
-    runs = _runs(_ordered(x))
+    runs = _runs(x)
     begins = _begins_at(runs, size, "unique_counts()", x.size)
     return UniqueCounts(_values(runs, begins, fill_value), _counts(runs, begins))
 
@@ -164,7 +164,7 @@ def unique_inverse(x: TensorLike, /, *, size: int | None = None, fill_value: Sca
     """
     x = asarray(x)
     order = _order(x)
-    runs = _runs(take(reshape(x, -1), order, axis=0))
+    runs = _runs(x, order)
     begins = _begins_at(runs, size, "unique_inverse()", x.size)
     return UniqueInverse(_values(runs, begins, fill_value), _inverse(runs, order, x))
 
@@ -177,7 +177,7 @@ def unique_values(x: TensorLike, /, *, size: int | None = None, fill_value: Scal
     [1.0, 3.0, nan]
     """
     x = asarray(x)
-    runs = _runs(_ordered(x))
+    runs = _runs(x)
     return _values(runs, _begins_at(runs, size, "unique_values()", x.size), fill_value)
 
 

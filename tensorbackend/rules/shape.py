@@ -95,7 +95,7 @@ class Span(NamedTuple):
 
 
 class Slices(NamedTuple):
-    """What a basic key of `x[...]` asks for: an entry for each axis, and positions of axes."""
+    """What a basic key of `x[...]` asks for: an entry for each axis of x, and positions of axes of x."""
 
     starts: tuple[int, ...]
     lengths: tuple[int, ...]
@@ -109,7 +109,11 @@ class Slices(NamedTuple):
 
 
 def sliced_by(x: Template, key: Any) -> Slices:
-    """What a basic key asks for; of ints, slices of ints, None and ... it is remembered."""
+    """What a basic key asks for; of ints, slices of ints, None and ... it is remembered.
+
+    f32[2][3] by `[1, ::2]` is cut from (1, 0) to (1, 2), every (1, 2)nd element, and loses axis 0. Raises
+    `IndexRangeError`, `ArgumentError` for a step of 0, `OperandError` for a part that is none of these.
+    """
     parts = []
     for part in key if isinstance(key, tuple) else (key,):
         kind = type(part)

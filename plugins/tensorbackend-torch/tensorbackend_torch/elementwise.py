@@ -6,12 +6,12 @@ import math
 from collections.abc import Callable
 
 from tensorbackend import Template, Tensor
-from tensorbackend.dtypes import uint64
+from tensorbackend.dtypes import float32, float64, uint64
 from tensorbackend.protocol import Payload
 
 from . import complex_functions, extremes, integers
 from .casting import as_int64, from_int64
-from .kernels import TorchBase, kernel
+from .kernels import TorchBase, kernel, through_numpy
 from .library import torch
 from .ways import UNSIGNED, Array, Narrow, Unsigned, bits_of, torch_dtype
 
@@ -57,6 +57,9 @@ def binary(
         return found
 
     return callback
+
+
+_root, _root_by_numpy = unary("sqrt", complex_functions.sqrt), through_numpy("sqrt")
 
 
 class TorchElementwise(TorchBase):
@@ -106,18 +109,11 @@ class TorchElementwise(TorchBase):
     not_equal = binary("ne", unsigned="bits")
     subtract = binary("subtract", complex_functions.subtract, unsigned="bits")
 
-    @kernel()
-    def sqrt(self, out: Template, x: Array) -> Array:
+    def sqrt(self, out: Template, x: Tensor, /) -> Payload:
         """The root rounded to nearest, on the CPU by NumPy: there PyTorch's own, which is MKL's, is an ulp away for
         some elements, such as 0.5."""
-        if x.is_complex():
-            return complex_functions.sqrt(x)
-        if x.is_cuda or x.dtype in (torch.float16, torch.bfloat16):
-            return torch.sqrt(x)
-        import numpy
-
-        with numpy.errstate(invalid="ignore"):
-            return torch.from_numpy(numpy.asarray(numpy.sqrt(x.detach().resolve_neg().numpy())))
+        root = _root_by_numpy if self.place.type == "cpu" and x.dtype in (float32, float64) else _root
+        return root(self, out, x)
 
     sqrt.__numpy__ = "float32 and float64"  # type: ignore[attr-defined]
 

@@ -124,10 +124,10 @@ class ArrayIndexing(ArrayBase):
             indices = indices.astype(numpy_dtype(int64), copy=False)
         if mode == "error":
             # As unsigned numbers the negative ones are the greatest.
-            if indices.size and int(indices.view("uint64").max()) >= size:
+            if indices.size and int(indices.view(numpy_dtype(uint64)).max()) >= size:
                 outside = (indices < 0) | (indices >= size)
                 raise index_out_of_range(int(indices[outside].reshape(-1)[0]), size)
-            return indices.view("int64"), None
+            return indices.view(numpy_dtype(int64)), None
         inside = (indices >= 0) & (indices < size)
         if indices.dtype == numpy_dtype(uint64):
             indices = xp.minimum(indices, iinfo(int64).max).astype(numpy_dtype(int64))

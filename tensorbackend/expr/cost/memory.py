@@ -129,13 +129,13 @@ def timeline(graph: Graph, works: Sequence[Work], *, reuse: bool = False) -> Tim
 
 
 _KINDS: Final = {PARAMETER: PARAMETERS, CAPTURED: CAPTURES}
-_ELEMENTWISE: Final = frozenset(name for name, callback in CALLBACKS.items() if callback.elementwise)
 
 
 def _written_over(nodes: Sequence[Node], held: dict[Value, Block]) -> None:
     """Ends a block before the elementwise node that is the last to need it and writes its result there."""
     for number, node in enumerate(nodes):
-        if node.op not in _ELEMENTWISE:
+        callback = CALLBACKS.get(node.op)
+        if callback is None or not callback.elementwise:
             continue
         target = held[Value(node)]
         operands = node.operands

@@ -50,9 +50,8 @@ def _power_sum(sizes: Tensor, axes: tuple[int, ...], power: float) -> Tensor:
     if power == 2:
         return multiply(sqrt(sum(multiply(parts, parts), axis=axes, keepdims=True)), scale)
     # A power that the dtype does not hold, nor its inverse, gives what one at the end of its range does.
-    limits, size = finfo(sizes.dtype), math.fabs(power)
-    size = limits.smallest_normal if size < limits.smallest_normal else limits.max if size > limits.max else size
-    power = math.copysign(size, power)
+    limits = finfo(sizes.dtype)
+    power = math.copysign(sorted((limits.smallest_normal, math.fabs(power), limits.max))[1], power)
     return multiply(pow(sum(pow(parts, power), axis=axes, keepdims=True), 1 / power), scale)
 
 
