@@ -321,3 +321,17 @@ def test_the_gradient_of_a_complex_acosh_has_the_right_sign_everywhere() -> None
     np.testing.assert_allclose(theirs, tb.grad(lambda x: tb.sum(tb.real(tb.acosh(x))))(x), rtol=1e-12)
     step = (tb.acosh(x + 1e-6) - tb.acosh(x - 1e-6)) / 2e-6
     np.testing.assert_allclose(theirs, step, rtol=1e-8)
+
+
+@pytest.mark.parametrize("dtype", ["f32", "c64"])
+@pytest.mark.parametrize("shape", [(0, 0), (3, 0), (0, 2, 2)])
+def test_linear_algebra_of_matrices_without_elements(shape: tuple[int, ...], dtype: str) -> None:
+    functions = [tb.linalg.lu, tb.linalg.qr, tb.linalg.svd, tb.linalg.svdvals, tb.linalg.pinv]
+    if shape[-1] == shape[-2]:
+        square = "det", "slogdet", "eigh", "eigvalsh", "eig", "cholesky", "inv", "expm"
+        functions += [getattr(tb.linalg, name) for name in square]
+    x = tb.zeros(shape, dtype=dtype, backend=BACKEND)
+    for function in functions:
+        ours, wanted = (jax.tree.leaves(function(each)) for each in (x, x.backend_copy("binary")))
+        for found, other in zip(ours, wanted, strict=True):
+            assert (found.shape, found.tolist()) == (other.shape, other.tolist()), function.__name__

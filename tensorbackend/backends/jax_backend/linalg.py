@@ -153,6 +153,8 @@ class JaxLinalg(JaxBase, ArrayLinalg):
             return factors - below[..., :, None] * beside[..., None, :], order
 
         start = matrix, xp.broadcast_to(at, matrix.shape[:-1])
+        if not min(rows, columns):  # a step is traced even where none is taken
+            return start
         found: tuple[Array, Array] = self.lax.fori_loop(0, min(rows, columns), step, start)
         return found
 
