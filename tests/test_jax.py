@@ -214,6 +214,19 @@ def test_a_singular_matrix_is_an_error_on_data_and_no_number_while_tracing() -> 
     assert not np.isfinite(np.asarray(jax.jit(tb.linalg.solve)(singular, on_jax([1.0, 1.0])))).any()
 
 
+def test_a_matrix_held_by_a_traced_function_is_solved_with() -> None:
+    matrix = on_jax([[2.0, 1.0], [1.0, 3.0]], "row", "column")
+    right = on_jax([1.0, 2.0], "row")
+
+    def solved(right: tb.Tensor) -> list[tb.Tensor]:
+        factor = tb.linalg.cholesky(matrix)
+        solve = tb.linalg.triangular_solve
+        return [tb.linalg.solve(matrix, right), tb.linalg.inv(matrix) @ right, solve(factor, right), factor @ right]
+
+    for ours, wanted in zip(jax.jit(solved)(right), solved(right), strict=True):
+        np.testing.assert_allclose(ours, wanted, rtol=1e-6)
+
+
 def test_a_number_beside_a_tensor_met_while_tracing_is_no_tracer_later() -> None:
     with jax.checking_leaks():
         jax.jit(lambda x: x * 0.12345 + 1.5)(X)

@@ -190,7 +190,7 @@ class JaxBackend(
 
     def inspect(self, x: Tensor, /, *, limit: int = 100) -> str:
         """The tensor as text; of one that is traced the template alone."""
-        return f"{x.template!r} {self.name} (traced)" if self.traced(x) else super().inspect(x, limit=limit)
+        return f"{x.template!r} {self.name} (traced)" if self.traced(x.data) else super().inspect(x, limit=limit)
 
     def violation(self, out: Template, data: Payload, /) -> str | None:
         """What is wrong with a payload: its type, shape or dtype."""

@@ -77,9 +77,9 @@ class JaxBase(ArrayBase):
         """An array as a tensor without names."""
         return Tensor(template_of(data), self, data)
 
-    def traced(self, *tensors: Tensor) -> bool:
-        """Whether some payload has no values yet, as JAX is tracing a function."""
-        return any(isinstance(x.data, self.jax.core.Tracer) for x in tensors)
+    def traced(self, array: Array) -> bool:
+        """Whether an array has no values yet, as JAX is tracing a function."""
+        return isinstance(array, self.jax.core.Tracer)
 
 
 def unnamed(out: Template | Iterable[Template]) -> Any:
