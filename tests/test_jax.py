@@ -236,6 +236,14 @@ def test_a_number_beside_a_tensor_met_while_tracing_is_no_tracer_later() -> None
 # Functions of scalars
 
 
+@pytest.mark.parametrize("shape", [(), (2,)])
+def test_numbers_that_are_equal_but_not_the_same_fill_different_tensors(shape: tuple[int, ...]) -> None:
+    zeros = 0.0, -0.0, complex(0.0, -0.0), complex(-0.0, 0.0), 0j
+    for value in zeros * 2:
+        found = tb.full(shape, value, dtype="c64", backend=BACKEND)
+        assert repr(found.tolist()) == repr(tb.full(shape, value, dtype="c64").tolist())
+
+
 def test_functions_of_scalars_are_traced_once() -> None:
     x = on_jax([3.0, -1.0, 2.0])
     on_data: list[bool] = []

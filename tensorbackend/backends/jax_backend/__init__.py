@@ -11,6 +11,7 @@ from ...dtypes import ALL_DTYPES, Scalar, bfloat16, float32, float64, int32, int
 from ...errors import ArgumentError, UnsupportedOp, expected
 from ...expr.evaluate import program
 from ...interchange import HOST, numpy_dtype, read_only
+from ...operands import kind_of, remember
 from ...protocol import Payload
 from ...template import Template
 from ...tensor import Tensor
@@ -39,16 +40,22 @@ if TYPE_CHECKING:
 class JaxCreation(JaxBase, ArrayCreation):
     """Constants, identity matrices and counters."""
 
+    numbers: dict[tuple[Any, ...], Array]
+    """Numbers on the device, by dtype and value."""
+
     def constant(self, out: Template, /, *, value: Scalar) -> Payload:
-        """Every element is `value`; without axes never traced, so that the dispatcher can keep it."""
-        if out.shape:
-            return self._filled(out, value=value)
-        with self.jax.ensure_compile_time_eval():
-            return self.from_numpy(out, self.rounded(out, value), copy=False)
+        """Every element is `value`, a number that is never traced, and kept, as to put it on a device takes long."""
+        key = out.dtype, value, kind_of(value)
+        number = self.numbers.get(key)
+        if number is None:
+            with self.jax.ensure_compile_time_eval():
+                number = self.from_numpy(out, self.rounded(out, value), copy=False)
+            remember(self.numbers, key, number)
+        return self._filled(out, self.tensor(number)) if out.shape else number
 
     @kernel
-    def _filled(self, out: Template, /, *, value: Scalar) -> Payload:
-        return self.xp.full(out.shape, self.rounded(out, value))
+    def _filled(self, out: Template, number: Tensor, /) -> Payload:
+        return self.xp.full(out.shape, number.data)
 
     def rounded(self, out: Template, value: Scalar) -> numpy.ndarray[Any, Any]:
         """A Python number in the dtype of a template, rounded once."""
@@ -95,7 +102,7 @@ class JaxBackend(
         self.jax, self.xp, self.lax = map(_library, ("jax", "jax.numpy", "jax.lax"))
         for submodule in ("jax.dlpack", "jax.scipy.special"):
             _library(submodule)
-        self.quiet, self.kernels = Silent(), {}
+        self.quiet, self.kernels, self.numbers = Silent(), {}, {}
         self.place = _place(self.jax, self.options["device"])
         self.device = _name(self.place)
         self.committed = None if self.place == _place(self.jax, None) else self.place
