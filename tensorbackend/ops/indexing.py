@@ -38,7 +38,7 @@ def _take(x: Template, indices: Template, /, *, axis: SoleAxis = None, mode: Mod
 
 
 take_at = _take
-"""`take` at indices that are never negative."""
+"""`take` at indices that are never negative; where none is outside by construction, `mode="clip"` looks at no data."""
 
 
 def take(x: TensorLike, indices: TensorLike, /, *, axis: SoleAxis = None, mode: Mode = "error") -> Tensor:
@@ -61,6 +61,10 @@ def take(x: TensorLike, indices: TensorLike, /, *, axis: SoleAxis = None, mode: 
 @primitive.calls("take_along_axis")
 def _take_along_axis(x: Template, indices: Template, /, *, axis: Axis = -1, mode: Mode = "error") -> Plan:
     return taken_along(x, indices, axis, mode)
+
+
+take_along_axis_at = _take_along_axis
+"""`take_along_axis` likewise."""
 
 
 def take_along_axis(x: TensorLike, indices: TensorLike, /, *, axis: Axis = -1, mode: Mode = "error") -> Tensor:

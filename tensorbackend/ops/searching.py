@@ -22,7 +22,7 @@ from .creation import asarray, full, iota, zeros
 from .elementwise_binary import add, floor_divide, less, logical_and, logical_or, remainder, subtract
 from .elementwise_ternary import where
 from .elementwise_unary import bitwise_invert, isnan
-from .indexing import take, take_along_axis
+from .indexing import take, take_along_axis_at, take_at
 from .reduction import sum
 from .scatter import indexed_put
 from .shape import expand_dims, reshape, slice_
@@ -122,7 +122,7 @@ def _searchsorted(x1: Tensor, x2: Tensor, /, *, side: Side) -> Tensor:
     high = full(x2.shape, length, dtype="int64", names=x2.names)
     for _ in range(length.bit_length()):
         middle = floor_divide(add(low, high), 2)
-        entry = take(x1, middle, axis=0, mode="clip")
+        entry = take_at(x1, middle, axis=0, mode="clip")
         before = _before(entry, x2) if side == "left" else bitwise_invert(_before(x2, entry))
         open_ = less(low, high)
         low = where(logical_and(open_, before), add(middle, 1), low)
@@ -171,7 +171,7 @@ def _top_k(x: Tensor, /, *, k: int) -> TopK:
     order = argsort(x, axis=-1, descending=True)
     lead = x.shape[:-1]
     best = slice_(order, starts=(0,) * x.ndim, lengths=(*lead, k), strides=(1,) * x.ndim)
-    return TopK(take_along_axis(x, best, axis=-1), best)
+    return TopK(take_along_axis_at(x, best, axis=-1, mode="clip"), best)
 
 
 def top_k(x: TensorLike, k: int, /, *, axis: Axis = -1) -> TopK:

@@ -18,7 +18,7 @@ from .creation import asarray, full, ones, zeros
 from .elementwise_binary import equal, less, not_equal, subtract
 from .elementwise_ternary import where
 from .elementwise_unary import bitwise_invert, imag, real
-from .indexing import take
+from .indexing import take_at
 from .reduction import any, sum
 from .scatter import indexed_put
 from .searching import checked_size, measured, nonzero, searchsorted
@@ -69,7 +69,7 @@ def _runs(x: Tensor, order: Tensor | None = None) -> _Runs:
     if order is None and not x.dtype.is_complex:
         elements = sort(flat)
     else:
-        elements = take(flat, _order(x) if order is None else order, axis=0)
+        elements = take_at(flat, _order(x) if order is None else order, axis=0, mode="clip")
     count = elements.size
     if not count:
         return _Runs(elements, zeros(0, dtype="bool", backend=elements.backend))
@@ -81,7 +81,7 @@ def _runs(x: Tensor, order: Tensor | None = None) -> _Runs:
 def _lexicographic(x: Tensor) -> Tensor:
     """The order of complex numbers by their real parts, by their imaginary ones where those are equal."""
     order = argsort(imag(x))
-    return take(order, argsort(take(real(x), order, axis=0)), axis=0)
+    return take_at(order, argsort(take_at(real(x), order, axis=0, mode="clip")), axis=0, mode="clip")
 
 
 def _part(x: Tensor, start: int, length: int) -> Tensor:
@@ -99,7 +99,9 @@ def _values(runs: _Runs, begins: Tensor, fill_value: Scalar) -> Tensor:
     dtype, total = runs.elements.dtype, runs.elements.size
     value = bool(fill_value) if dtype.kind == "bool" else fill_value
     filling = full(begins.shape, value, dtype=dtype, backend=begins.backend)
-    return where(less(begins, total), take(runs.elements, begins, axis=0, mode="clip"), filling) if total else filling
+    return (
+        where(less(begins, total), take_at(runs.elements, begins, axis=0, mode="clip"), filling) if total else filling
+    )
 
 
 def _counts(runs: _Runs, begins: Tensor) -> Tensor:
@@ -136,7 +138,7 @@ def unique_all(x: TensorLike, /, *, size: int | None = None, fill_value: Scalar 
     order = _order(x)
     runs = _runs(x, order)
     begins = _begins_at(runs, size, "unique_all()", x.size)
-    first = begins if not x.size else take(order, begins, axis=0, mode="fill")
+    first = begins if not x.size else take_at(order, begins, axis=0, mode="fill")
     return UniqueAll(_values(runs, begins, fill_value), first, _inverse(runs, order, x), _counts(runs, begins))
 
 
@@ -197,5 +199,5 @@ def isin(x1: Tensor, x2: Tensor, /, *, invert: bool = False) -> Tensor:
         found = any(equal(expand_dims(x1, axis=-1), among), axis=-1)
     else:
         among = sort(among)
-        found = equal(x1, take(among, searchsorted(among, x1), axis=0, mode="clip"))
+        found = equal(x1, take_at(among, searchsorted(among, x1), axis=0, mode="clip"))
     return bitwise_invert(found) if invert else found

@@ -17,7 +17,7 @@ from ..creation import asarray, iota, ones
 from ..elementwise_binary import add, equal, multiply, not_equal, subtract
 from ..elementwise_ternary import where
 from ..elementwise_unary import isinf, isnan
-from ..indexing import take_along_axis
+from ..indexing import take_along_axis_at
 from ..reduction import argmax
 from ..shape import concatenate, permute_dims, reshape, slice_
 from ..sorting import sort
@@ -226,4 +226,4 @@ def mode(x: Tensor, /, *, axis: Axis | None = None, keepdims: bool = False) -> T
     # How many equal ones stand before each element: its distance from where its run begins.
     length = subtract(place, cumulative_max(where(differs, place, 0), axis=-1))
     chosen = argmax(length, axis=-1, keepdims=True)
-    return reshape(take_along_axis(ordered, chosen, axis=-1), out.shape, names=out.names)
+    return reshape(take_along_axis_at(ordered, chosen, axis=-1, mode="clip"), out.shape, names=out.names)

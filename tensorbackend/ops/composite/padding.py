@@ -9,7 +9,7 @@ from ...errors import ArgumentError, ShapeError, expected
 from ...rules.blocks import Paddings, padded
 from ...tensor import Tensor, TensorLike
 from ..creation import asarray
-from ..indexing import take
+from ..indexing import take_at
 from ..shape import concatenate
 
 
@@ -59,7 +59,7 @@ def extended(x: TensorLike, padding: Paddings, mode: str) -> Tensor:
 def _entries(x: Tensor, axis: int, places: Iterable[int], mode: str) -> Tensor:
     """The entries that stand for places outside an axis."""
     chosen: Any = [EXTENSIONS[mode](place, x.shape[axis]) for place in places]
-    return take(x, asarray(chosen, dtype="int64", backend=x.backend), axis=axis)
+    return take_at(x, asarray(chosen, dtype="int64", backend=x.backend), axis=axis, mode="clip")
 
 
 def reflect(x: TensorLike, padding: Paddings, /) -> Tensor:

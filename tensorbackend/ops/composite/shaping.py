@@ -185,7 +185,7 @@ def repeat(x: TensorLike, repeats: int | Tensor, /, *, axis: Axis | None = None)
     >>> tb.repeat(tb.asarray([1, 2]), 2).tolist(), tb.repeat(tb.asarray([1, 2]), tb.asarray([0, 3])).tolist()
     ([1, 1, 2, 2], [2, 2, 2])
     """
-    from ..indexing import take
+    from ..indexing import take_at
 
     x = asarray(x)
     if axis is None:
@@ -202,4 +202,4 @@ def repeat(x: TensorLike, repeats: int | Tensor, /, *, axis: Axis | None = None)
     if len(counts) == 1:
         return _repeat(x, counts[0], axis=axis)
     chosen = [entry for entry, count in enumerate(counts) for _ in range(count)]
-    return take(x, asarray(chosen, dtype="int64", backend=x.backend), axis=along)
+    return take_at(x, asarray(chosen, dtype="int64", backend=x.backend), axis=along, mode="clip")

@@ -27,7 +27,7 @@ from ..elementwise_binary import (
 )
 from ..elementwise_ternary import where
 from ..elementwise_unary import abs, exp, isnan, log, log1p, round, sin
-from ..indexing import take
+from ..indexing import take_at
 
 _SCALED_FROM, _SCALE = 151, 2.0**900
 """From here on the factorials of `_floats` are divided by a power of two, so that float64 holds them all."""
@@ -73,7 +73,7 @@ def factorial(x: Tensor, /) -> Tensor:
     if x.dtype.is_integer:
         values = _integers(x.dtype)
         last = len(values) - 1
-        return take(tensor(values, dtype=x.dtype), where(less(x, 0), last, minimum(x, last)), axis=0)
+        return take_at(tensor(values, dtype=x.dtype), where(less(x, 0), last, minimum(x, last)), axis=0, mode="clip")
     return astype(_gamma_of_next(astype(x, float64)), x.dtype)
 
 
@@ -86,7 +86,8 @@ def _gamma_of_next(x: Tensor) -> Tensor:
     # The series is for numbers from 10 on; gamma(x + 11) over the factors between them is the same.
     lifted = logical_and(less(size, 10), not_equal(offset, 0))
     nearest = where(lifted, add(turn, 10), minimum(turn, _LAST))
-    value = multiply(take(tensor(_floats(), dtype=float64), astype(nearest, "int64"), axis=0), _ratio(nearest, offset))
+    exact = take_at(tensor(_floats(), dtype=float64), astype(nearest, "int64"), axis=0, mode="clip")
+    value = multiply(exact, _ratio(nearest, offset))
     factors = add(where(lifted, size, 0), 1)
     product = factors
     for step in range(1, 10):

@@ -18,8 +18,7 @@ from ..elementwise_binary import add, divide, equal, less, less_equal, logical_a
 from ..elementwise_ternary import where
 from ..elementwise_unary import abs as absolute
 from ..elementwise_unary import sqrt
-from ..indexing import _take_along_axis as take_along_axis_at
-from ..indexing import take_at
+from ..indexing import take_along_axis_at, take_at
 from ..reduction import all as every
 from ..reduction import any as some
 from ..reduction import argmax

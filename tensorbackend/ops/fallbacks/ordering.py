@@ -12,7 +12,7 @@ from ..conversion import astype
 from ..elementwise_binary import equal, less, logical_and, logical_or
 from ..elementwise_ternary import where
 from ..elementwise_unary import bitwise_invert, isnan
-from ..indexing import _take_along_axis as take_along_axis_at
+from ..indexing import take_along_axis_at
 from ..reduction import sum as total
 from ..shape import expand_dims, permute_dims
 from ..sorting import argsort

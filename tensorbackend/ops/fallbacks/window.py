@@ -15,8 +15,7 @@ from ...tensor import Tensor
 from ..conversion import astype
 from ..creation import full, zeros
 from ..elementwise_binary import add, maximum, minimum, multiply
-from ..indexing import _take_along_axis as take_along_axis_at
-from ..indexing import take_at
+from ..indexing import take_along_axis_at, take_at
 from ..reduction import argmax, argmin
 from ..scatter import indexed_add
 from ..shape import _pad as pad_with

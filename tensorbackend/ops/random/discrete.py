@@ -35,7 +35,7 @@ from ..elementwise_binary import (
 )
 from ..elementwise_ternary import clip, where
 from ..elementwise_unary import log
-from ..indexing import take, take_along_axis
+from ..indexing import take_along_axis_at, take_at
 from ..reduction import argmax
 from ..searching import searchsorted
 from ..shape import reshape, sliced
@@ -263,14 +263,15 @@ def shuffle(key: Tensor, x: Tensor, /, axis: int | str = 0, independent: bool = 
     along = normalize_axis(x.template, axis)
     if independent:
         for part in _parts(key, x.size):
-            x = take_along_axis(x, argsort(random_bits(part, x.shape, _WORD), axis=along), axis=along)
+            order = argsort(random_bits(part, x.shape, _WORD), axis=along)
+            x = take_along_axis_at(x, order, axis=along, mode="clip")
         return x
     size = x.shape[along]
     order = None
     for part in _parts(key, size):
         drawn = argsort(random_bits(part, (size,), _WORD))
-        order = drawn if order is None else take(order, drawn)
-    return x if order is None else rename(take(x, order, axis=along), *x.names)
+        order = drawn if order is None else take_at(order, drawn, axis=0, mode="clip")
+    return x if order is None else rename(take_at(x, order, axis=along, mode="clip"), *x.names)
 
 
 _WORD = as_dtype("uint32")
@@ -371,4 +372,4 @@ def choice(
         places = _choice(key, given, size=size, shape=sizes, replace=replace, mode=mode)
     else:
         places = zeros(sizes, dtype=int64, backend=key.backend)
-    return named(places if x is None else take(x, places, axis=along), names)
+    return named(places if x is None else take_at(x, places, axis=along, mode="clip"), names)
