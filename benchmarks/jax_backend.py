@@ -45,10 +45,16 @@ def main() -> None:
     """Prints a line for each measurement."""
     x = tb.ones((8,), names=("n",), backend=backend)
     array = x.data
-    own, theirs, over = ratio(lambda: x + x, lambda: jnp.add(array, array), 1000)
-    print(f"x + x, 8 float32, eager: {own * 1e6:.2f} us, jnp.add {theirs * 1e6:.2f} us, ratio {over:.2f}")
-    own, theirs, over = ratio(lambda: x + x, lambda: array + array, 1000)
-    print(f"x + x, 8 float32, eager: {own * 1e6:.2f} us, array + array {theirs * 1e6:.2f} us, ratio {over:.2f}")
+    pairs: list[tuple[str, str, Callable[[], object], Callable[[], object]]] = [
+        ("x + x", "jnp.add", lambda: x + x, lambda: jnp.add(array, array)),
+        ("x + x", "array + array", lambda: x + x, lambda: array + array),
+        ("mean", "jnp.mean", lambda: tb.mean(x), lambda: jnp.mean(array)),
+        ("vector_norm", "jnp.linalg.norm", lambda: tb.linalg.vector_norm(x), lambda: jnp.linalg.norm(array)),
+        ("tile", "jnp.tile", lambda: tb.tile(x, (2,)), lambda: jnp.tile(array, 2)),
+    ]
+    for name, other, ours, others in pairs:
+        own, theirs, over = ratio(ours, others, 1000)
+        print(f"{name}, 8 float32, eager: {own * 1e6:.2f} us, {other} {theirs * 1e6:.2f} us, ratio {over:.2f}")
 
     key = tb.random.key(0, backend=backend)
     parameters = []
@@ -75,9 +81,9 @@ def main() -> None:
     def gradient(function: Callable[..., Any], end: Callable[[Any], Any]) -> Callable[..., Any]:
         return jax.jit(jax.grad(lambda parameters, x: end(function(parameters, x))))
 
-    ours = gradient(named, lambda y: tb.mean(y * y).data)
-    others = gradient(plain, lambda y: jnp.mean(y * y))
-    own, theirs, over = ratio(lambda: ours(parameters, batch), lambda: others(arrays, batch.data), 5)
+    derived = gradient(named, lambda y: tb.mean(y * y).data)
+    derived_plain = gradient(plain, lambda y: jnp.mean(y * y))
+    own, theirs, over = ratio(lambda: derived(parameters, batch), lambda: derived_plain(arrays, batch.data), 5)
     print(f"its gradient, jitted: {own * 1e3:.2f} ms, jax.numpy {theirs * 1e3:.2f} ms, ratio {over:.3f}")
 
 

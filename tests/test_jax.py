@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -347,7 +348,7 @@ def test_the_gradient_of_a_complex_acosh_has_the_right_sign_everywhere() -> None
 @pytest.mark.parametrize("dtype", ["f32", "c64"])
 @pytest.mark.parametrize("shape", [(0, 0), (3, 0), (0, 2, 2)])
 def test_linear_algebra_of_matrices_without_elements(shape: tuple[int, ...], dtype: str) -> None:
-    functions = [tb.linalg.lu, tb.linalg.qr, tb.linalg.svd, tb.linalg.svdvals, tb.linalg.pinv]
+    functions: list[Callable[..., Any]] = [tb.linalg.lu, tb.linalg.qr, tb.linalg.svd, tb.linalg.svdvals, tb.linalg.pinv]
     if shape[-1] == shape[-2]:
         square = "det", "slogdet", "eigh", "eigvalsh", "eig", "cholesky", "inv", "expm"
         functions += [getattr(tb.linalg, name) for name in square]

@@ -20,7 +20,8 @@ from ..array_module.casting import cast_values
 from ..array_module.creation import ArrayCreation
 from ..array_module.fourier import ArrayFourier
 from ..libraries import import_library
-from .base import JaxBase, template_of
+from .base import Composing, JaxBase, template_of
+from .composites import JaxComposites
 from .control import JaxControl
 from .elementwise import JaxElementwise
 from .gradients import JaxGradients
@@ -79,6 +80,7 @@ class JaxBackend(
     JaxLinalg,
     ArrayFourier,
     JaxRandom,
+    JaxComposites,
 ):
     """JAX on a device: `JaxBackend()`, `JaxBackend(device="cpu:1")`.
 
@@ -103,6 +105,7 @@ class JaxBackend(
         for submodule in ("jax.dlpack", "jax.scipy.special"):
             _library(submodule)
         self.quiet, self.kernels, self.numbers = Silent(), {}, {}
+        self.composites, self.composing = {}, Composing()
         self.place = _place(self.jax, self.options["device"])
         self.device = _name(self.place)
         self.committed = None if self.place == _place(self.jax, None) else self.place
@@ -158,6 +161,7 @@ class JaxBackend(
 
     def to_binary(self, x: Tensor, limit: int, /) -> bytes:
         """The first `limit` elements as bytes."""
+        self.readable(x.data)  # a tracer that a user meets is JAX's to refuse
         data = x.data if limit >= x.size else x.data.reshape(-1)[:limit]
         return bytes(self.jax.device_get(data).tobytes())
 
@@ -174,6 +178,7 @@ class JaxBackend(
         """The payload as a read-only view, or a fresh array."""
         import numpy
 
+        self.readable(x.data)
         return read_only(numpy.asarray(x.data), dtype, copy)
 
     def to_dlpack(self, x: Tensor, /, **options: Any) -> Any:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -12,6 +14,25 @@ from ...protocol import Payload
 from ...template import Template, intern_template
 from ...tensor import Tensor
 from ..array_module.base import Array, ArrayBase, Method
+
+
+class ReadsData(Exception):
+    """A composite that is being compiled looks at data, of which there is none then."""
+
+
+class Composing(threading.local):
+    """Whether this thread is compiling a composite."""
+
+    now = False
+
+    @contextmanager
+    def __call__(self) -> Iterator[None]:
+        """It is, within."""
+        self.now = True
+        try:
+            yield
+        finally:
+            self.now = False
 
 
 class JaxBase(ArrayBase):
@@ -41,6 +62,9 @@ class JaxBase(ArrayBase):
     kernels: dict[Callable[..., Payload], Callable[..., Payload]]
     """Each kernel that was called, as JAX compiled it."""
 
+    composing: Composing
+    """Whether a composite is being compiled."""
+
     def run(self, method: Method, out: Any, inputs: tuple[Any, ...], options: dict[str, object]) -> Payload:
         """What a kernel gives, compiled.
 
@@ -50,10 +74,13 @@ class JaxBase(ArrayBase):
         if compiled is None:
             compiled = self.kernels[method] = self.jax.jit(partial(self._traced, method), static_argnums=0)
         arrays = [tuple(each.data for each in x) if isinstance(x, tuple) else x.data for x in inputs]
-        if arrays:
-            return compiled((unnamed(out), tuple(options.items())), *arrays)
+        static = unnamed(out), tuple(options.items())
+        return compiled(static, *arrays) if arrays else self.made_here(partial(compiled, static))
+
+    def made_here(self, make: Callable[[], Any]) -> Any:
+        """What a function of nothing makes, on this instance's device."""
         with self.jax.default_device(self.place):
-            made = compiled((unnamed(out), tuple(options.items())))
+            made = make()
         return made if self.committed is None else self.jax.device_put(made, self.committed)
 
     def compiled(self, function: Callable[..., Array]) -> Callable[..., Array]:
@@ -80,6 +107,16 @@ class JaxBase(ArrayBase):
     def traced(self, array: Array) -> bool:
         """Whether an array has no values yet, as JAX is tracing a function."""
         return isinstance(array, self.jax.core.Tracer)
+
+    def readable(self, array: Array) -> bool:
+        """Whether an array has values to look at: not in a function that the user has JAX trace.
+
+        Raises `ReadsData` where the function is a composite that is being compiled, which then runs op by op.
+        """
+        traced = self.traced(array)
+        if traced and self.composing.now:
+            raise ReadsData
+        return not traced
 
 
 def unnamed(out: Template | Iterable[Template]) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import partial, wraps
 from typing import Any
 
 from ...dtypes import float64
@@ -12,17 +12,41 @@ from ...protocol import Payload
 from ...template import Template
 from ...tensor import Tensor
 from ..array_module import complex_functions, gamma, incomplete_gamma, special
-from ..array_module.base import Array, Unary, kernel
+from ..array_module.base import Array, ArrayBase, Binary, Unary, kernel
 from ..array_module.elementwise import ArrayElementwise
 from . import complex_by_parts
 from .base import JaxBase
+from .rounding import unfused
 
 _LARGEST_WHOLE = 100
 """Up to this size whole exponents of complex numbers go by products."""
 
 
+class Product(Binary):
+    """A `Binary` of whose results no sum takes one over unrounded, where a composite is compiled."""
+
+    def bind(self, backend: ArrayBase) -> Callable[..., Any]:
+        """The backend's callback, kept in the instance."""
+        assert isinstance(backend, JaxBase)
+        multiply, composing = super().bind(backend), backend.composing
+
+        def callback(out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
+            product = multiply(out, x1, x2)
+            return unfused(product) if composing.now and out.dtype.is_floating else product
+
+        vars(backend)[self.name] = wraps(multiply)(callback)
+        return callback
+
+
 class JaxElementwise(JaxBase, ArrayElementwise):
     """Functions of one element of each input."""
+
+    multiply = Product("multiply", complex_functions.multiply)
+
+    def square(self, out: Template, x: Tensor, /) -> Payload:
+        """The product with itself, rounded as one is."""
+        product = super().square(out, x)
+        return unfused(product) if self.composing.now and out.dtype.is_floating else product
 
     @kernel
     def bitcast(self, out: Template, x: Tensor, /) -> Payload:

@@ -41,7 +41,7 @@ class JaxIndexing(JaxBase, ArrayIndexing):
 
     def require_inside(self, x: Tensor, indices: Tensor, axis: int | None) -> None:
         """Raises `IndexRangeError` for the first index outside of x's axis, or of its leading axes for vectors."""
-        if self.traced(indices.data) or not indices.size:
+        if not (indices.size and self.readable(indices.data)):
             return
         import numpy
 

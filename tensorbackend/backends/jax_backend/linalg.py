@@ -50,7 +50,7 @@ class JaxLinalg(JaxBase, ArrayLinalg):
     def cholesky(self, out: Template, x: Tensor, /) -> Payload:
         """Lower factor of a Hermitian positive definite matrix."""
         factor, good = self._cholesky((out, _FLAG), x)
-        if not (self.traced(good) or good):
+        if self.readable(good) and not good:
             raise not_positive_definite()
         return factor
 
@@ -59,14 +59,14 @@ class JaxLinalg(JaxBase, ArrayLinalg):
     ) -> Payload:
         """x with a @ x = b, or x @ a = b unless `left_side`; a zero on the diagonal makes a singular."""
         solved, good = self._triangular_solve((out, _FLAG), a, b, left_side=left_side, lower=lower, transform=transform)
-        if not (self.traced(good) or good):
+        if self.readable(good) and not good:
             raise singular_matrix()
         return solved
 
     def solve(self, out: Template, a: Tensor, b: Tensor, /) -> Payload:
         """x with a @ x = b."""
         solved, good = self._solve((out, _FLAG), a, b)
-        if not (self.traced(good) or good):
+        if self.readable(good) and not good:
             raise singular_matrix()
         return solved
 

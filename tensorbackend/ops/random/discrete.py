@@ -263,8 +263,8 @@ def shuffle(key: Tensor, x: Tensor, /, axis: int | str = 0, independent: bool = 
     along = normalize_axis(x.template, axis)
     if independent:
         for part in _parts(key, x.size):
-            order = argsort(random_bits(part, x.shape, _WORD), axis=along)
-            x = take_along_axis_at(x, order, axis=along, mode="clip")
+            drawn = argsort(random_bits(part, x.shape, _WORD), axis=along)
+            x = take_along_axis_at(x, drawn, axis=along, mode="clip")
         return x
     size = x.shape[along]
     order = None

@@ -1,0 +1,86 @@
+"""Composites: each default compiled as one function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any, TypeAlias
+
+from ...dtypes import current_precision
+from ...operands import kind_of, remember
+from ...protocol.core import CompositeCall
+from ...rules.plan import Out
+from ...template import Template
+from ...tensor import Tensor
+from ..array_module.base import Array
+from .base import JaxBase, ReadsData
+
+Default: TypeAlias = Callable[..., Tensor | tuple[Tensor, ...]]
+Places: TypeAlias = tuple[Template | tuple[Template, ...] | None, ...]
+"""The inputs of a call with templates for tensors."""
+
+
+class JaxComposites(JaxBase):
+    """The way of all composites that the backend does not override.
+
+    Op by op a default costs a dispatch and a pass over memory for each of its ops; compiled it costs one, as the
+    functions of `jax.numpy` do, which are compiled likewise.
+    """
+
+    composites: dict[tuple[Any, ...], Callable[..., Any] | None]
+    """Each default with its options, compiled; `None` for one that looks at data, as `inv` does for its error."""
+
+    def optional(self, name: str, args: CompositeCall, default_impl: Default) -> Tensor | tuple[Tensor, ...]:
+        """The default compiled, unless it looks at data, or is compiled already as part of something else."""
+        out, inputs, options = args
+        arrays = list(_arrays(inputs))
+        if self.composing.now or any(map(self.traced, arrays)):
+            return default_impl(*args)
+        key = default_impl, current_precision(), *((*option, kind_of(option[1])) for option in options.items())
+        try:
+            compiled = self.composites[key]
+        except TypeError:  # an option that does not hash
+            compiled = None
+        except KeyError:
+            compiled = self.jax.jit(partial(self._composed, default_impl, options), static_argnums=0)
+            remember(self.composites, key, compiled)
+        if compiled is not None:
+            call = partial(compiled, (out, tuple(map(_place, inputs))), *arrays)
+            try:
+                found = call() if arrays else self.made_here(call)
+            except ReadsData:
+                remember(self.composites, key, None)
+            else:
+                if isinstance(out, Template):
+                    return Tensor(out, self, found)
+                return tuple(Tensor(template, self, data) for template, data in zip(out, found, strict=True))
+        return default_impl(*args)
+
+    def _composed(self, default_impl: Default, options: Any, static: tuple[Out, Places], *arrays: Array) -> Any:
+        """A default as a function of arrays."""
+        (out, places), rest = static, iter(arrays)
+        with self.composing():
+            found = default_impl(out, tuple(self._put(place, rest) for place in places), options)
+        return found.data if isinstance(found, Tensor) else tuple(x.data for x in found)
+
+    def _put(self, place: Any, arrays: Iterator[Array]) -> Any:
+        """An input of which only the templates are left, with arrays again."""
+        if isinstance(place, Template):
+            return Tensor(place, self, next(arrays))
+        return place and tuple(Tensor(template, self, next(arrays)) for template in place)
+
+
+def _place(value: Any) -> Any:
+    """The template of a tensor, those of several, or `None`."""
+    if isinstance(value, Tensor):
+        return value.template
+    return value and tuple(x.template for x in value)
+
+
+def _arrays(inputs: Sequence[Any]) -> Iterator[Array]:
+    """The payloads of a call's tensors."""
+    for each in inputs:
+        if isinstance(each, Tensor):
+            yield each.data
+        elif each is not None:
+            yield from (x.data for x in each)

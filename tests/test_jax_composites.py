@@ -1,0 +1,131 @@
+"""Composites on JAX: compiled as a whole, but for those that look at data."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import pytest
+
+import tensorbackend as tb
+from tensorbackend.errors import DataError
+from tensorbackend.protocol.core import CompositeCall
+
+BACKEND = tb.get_backend("jax")
+X = tb.tensor([[0.5, -1.0], [1.5, 0.0]], names=("row", "column"), backend=BACKEND)
+
+
+class Default:
+    """A default that counts how often it runs."""
+
+    def __init__(self, body: Callable[..., Any]) -> None:
+        self.body, self.runs = body, 0
+
+    def __call__(self, out: Any, inputs: tuple[Any, ...], options: Any) -> Any:
+        self.runs += 1
+        return self.body(*inputs, **options)
+
+    def on(self, *inputs: Any, out: Any = X.template, **options: Any) -> Any:
+        """What the hook gives."""
+        return BACKEND.optional("counted", CompositeCall(out, inputs, options), self)
+
+
+def test_a_default_runs_once_for_each_template_and_option() -> None:
+    default = Default(lambda x, scale: x * scale + x)
+    for scale in (2.0, 2.0, 2, 2):
+        found = default.on(X, scale=scale)
+        assert (found.template, found.tolist()) == (X.template, [[1.5, -3.0], [4.5, 0.0]])
+    assert default.runs == 2  # 2.0 and 2
+    assert default.on(X.rename("a", "b"), out=X.rename("a", "b").template, scale=2.0).names == ("a", "b")
+    assert default.runs == 3
+    with tb.precision(64):
+        default.on(X, scale=2.0)
+    assert default.runs == 4
+
+
+def test_tensors_in_sequences_one_left_out_and_several_results() -> None:
+    default = Default(lambda several, one: (several[0], several[1] * 2) if one is None else (one, several[0]))
+    out = X.template, X.template
+    for missing, wanted in ((None, (X, X * 2)), (X * 3, (X * 3, X))):
+        found = default.on((X, X), missing, out=out)
+        assert [each.tolist() for each in found] == [each.tolist() for each in wanted]
+    assert default.runs == 2
+
+
+def test_a_default_that_looks_at_data_runs_op_by_op() -> None:
+    default = Default(lambda x: x if float(tb.sum(x)) > 0 else -x)
+    for _ in range(3):
+        assert default.on(X).tolist() == X.tolist()
+    assert default.runs == 4  # once in vain
+    with pytest.raises(DataError, match="singular") as caught:
+        tb.linalg.inv(tb.zeros((2, 2), backend=BACKEND))
+    assert caught.value.__context__ is None
+
+
+def test_options_that_do_not_hash_run_op_by_op() -> None:
+    default = Default(lambda x, listed: x * listed[0])
+    for _ in range(2):
+        assert default.on(X, listed=[2.0]).tolist() == (X * 2).tolist()
+    assert default.runs == 2
+
+
+def test_an_error_of_the_default_is_raised_as_it_is() -> None:
+    def wrong(x: tb.Tensor) -> tb.Tensor:
+        raise ValueError("expected something else")
+
+    for _ in range(2):
+        with pytest.raises(ValueError, match="something else"):
+            Default(wrong).on(X)
+    assert Default(lambda x: x + 1).on(X).tolist() == (X + 1).tolist()  # the thread goes on as before
+
+
+def test_within_a_function_that_jax_traces_nothing_is_compiled_by_itself() -> None:
+    default = Default(lambda x: tb.exp(x) + 1)
+    found = jax.jit(lambda x: default.on(x))(X)
+    assert found.names == X.names
+    assert default.runs == 1
+    assert jax.make_jaxpr(lambda x: tb.mean(x))(X).eqns[-1].primitive.name != "pjit"
+    gradient = jax.grad(lambda x: tb.sum(tb.log_softmax(x, axis="row")[0]).data)(X)
+    assert gradient.template == X.template
+
+
+@pytest.mark.parametrize("dtype", ["f16", "bf16", "f32", "f64"])
+def test_each_op_is_rounded_as_it_is_by_itself(dtype: str) -> None:
+    key = tb.random.key(0, backend=BACKEND)
+    x, y = (tb.random.uniform(part, (1000,), dtype=dtype) for part in tb.random.split(key))
+
+    def body(x: tb.Tensor, y: tb.Tensor) -> tb.Tensor:
+        return (x * y - y) / 3 * x + tb.square(y) + x
+
+    assert Default(body).on(x, y, out=x.template).tolist() == body(x, y).tolist()
+    # What the rounding of the ops took away would be left here.
+    wide = "f32" if x.dtype.bits == 16 else "f64"
+    for op in (tb.multiply, tb.add):
+        rest = Default(lambda x, y, found, op=op: tb.astype(op(x, y), wide) - tb.astype(found, wide))
+        assert not tb.any(rest.on(x, y, op(x, y), out=tb.astype(x, wide).template)).item()
+
+
+def test_threads_compile_side_by_side() -> None:
+    barrier = threading.Barrier(2)
+    found: list[Any] = []
+
+    def call(scale: float) -> None:
+        default = Default(lambda x: x * scale if barrier.wait(60) >= 0 and default.runs else x)
+        found.append(default.on(X).tolist() == (X * scale).tolist())
+
+    threads = [threading.Thread(target=call, args=(scale,)) for scale in (2.0, 3.0)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert found == [True, True]
+
+
+def test_what_has_no_inputs_is_made_on_the_device_of_the_backend() -> None:
+    default = Default(lambda: tb.ones((2, 2)) + tb.eye(2))
+    template = tb.ones((2, 2), backend=BACKEND).template
+    with tb.default_backend(BACKEND):
+        found = default.on(out=template)
+    assert (found.backend, found.device, found.tolist()) == (BACKEND, BACKEND.device, [[2.0, 1.0], [1.0, 2.0]])
