@@ -120,3 +120,13 @@ def test_as_a_module() -> None:
         [sys.executable, "-m", "tensorbackend", "info", "numpy"], capture_output=True, text=True, check=True
     )
     assert "ready" in made.stdout
+
+
+def test_a_reader_that_has_had_enough_is_no_mistake() -> None:
+    command = [sys.executable, "-m", "tensorbackend", "info", "numpy", "--json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as made:
+        assert made.stdout is not None
+        assert made.stderr is not None
+        made.stdout.close()
+        assert made.stderr.read() == ""
+    assert made.returncode == 1

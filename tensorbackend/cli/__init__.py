@@ -7,6 +7,7 @@ whose name starts with an underscore is none. What is slow to import is imported
 
 from __future__ import annotations
 
+import os
 import sys
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Sequence
@@ -37,7 +38,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         status: int = options.run(options)
+        sys.stdout.flush()
     except TensorBackendError as error:
         print(f"tensorbackend: {error}", file=sys.stderr)
+        return 1
+    except BrokenPipeError:
+        # The reader, such as head, has had enough; else Python would say so once more at its exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     return status
