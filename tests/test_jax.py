@@ -245,6 +245,24 @@ def test_numbers_that_are_equal_but_not_the_same_fill_different_tensors(shape: t
         assert repr(found.tolist()) == repr(tb.full(shape, value, dtype="c64").tolist())
 
 
+@pytest.mark.parametrize("dtype", ["int64", "uint8"])
+def test_integer_powers_of_many_bits(dtype: str) -> None:
+    bits, most = (64, 2**63 - 1) if dtype == "int64" else (8, 255)
+    cases = [(base, exponent) for base in (2, 3, 7) for exponent in (0, 1, 63, 64, 65, 100, most - 1, most)]
+    bases, exponents = (tb.tensor(column, dtype=dtype, backend=BACKEND) for column in zip(*cases, strict=True))
+    found = (bases**exponents).tolist()
+    assert [value % 2**bits for value in found] == [pow(*case, 2**bits) for case in cases]
+
+
+@pytest.mark.parametrize(("dtype", "greatest"), [("c64", 3.4028234663852886e38), ("c128", 1.7976931348623157e308)])
+@pytest.mark.parametrize("name", ["abs", "cosh", "sinh", "cos", "sin", "exp", "sqrt", "tanh", "log"])
+def test_complex_numbers_with_an_extreme_part(name: str, dtype: str, greatest: float) -> None:
+    parts = 0.0, -0.0, 1.0, greatest, -greatest, float("inf"), float("nan")
+    values = [complex(a, b) for a in parts for b in parts]
+    ours, wanted = (getattr(tb, name)(tb.tensor(values, dtype=dtype, backend=each)) for each in (BACKEND, "binary"))
+    np.testing.assert_allclose(ours, wanted, rtol=1e-5, atol=1e-37, err_msg=name)
+
+
 def test_functions_of_scalars_are_traced_once() -> None:
     x = on_jax([3.0, -1.0, 2.0])
     on_data: list[bool] = []

@@ -18,6 +18,11 @@ from ..array_module.complex_functions import (
 )
 
 
+def magnitude(xp: Any, z: Array) -> Array:
+    """The distance from zero, infinite where one part is, whatever the other."""
+    return xp.where(xp.isinf(z.real) | xp.isinf(z.imag), xp.inf, xp.abs(z))
+
+
 def _parts(xp: Any, z: Array) -> tuple[Array, ...]:
     """Both parts, in float64 where there is one."""
     return tuple(part.astype(xp.result_type(part.dtype, "float64")) for part in (z.real, z.imag))
@@ -67,14 +72,20 @@ def _exponentials(xp: Any, a: Array) -> tuple[Array, Array, Array]:
     return 0.5 * root, xp.where(large, root, 1.0), xp.where(large, 0.0, 0.5 * xp.exp(-size))
 
 
+def _bounded(xp: Any, a: Array, factor: Array) -> Array:
+    """An exponent, so small beside a factor of zero that their product is zero too."""
+    return xp.where(factor == 0, xp.clip(a, -700.0, 700.0), a)
+
+
 def _cosh_times(xp: Any, a: Array, factor: Array) -> Array:
     """cosh(a) times a factor; products alone keep the signs of zeros."""
-    plus, rest, minus = _exponentials(xp, a)
+    plus, rest, minus = _exponentials(xp, _bounded(xp, a, factor))
     return (plus + minus) * factor * rest
 
 
 def _sinh_times(xp: Any, a: Array, factor: Array) -> Array:
     """sinh(a) times a factor, near zero from expm1(a)."""
+    a = _bounded(xp, a, factor)
     plus, rest, minus = _exponentials(xp, a)
     growth = xp.expm1(xp.where(xp.abs(a) < 1, a, 0.0))
     near = 0.5 * (growth + growth / (growth + 1))

@@ -12,7 +12,7 @@ from ...protocol import Payload
 from ...template import Template
 from ...tensor import Tensor
 from ..array_module import complex_functions, gamma, incomplete_gamma, special
-from ..array_module.base import Array, ArrayBase, Binary, Unary, kernel
+from ..array_module.base import Array, ArrayBase, Binary, Quiet, Silent, Unary, kernel
 from ..array_module.elementwise import ArrayElementwise
 from . import complex_by_parts
 from .base import JaxBase
@@ -35,6 +35,25 @@ class Product(Binary):
             return unfused(product) if composing.now and out.dtype.is_floating else product
 
         vars(backend)[self.name] = wraps(multiply)(callback)
+        return callback
+
+
+class Magnitude(Unary):
+    """A `Unary` of complex numbers with real results."""
+
+    def make(
+        self,
+        function: Callable[..., Array],
+        of_complex: Callable[..., Array] | None,
+        quiet: Quiet | Silent,
+        asarray: Any,
+    ) -> Callable[..., Any]:
+        """The callback of one tensor."""
+        assert of_complex is not None
+
+        def callback(out: Template, x: Tensor, /) -> Payload:
+            return of_complex(x.data) if x.dtype.is_complex else function(x.data)
+
         return callback
 
 
@@ -117,6 +136,7 @@ class JaxElementwise(JaxBase, ArrayElementwise):
 
     cos = Unary("cos", complex_by_parts.cos)
     sin = Unary("sin", complex_by_parts.sin)
+    abs = Magnitude("abs", complex_by_parts.magnitude)
     sqrt = Unary("sqrt", complex_by_parts.sqrt)
     atanh = Unary("arctanh", complex_by_parts.atanh)
     atan = Unary("arctan", complex_by_parts.atan)
@@ -188,11 +208,20 @@ class JaxElementwise(JaxBase, ArrayElementwise):
         base, exponent = xp.broadcast_arrays(x1.data, x2.data)
         if out.dtype.is_floating:
             return xp.power(base, exponent)
-        if out.dtype.kind == "uint":
-            return xp.power(base, exponent)
-        power = xp.power(base, xp.where(exponent < 0, -exponent & 1, exponent))
         # Only -1 and 1 have a reciprocal that does not round to zero, and they are their own.
+        power = self._integer_power(base, xp.where(exponent < 0, -exponent & 1, exponent))
         return xp.where((exponent < 0) & (xp.abs(base) != 1), 0, power)
+
+    def _integer_power(self, base: Array, exponent: Array) -> Array:
+        """By repeated squaring, as far as the exponents have bits: JAX's own stops after 6, and 3**65 would be 3."""
+
+        def step(state: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
+            found, square, left = state
+            return self.xp.where(left & 1 == 1, found * square, found), square * square, left >> 1
+
+        start = self.xp.ones_like(base), base, exponent
+        found: Array = self.lax.while_loop(lambda state: (state[2] > 0).any(), step, start)[0]
+        return found
 
     def _complex_power(self, x: Array, y: Array) -> Array:
         """A small whole exponent by repeated squaring, else the polar form, else exp(y * log(x)); of 0 it is one."""
