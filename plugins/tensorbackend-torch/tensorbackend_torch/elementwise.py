@@ -224,7 +224,9 @@ class TorchElementwise(TorchBase):
             if out.dtype is uint64:
                 return integers.unsigned_divide(as_int64(x1, uint64), as_int64(x2, uint64))[1]
             return self._in_int64(integers.remainder, out, x1, x2)
-        found = torch.remainder(x1, x2)
+        # PyTorch's vector loop gives NaN where x1 / x2 overflows, so that a multiple of x2 is divided by first.
+        multiple = torch.where(torch.abs(x2) < 1, x2 * 2.0**1000, x2)
+        found = torch.remainder(torch.fmod(x1, multiple), x2)
         return torch.where(found == 0, torch.copysign(torch.zeros_like(found), x2), found)
 
     @kernel(unsigned="own")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import runpy
 from pathlib import Path
@@ -55,6 +56,23 @@ def test_roots_are_rounded_to_nearest(dtype: str) -> None:
     assert tb.sqrt(x).to_binary() == tb.sqrt(x.backend_copy("binary")).to_binary()
     assert tb.isnan(tb.sqrt(tb.tensor([-1.0], dtype=dtype, backend="torch"))).tolist() == [True]
     assert tb.sqrt(tb.imag(tb.conj(tb.tensor([-4j], backend="torch")))).tolist() == [2.0]
+
+
+def test_remainders_of_quotients_that_overflow() -> None:
+    cases = [
+        (1.7976931348623157e308, -0.5),
+        (-1e308, 0.3),
+        (1e300, 1e-300),
+        (7.5, 2.0),
+        (math.inf, 2.0),
+        (2.0, math.inf),
+    ]
+    left, right = zip(*(cases * 4), strict=True)  # enough for a vector loop
+    found, wanted = (
+        tb.remainder(tb.tensor(left, dtype="f64", backend=each), tb.tensor(right, dtype="f64", backend=each)).tolist()
+        for each in ("torch", "binary")
+    )
+    assert repr(found) == repr(wanted)
 
 
 def test_products_by_parts_of_16_bits_wrap_as_those_of_integers() -> None:
