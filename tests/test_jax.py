@@ -263,6 +263,15 @@ def test_complex_numbers_with_an_extreme_part(name: str, dtype: str, greatest: f
     np.testing.assert_allclose(ours, wanted, rtol=1e-5, atol=1e-37, err_msg=name)
 
 
+@pytest.mark.parametrize("shape", [(), (2, 2)])
+@pytest.mark.parametrize("other", ["int64", "uint64", "float64"])
+def test_bits_of_complex_numbers(other: str, shape: tuple[int, ...]) -> None:
+    x = tb.broadcast_to(tb.tensor(complex(1.5, -0.0), dtype="c64"), shape)
+    bits = tb.bitcast(x.backend_copy(BACKEND), other)
+    assert bits.to_binary() == tb.bitcast(x, other).to_binary()
+    assert tb.bitcast(bits, "c64").to_binary() == x.to_binary()
+
+
 def test_functions_of_scalars_are_traced_once() -> None:
     x = on_jax([3.0, -1.0, 2.0])
     on_data: list[bool] = []

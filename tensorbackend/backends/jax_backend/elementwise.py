@@ -69,8 +69,14 @@ class JaxElementwise(JaxBase, ArrayElementwise):
 
     @kernel
     def bitcast(self, out: Template, x: Tensor, /) -> Payload:
-        """The same bits."""
-        return self.lax.bitcast_convert_type(x.data, numpy_dtype(out.dtype))
+        """The same bits; a complex number is its real part and then its imaginary one."""
+        cast, wanted = self.lax.bitcast_convert_type, numpy_dtype(out.dtype)
+        if x.dtype is out.dtype:
+            return x.data
+        if out.dtype.is_complex:
+            return self.lax.complex(*self.xp.moveaxis(cast(x.data, "float32"), -1, 0))
+        values = self.xp.stack([x.data.real, x.data.imag], axis=-1) if x.dtype.is_complex else x.data
+        return cast(values, wanted)
 
     @kernel
     def select(self, out: Template, condition: Tensor, x1: Tensor, x2: Tensor, /) -> Payload:
