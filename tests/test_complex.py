@@ -276,6 +276,10 @@ NO_OVERFLOW_ON_THE_WAY = [
     ("cosh", (Z(1e300, SMALL),), Z(inf, inf)),
     ("atanh", (Z(1, 2.0**-511),), Z(0.5 * 512 * math.log(2), pi / 4)),
     ("pow", (Z(1e-200, 1e200), Z(-1, 0)), Z(0, -1e-200)),
+    ("divide", (Z(0, inf), Z(1, LARGE)), Z(inf, inf)),
+    ("divide", (Z(0, inf), Z(1e-300, -1e300)), Z(-inf, inf)),
+    ("sinh", (Z(LARGE, 0.0),), Z(inf, 0)),
+    ("cos", (Z(0.0, LARGE),), Z(inf, -0.0)),
 ]
 
 

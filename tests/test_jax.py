@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any, NamedTuple
 
 import jax
@@ -270,6 +270,46 @@ def test_bits_of_complex_numbers(other: str, shape: tuple[int, ...]) -> None:
     bits = tb.bitcast(x.backend_copy(BACKEND), other)
     assert bits.to_binary() == tb.bitcast(x, other).to_binary()
     assert tb.bitcast(bits, "c64").to_binary() == x.to_binary()
+
+
+@pytest.mark.parametrize(("dtype", "small"), [("f32", 5e-39), ("f64", 5e-310)])
+def test_angles_of_subnormal_numbers_are_those_of_zeros(dtype: str, small: float) -> None:
+    signs = [(a, b) for a in (1.0, -1.0) for b in (1.0, -1.0)]
+    found, wanted = (
+        tb.atan2(
+            *(
+                tb.tensor([sign * size for sign in column], dtype=dtype, backend=BACKEND)
+                for column in zip(*signs, strict=True)
+            )
+        )
+        for size in (small, 0.0)
+    )
+    assert repr(found.tolist()) == repr(wanted.tolist())
+
+
+@pytest.mark.parametrize(("dtype", "small"), [("bf16", 5e-39), ("f32", 5e-39), ("f64", 5e-310)])
+def test_quotients_and_roots_of_subnormal_numbers_are_those_of_zeros(dtype: str, small: float) -> None:
+    def found(size: float) -> list[Any]:
+        x, y = (tb.tensor([a * size, b], dtype=dtype, backend=BACKEND) for a, b in ((1.0, 2.0), (-1.0, 3.0)))
+        return [tb.cbrt(x).tolist(), tb.floor_divide(y, x).tolist(), tb.remainder(x, y[1]).tolist()]
+
+    assert repr(found(small)) == repr(found(0.0))
+
+
+def test_derivatives_at_zero() -> None:
+    zero, three = (on_jax(number) for number in (0.0, 3.0))
+    for function in (lambda x: tb.remainder(x, three), lambda x: tb.atan2(x, three) * 3):
+        assert jax.grad(lambda x, function=function: function(x).data)(zero).item() == 1.0
+
+
+@pytest.mark.parametrize("options", [{"padding": "same"}, {"padding": "same", "input_dilation": (2,)}])
+def test_padding_of_a_convolution_is_multiplied(options: dict[str, Any]) -> None:
+    for values, weights in product(([1.0], [1.0, 2.0], [1.0, 2.0, 3.0]), ([1.0, float("inf")], [2.0, 0.5, 1.0])):
+        ours, wanted = (
+            tb.conv(*(tb.tensor([[each]], dtype="f32", backend=backend) for each in (values, weights)), **options)
+            for backend in (BACKEND, "binary")
+        )
+        assert repr(ours.tolist()) == repr(wanted.tolist())
 
 
 def test_functions_of_scalars_are_traced_once() -> None:

@@ -382,7 +382,9 @@ def _quotient(x: Array, y: Array) -> Array:
     # (p + qj) / (r + sj) = (q - pj) / (s - rj): the larger part of the divisor comes first.
     p, q = torch.where(upright, p, q), torch.where(upright, q, -p)
     r, s = torch.where(upright, r, s), torch.where(upright, s, -r)
-    ratio = s / r
+    # Beside an infinity only the sign of the ratio counts, which may underflow.
+    infinite = torch.isinf(p) | torch.isinf(q)
+    ratio = torch.where(infinite, torch.copysign(torch.ones_like(r), r) * torch.copysign(torch.ones_like(s), s), s / r)
     size = r + s * ratio
     found = _scaled(join((p + q * ratio) / size, (q - p * ratio) / size), above - below)
     found = torch.where(c == 0, join(b / d, -a / d), found)

@@ -341,7 +341,9 @@ def _scaled_quotient(xp: Any, x: Array, y: Array) -> Array:
     # (a + bj) / (c + dj) = (b - aj) / (d - cj): the larger part of the divisor comes first.
     a, b = xp.where(upright, a, b), xp.where(upright, b, -a)
     c, d = xp.where(upright, c, d), xp.where(upright, d, -c)
-    ratio = d / c
+    # Beside an infinity only the sign of the ratio counts, which may underflow.
+    infinite = xp.isinf(a) | xp.isinf(b)
+    ratio = xp.where(infinite, xp.copysign(1.0, c) * xp.copysign(1.0, d), d / c)
     size = c + d * ratio
     return _scaled(xp, join(xp, (a + b * ratio) / size, (b - a * ratio) / size), above - below)
 

@@ -278,15 +278,23 @@ def divide(x: complex, y: complex) -> complex:
     above, below = _scale(x), _scale(y)
     a, b = _ldexp(a, -above), _ldexp(b, -above)
     c, d = _ldexp(c, -below), _ldexp(d, -below)
+    infinite = cmath.isinf(x)
     if abs(c) >= abs(d):
-        ratio = d / c
+        ratio = _ratio(d, c, infinite)
         size = c + d * ratio
         quotient = complex((a + b * ratio) / size, (b - a * ratio) / size)
     else:
-        ratio = c / d
+        ratio = _ratio(c, d, infinite)
         size = c * ratio + d
         quotient = complex((a * ratio + b) / size, (b * ratio - a) / size)
     return _scaled(quotient, above - below)
+
+
+def _ratio(lesser: float, larger: float, beside_infinity: bool) -> float:
+    """A quotient of magnitude up to 1; of one that may underflow only the sign counts beside an infinity."""
+    if beside_infinity:
+        return math.copysign(1.0, lesser) * math.copysign(1.0, larger)
+    return lesser / larger
 
 
 _whole_exp, _whole_log = _whole("exp", _exp), _whole("log", _log)

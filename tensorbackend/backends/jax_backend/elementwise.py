@@ -147,6 +147,27 @@ class JaxElementwise(JaxBase, ArrayElementwise):
     atanh = Unary("arctanh", complex_by_parts.atanh)
     atan = Unary("arctan", complex_by_parts.atan)
 
+    # Of subnormal numbers, where they are taken for zeros, XLA makes NaN here, or a number of the other sign
+
+    @kernel
+    def atan2(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
+        """The angle."""
+        left, right = (self._zeroed(self.widened(x)) for x in (x1, x2))
+        return self.narrowed(self.xp.arctan2(left, right), out)
+
+    @kernel
+    def cbrt(self, out: Template, x: Tensor, /) -> Payload:
+        """The cube root."""
+        return self.narrowed(self.xp.cbrt(self._zeroed(self.widened(x))), out)
+
+    def _zeroed(self, values: Array) -> Array:
+        """Zeros of their sign for what counts as zero; to a derivative nothing happens."""
+
+        def zeroed(each: Array) -> Array:
+            return self.xp.where(each == 0, self.xp.copysign(self.xp.zeros_like(each), each), each)
+
+        return self._derived(zeroed, lambda each: each)(values)
+
     # Division: XLA's integer quotient by zero is -1, its remainder the dividend
 
     @kernel
@@ -166,7 +187,7 @@ class JaxElementwise(JaxBase, ArrayElementwise):
             if out.dtype.kind == "int":
                 quotient = quotient - ((rest != 0) & ((rest < 0) != (divisor < 0)))
             return xp.where(x2.data == 0, 0, quotient)
-        left, right = xp.broadcast_arrays(self._float64(x1), self._float64(x2))
+        left, right = xp.broadcast_arrays(*(self._zeroed(self._float64(x)) for x in (x1, x2)))
         whole = (left - self._floor_rest(left, right)) / right
         floor = xp.floor(whole)
         floor = floor + (whole - floor > 0.5)
@@ -183,7 +204,7 @@ class JaxElementwise(JaxBase, ArrayElementwise):
             if out.dtype.kind == "int":
                 rest = xp.where((rest != 0) & ((rest < 0) != (divisor < 0)), rest + divisor, rest)
             return xp.where(x2.data == 0, 0, rest)
-        left, right = xp.broadcast_arrays(self._float64(x1), self._float64(x2))
+        left, right = xp.broadcast_arrays(*(self._zeroed(self._float64(x)) for x in (x1, x2)))
         rest = self._floor_rest(left, right)
         return self.cast(xp.where(rest == 0, xp.copysign(rest, right), rest), self.wide, out.dtype)
 

@@ -208,8 +208,11 @@ class JaxConvolution(JaxBase, ArrayConvolution):
         if out.dtype.is_complex:
             values, weights = parts(xp, values, weights)
             features *= 2
+        values = values.reshape((batch, -1, *x.shape[2:]))
+        if self.place.platform == "cpu":
+            values, padding, input_dilation = self._spread(values, padding, input_dilation)
         found = self.lax.conv_general_dilated(
-            values.reshape((batch, -1, *x.shape[2:])),
+            values,
             weights.reshape((groups * features, -1, *kernel.shape[2:])),
             strides,
             padding,
@@ -222,3 +225,16 @@ class JaxConvolution(JaxBase, ArrayConvolution):
             real, imaginary = xp.moveaxis(found.reshape((batch, groups, 2, -1)), 2, 0)
             found = self.lax.complex(real, imaginary)
         return self.narrowed(found.reshape(out.shape), out)
+
+    def _spread(self, values: Array, padding: Padding, dilation: Sizes) -> tuple[Array, Padding, Sizes]:
+        """An input with the zeros about and between its elements written out, and that no more are wanted.
+
+        XLA leaves products with such zeros out of small convolutions, but times infinity they are NaN; and it crashes
+        where it simplifies some that are dilated. Its convolution on processors is no slower so.
+        """
+        none = ((0, 0),) * len(padding), (1,) * len(dilation)
+        if (padding, dilation) == none:
+            return values, *none
+        edges = [(0, 0, 0)] * 2 + [(*ends, step - 1) for ends, step in zip(padding, dilation, strict=True)]
+        spread = self.lax.pad(values, self.xp.zeros((), values.dtype), edges)
+        return self.lax.optimization_barrier(spread), *none
