@@ -312,6 +312,24 @@ def test_padding_of_a_convolution_is_multiplied(options: dict[str, Any]) -> None
         assert repr(ours.tolist()) == repr(wanted.tolist())
 
 
+def test_one_kernel_reads_and_writes_all_places(monkeypatch: pytest.MonkeyPatch) -> None:
+    traced: list[object] = []
+    backend: Any = type(BACKEND)
+    own = backend._traced
+
+    def counted(self: Any, method: object, *rest: Any) -> Any:
+        traced.append(method)
+        return own(self, method, *rest)
+
+    monkeypatch.setattr(backend, "_traced", counted)
+    monkeypatch.setattr(BACKEND, "kernels", {})
+    x = tb.zeros((5, 2), backend=BACKEND)
+    for place in range(5):
+        x[place] = float(place)
+        assert x[place].tolist() == [place, place]
+    assert len(traced) == len(set(traced)) > 0
+
+
 def test_functions_of_scalars_are_traced_once() -> None:
     x = on_jax([3.0, -1.0, 2.0])
     on_data: list[bool] = []

@@ -57,7 +57,8 @@ class JaxIndexing(JaxBase, ArrayIndexing):
     take_along_axis = _looking(ArrayIndexing.take_along_axis)
     gather = _looking(ArrayIndexing.gather)
 
-    @kernel
+    # Where a block starts is an operand of its kernel, as it changes from call to call and all else does not
+
     def slice(
         self,
         out: Template,
@@ -69,12 +70,31 @@ class JaxIndexing(JaxBase, ArrayIndexing):
         strides: tuple[int, ...],
     ) -> Payload:
         """Every `strides[i]`-th element from `starts[i]` on."""
-        return super().slice(out, x, starts=starts, lengths=lengths, strides=strides)
+        if all(stride == 1 or length == 1 for stride, length in zip(strides, lengths, strict=True)):
+            return self._block(out, x, self._places(starts))
+        return self._strided(out, x, starts=starts, lengths=lengths, strides=strides)
 
     @kernel
+    def _block(self, out: Template, x: Tensor, starts: Tensor, /) -> Payload:
+        return self.lax.dynamic_slice(x.data, starts.data, out.shape)
+
+    @kernel
+    def _strided(self, out: Template, x: Tensor, /, **options: Any) -> Payload:
+        return super().slice(out, x, **options)
+
     def put_slice(self, out: Template, x: Tensor, update: Tensor, /, *, starts: tuple[int, ...]) -> Payload:
         """x with the block written."""
-        return self.lax.dynamic_update_slice(x.data, update.data, starts)
+        return self._put_block(out, x, update, self._places(starts))
+
+    @kernel
+    def _put_block(self, out: Template, x: Tensor, update: Tensor, starts: Tensor, /) -> Payload:
+        return self.lax.dynamic_update_slice(x.data, update.data, starts.data)
+
+    def _places(self, starts: tuple[int, ...]) -> Tensor:
+        """Positions as a tensor in the host's memory, from where a call takes them along."""
+        import numpy
+
+        return self.tensor(numpy.asarray(starts, numpy_dtype(self.long)))
 
     @_looking
     @kernel
