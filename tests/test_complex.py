@@ -262,6 +262,7 @@ NO_OVERFLOW_ON_THE_WAY = [
     ("multiply", (Z(LARGE, LARGE), Z(LARGE, 1)), Z(inf, inf)),
     ("reciprocal", (Z(1e-300, 1e-300),), Z(5e299, -5e299)),
     ("square", (Z(1e200, 1e200),), Z(0, inf)),
+    ("square", (Z(1, 2.0**1021),), Z(-inf, 2.0**1022)),
     ("sign", (Z(LARGE, LARGE),), Z(0.5**0.5, 0.5**0.5)),
     ("sign", (Z(SMALL, -SMALL),), Z(0.5**0.5, -(0.5**0.5))),
     ("abs", (Z(3e-310, 4e-310),), 5e-310),

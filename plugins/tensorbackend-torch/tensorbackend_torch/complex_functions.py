@@ -345,7 +345,9 @@ def _product(x: Array, y: Array) -> Array:
     # Beside an infinity or NaN a finite part gives no more than its sign.
     signs = product_by_parts(_mantissas(x), _mantissas(y))
     inside = torch.isfinite(x) & torch.isfinite(y)
-    return torch.where(torch.isfinite(found), found, torch.where(inside, scaled, signs))
+    pairs = zip(parts(found), parts(torch.where(inside, scaled, signs)), strict=True)
+    # A part that is finite is right, and may be too small for the scale of the other.
+    return join(*(torch.where(torch.isfinite(part), part, instead) for part, instead in pairs))
 
 
 def square(x: Array) -> Array:

@@ -281,7 +281,10 @@ def _product(xp: Any, x: Array, y: Array) -> Array:
         # Beside an infinity or NaN a finite part gives no more than its sign.
         signs = product_by_parts(xp, _mantissas(xp, x), _mantissas(xp, y))
         inside = xp.isfinite(x) & xp.isfinite(y)
-        found = xp.where(xp.isfinite(found), found, xp.where(inside, _scaled(xp, scaled, above + below), signs))
+        other = xp.where(inside, _scaled(xp, scaled, above + below), signs)
+        # A part that is finite is right, and may be too small for the scale of the other.
+        pairs = (found.real, other.real), (found.imag, other.imag)
+        found = join(xp, *(xp.where(xp.isfinite(part), part, instead) for part, instead in pairs))
     return found.astype(dtype, copy=False)
 
 

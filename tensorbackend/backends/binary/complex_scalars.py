@@ -258,7 +258,10 @@ def _whole_product(x: complex, y: complex) -> complex:
     if not (cmath.isfinite(x) and cmath.isfinite(y)):  # a finite part gives no more than its sign
         return multiply_two(_mantissas(x), _mantissas(y))
     above, below = _scale(x), _scale(y)
-    return _scaled(multiply_two(_scaled(x, -above), _scaled(y, -below)), above + below)
+    scaled = _scaled(multiply_two(_scaled(x, -above), _scaled(y, -below)), above + below)
+    # A part that is finite is right, and may be too small for the scale of the other.
+    parts = ((found.real, scaled.real), (found.imag, scaled.imag))
+    return complex(*(part if math.isfinite(part) else instead for part, instead in parts))
 
 
 def _mantissas(z: complex) -> complex:
