@@ -9,6 +9,7 @@ import json
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import tensorbackend as tb
 from tensorbackend.dispatch.fallbacks import fallbacks, how
@@ -112,15 +113,25 @@ def nx_page() -> str:
     return NX_INTRODUCTION + "".join(f"| `{name}` | {rows[name]} |\n" for name in sorted(rows))
 
 
-MEASURED = HERE / "measured.json"
+MEASURED = HERE / "measured.jsonl"
+"""What the last run of the property tests on each backend measured: a line an op, its ulps by dtype."""
+
+RUNS = {
+    "numpy": "NumPy: 200 random examples for each op with each dtype.",
+    "jax": "JAX on a processor: 200 random examples for each op, of any of the dtypes.",
+}
 
 ACCURACY_INTRODUCTION = """\
 # Accuracy
 
-How far NumPy's results were from BinaryBackend's at most, in ulps of the element (of the larger part of a complex
+How far a backend's results were from BinaryBackend's at most, in ulps of the element (of the larger part of a complex
 number), as the property tests measured it, and the bound that they enforce. Where a bound has a scale, a result within
 that many roundings of it counts as 0 here, as its ulps mean nothing after a cancellation. Ops that are not listed were
-equal to the bit for every dtype. {source}
+equal to the bit for every dtype.
+"""
+
+ACCURACY_TABLE = """
+## {run}
 
 | op | bound | {dtypes} |
 | --- | --- | {lines} |
@@ -128,31 +139,38 @@ equal to the bit for every dtype. {source}
 
 
 def measure(path: Path) -> None:
-    """Enters a run's distances, the greatest for each op and dtype."""
-    found: dict[str, dict[str, float]] = {}
-    for line in path.read_text().splitlines():
-        row = json.loads(line)
-        for dtype, ulps in row["ulps"].items():
-            known = found.setdefault(row["op"], {})
-            known[dtype] = max(ulps, known.get(dtype, 0))
-    MEASURED.write_text(json.dumps(found, indent=0, sort_keys=True) + "\n")
+    """Enters a run's distances, the greatest for each op and dtype, in place of those of its backends before."""
+    found: dict[tuple[str, str], dict[str, float]] = {}
+    run = [json.loads(line) for line in path.read_text().splitlines()]
+    again = {row["backend"] for row in run}
+    kept = [row for row in _measured() if row["backend"] not in again]
+    for row in kept + run:
+        known = found.setdefault((row["backend"], row["op"]), {})
+        for dtype in ALL_DTYPES:
+            if dtype.is_inexact and dtype.name in row["ulps"]:
+                known[dtype.name] = max(row["ulps"][dtype.name], known.get(dtype.name, 0.0))
+    rows = ({"backend": backend, "op": op, "ulps": ulps} for (backend, op), ulps in sorted(found.items()))
+    MEASURED.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def _measured() -> list[dict[str, Any]]:
+    return [json.loads(line) for line in MEASURED.read_text().splitlines()]
 
 
 def accuracy_page() -> str:
     """docs/accuracy.md: the measured distance of each op and dtype beside its bound."""
-    measured = json.loads(MEASURED.read_text())
     dtypes = [dtype for dtype in ALL_DTYPES if dtype.is_inexact]
-    rows = []
-    for op, ulps in sorted(measured.items()):
-        bounds = dict.fromkeys(_short(bound_of(op, [dtype])) for dtype in dtypes)
-        if list(bounds) != ["exact"] or any(ulps.values()):
-            cells = " | ".join(f"{ulps[dtype.name]:.3g}" if dtype.name in ulps else "" for dtype in dtypes)
-            rows.append(f"| `{op}` | {'; complex '.join(bounds)} | {cells} |\n")
-    source = "The run: 200 random examples for each op with each dtype." if measured else ""
-    head = ACCURACY_INTRODUCTION.format(
-        source=source, dtypes=" | ".join(map(str, dtypes)), lines=" | ".join(["---"] * len(dtypes))
-    )
-    return head + "".join(rows)
+    head = {"dtypes": " | ".join(map(str, dtypes)), "lines": " | ".join(["---"] * len(dtypes))}
+    page = ACCURACY_INTRODUCTION
+    for backend, run in RUNS.items():
+        page += ACCURACY_TABLE.format(run=run, **head)
+        for row in _measured():
+            op, ulps = row["op"], row["ulps"]
+            bounds = dict.fromkeys(_short(bound_of(op, [dtype])) for dtype in dtypes)
+            if row["backend"] == backend and (list(bounds) != ["exact"] or any(ulps.values())):
+                cells = " | ".join(f"{ulps[dtype.name]:.3g}" if dtype.name in ulps else "" for dtype in dtypes)
+                page += f"| `{op}` | {'; complex '.join(bounds)} | {cells} |\n"
+    return page
 
 
 def _short(bound: Bound) -> str:

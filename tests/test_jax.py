@@ -312,6 +312,11 @@ def test_padding_of_a_convolution_is_multiplied(options: dict[str, Any]) -> None
         assert repr(ours.tolist()) == repr(wanted.tolist())
 
 
+def test_a_convolution_of_padding_alone() -> None:
+    x, kernel = tb.zeros((1, 2, 0), backend=BACKEND), tb.ones((3, 2, 1), backend=BACKEND)
+    assert tb.conv(x, kernel, padding=((0, 1),)).tolist() == [[[0.0], [0.0], [0.0]]]
+
+
 def test_one_kernel_reads_and_writes_all_places(monkeypatch: pytest.MonkeyPatch) -> None:
     traced: list[object] = []
     backend: Any = type(BACKEND)

@@ -208,7 +208,8 @@ class JaxConvolution(JaxBase, ArrayConvolution):
         if out.dtype.is_complex:
             values, weights = parts(xp, values, weights)
             features *= 2
-        values = values.reshape((batch, -1, *x.shape[2:]))
+        merged = values.shape[1 : values.ndim - len(x.shape[2:])]
+        values = values.reshape((batch, prod(merged), *x.shape[2:]))
         if self.place.platform == "cpu":
             extents = [(size - 1) * step + 1 for size, step in zip(kernel.shape[2:], kernel_dilation, strict=True)]
             if any(step > 1 for step in input_dilation) or any(
