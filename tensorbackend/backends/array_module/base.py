@@ -193,7 +193,7 @@ class Unary(_Function):
         """The callback of one tensor."""
 
         def callback(out: Template, x: Tensor, /) -> Payload:
-            chosen = function if of_complex is None or not out.dtype.is_complex else of_complex
+            chosen = function if of_complex is None or not x.template.dtype.is_complex else of_complex
             result = quiet.run(chosen, x.data)
             return result if out.shape else asarray(result)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial, wraps
+from functools import partial
 from typing import Any
 
 from ...dtypes import float64
@@ -12,7 +12,7 @@ from ...protocol import Payload
 from ...template import Template
 from ...tensor import Tensor
 from ..array_module import complex_functions, gamma, incomplete_gamma, special
-from ..array_module.base import Array, ArrayBase, Binary, Quiet, Silent, Unary, kernel
+from ..array_module.base import Array, Binary, Unary, kernel
 from ..array_module.elementwise import ArrayElementwise
 from . import complex_by_parts
 from .base import JaxBase
@@ -22,49 +22,21 @@ _LARGEST_WHOLE = 100
 """Up to this size whole exponents of complex numbers go by products."""
 
 
-class Product(Binary):
-    """A `Binary` of whose results no sum takes one over unrounded, where a composite is compiled."""
-
-    def bind(self, backend: ArrayBase) -> Callable[..., Any]:
-        """The backend's callback, kept in the instance."""
-        assert isinstance(backend, JaxBase)
-        multiply, composing = super().bind(backend), backend.composing
-
-        def callback(out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
-            product = multiply(out, x1, x2)
-            return unfused(product) if composing.now and out.dtype.is_floating else product
-
-        vars(backend)[self.name] = wraps(multiply)(callback)
-        return callback
-
-
-class Magnitude(Unary):
-    """A `Unary` of complex numbers with real results."""
-
-    def make(
-        self,
-        function: Callable[..., Array],
-        of_complex: Callable[..., Array] | None,
-        quiet: Quiet | Silent,
-        asarray: Any,
-    ) -> Callable[..., Any]:
-        """The callback of one tensor."""
-        assert of_complex is not None
-
-        def callback(out: Template, x: Tensor, /) -> Payload:
-            return of_complex(x.data) if x.dtype.is_complex else function(x.data)
-
-        return callback
-
-
 class JaxElementwise(JaxBase, ArrayElementwise):
     """Functions of one element of each input."""
 
-    multiply = Product("multiply", complex_functions.multiply)
+    _product = Binary("multiply", complex_functions.multiply)
+
+    def multiply(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
+        """The product."""
+        return self._rounded(out, self._product(out, x1, x2))
 
     def square(self, out: Template, x: Tensor, /) -> Payload:
-        """The product with itself, rounded as one is."""
-        product = super().square(out, x)
+        """The product with itself."""
+        return self._rounded(out, super().square(out, x))
+
+    def _rounded(self, out: Template, product: Array) -> Array:
+        """A product, in a composite that is compiled as one that no sum takes over before it is rounded."""
         return unfused(product) if self.composing.now and out.dtype.is_floating else product
 
     @kernel
@@ -142,7 +114,7 @@ class JaxElementwise(JaxBase, ArrayElementwise):
 
     cos = Unary("cos", complex_by_parts.cos)
     sin = Unary("sin", complex_by_parts.sin)
-    abs = Magnitude("abs", complex_by_parts.magnitude)
+    abs = Unary("abs", complex_by_parts.magnitude)
     sqrt = Unary("sqrt", complex_by_parts.sqrt)
     atanh = Unary("arctanh", complex_by_parts.atanh)
     atan = Unary("arctan", complex_by_parts.atan)
