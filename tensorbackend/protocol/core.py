@@ -15,6 +15,7 @@ from ..errors import ArgumentError, UnsupportedOp, expected
 from ..interchange import HOST, dlpack_capsule, dlpack_device, numpy_from_binary
 from ..template import Template
 from ..tensor import Tensor
+from .planned import Kernel, Payload, bare
 
 if TYPE_CHECKING:
     import numpy
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
     from ..expr.graph import Graph
     from ..testing.divergences import Divergence
     from . import Backend
-
-Payload: TypeAlias = Any
-"""What a backend keeps of a tensor, known to it alone: bytes, an array, a handle."""
 
 Way: TypeAlias = Literal["native", "override", "default", "fall-back", "missing"]
 """How a backend has an op: a primitive by its own callback, by a fall-back or not at all; a composite by its own
@@ -224,6 +222,24 @@ class Core:
         expr = import_module("tensorbackend.expr.evaluate"), import_module("tensorbackend.expr.simplify")  # higher
         made: Callable[[Sequence[Tensor]], Sequence[Tensor]] = expr[0].program(expr[1].simplified(graph, self), self)
         return made
+
+    # Kernels of planned callbacks
+
+    def settled(self, kernel: Kernel, out: Any, /) -> Kernel:
+        """A kernel whose results are payloads of exactly the output template, made of what a planned callback returns.
+
+        Override it where the library's functions return something else in some cases, as NumPy's return a number
+        instead of an array without axes.
+        """
+        return kernel
+
+    def enter(self, kernel: Kernel, /) -> Kernel:
+        """How a kernel, or a function of several of its kernels, is called from outside; by default as it is.
+
+        Override it for what a call needs around it once, whatever it runs: NumPy's floating-point reports are off
+        inside, JAX compiles it.
+        """
+        return bare(kernel)
 
     # Transport
 
