@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
 from importlib import import_module
 from types import CodeType, FunctionType
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from ..dtypes import DType, DTypeLike, as_dtype
 from ..errors import ArgumentError, ContractError, UnsupportedOp, expected
@@ -27,8 +27,6 @@ from ..template import Template, intern_template
 from ..tensor import Tensor
 
 Body: TypeAlias = Callable[..., Tensor | tuple[Tensor, ...]]
-
-_DECLARATIONS: Final = "tensorbackend.ops.fallbacks"  # imported when a backend first lacks a callback
 
 
 class Fallback(NamedTuple):
@@ -50,6 +48,14 @@ class Fallback(NamedTuple):
 
 
 _declared: dict[str, tuple[Fallback, ...]] = {}
+
+_late: list[Callable[[], None]] = []
+"""What imports the modules that declare fall-backs; asked when a backend first lacks a callback."""
+
+
+def declared_by(load: Callable[[], None]) -> None:
+    """Enters what imports modules that declare fall-backs; it runs whenever fall-backs are asked for."""
+    _late.append(load)
 
 
 def fallback(callback: str, accept: str = "any") -> Callable[[Body], Body]:
@@ -74,7 +80,8 @@ def fallback(callback: str, accept: str = "any") -> Callable[[Body], Body]:
 
 def fallbacks(callback: str) -> tuple[Fallback, ...]:
     """The fall-backs of a primitive, each for other dtypes; none if it has to be a backend's own."""
-    import_module(_DECLARATIONS)
+    for load in _late:  # again each time, as another thread may be in the middle of an import
+        load()
     return _declared.get(callback, ())
 
 
