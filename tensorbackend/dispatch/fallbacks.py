@@ -11,15 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
-from importlib import import_module
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple, TypeAlias
 
-from ..dtypes import DType, DTypeLike, as_dtype
-from ..errors import ArgumentError, ContractError, UnsupportedOp, expected
+from ..dtypes import DType
+from ..errors import ContractError, UnsupportedOp, expected
 from ..opspec import CALLBACKS, OPS, implemented, read_parameters
 from ..protocol import Backend, Payload
-from ..protocol.core import Way, defines
 from ..rules.broadcasting import ACCEPTED
 from ..rules.plan import Out
 from ..select import with_default
@@ -193,21 +191,3 @@ def _plain(template: Template) -> Template:
 
 def _nameless(x: Tensor) -> Tensor:
     return Tensor(_plain(x.template), x.backend, x.data)
-
-
-def how(backend: type[Backend], op: str, dtype: DTypeLike | None = None) -> Way:
-    """What `Backend.how` says, of a class."""
-    declared = CALLBACKS.get(op)
-    if declared is None or declared.optional:
-        for late in ("fft", "linalg", "random"):
-            import_module(f"tensorbackend.{late}")  # their ops are declared too
-        if declared is None and not any(spec.callback == op for spec in OPS.values()):
-            raise ArgumentError(expected("the name of a callback or of a composite", "see docs/ops.md", op=op))
-        return "override" if defines(backend, op) else "default"
-    kind = None if dtype is None else as_dtype(dtype)
-    if kind is not None and kind not in backend.dtypes:
-        return "missing"
-    if defines(backend, op) and (kind is None or kind in getattr(getattr(backend, op), "__dtypes__", backend.dtypes)):
-        return "native"
-    takes = (each for each in fallbacks(op) if kind is None or each.takes(kind))
-    return "fall-back" if any(not lacking(backend, each) for each in takes) else "missing"
