@@ -38,6 +38,13 @@ def late(name: str) -> Callable[..., Tensor]:
     return _ops[name]
 
 
+OPERATORS: dict[str, str] = {}
+"""The method of `Tensor` for each op of two tensors that an operator stands for, by the op's name.
+
+The dispatcher puts a function of one step in its place, which comes back here for operands that are not ready.
+"""
+
+
 def _unary(name: str) -> Callable[[Tensor], Tensor]:
     def method(self: Tensor) -> Tensor:
         return _ops[name](self)
@@ -52,6 +59,7 @@ def _binary(name: str) -> Callable[[Tensor, TensorLike], Tensor]:
         except OperandError:  # Python then asks the other operand, and says so if it cannot either
             return NotImplemented  # type: ignore[no-any-return]
 
+    method.op = name  # type: ignore[attr-defined] # read for `OPERATORS`
     return method
 
 
@@ -347,6 +355,13 @@ class Tensor:
     __pos__ = _unary("positive")
     __abs__ = _unary("abs")
     __invert__ = _unary("bitwise_invert")
+
+
+OPERATORS: dict[str, str] = {method.op: name for name, method in vars(Tensor).items() if hasattr(method, "op")}
+"""The method of `Tensor` that stands for an op of two tensors, by the op's name.
+
+The dispatcher puts the op's warm call in its place, which comes back to the method for operands that are not ready.
+"""
 
 
 class Deallocated(Tensor):

@@ -119,7 +119,7 @@ def _within_reach(own: frozenset[str]) -> frozenset[str]:
         reached |= more
 
 
-def implementation(backend: Backend, name: str, out: Out, inputs: Sequence[Tensor]) -> Callable[..., Payload]:
+def implementation(backend: Backend, name: str, out: Out, inputs: Sequence[Template]) -> Callable[..., Payload]:
     """What computes a primitive for inputs of some dtypes: the backend's own callback, or else a fall-back.
 
     Raises `UnsupportedOp` where there is neither.
