@@ -38,13 +38,6 @@ def late(name: str) -> Callable[..., Tensor]:
     return _ops[name]
 
 
-OPERATORS: dict[str, str] = {}
-"""The method of `Tensor` for each op of two tensors that an operator stands for, by the op's name.
-
-The dispatcher puts a function of one step in its place, which comes back here for operands that are not ready.
-"""
-
-
 def _unary(name: str) -> Callable[[Tensor], Tensor]:
     def method(self: Tensor) -> Tensor:
         return _ops[name](self)

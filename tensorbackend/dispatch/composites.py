@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..dtypes import as_dtype, check_scalar, current_precision
-from ..operands import Call, Operand, remember, template_of
+from ..dtypes import as_dtype, current_precision
+from ..memo import remember, told
+from ..operands import Call, Operand, template_of
 from ..opspec import OpSpec, declare, read_parameters
 from ..protocol import Backend, Kernel, own_method
 from ..protocol.core import CompositeCall, Core
@@ -22,7 +23,6 @@ from ..select import common_backend, default_backend, get_backend, move, with_de
 from ..template import Template
 from ..tensor import Tensor, bind
 from .kernels import kernel, nothing, of_default, payloads_of, templates_of, wrap
-from .keys import told
 from .path import Path, Prepared, constant
 from .quick import Ready
 from .signature import public
@@ -108,9 +108,7 @@ class CompositePath(Path):
     def _tensor(self, operand: Operand, strong: Sequence[Template], backend: Backend) -> Tensor:
         if isinstance(operand, Tensor):
             return operand
-        dtype = result_type([*strong, template_of(operand)])
-        check_scalar(operand, dtype)
-        return constant(operand, dtype, backend)
+        return constant(self.spec.name, operand, result_type([*strong, template_of(operand)]), backend)
 
     def _trial(self, call: Call) -> tuple[Out, Mapping[str, Any], Callable[..., Any] | None]:
         """The output template, the normalised options and what makes the public result of several tensors,

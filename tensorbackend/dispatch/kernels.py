@@ -1,8 +1,8 @@
 """What computes an op on a backend: a kernel, a function of payloads, for templates and options that are known.
 
-A planned callback gives its kernel itself. A plain callback, a fall-back and a composite's default work on tensors: their
-kernel wraps the payloads in tensors of the known templates. A kernel from here is called from outside: the backend has
-*entered* it, and in checked mode its results are verified.
+A planned callback gives its kernel itself. A plain callback, a fall-back and a composite's default work on tensors:
+their kernel wraps the payloads in tensors of the known templates. A kernel from here is called from outside: the
+backend has *entered* it, and in checked mode its results are verified.
 """
 
 from __future__ import annotations
@@ -13,23 +13,19 @@ from typing import Any, Final, TypeAlias
 
 from ..dtypes import ALL_DTYPES
 from ..errors import ContractError, expected
-from ..operands import remember
-from ..protocol import Backend, Kernel, Payload, kernel_of
+from ..protocol import Backend, Kernel, Payload
 from ..protocol.core import CompositeCall
-from ..protocol.planned import is_planned, nameless
+from ..protocol.planned import entered, is_planned
 from ..rules.plan import Out
 from ..select import with_default
 from ..template import Template
 from ..tensor import Tensor
-from .keys import told
 
 Templates: TypeAlias = Sequence[Any]
 """For each tensor parameter its template, those of a sequence as a tuple, `None` where a tensor was left out."""
 
 CHECKED: Final = os.environ.get("TENSORBACKEND_CHECK", "0") not in ("", "0")
 """Whether every payload is verified against its template; set by the environment at import."""
-
-_planned: dict[Any, Kernel] = {}
 
 
 def kernel(
@@ -42,25 +38,11 @@ def kernel(
 ) -> Kernel:
     """The kernel of a backend's callback of either form, ready to be called from outside."""
     if is_planned(callback):
-        made = _entered(backend, callback, nameless(out), tuple(map(nameless, inputs)), options)
+        plan: Any = callback
+        made = entered(plan.__self__, plan.__plan__, out, inputs, options)
     else:
         made = of_plain(backend, callback, out, inputs, options)
     return checked(name, backend, out, made) if CHECKED else made
-
-
-def _entered(
-    backend: Backend, callback: Callable[..., Payload], out: Any, inputs: tuple[Any, ...], options: Mapping[str, Any]
-) -> Kernel:
-    """A planned callback's kernel as called from outside, made once for all names of axes."""
-    try:
-        key = backend, callback.__name__, out, inputs, *[(option, told(value)) for option, value in options.items()]
-        found = _planned.get(key)
-    except (TypeError, LookupError):  # an option that does not hash, or that is NaN
-        return backend.enter(kernel_of(callback, out, *inputs, **options))
-    if found is None:
-        found = backend.enter(kernel_of(callback, out, *inputs, **options))
-        remember(_planned, key, found)
-    return found
 
 
 def of_plain(

@@ -13,14 +13,14 @@ from typing import Any, NamedTuple
 
 from ..dtypes import DType, check_scalar, current_precision
 from ..errors import TensorBackendError
-from ..operands import Call, remember
-from ..opspec import OpSpec
+from ..memo import NUMBERS, remember, told
+from ..operands import Call
+from ..opspec import CALLBACKS, OpSpec
 from ..protocol import Backend, Payload
 from ..select import get_backend
 from ..template import Template, intern_template
 from ..tensor import OPERATORS, Tensor
 from .kernels import payloads_of, primitive_kernel, wrap
-from .keys import NUMBERS, told
 from .quick import Beside, BesideMemo, KeyOf, Memo, Ready, generated, of_one, of_two
 
 
@@ -48,6 +48,9 @@ class Path(ABC):
         """The number of tensor parameters, where each is one tensor by position; else 0."""
         self.creates = not parameters
         """Whether the op makes a tensor of nothing, on the backend of its parameter `backend`."""
+        sole = spec.kind == "primitive" and CALLBACKS[spec.callback].outputs == 1
+        self.plain = sole and 0 < self.operands == len(spec.parameters) <= 2
+        """Whether the op takes one or two tensors, no options, and has one result; its key leaves the precision out."""
 
     @abstractmethod
     def prepare(self, call: Call, backend: Backend | None) -> Prepared:
@@ -55,10 +58,9 @@ class Path(ABC):
 
     def op(self) -> Callable[..., Any]:
         """The public op."""
-        plain = self.operands == len(self.spec.parameters)
-        if plain and self.operands == 1:
+        if self.plain and self.operands == 1:
             return of_one(self.ready, self.missed)
-        if plain and self.operands == 2:
+        if self.plain:
             operator = OPERATORS.get(self.spec.name)
             if operator is not None:
                 deferring = getattr(Tensor, operator)
@@ -76,11 +78,11 @@ class Path(ABC):
         found = None if beside is None else self.beside.get(beside)
         if found is not None:
             return self._run_beside(found, arguments)
-        backend = None
+        backend, options = None, keywords
         if self.creates:
-            keywords = dict(keywords)
-            backend = get_backend(keywords.pop("backend", None), device=keywords.pop("device", None))
-        call = Call(self.spec, arguments, keywords)
+            options = {name: value for name, value in keywords.items() if name not in ("backend", "device")}
+            backend = get_backend(keywords["backend"], device=keywords["device"])
+        call = Call(self.spec, arguments, options)
         try:
             ready, backend, tensors, lasting = self.prepare(call, backend)
         except TensorBackendError as error:
@@ -108,7 +110,7 @@ class Path(ABC):
         if call.foreign:
             return
         all_tensors = len(call.tensors) == len(given)
-        if all_tensors and (len(self.spec.parameters) > self.operands or not _from_default(ready.out, tensors)):
+        if all_tensors and not (self.plain and _from_default(ready.out, tensors)):
             try:
                 key = key_of(*arguments, **keywords)
             except (LookupError, AttributeError, TypeError):
@@ -171,23 +173,23 @@ def _from_default(out: Any, inputs: Sequence[Tensor]) -> bool:
 # Python numbers among the operands
 
 
-def constant(value: Any, dtype: DType, backend: Backend) -> Tensor:
-    """A Python number, which fits the dtype, as a tensor without axes."""
-    template = intern_template((), dtype, ())
-    return Tensor(template, backend, primitive_kernel(backend, "constant", template, (), {"value": value})())
+def constant(op: str, value: Any, dtype: DType, backend: Backend) -> Tensor:
+    """A Python number among the operands of an op as a tensor without axes."""
+    return Tensor(intern_template((), dtype, ()), backend, constants_of(op, dtype, backend)(value))
 
 
 @cache
 def constants_of(op: str, dtype: DType, backend: Backend) -> Callable[[Any], Payload]:
-    """What gives the payload of a Python number of one type in a dtype, made once for each value.
+    """What gives the payload of a Python number in a dtype, made once for each value.
 
     Raises what `check_scalar` raises, under the name of the op.
     """
     made: dict[Any, Payload] = {}
+    template = intern_template((), dtype, ())
 
     def payload(value: Any) -> Payload:
-        # Zeros of both signs are equal, and so are complex numbers whose parts are zeros of both signs.
-        key = repr(value) if not value or value.__class__ is complex else value
+        # 0.0 and -0.0 are equal, and so are complex numbers of such parts; 1, 1.0 and True are.
+        key = value.__class__, repr(value) if not value or value.__class__ is complex else value
         if key in made:
             return made[key]
         try:
@@ -195,7 +197,7 @@ def constants_of(op: str, dtype: DType, backend: Backend) -> Callable[[Any], Pay
         except TensorBackendError as error:
             error.named(op)
             raise
-        found = constant(value, dtype, backend).data
+        found = primitive_kernel(backend, "constant", template, (), {"value": value})()
         remember(made, key, found)
         return found
 

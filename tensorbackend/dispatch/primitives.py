@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..dtypes import DType, check_scalar
-from ..operands import Call, Operand
+from ..operands import Call
 from ..opspec import OpSpec, declare, read_parameters
 from ..protocol import Backend, Kernel
 from ..rules.plan import Plan
@@ -29,12 +28,12 @@ class PrimitivePath(Path):
     def prepare(self, call: Call, backend: Backend | None) -> Prepared:
         """The operands in the dtypes that the plan wants, and the kernel behind the casts that bring them there."""
         plan: Plan = call.memoised(self.plans, lambda: self.spec.function(*call.arguments, **call.keywords))
-        for operand, dtype in zip(call.operands, plan.inputs, strict=True):
-            if not isinstance(operand, Tensor):
-                check_scalar(operand, dtype)
         chosen = backend or common_backend(call.deciding)
         pairs = zip(call.operands, plan.inputs, strict=True)
-        tensors = [_on(operand, dtype, chosen) for operand, dtype in pairs]
+        tensors = [
+            move(operand, chosen) if isinstance(operand, Tensor) else constant(self.spec.name, operand, dtype, chosen)
+            for operand, dtype in pairs
+        ]
         kernel = self._kernel(chosen, plan, call, [x.template for x in tensors])
         return Prepared(Ready(plan.out, kernel, self.spec.result), chosen, tensors)
 
@@ -50,11 +49,6 @@ class PrimitivePath(Path):
             for x, to in zip(given, wanted, strict=True)
         ]
         return casting(kernel, casts, call.groups)
-
-
-def _on(operand: Operand, dtype: DType, backend: Backend) -> Tensor:
-    """An operand as a tensor on a backend; a Python number in the dtype that the callback wants."""
-    return move(operand, backend) if isinstance(operand, Tensor) else constant(operand, dtype, backend)
 
 
 def make_primitive(

@@ -25,11 +25,13 @@ import the package, so an op begins with code that exchanges itself for its own 
 from __future__ import annotations
 
 import linecache
+import os
 from collections.abc import Callable, Iterator, Sequence
 from types import CodeType, FunctionType
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from ..dtypes import current_precision
+from ..memo import ATOMS, NUMBERS, told
 from ..opspec import OpSpec, Parameter
 from ..protocol import Kernel, Payload
 from ..rules.plan import Out
@@ -38,7 +40,6 @@ from ..select.default import current
 from ..template import Template
 from ..tensor import Tensor
 from .kernels import wrap
-from .keys import ATOMS, NUMBERS, told
 
 
 class Ready(NamedTuple):
@@ -128,10 +129,8 @@ def of_two(ready: Memo, beside: BesideMemo, missed: Missed) -> Callable[[Any, An
             (out, kernel, _), constants = beside[current_precision(), *kinds, backend]
         except (KeyError, AttributeError):
             return missed(_key_of_two, (x1, x2), {})
-        if first:
-            data = kernel(constants[0](number), x.data)  # type: ignore[misc] # the number's place
-        else:
-            data = kernel(x.data, constants[1](number))  # type: ignore[misc] # the number's place
+        constant: Any = constants[0 if first else 1]
+        data = kernel(constant(number), x.data) if first else kernel(x.data, constant(number))
         tensor = new(Tensor)
         tensor.template = out  # type: ignore[assignment] # such an op has one result
         tensor.backend = backend
@@ -166,9 +165,11 @@ def op({signature}):
     return _missed(_key_of, ({arguments}), {{{keywords}}})
 
 def key_of({signature}):
-    {preparation}
+    {prepared}
     return {key}
 """
+
+_HERE: Final = os.path.dirname(__file__)  # a frame of the code is then one of this package, not of the user
 
 _FIRST: Final = """\
 def op(*arguments, **keywords):
@@ -220,7 +221,7 @@ def generated(spec: OpSpec, ready: Memo, missed: Missed) -> Callable[..., Any]:
 
 def _functions(spec: OpSpec, namespace: dict[str, Any]) -> dict[str, FunctionType]:
     """The functions of an op's code, with the defaults of the declared function."""
-    source, file = source_of(spec), f"<{spec.function.__module__}.{spec.name}>"
+    source, file = source_of(spec), f"{_HERE}/<{spec.function.__module__}.{spec.name}>"
     linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file
     codes = {each.co_name: each for each in compile(source, file, "exec").co_consts if isinstance(each, CodeType)}
     made = {name: FunctionType(code, namespace, name) for name, code in codes.items()}
@@ -249,16 +250,16 @@ def source_of(spec: OpSpec) -> str:
         name = parameter.name
         key.append(f"{name} if {name}.__class__ in _ATOMS else _told({name}), {name}.__class__")
     keywords = [parameter.name for parameter in spec.parameters if parameter.kind == "keyword"]
-    indented = "\n".join(lines).replace("\n", "\n        ")
-    code = _CODE.format(
+    preparation = "\n".join(lines)
+    return _CODE.format(
         signature=_signature(spec),
-        preparation=indented,
+        preparation=preparation.replace("\n", "\n        "),
+        prepared=preparation.replace("\n", "\n    "),
         key=f"_precision(), {', '.join(key)}",
         payloads=", ".join(map(_payload, tensors)),
         arguments="".join(f"{_starred(each)}, " for each in spec.parameters if each.kind != "keyword"),
         keywords=", ".join(f"{name!r}: {name}" for name in keywords),
     )
-    return code
 
 
 def _of_tensors(tensors: Sequence[Parameter]) -> tuple[list[str], list[str]]:

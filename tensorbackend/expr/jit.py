@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar, cast
 
 from ..dtypes import current_precision
 from ..errors import ArgumentError, expected
-from ..operands import kind_of
+from ..memo import kind_of
 from ..protocol import Backend
 from ..select import common_backend, move
 from ..tensor import Tensor, late

@@ -11,7 +11,7 @@ from ...dtypes import ALL_DTYPES, Scalar, bfloat16, float32, float64, int32, int
 from ...errors import ArgumentError, UnsupportedOp, expected
 from ...expr.evaluate import program
 from ...interchange import HOST, numpy_dtype, read_only
-from ...operands import kind_of, remember
+from ...memo import kind_of, remember
 from ...protocol import Payload
 from ...template import Template
 from ...tensor import Tensor
