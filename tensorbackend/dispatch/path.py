@@ -198,7 +198,8 @@ def constants_of(op: str, dtype: DType, backend: Backend) -> Callable[[Any], Pay
             error.named(op)
             raise
         found = primitive_kernel(backend, "constant", template, (), {"value": value})()
-        remember(made, key, found)
+        if backend.dispatch_priority <= 1:  # what records programs makes a number where it is used
+            remember(made, key, found)
         return found
 
     return payload

@@ -225,7 +225,7 @@ def promoting(name: str, of_complex: Function | None = None) -> Callable[..., Pa
 
     @planned
     def override(self: ArrayBase, out: Template, /, *inputs: Template) -> Kernel:
-        chosen = getattr(self.xp, name)
+        chosen: Function = getattr(self.xp, name)
         if of_complex is not None and out.dtype.is_complex:
             chosen = partial(of_complex, self.xp)
         if all(x.dtype is out.dtype for x in inputs):
