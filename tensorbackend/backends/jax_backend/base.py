@@ -60,7 +60,7 @@ class JaxBase(ArrayBase):
     precision: Any
     """The `jax.lax.Precision` of products: accelerators multiply float32 with fewer bits unless told otherwise."""
 
-    kernels: dict[Callable[..., Payload], Callable[..., Payload]]
+    jitted: dict[Callable[..., Payload], Callable[..., Payload]]
     """Each kernel that was called, as JAX compiled it."""
 
     composing: Composing
@@ -71,9 +71,9 @@ class JaxBase(ArrayBase):
 
         Names are left out, so that they never cause a second compilation.
         """
-        compiled = self.kernels.get(method)
+        compiled = self.jitted.get(method)
         if compiled is None:
-            compiled = self.kernels[method] = self.jax.jit(partial(self._traced, method), static_argnums=0)
+            compiled = self.jitted[method] = self.jax.jit(partial(self._traced, method), static_argnums=0)
         arrays = [tuple(each.data for each in x) if isinstance(x, tuple) else x.data for x in inputs]
         static = unnamed(out), tuple(options.items())
         return compiled(static, *arrays) if arrays else self.made_here(partial(compiled, static))
