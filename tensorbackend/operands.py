@@ -105,7 +105,7 @@ class Call:
         self.key = (current_precision(), *self.arguments, *self.keywords.items(), kinds)
 
     def _symbolic(self, value: object, parameter: Parameter) -> object:
-        if parameter.role == "option" or (value is None and parameter.annotation.endswith("| None")):
+        if parameter.role == "option" or (value is None and parameter.optional):
             return freeze(value)
         if parameter.role == "tensor":
             self._take(value, parameter)
