@@ -8,8 +8,8 @@ from operator import index
 from typing import Any, TypeAlias
 
 from ..errors import ArgumentError, DTypeError, ShapeError, expected
+from ..meaning import Axis
 from ..template import Template, intern_template, merge_names
-from ..tensor import Axis
 from .axes import normalize_axis
 from .broadcasting import result_type
 from .plan import Plan, freeze

@@ -1,4 +1,4 @@
-"""Importing this declares the rules of all families. What differentiates does so; the engine, which rules use, cannot."""
+"""Importing this declares all rules. What differentiates does so; the engine cannot, as rules use it."""
 
 from __future__ import annotations
 
