@@ -6,12 +6,16 @@ op in a table as it is declared, and the methods look it up by name. Nothing her
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol, SupportsIndex, TypeAlias, TypeVar
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, Protocol, SupportsIndex, TypeAlias, TypeVar
 
 from .dtypes import DType, Scalar
 from .elements import unpack
 from .errors import DeallocatedError, OperandError, ShapeError, expected
+from .meaning import Axes as Axes
+from .meaning import Axis as Axis
+from .meaning import Meaning
+from .meaning import SoleAxis as SoleAxis
 from .template import Names, Shape, Template
 
 if TYPE_CHECKING:
@@ -378,18 +382,9 @@ class ForeignArray(Protocol):
     def __array__(self, *arguments: Any, **options: Any) -> Any: ...
 
 
-TensorLike: TypeAlias = Tensor | bool | int | float | complex | ForeignArray
+TensorLike: TypeAlias = Annotated[Tensor | bool | int | float | complex | ForeignArray, Meaning("tensor")]
 """What an op takes for a tensor: a tensor, a Python number, another library's array."""
 
 Index: TypeAlias = SupportsIndex | slice | Any | None
 """What stands between the brackets of `x[...]`: ints, slices, None, masks and integer tensors, other libraries'
 arrays and lists of numbers; `Any` is for those and `...`."""
-
-Axis: TypeAlias = int | str
-"""An axis by position, negative ones from the end, or by name."""
-
-Axes: TypeAlias = Axis | Sequence[Axis] | None
-"""Axes of a reduction: one, several, or `None` for all."""
-
-SoleAxis: TypeAlias = Axis | None
-"""An axis that may be left out, as `None`, where the tensor has only one."""

@@ -132,8 +132,8 @@ class CompositePath(Path):
         for parameter in self.spec.parameters:
             if parameter.role == "option":
                 value = bound.arguments[parameter.name]
-                normalise = _NORMALISED.get(parameter.annotation.removesuffix(" | None"))
-                keep = normalise is None or (value is None and parameter.annotation.endswith(" | None"))
+                normalise = _NORMALISED.get(parameter.meaning)
+                keep = normalise is None or (value is None and parameter.optional)
                 options[parameter.name] = value if keep else normalise(first, value)  # type: ignore[misc] # not None
         return options
 
@@ -155,10 +155,10 @@ class CompositePath(Path):
 
 
 _NORMALISED: Mapping[str, Callable[[Template, Any], Any]] = {
-    "Axis": normalize_axis,
-    "Axes": sorted_axes,
-    "SoleAxis": sole_axis,
-    "DTypeLike": lambda x, dtype: as_dtype(dtype),
+    "axis": normalize_axis,
+    "axes": sorted_axes,
+    "sole axis": sole_axis,
+    "dtype": lambda x, dtype: as_dtype(dtype),
 }
 
 

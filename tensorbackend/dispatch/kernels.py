@@ -13,6 +13,7 @@ from typing import Any, Final, TypeAlias
 
 from ..dtypes import ALL_DTYPES
 from ..errors import ContractError, expected
+from ..operands import LEFT_OUT
 from ..protocol import Backend, Kernel, Payload
 from ..protocol.core import CompositeCall
 from ..protocol.planned import entered, is_planned
@@ -122,9 +123,11 @@ def casting(kernel: Kernel, casts: Sequence[Kernel | None], groups: Sequence[int
 
     def cast_all(*payloads: Payload) -> Payload:
         rest = iter(casts)
-        given = []
+        given: list[Any] = []
         for payload, size in zip(payloads, groups, strict=True):
-            if size is None:
+            if size == LEFT_OUT:
+                given.append(None)
+            elif size is None:
                 cast = next(rest)
                 given.append(payload if cast is None else cast(payload))
             else:

@@ -17,6 +17,7 @@ from ..rules.axes import normalize_axis
 from ..select import common_backend, default_backend
 from ..template import Template, intern_template
 from ..tensor import Tensor, late
+from .batching import rules as rules
 from .batching.engine import batched
 from .batching.registry import Operand
 from .evaluate import evaluate

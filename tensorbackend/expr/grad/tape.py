@@ -27,6 +27,7 @@ from ..graph import Graph
 from ..node import CAPTURED, PARAMETER, Default, Node, Value
 from ..record import ExprBackend, captured, expr_tensor
 from ..trees import flatten, paths, unflatten
+from . import rules as rules
 from .engine import pulled_back
 from .registry import gradient_of
 
