@@ -151,7 +151,7 @@ class Tensor:
 
     # Names
 
-    def rename(self, *names: str | None, **renamed: str | None) -> Tensor:
+    def rename(self, /, *names: str | None, **renamed: str | None) -> Tensor:
         """The tensor under other axis names: all of them by position, or some by keyword.
 
         >>> import tensorbackend as tb
@@ -180,7 +180,7 @@ class Tensor:
     def __iter__(self) -> Iterator[Tensor]:
         return (self[position] for position in range(len(self)))
 
-    def isel(self, **keys: Any) -> Tensor:
+    def isel(self, /, **keys: Any) -> Tensor:
         """Indexes axes by name, each for itself: an int drops the axis, a slice, list, mask or tensor keeps it.
 
         >>> import tensorbackend as tb

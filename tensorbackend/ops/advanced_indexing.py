@@ -256,7 +256,7 @@ def _laid_out(found: Tensor, parts: list[Part], block: int, width: int) -> Tenso
 
 
 @bind
-def isel(x: Tensor, **keys: Any) -> Tensor:
+def isel(x: Tensor, /, **keys: Any) -> Tensor:
     """Indexing of axes by name, each for itself: what `x.isel(time=0, feature=[0, 2])` does.
 
     An int drops the axis, a slice, list, mask or unnamed integer tensor of one axis keeps it and its name.
@@ -337,7 +337,8 @@ def _put_block(x: Tensor, block: Slices, value: Tensor) -> Tensor:
     """A write at a key of ints and slices without steps."""
     kept = [axis for axis in range(x.ndim) if axis not in block.dropped]
     target = Template([block.lengths[axis] for axis in kept], x.dtype, [x.names[axis] for axis in kept])
-    return put_slice(x, reshape(_spread(value, target), block.lengths), starts=block.starts)
+    wide = reshape(_spread(value, target), block.lengths, names=(None,) * x.ndim)
+    return put_slice(x, wide, starts=block.starts)
 
 
 def _where_mask(x: Tensor, mask: Tensor, value: Tensor) -> Tensor:

@@ -425,7 +425,7 @@ def _flatten(value: Any) -> tuple[Shape, list[Any]]:
 
 
 @bind
-def rename(x: Tensor, *names: str | None, **renamed: str | None) -> Tensor:
+def rename(x: Tensor, /, *names: str | None, **renamed: str | None) -> Tensor:
     """The tensor under other axis names: all of them by position, or some by keyword.
 
     Raises `NamesError` or, for a keyword that is no axis' name, `AxisError`.

@@ -1,6 +1,6 @@
 """Changes of shape and order, and basic indexing: nothing is computed, elements are moved or shared.
 
-Transposes carry names, `reshape` loses them unless given new ones. Errors: `ShapeError`, `AxisError`,
+Transposes carry names, `reshape` keeps those of axes that it does not touch. Errors: `ShapeError`, `AxisError`,
 `NamesError`, `IndexRangeError`.
 """
 
@@ -40,9 +40,12 @@ def reshape(
 ) -> Plan:
     """The same elements in row-major order under another shape; one size may be -1.
 
-    `copy` changes nothing, as no payload ever changes.
+    An axis that is not touched keeps its name unless `names` are given: its size, and the products of the sizes
+    before and after it, are the same in both shapes. `copy` changes nothing, as no payload ever changes.
 
     >>> import tensorbackend as tb
+    >>> tb.reshape(tb.ones((2, 3, 4), names=("a", "b", "c")), (2, 12)).names
+    ('a', None)
     >>> tb.reshape(tb.iota(6), (2, -1), names=("row", None))
     s64[row: 2][3] numpy
     [[0, 1, 2],

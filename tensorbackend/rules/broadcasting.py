@@ -68,10 +68,11 @@ def to_real(dtype: DType) -> DType:
     return REAL_OF.get(dtype, dtype)
 
 
-def broadcast_two(left: Template, right: Template) -> Shape:
+def broadcast_two(left: Template, right: Template, shown: tuple[Template, Template] | None = None) -> Shape:
     """The shape that two shapes broadcast to, aligned from the right: (2, 1) with (3,) gives (2, 3).
 
-    Raises `ShapeError` where sizes differ and neither is 1 (Array API standard, "Broadcasting").
+    Raises `ShapeError` where sizes differ and neither is 1 (Array API standard, "Broadcasting"). Its text shows
+    `left` and `right`, or the operands in `shown` of which they are parts.
     """
     a, b = left.shape, right.shape
     if a == b:
@@ -83,6 +84,7 @@ def broadcast_two(left: Template, right: Template) -> Shape:
         if size == 1:
             sizes[-position] = other
         elif other not in (1, size):
+            left, right = shown or (left, right)
             remedy = "reshape() or align_as() one of them"
             raise ShapeError(expected("sizes that are equal or 1 where axes meet", remedy, left=left, right=right))
     return tuple(sizes)

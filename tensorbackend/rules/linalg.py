@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..dtypes import COMPLEX_OF, DType
 from ..errors import ArgumentError, ShapeError, expected
-from ..template import Names, Shape, Template, check_unique, intern_template, merge_names
+from ..template import Names, Shape, Template, check_meeting, check_unique, intern_template, merge_names
 from .broadcasting import broadcast_two, check_dtype, result_type, to_floating, to_real
 from .plan import Out, Plan
 
@@ -110,20 +110,14 @@ def solution(
     at = -2 if left_side and b.ndim > 1 else -1
     if b.shape[at] != equations:
         raise ShapeError(expected(f"{equations} equations on the right-hand side", matrix=a, right=b))
-    _meet(row, b.names[at], a, b)
+    check_meeting((row,), (b.names[at],), a, b)
     if b.ndim == 1:
         return intern_template((*a.shape[:-2], unknowns), dtype, check_unique((*a.names[:-2], column)))
     stack1, stack2 = (intern_template(x.shape[:-2], x.dtype, x.names[:-2]) for x in (a, b))
     shape = (unknowns, b.shape[-1]) if left_side else (b.shape[-2], unknowns)
     names = (column, b.names[-1]) if left_side else (b.names[-2], column)
-    return intern_template(
-        broadcast_two(stack1, stack2) + shape, dtype, check_unique(merge_names(stack1, stack2) + names)
-    )
-
-
-def _meet(name: str | None, other: str | None, a: Template, b: Template) -> None:
-    """Raises `NamesError` where two axes that are summed or equated have different names."""
-    merge_names(intern_template((1,), a.dtype, (name,)), intern_template((1,), b.dtype, (other,)))
+    batch, batch_names = broadcast_two(stack1, stack2, (a, b)), merge_names(stack1, stack2, (a, b))
+    return intern_template(batch + shape, dtype, check_unique(batch_names + names))
 
 
 def triangular_solution(a: Template, b: Template, left_side: bool, lower: bool, transform: str) -> Plan:
