@@ -54,6 +54,11 @@ def reshape(
     return Plan(reshaped(x, shape, names), (x.dtype,))
 
 
+def laid_flat(x: TensorLike) -> Tensor:
+    """The elements in row-major order along one axis without a name, as also those of one axis are."""
+    return reshape(x, -1, names=(None,))
+
+
 @primitive.calls("transpose")
 def permute_dims(x: Template, /, axes: Sequence[Axis]) -> Plan:
     """The axes in another order: axis i of the result is axis `axes[i]` of x.
@@ -202,7 +207,7 @@ def concat(arrays: Sequence[TensorLike], /, *, axis: Axis | None = 0) -> Tensor:
     [0.0, 0.0, 1.0]
     """
     if axis is None:
-        return concatenate([reshape(each, -1) for each in arrays])
+        return concatenate([laid_flat(each) for each in arrays])
     return concatenate(arrays, axis=axis)
 
 
