@@ -113,12 +113,10 @@ from .ops.conversion import bitcast as bitcast
 from .ops.convolution import conv as conv
 from .ops.counting import bincount as bincount
 from .ops.counting import histogram as histogram
-from .ops.creation import asarray as asarray
 from .ops.creation import empty as empty
 from .ops.creation import empty_like as empty_like
 from .ops.creation import eye as eye
 from .ops.creation import from_binary as from_binary
-from .ops.creation import from_dlpack as from_dlpack
 from .ops.creation import full as full
 from .ops.creation import full_like as full_like
 from .ops.creation import iota as iota
@@ -126,7 +124,6 @@ from .ops.creation import ones as ones
 from .ops.creation import ones_like as ones_like
 from .ops.creation import rename as rename
 from .ops.creation import template as template
-from .ops.creation import tensor as tensor
 from .ops.creation import zeros as zeros
 from .ops.creation import zeros_like as zeros_like
 from .ops.elementwise_binary import add as add
@@ -247,6 +244,9 @@ from .ops.special import digamma as digamma
 from .ops.special import gamma_inc_l as gamma_inc_l
 from .ops.special import gamma_inc_u as gamma_inc_u
 from .ops.special import lgamma as lgamma
+from .ops.values import asarray as asarray
+from .ops.values import from_dlpack as from_dlpack
+from .ops.values import tensor as tensor
 from .ops.window import window_max as window_max
 from .ops.window import window_mean as window_mean
 from .ops.window import window_min as window_min

@@ -120,8 +120,11 @@ def as_shape(shape: Sequence[int] | int) -> Shape:
     >>> as_shape([2, 3]), as_shape(4)
     ((2, 3), (4,))
     """
+    several = shape if isinstance(shape, Sequence) else (shape,)
     try:
-        sizes = (index(shape),) if not isinstance(shape, Sequence) else tuple(map(index, shape))
+        if isinstance(several, bytes | bytearray | memoryview) or any(isinstance(size, bool) for size in several):
+            raise TypeError
+        sizes = tuple(map(index, several))
     except TypeError:
         raise ShapeError(expected("a shape of integers", shape=shape)) from None
     if any(size < 0 for size in sizes):
@@ -141,6 +144,8 @@ def as_names(names: Sequence[str | None] | None, ndim: int) -> Names:
         return (None,) * ndim
     if isinstance(names, str):
         raise NamesError(expected("a sequence of names", f"write ({names!r},)", names=names))
+    if not isinstance(names, Sequence):
+        raise NamesError(expected("a list or tuple of names, which has an order", names=names))
     names = tuple(names)
     if len(names) != ndim:
         raise NamesError(expected(f"{ndim} names, one for each axis", "use None for an axis without", names=names))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol, SupportsIndex, TypeAl
 
 from .dtypes import DType, Scalar
 from .elements import unpack
-from .errors import DeallocatedError, OperandError, ShapeError, expected
+from .errors import ArgumentError, DeallocatedError, OperandError, ShapeError, expected
 from .template import Names, Shape, Template
 
 if TYPE_CHECKING:
@@ -212,6 +212,8 @@ class Tensor:
 
     def to_binary(self, limit: int | None = None) -> bytes:
         """The first `limit` elements, by default all, as bytes: row-major, native byte order."""
+        if limit is not None and limit < 0:
+            raise ArgumentError(expected("a limit from 0 up", limit=limit))
         return self.backend.to_binary(self, self.size if limit is None else min(limit, self.size))
 
     def __bool__(self) -> bool:

@@ -58,11 +58,6 @@ def to_floating(dtype: DType) -> DType:
     return dtype if dtype.is_inexact else default_dtype("float")
 
 
-def to_bool(dtype: DType) -> DType:
-    """Logical functions take any dtype as truth values."""
-    return bool_
-
-
 def to_real(dtype: DType) -> DType:
     """The dtype of a complex number's halves; any other dtype itself."""
     return REAL_OF.get(dtype, dtype)
@@ -115,3 +110,9 @@ def elementwise(
     out = result(dtype) if callable(result) else result or dtype
     shape, names = broadcast(operands)
     return Plan(intern_template(shape, out, names), (dtype,) * len(operands))
+
+
+def truth_values(*operands: Template) -> Plan:
+    """The plan of a logical op, which takes operands of any dtypes as truth values and needs none in common."""
+    shape, names = broadcast(operands)
+    return Plan(intern_template(shape, bool_, names), (bool_,) * len(operands))

@@ -10,7 +10,7 @@ from ..dtypes import COMPLEX_OF, DType
 from ..errors import ArgumentError, ShapeError, expected
 from ..template import Names, Shape, Template, check_meeting, check_unique, intern_template, merge_names
 from .broadcasting import broadcast_two, check_dtype, result_type, to_floating, to_real
-from .plan import Out, Plan
+from .plan import Out, Plan, flag
 
 
 def check_matrix(x: Template) -> Template:
@@ -86,10 +86,10 @@ def eigen(x: Template, *, hermitian: bool) -> Plan:
 def singular(x: Template, full_matrices: bool) -> Plan:
     """The plan of U, s and Vh: [n: 2][m: 3] gives [n: 2][2], [2] and [2][m: 3], or [3][m: 3] in full."""
     (rows, columns), (row, column), dtype = check_matrix(x).shape[-2:], x.names[-2:], computed(x)
-    rank = min(rows, columns)
+    rank, full_matrices = min(rows, columns), flag(full_matrices=full_matrices)
     u = factor(x, (rows, rows if full_matrices else rank), (row, None), dtype)
     vh = factor(x, (columns if full_matrices else rank, columns), (None, column), dtype)
-    return factored(x, (u, factor(x, (rank,), (None,), to_real(dtype)), vh), full_matrices=bool(full_matrices))
+    return factored(x, (u, factor(x, (rank,), (None,), to_real(dtype)), vh), full_matrices=full_matrices)
 
 
 def solution(
@@ -124,11 +124,12 @@ def triangular_solution(a: Template, b: Template, left_side: bool, lower: bool, 
     """The plan of a triangular system; b is a stack of matrices."""
     if transform not in ("none", "transpose"):
         raise ArgumentError(expected("transform to be 'none' or 'transpose'", transform=transform))
+    left_side = flag(left_side=left_side)
     out = solution(a, b, left_side=left_side, transposed=transform == "transpose")
     return Plan(
         out,
         (out.dtype, out.dtype),
-        {"left_side": bool(left_side), "lower": bool(lower), "transform": transform},
+        {"left_side": left_side, "lower": flag(lower=lower), "transform": transform},
     )
 
 
