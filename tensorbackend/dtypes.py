@@ -62,6 +62,17 @@ class DType:
     def __repr__(self) -> str:
         return self.name
 
+    @property
+    def dtype(self) -> Any:
+        """NumPy's dtype, which `numpy.dtype(...)` asks for; bfloat16 is that of ml_dtypes."""
+        import numpy
+
+        if self is bfloat16:
+            import ml_dtypes
+
+            return numpy.dtype(ml_dtypes.bfloat16)
+        return numpy.dtype(self.name)
+
     def __reduce__(self) -> tuple[Any, ...]:
         return as_dtype, (self.name,)
 

@@ -50,6 +50,15 @@ def backends() -> tuple[str, ...]:
     return tuple(sorted({*_BUILT_IN, *_classes, *_plugins()}))
 
 
+def class_names() -> dict[str, str]:
+    """The classes of the backends that are built in, by their names, with what the backends are called.
+
+    >>> class_names()["CupyBackend"]
+    'cupy'
+    """
+    return {place.rpartition(":")[2]: name for name, place in _BUILT_IN.items()}
+
+
 def origin(name: str) -> str | None:
     """Where a backend's name comes from: "built in", a plugin's distribution, or "registered" in this process.
 

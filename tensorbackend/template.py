@@ -15,6 +15,15 @@ from .errors import NamesError, ShapeError, expected
 Shape: TypeAlias = tuple[int, ...]
 Names: TypeAlias = tuple[str | None, ...]
 
+Axis: TypeAlias = int | str
+"""An axis by position, negative ones from the end, or by name."""
+
+Axes: TypeAlias = Axis | Sequence[Axis] | None
+"""Axes of a reduction: one, several, or `None` for all."""
+
+SoleAxis: TypeAlias = Axis | None
+"""An axis that may be left out, as `None`, where the tensor has only one."""
+
 
 class Template:
     """Shape, dtype and axis names of a tensor, immutable and interned.

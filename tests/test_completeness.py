@@ -16,10 +16,10 @@ from tensorbackend.protocol import Backend, defines
 PACKAGE = Path(tb.__file__).parent
 FILES = sorted(PACKAGE.rglob("*.py"))
 LAYERS = [
-    ("errors", "dtypes"),
+    ("errors", "dtypes", "synonyms"),
     ("elements", "template"),
     ("rules",),
-    ("tensor", "display", "interchange"),
+    ("tensor", "methods", "display", "interchange"),
     ("protocol",),
     ("opspec", "select", "operands", "dispatch"),
     ("ops",),
@@ -32,7 +32,12 @@ LAYERS = [
     ("__main__",),
 ]
 LAYER = {module: number for number, modules in enumerate(LAYERS) for module in modules}
-SIDEWAYS = {"dtypes": {"errors"}, "operands": {"opspec"}, "dispatch": {"opspec", "select", "operands"}}
+SIDEWAYS = {
+    "dtypes": {"errors"},
+    "tensor": {"methods"},
+    "operands": {"opspec"},
+    "dispatch": {"opspec", "select", "operands"},
+}
 # For type checkers, and a type's name.
 UPWARDS = {
     ("rules", "tensor"),

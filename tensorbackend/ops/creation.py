@@ -249,6 +249,7 @@ def full_like(
     return _like(x, fill_value, dtype, backend, device)
 
 
+@bind
 def template(shape: Sequence[int], dtype: DTypeLike, names: Sequence[str | None] | None = None) -> Tensor:
     """A template tensor: shape, dtype and names without data, for dry runs.
 

@@ -12,7 +12,7 @@ from ..dtypes import bool_
 from ..rules.broadcasting import elementwise, to_floating, truth_values
 from ..rules.plan import Plan
 from ..template import Template
-from ..tensor import Tensor, TensorLike
+from ..tensor import Tensor, TensorLike, bind
 
 
 @primitive
@@ -179,6 +179,7 @@ def _logical_and(x1: Template, x2: Template, /) -> Plan:
     return truth_values(x1, x2)
 
 
+@bind
 def logical_and(x1: TensorLike, x2: TensorLike, /) -> Tensor:
     """Whether both are true (not zero).
 
@@ -194,6 +195,7 @@ def _logical_or(x1: Template, x2: Template, /) -> Plan:
     return truth_values(x1, x2)
 
 
+@bind
 def logical_or(x1: TensorLike, x2: TensorLike, /) -> Tensor:
     """Whether one is true (not zero).
 
@@ -209,6 +211,7 @@ def _logical_xor(x1: Template, x2: Template, /) -> Plan:
     return truth_values(x1, x2)
 
 
+@bind
 def logical_xor(x1: TensorLike, x2: TensorLike, /) -> Tensor:
     """Whether just one is true (not zero).
 

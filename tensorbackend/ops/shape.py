@@ -60,14 +60,14 @@ def laid_flat(x: TensorLike) -> Tensor:
 
 
 @primitive.calls("transpose")
-def permute_dims(x: Template, /, axes: Sequence[Axis]) -> Plan:
-    """The axes in another order: axis i of the result is axis `axes[i]` of x.
+def permute_dims(x: Template, /, axes: Sequence[Axis] | None = None) -> Plan:
+    """The axes in another order: axis i of the result is axis `axes[i]` of x; by default they are turned round.
 
     >>> import tensorbackend as tb
     >>> tb.permute_dims(tb.zeros((2, 3), names=("row", "column")), ("column", "row")).names
     ('column', 'row')
     """
-    order = permutation(x, axes)
+    order = permutation(x, range(x.ndim)[::-1] if axes is None else axes)
     return Plan(transposed(x, order), (x.dtype,), {"axes": order})
 
 
@@ -86,14 +86,14 @@ def matrix_transpose(x: Template, /) -> Plan:
 
 
 @primitive
-def squeeze(x: Template, /, axis: Axes) -> Plan:
-    """Without some axes of size 1.
+def squeeze(x: Template, /, axis: Axes = None) -> Plan:
+    """Without some axes of size 1, by default all of them.
 
     >>> import tensorbackend as tb
     >>> tb.squeeze(tb.zeros((1, 3), names=("batch", "feature")), "batch").shape
     (3,)
     """
-    axes = sorted_axes(x, axis)
+    axes = sorted_axes(x, axis) if axis is not None else tuple(i for i, size in enumerate(x.shape) if size == 1)
     return Plan(squeezed(x, axes), (x.dtype,), {"axes": axes})
 
 
