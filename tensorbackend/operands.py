@@ -7,6 +7,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 
 from .dtypes import Scalar, current_precision, scalar_kind
 from .errors import OperandError, expected
+from .interchange import is_plain_array
 from .memo import freeze, kind_of, remember
 from .opspec import OpSpec, Parameter
 from .template import Template, weak_template
@@ -27,7 +28,7 @@ def as_operand(value: object, parameter: Parameter) -> Operand:
         return value
     if scalar_kind(value) is not None:
         return value  # type: ignore[return-value] # a Python number, by its kind
-    if hasattr(value, "__array__") or hasattr(value, "__dlpack__"):
+    if is_plain_array(value):
         return late("asarray")(value)
     remedy = "wrap it in asarray() or tensor()"
     raise OperandError(expected("a tensor, a Python number or an array", remedy, **{parameter.name: value}))

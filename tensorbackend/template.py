@@ -120,8 +120,11 @@ def as_shape(shape: Sequence[int] | int) -> Shape:
     >>> as_shape([2, 3]), as_shape(4)
     ((2, 3), (4,))
     """
+    several = shape if isinstance(shape, Sequence) else (shape,)
     try:
-        sizes = (index(shape),) if not isinstance(shape, Sequence) else tuple(map(index, shape))
+        if isinstance(several, bytes | bytearray | memoryview) or any(isinstance(size, bool) for size in several):
+            raise TypeError
+        sizes = tuple(map(index, several))
     except TypeError:
         raise ShapeError(expected("a shape of integers", shape=shape)) from None
     if any(size < 0 for size in sizes):
@@ -141,6 +144,8 @@ def as_names(names: Sequence[str | None] | None, ndim: int) -> Names:
         return (None,) * ndim
     if isinstance(names, str):
         raise NamesError(expected("a sequence of names", f"write ({names!r},)", names=names))
+    if not isinstance(names, Sequence):
+        raise NamesError(expected("a list or tuple of names, which has an order", names=names))
     names = tuple(names)
     if len(names) != ndim:
         raise NamesError(expected(f"{ndim} names, one for each axis", "use None for an axis without", names=names))
@@ -161,11 +166,20 @@ def check_unique(names: Names) -> Names:
     return names
 
 
-def merge_names(left: Template, right: Template) -> Names:
+def check_meeting(names: Names, others: Names, left: Template, right: Template) -> None:
+    """Raises `NamesError` where axes of two operands that are summed or equated have different names."""
+    for name, other in zip(names, others, strict=True):
+        if name is not None and other is not None and name != other:
+            remedy = "rename() one of them, or transpose it"
+            raise NamesError(expected("the same name or None where axes meet", remedy, left=left, right=right))
+
+
+def merge_names(left: Template, right: Template, shown: tuple[Template, Template] | None = None) -> Names:
     """Names of an elementwise result: aligned from the right, a name meets the same name or `None`.
 
     `[batch: 2][feature: 3]` with `[feature: 3]` gives `("batch", "feature")`. Raises `NamesError` for two
-    different names on one axis, and for a result with one name twice.
+    different names on one axis, and for a result with one name twice. Its text shows `left` and `right`, or the
+    operands in `shown` of which they are parts.
     """
     a, b = left.names, right.names
     if a == b:
@@ -177,6 +191,7 @@ def merge_names(left: Template, right: Template) -> Names:
         if name is None:
             merged[-position] = other
         elif other is not None and other != name:
+            left, right = shown or (left, right)
             remedy = "align them with align_as() or rename() one"
             raise NamesError(expected("the same name or None where axes meet", remedy, left=left, right=right))
     return check_unique(tuple(merged))

@@ -17,10 +17,10 @@ NAME = "tensorbackend"
 PACKAGE = Path(tb.__file__).parent
 
 LAYERS = [
-    ("errors", "meaning", "dtypes"),
+    ("errors", "meaning", "dtypes", "synonyms"),
     ("elements", "memo", "template"),
     ("rules",),
-    ("tensor", "display", "interchange"),
+    ("methods", "tensor", "display", "interchange"),
     ("protocol", "parameters"),
     ("opspec", "select", "operands", "dispatch"),
     ("ops",),
@@ -40,6 +40,7 @@ LAYER = {module: number for number, modules in enumerate(LAYERS) for module in m
 SIDEWAYS = {
     ("dtypes", "errors"),
     ("dtypes", "meaning"),
+    ("tensor", "methods"),
     ("operands", "opspec"),
     ("dispatch", "opspec"),
     ("dispatch", "select"),

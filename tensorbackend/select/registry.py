@@ -44,6 +44,15 @@ def backends() -> tuple[str, ...]:
     return tuple(sorted({*_built_in, *_classes, *_plugins()}))
 
 
+def class_names() -> dict[str, str]:
+    """The classes of the backends that the package brings, by their names, with what the backends are called.
+
+    >>> class_names()["CupyBackend"]
+    'cupy'
+    """
+    return {f"{name.capitalize()}Backend": name for name in _built_in}
+
+
 def origin(name: str) -> str | None:
     """Where a backend's name comes from: "built in", a plugin's distribution, or "registered" in this process.
 
