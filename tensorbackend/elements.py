@@ -8,71 +8,97 @@ from __future__ import annotations
 
 import math
 import struct
-from array import array
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from typing import Any
 
-from .dtypes import DType, bfloat16, bool_, complex64, complex128, float16, float32, float64
+from .dtypes import (
+    REAL_OF,
+    DType,
+    bfloat16,
+    bool_,
+    complex64,
+    complex128,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
 
-FORMATS: dict[str, str] = {
-    "bool": "?",
-    "int8": "b",
-    "int16": "h",
-    "int32": "i",
-    "int64": "q",
-    "uint8": "B",
-    "uint16": "H",
-    "uint32": "I",
-    "uint64": "Q",
-    "float32": "f",
-    "float64": "d",
+LETTERS: dict[DType, str] = {
+    bool_: "?",
+    int8: "b",
+    int16: "h",
+    int32: "i",
+    int64: "q",
+    uint8: "B",
+    uint16: "H",
+    uint32: "I",
+    uint64: "Q",
+    float16: "e",
+    float32: "f",
+    float64: "d",
 }
-"""The `memoryview` formats of the dtypes that Python has."""
+"""The formats of `struct` for the dtypes that Python has."""
 
 
-def unpack(data: bytes | memoryview, dtype: DType) -> Sequence[Any]:
-    """The elements in a buffer, without a copy where Python has the dtype.
+@lru_cache(maxsize=1024)
+def _layout(dtype: DType, count: int) -> struct.Struct:
+    """How so many elements lie in bytes; remembered, as a new one costs more than a few elements do."""
+    return struct.Struct(f"{count}{LETTERS[dtype]}")
+
+
+def unpack(data: bytes | memoryview, dtype: DType) -> tuple[Any, ...]:
+    """The elements in bytes.
 
     >>> from tensorbackend.dtypes import bfloat16
-    >>> list(unpack(pack([1.5, -2.0], bfloat16), bfloat16))
-    [1.5, -2.0]
+    >>> unpack(pack([1.5, -2.0], bfloat16), bfloat16)
+    (1.5, -2.0)
     """
-    letter = FORMATS.get(dtype.name)
-    if letter is not None:
-        return memoryview(data).cast("B").cast(letter)  # type: ignore[call-overload, no-any-return] # any letter
-    if dtype is float16:
-        return struct.unpack(f"{len(data) // 2}e", data)
+    if dtype in LETTERS:
+        return _layout(dtype, len(data) // dtype.itemsize).unpack(data)
     if dtype is bfloat16:
-        return widen_bfloat16(data)
-    parts = memoryview(data).cast("B").cast("f" if dtype is complex64 else "d")
-    return list(map(complex, parts[0::2], parts[1::2]))
+        return unpack(widen_bfloat16(data), float32)
+    parts = unpack(data, REAL_OF[dtype])
+    return tuple(map(complex, parts[0::2], parts[1::2]))
 
 
 def pack(elements: Iterable[Any], dtype: DType) -> bytes:
     """The bytes of elements, floats rounded once to nearest even.
 
+    Raises `struct.error` for an integer that the dtype does not hold.
+
     >>> pack([1.0, 2.0], float32).hex()
     '0000803f00000040'
     """
-    if dtype is bool_:
-        return bytes(map(bool, elements))
-    letter = FORMATS.get(dtype.name)
-    if letter is not None:
-        return array(letter, elements).tobytes()
-    if dtype is float16:
-        return _pack_float16(elements if isinstance(elements, list) else list(elements))
+    values = elements if isinstance(elements, tuple | list) else tuple(elements)
     if dtype is bfloat16:
-        return array("H", map(bfloat16_bits, elements)).tobytes()
-    part = float32 if dtype is complex64 else float64
-    numbers = [number for element in elements for number in (element.real, element.imag)]
-    return pack(numbers, part)
+        return _pack_bfloat16(values)
+    if dtype in LETTERS:
+        try:
+            return _layout(dtype, len(values)).pack(*values)
+        except OverflowError:
+            if dtype is not float16:  # of which `struct` refuses what rounds to infinity
+                raise
+            return _layout(dtype, len(values)).pack(*map(_saturate_float16, values))
+    parts = [0.0] * (2 * len(values))
+    parts[0::2] = [value.real for value in values]
+    parts[1::2] = [value.imag for value in values]
+    return pack(parts, REAL_OF[dtype])
 
 
-def widen_bfloat16(data: bytes | memoryview) -> Sequence[float]:
-    """bfloat16 is the upper half of float32: the bytes are spread out, two zeros below each two."""
+def widen_bfloat16(data: bytes | memoryview) -> bytes:
+    """The same values as float32, whose upper half bfloat16 is: two zeros below each two bytes."""
     wide = bytearray(2 * len(data))
     wide[2::4], wide[3::4] = data[0::2], data[1::2]
-    return memoryview(bytes(wide)).cast("f")
+    return bytes(wide)
 
 
 def bfloat16_bits(value: float) -> int:
@@ -98,11 +124,28 @@ def bfloat16_bits(value: float) -> int:
 _FLOAT32, _UINT32 = struct.Struct("<f"), struct.Struct("<I")
 
 
-def _pack_float16(elements: Sequence[float]) -> bytes:
-    try:
-        return struct.pack(f"{len(elements)}e", *elements)
-    except OverflowError:  # struct refuses what rounds to infinity
-        return struct.pack(f"{len(elements)}e", *map(_saturate_float16, elements))
+def _pack_bfloat16(values: Sequence[float]) -> bytes:
+    """Rounds all elements by one sum of long integers, whose 32-bit lanes are the elements as float32.
+
+    The element alone is asked only where rounding to float32 first might make a tie of what is none, and for NaN.
+    """
+    nans: list[int] = []
+    known, total = values, sum(values)
+    if total != total:
+        nans = [place for place, value in enumerate(values) if value != value]
+        known = [0.0 if value != value else value for value in values]
+    single = _layout(float32, len(known)).pack(*known)
+    lanes = int.from_bytes(single, "little")
+    last = lanes >> 16 & int.from_bytes(b"\1\0\0\0" * len(known), "little")
+    below_half = int.from_bytes(b"\xff\x7f\0\0" * len(known), "little")
+    rounded = (lanes + below_half + last).to_bytes(len(single), "little")
+    result = bytearray(2 * len(known))
+    result[0::2], result[1::2] = rounded[2::4], rounded[3::4]
+    dropped = unpack(single, uint16)[0::2]
+    ties = [place for place, bits in enumerate(dropped) if bits == 0x8000] if 0x8000 in dropped else []
+    for place in ties + nans:
+        result[2 * place : 2 * place + 2] = bfloat16_bits(values[place]).to_bytes(2, "little")
+    return bytes(result)
 
 
 def _saturate_float16(value: float) -> float:

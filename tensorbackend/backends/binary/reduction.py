@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from itertools import accumulate, product
-from operator import add, mul
+from operator import add, mul, ne
 from typing import Any
 
 from ...dtypes import DType
@@ -13,7 +13,7 @@ from ...protocol import Backend, Payload
 from ...protocol.reduction import TieBreak
 from ...template import Shape, Template
 from ...tensor import Tensor
-from . import complex_scalars
+from . import bits, complex_scalars
 from .scalars import maximum, minimum, sum_of_floats
 from .sorting import along
 from .storage import cast, elements, store
@@ -24,7 +24,10 @@ def groups(x: Tensor, axes: tuple[int, ...]) -> list[Sequence[Any]]:
 
     (2, 3) over (0,) gives three groups of two, each a slice with stride 3.
     """
-    values, shape = elements(x), x.shape
+    return _grouped(elements(x), x.shape, axes)
+
+
+def _grouped(values: Sequence[Any], shape: Shape, axes: tuple[int, ...]) -> list[Sequence[Any]]:
     if axes == tuple(range(len(shape))):
         return [values]
     if not values:
@@ -32,8 +35,8 @@ def groups(x: Tensor, axes: tuple[int, ...]) -> list[Sequence[Any]]:
     steps = [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
     kept = [axis for axis in range(len(shape)) if axis not in axes]
     starts = _offsets(shape, steps, kept)
-    if len(axes) == 1:
-        step, length = steps[axes[0]], shape[axes[0]]
+    if axes and axes == tuple(range(axes[0], axes[-1] + 1)):  # neighbours are one axis
+        step, length = steps[axes[-1]], math.prod(shape[axes[0] : axes[-1] + 1])
         return [values[start : start + step * length : step] for start in starts]
     within = _offsets(shape, steps, list(axes))
     return [[values[start + offset] for offset in within] for start in starts]
@@ -55,7 +58,8 @@ def least(values: Sequence[Any]) -> Any:
 
 
 def _extreme(values: Sequence[Any], choose: Callable[[Sequence[Any]], Any]) -> Any:
-    if any(value != value for value in values):
+    total = sum(values)  # quicker than to look at each: NaN too where infinities of both signs are
+    if total != total and any(map(ne, values, values)):
         return math.nan
     found = choose(values)
     if found == 0 and isinstance(found, float):  # -0.0 is below 0.0, which Python finds equal
@@ -66,10 +70,9 @@ def _extreme(values: Sequence[Any], choose: Callable[[Sequence[Any]], Any]) -> A
 def index_of(values: Sequence[Any], choose: Callable[[Sequence[Any]], Any], tie_break: TieBreak) -> int:
     """Position of an extreme element: a NaN wins, of several and of equal ones the first or the last."""
     wanted = choose(values)
-    positions = range(len(values)) if tie_break == "low" else range(len(values) - 1, -1, -1)
     if wanted != wanted:
-        return next(position for position in positions if values[position] != values[position])
-    return next(position for position in positions if values[position] == wanted)
+        wanted, values = True, list(map(ne, values, values))
+    return values.index(wanted) if tie_break == "low" else len(values) - 1 - values[::-1].index(wanted)
 
 
 class BinaryReduction(Backend):
@@ -80,11 +83,15 @@ class BinaryReduction(Backend):
 
     def all(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
         """See the protocol."""
-        return self._fold(all, out, x, axes)
+        return bytes(0 not in group for group in self._truth(x, axes))
 
     def any(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
         """See the protocol."""
-        return self._fold(any, out, x, axes)
+        return bytes(1 in group for group in self._truth(x, axes))
+
+    def _truth(self, x: Tensor, axes: tuple[int, ...]) -> list[Sequence[int]]:
+        """The groups, slices of bytes, with 1 for what is not zero."""
+        return _grouped(bits.truth(x.data, x.dtype), x.shape, axes)
 
     def sum(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
         """See the protocol."""

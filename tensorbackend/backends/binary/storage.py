@@ -2,60 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from operator import index
+import math
+import struct
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ...dtypes import DType
 from ...elements import pack, unpack
 from ...template import Shape
 from ...tensor import Tensor
+from .bits import UNSIGNED
 
 
-def elements(x: Tensor) -> Sequence[Any]:
+def elements(x: Tensor) -> tuple[Any, ...]:
     """The elements of a tensor as Python numbers, row-major."""
-    return unpack(x.data, x.dtype)
+    return unpack(x.data, x.template.dtype)
 
 
-def broadcast_elements(x: Tensor, shape: Shape) -> Sequence[Any]:
-    """The elements of a tensor repeated to a shape, whole runs at a time.
+def broadcast_elements(x: Tensor, shape: Shape) -> tuple[Any, ...]:
+    """The elements of a tensor repeated to a shape."""
+    template = x.template
+    if template.shape == shape:
+        return unpack(x.data, template.dtype)
+    if template.size == 1:
+        return unpack(x.data, template.dtype) * math.prod(shape)
+    return unpack(broadcast_bytes(x, shape), template.dtype)
+
+
+def broadcast_bytes(x: Tensor, shape: Shape) -> bytes:
+    """The bytes of a tensor repeated to a shape, whole runs at a time.
 
     (3, 1) to (3, 4) repeats each element four times; (4,) to (3, 4) the whole run three times.
     """
-    values = elements(x)
+    data: bytes = x.data
     if x.shape == shape:
-        return values
+        return data
     if 0 in shape:
-        return []
+        return b""
     aligned = (1,) * (len(shape) - len(x.shape)) + x.shape
-    values = list(values)
-    run = 1
+    run = x.dtype.itemsize
     for size, target in zip(reversed(aligned), reversed(shape), strict=True):
         if size != target:
-            chunks = [values[start : start + run] for start in range(0, len(values), run)]
-            values = [element for chunk in chunks for element in chunk * target]
+            data = b"".join([data[start : start + run] * target for start in range(0, len(data), run)])
         run *= target
-    return values
-
-
-def wrapped(value: int, dtype: DType) -> int:
-    """An integer modulo the width of a dtype: 128 is -128 in int8."""
-    value &= (1 << dtype.bits) - 1
-    return value - (1 << dtype.bits) if dtype.kind == "int" and value >> (dtype.bits - 1) else value
+    return data
 
 
 def store(values: Iterable[Any], dtype: DType) -> bytes:
     """The bytes of results; integers wrap, but only where some result is too wide."""
     if not dtype.is_integer:
         return pack(values, dtype)
-    exact = list(map(index, values))
+    exact = tuple(values)
     try:
         return pack(exact, dtype)
-    except OverflowError:
-        return pack([wrapped(value, dtype) for value in exact], dtype)
+    except struct.error:
+        mask = (1 << dtype.bits) - 1
+        return pack([value & mask for value in exact], UNSIGNED[dtype.bits])
 
 
-def mapped(function: Callable[..., Any], safe: Callable[..., Any], *columns: Sequence[Any]) -> list[Any]:
+def mapped(function: Callable[..., Any], safe: Callable[..., Any], *columns: Iterable[Any]) -> list[Any]:
     """A function over columns of elements; the slower `safe` one is run only where it raises."""
     try:
         return list(map(function, *columns))
