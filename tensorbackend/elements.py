@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterable
+from functools import lru_cache, partial
+from operator import attrgetter
 from typing import Any
 
 from .dtypes import (
@@ -49,12 +50,6 @@ LETTERS: dict[DType, str] = {
 """The formats of `struct` for the dtypes that Python has."""
 
 
-@lru_cache(maxsize=1024)
-def _layout(dtype: DType, count: int) -> struct.Struct:
-    """How so many elements lie in bytes; remembered, as a new one costs more than a few elements do."""
-    return struct.Struct(f"{count}{LETTERS[dtype]}")
-
-
 def unpack(data: bytes | memoryview, dtype: DType) -> tuple[Any, ...]:
     """The elements in bytes.
 
@@ -62,12 +57,7 @@ def unpack(data: bytes | memoryview, dtype: DType) -> tuple[Any, ...]:
     >>> unpack(pack([1.5, -2.0], bfloat16), bfloat16)
     (1.5, -2.0)
     """
-    if dtype in LETTERS:
-        return _layout(dtype, len(data) // dtype.itemsize).unpack(data)
-    if dtype is bfloat16:
-        return unpack(widen_bfloat16(data), float32)
-    parts = unpack(data, REAL_OF[dtype])
-    return tuple(map(complex, parts[0::2], parts[1::2]))
+    return reader(dtype, len(data) // dtype.itemsize)(data)
 
 
 def pack(elements: Iterable[Any], dtype: DType) -> bytes:
@@ -79,19 +69,48 @@ def pack(elements: Iterable[Any], dtype: DType) -> bytes:
     '0000803f00000040'
     """
     values = elements if isinstance(elements, tuple | list) else tuple(elements)
-    if dtype is bfloat16:
-        return _pack_bfloat16(values)
+    return writer(dtype, len(values))(*values)
+
+
+@lru_cache(maxsize=2048)
+def _layout(dtype: DType, count: int) -> struct.Struct:
+    return struct.Struct(f"{count}{LETTERS[dtype]}")
+
+
+@lru_cache(maxsize=2048)
+def reader(dtype: DType, count: int) -> Callable[[bytes | memoryview], tuple[Any, ...]]:
+    """`unpack` for so many elements of a dtype; remembered, as to make one costs more than a few elements do."""
     if dtype in LETTERS:
-        try:
-            return _layout(dtype, len(values)).pack(*values)
-        except OverflowError:
-            if dtype is not float16:  # of which `struct` refuses what rounds to infinity
-                raise
-            return _layout(dtype, len(values)).pack(*map(_saturate_float16, values))
-    parts = [0.0] * (2 * len(values))
-    parts[0::2] = [value.real for value in values]
-    parts[1::2] = [value.imag for value in values]
-    return pack(parts, REAL_OF[dtype])
+        return _layout(dtype, count).unpack
+    if dtype is bfloat16:
+        single = reader(float32, count)
+        return lambda data: single(widen_bfloat16(data))
+    both = reader(REAL_OF[dtype], 2 * count)
+
+    def read(data: bytes | memoryview) -> tuple[complex, ...]:
+        parts = both(data)
+        return tuple(map(complex, parts[0::2], parts[1::2]))
+
+    return read
+
+
+@lru_cache(maxsize=2048)
+def writer(dtype: DType, count: int) -> Callable[..., bytes]:
+    """`pack` for so many elements of a dtype, each an argument."""
+    if dtype is bfloat16:
+        return _bfloat16_writer(count)
+    if dtype is float16:
+        return partial(_write_float16, _layout(dtype, count).pack)
+    if dtype in LETTERS:
+        return _layout(dtype, count).pack
+    both, real, imaginary = writer(REAL_OF[dtype], 2 * count), attrgetter("real"), attrgetter("imag")
+
+    def write(*values: complex) -> bytes:
+        parts = [0.0] * (2 * count)
+        parts[0::2], parts[1::2] = map(real, values), map(imaginary, values)
+        return both(*parts)
+
+    return write
 
 
 def widen_bfloat16(data: bytes | memoryview) -> bytes:
@@ -124,28 +143,43 @@ def bfloat16_bits(value: float) -> int:
 _FLOAT32, _UINT32 = struct.Struct("<f"), struct.Struct("<I")
 
 
-def _pack_bfloat16(values: Sequence[float]) -> bytes:
+def _bfloat16_writer(count: int) -> Callable[..., bytes]:
     """Rounds all elements by one sum of long integers, whose 32-bit lanes are the elements as float32.
 
-    The element alone is asked only where rounding to float32 first might make a tie of what is none, and for NaN.
+    The element alone is asked only where rounding to float32 first may have made a tie, and for NaN.
     """
-    nans: list[int] = []
-    known, total = values, sum(values)
-    if total != total:
-        nans = [place for place, value in enumerate(values) if value != value]
-        known = [0.0 if value != value else value for value in values]
-    single = _layout(float32, len(known)).pack(*known)
-    lanes = int.from_bytes(single, "little")
-    last = lanes >> 16 & int.from_bytes(b"\1\0\0\0" * len(known), "little")
-    below_half = int.from_bytes(b"\xff\x7f\0\0" * len(known), "little")
-    rounded = (lanes + below_half + last).to_bytes(len(single), "little")
-    result = bytearray(2 * len(known))
-    result[0::2], result[1::2] = rounded[2::4], rounded[3::4]
-    dropped = unpack(single, uint16)[0::2]
-    ties = [place for place, bits in enumerate(dropped) if bits == 0x8000] if 0x8000 in dropped else []
-    for place in ties + nans:
-        result[2 * place : 2 * place + 2] = bfloat16_bits(values[place]).to_bytes(2, "little")
-    return bytes(result)
+    ones, low_half, below_tie, tie = (_lanes(bits, count) for bits in (1, 0xFFFF, 0x7FFF, 0x8000))
+    single, size = writer(float32, count), 4 * count
+
+    def write(*values: float) -> bytes:
+        known, nans, total = values, [], sum(values)
+        if total != total:
+            nans = [place for place, value in enumerate(values) if value != value]
+            known = tuple(0.0 if value != value else value for value in values)
+        bits = int.from_bytes(single(*known), "little")
+        rounded = (bits + below_tie + (bits >> 16 & ones)).to_bytes(size, "little")
+        result = bytearray(2 * count)
+        result[0::2], result[1::2] = rounded[2::4], rounded[3::4]
+        apart = (((bits & low_half) ^ tie) + low_half) >> 16 & ones
+        if nans or apart != ones:
+            ties = [place for place, one in enumerate(apart.to_bytes(size, "little")[0::4]) if not one]
+            for place in ties + nans:
+                result[2 * place : 2 * place + 2] = bfloat16_bits(values[place]).to_bytes(2, "little")
+        return bytes(result)
+
+    return write
+
+
+def _lanes(bits: int, count: int) -> int:
+    """So many times the same 32 bits."""
+    return int.from_bytes(bits.to_bytes(4, "little") * count, "little")
+
+
+def _write_float16(write: Callable[..., bytes], *values: float) -> bytes:
+    try:
+        return write(*values)
+    except OverflowError:  # struct refuses what rounds to infinity
+        return write(*map(_saturate_float16, values))
 
 
 def _saturate_float16(value: float) -> float:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...dtypes import DType, bool_, uint8, uint16, uint32, uint64
+from ...dtypes import DType, uint8, uint16, uint32, uint64
 from ...elements import element_type, pack
 
 UNSIGNED: dict[int, DType] = {8: uint8, 16: uint16, 32: uint32, 64: uint64}
@@ -17,7 +17,6 @@ _TRUTH = bytes([0]) + bytes([1]) * 255
 _NEGATION = bytes([1]) + bytes(255)
 _FILLED = bytes([0]) + bytes([255]) * 255
 _SIGN = bytes(128) + bytes([1]) * 128
-_EXTENSION = bytes(128) + bytes([255]) * 128
 
 
 def as_integer(data: bytes | bytearray) -> int:
@@ -66,14 +65,9 @@ def sign_bits(data: bytes, width: int) -> bytes:
     return data[width - 1 :: width].translate(_SIGN)
 
 
-def truth(data: bytes, dtype: DType) -> bytes:
-    """Whether each element is not zero, as bool: some bit is set that is no sign of a float."""
-    if dtype is not bool_ and dtype.is_inexact:
-        data = as_bytes(as_integer(data) & ~signs(dtype, len(data)), len(data))
-    found, width = 0, dtype.itemsize
-    for place in range(width):
-        found |= as_integer(data[place::width])
-    return as_bytes(found, len(data) // width).translate(_TRUTH)
+def truth(data: bytes) -> bytes:
+    """Bools that others made, with 1 for whatever is not 0."""
+    return data.translate(_TRUTH)
 
 
 def negation(data: bytes) -> bytes:
@@ -86,18 +80,13 @@ def inverted(data: bytes) -> bytes:
     return as_bytes(as_integer(data) ^ as_integer(b"\xff" * len(data)), len(data))
 
 
-def resized(data: bytes, source: DType, target: DType) -> bytes:
-    """Integers or bools in another integer dtype: cut, which wraps, or with zeros or their sign in front."""
-    width, wanted = source.itemsize, target.itemsize
+def cut(data: bytes, width: int, wanted: int) -> bytes:
+    """Integers of so many bytes in no more of them, modulo their width."""
     if width == wanted:
         return data
     result = bytearray(len(data) // width * wanted)
-    for place in range(min(width, wanted)):
+    for place in range(wanted):
         result[place::wanted] = data[place::width]
-    if source.kind == "int" and wanted > width:
-        extension = data[width - 1 :: width].translate(_EXTENSION)
-        for place in range(width, wanted):
-            result[place::wanted] = extension
     return bytes(result)
 
 

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import repeat
 from typing import Any
 
 from . import scalars
-from .storage import mapped
+from .storage import Column, Columns, mapped
 
-Column = Sequence[Any]
-Function = Callable[..., Any]
+_WIDEST = 64
+"""Bits of the widest integers; results of narrower ones are cut when they are stored."""
 
 
 def without_nan(*columns: Column) -> bool:
@@ -33,7 +33,7 @@ def finite(*columns: Column) -> bool:
 # Of one column
 
 
-def integral(function: Callable[[float], int]) -> Function:
+def integral(function: Callable[[float], int]) -> Columns:
     """`math.floor` and its like, which keep the sign of zero, infinities and NaN."""
     safe = scalars.integral(function)
 
@@ -68,27 +68,33 @@ def rsqrt(values: Column) -> list[float]:
         return list(map(scalars.rsqrt, values))
 
 
-# Of two columns of floats
+# Of columns of floats
 
 
 def maximum(left: Column, right: Column) -> list[float]:
     """The greater ones; NaN wins, and 0.0 is above -0.0."""
-    return _extreme(max, scalars.maximum, left, right)
+    if not without_nan(left, right):
+        return list(map(scalars.maximum, left, right))
+    found = [x if x > y else y for x, y in zip(left, right, strict=True)]
+    return found if 0.0 not in found else _of_zeros(scalars.maximum, found, left, right)
 
 
 def minimum(left: Column, right: Column) -> list[float]:
     """The lesser ones; NaN wins, and -0.0 is below 0.0."""
-    return _extreme(min, scalars.minimum, left, right)
-
-
-def _extreme(choose: Function, safe: Function, left: Column, right: Column) -> list[float]:
     if not without_nan(left, right):
-        return list(map(safe, left, right))
-    found = list(map(choose, left, right))
-    if 0.0 not in found:
-        return found
-    # Python finds both zeros equal
-    return [value or safe(x, y) for value, x, y in zip(found, left, right, strict=True)]
+        return list(map(scalars.minimum, left, right))
+    found = [x if x < y else y for x, y in zip(left, right, strict=True)]
+    return found if 0.0 not in found else _of_zeros(scalars.minimum, found, left, right)
+
+
+def _of_zeros(choose: Callable[[float, float], float], found: Column, left: Column, right: Column) -> list[float]:
+    """The right zeros, which Python finds equal."""
+    return [value or choose(x, y) for value, x, y in zip(found, left, right, strict=True)]
+
+
+def clip(values: Column, low: Column, high: Column) -> list[float]:
+    """The values, or the nearer bound."""
+    return minimum(maximum(values, low), high)
 
 
 def floor_divide(left: Column, right: Column) -> list[float]:
@@ -98,42 +104,57 @@ def floor_divide(left: Column, right: Column) -> list[float]:
     return list(map(scalars.floor_divide, left, right))
 
 
-# Of two columns of integers of some width
+# Of columns of integers
 
 
-def integer_floor_divide(left: Column, right: Column, bits: int) -> list[int]:
+def integer_maximum(left: Column, right: Column) -> list[int]:
+    """The greater ones."""
+    return [x if x > y else y for x, y in zip(left, right, strict=True)]
+
+
+def integer_minimum(left: Column, right: Column) -> list[int]:
+    """The lesser ones."""
+    return [x if x < y else y for x, y in zip(left, right, strict=True)]
+
+
+def integer_clip(values: Column, low: Column, high: Column) -> list[int]:
+    """The values, or the nearer bound."""
+    return integer_minimum(integer_maximum(values, low), high)
+
+
+def integer_floor_divide(left: Column, right: Column) -> list[int]:
     """Quotients rounded down; by zero 0."""
     return mapped(operator.floordiv, lambda a, b: a // b if b else 0, left, right)
 
 
-def integer_remainder(left: Column, right: Column, bits: int) -> list[int]:
+def integer_remainder(left: Column, right: Column) -> list[int]:
     """Remainders with the divisor's sign; by zero 0."""
     return mapped(operator.mod, lambda a, b: a % b if b else 0, left, right)
 
 
-def integer_quotient(left: Column, right: Column, bits: int) -> list[int]:
+def integer_quotient(left: Column, right: Column) -> list[int]:
     """Quotients rounded towards zero; by zero 0."""
     if min(left, default=0) >= 0 and min(right, default=1) > 0:
         return list(map(operator.floordiv, left, right))
     return list(map(scalars.trunc_divide, left, right))
 
 
-def integer_power(left: Column, right: Column, bits: int) -> list[int]:
-    """Powers modulo the width; a negative one is 1 / a**-b rounded to zero."""
+def integer_power(left: Column, right: Column) -> list[int]:
+    """Powers modulo the greatest width; a negative one is 1 / a**-b rounded to zero."""
     if min(right, default=0) >= 0:
-        return list(map(pow, left, right, repeat(1 << bits)))
-    return [scalars.integer_power(a, b, bits) for a, b in zip(left, right, strict=True)]
+        return list(map(pow, left, right, repeat(1 << _WIDEST)))
+    return [scalars.integer_power(a, b, _WIDEST) for a, b in zip(left, right, strict=True)]
 
 
-def left_shift(left: Column, right: Column, bits: int) -> list[int]:
+def left_shift(left: Column, right: Column) -> list[int]:
     """Bits moved up; 0 from the width on."""
-    if min(right, default=0) >= 0 and max(right, default=0) < bits:
+    if min(right, default=0) >= 0 and max(right, default=0) < _WIDEST:
         return list(map(operator.lshift, left, right))
-    return [a << b if 0 <= b < bits else 0 for a, b in zip(left, right, strict=True)]
+    return [a << b if 0 <= b < _WIDEST else 0 for a, b in zip(left, right, strict=True)]
 
 
-def right_shift(left: Column, right: Column, bits: int) -> list[int]:
-    """Bits moved down, the sign in their place; all of them from the width on."""
+def right_shift(left: Column, right: Column) -> list[int]:
+    """Bits moved down, the sign in their place."""
     if min(right, default=0) >= 0:
         return list(map(operator.rshift, left, right))
     return [a >> b if b >= 0 else 0 for a, b in zip(left, right, strict=True)]

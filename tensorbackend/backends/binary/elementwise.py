@@ -11,77 +11,74 @@ from functools import partial
 from itertools import repeat
 from typing import Any
 
-from ...dtypes import REAL_OF, bool_
+from ...dtypes import bool_
 from ...elements import unpack
 from ...protocol import Backend, Payload
 from ...template import Template
 from ...tensor import Tensor
 from . import bits, columns, complex_scalars, scalars
-from .conversion import converted
-from .storage import broadcast_bytes, broadcast_elements, cast, elements, mapped, store
+from .conversion import conversion
+from .storage import Columns, broadcast_bytes, cast, kernel, mapped, store
 
 Function = Callable[..., Any]
 
 
-def of_column(real: Function, compute: Function | None = None) -> Any:
+def of_column(real: Columns, compute: Columns | None = None) -> Any:
     """A callback of one tensor from a function of a real column, and one of a complex column if it differs."""
 
     def callback(self: Backend, out: Template, x: Tensor, /) -> Payload:
-        function = real if compute is None or not x.dtype.is_complex else compute
-        return store(function(elements(x)), out.dtype)
+        template = x.template
+        function = real if compute is None or not template.dtype.is_complex else compute
+        return kernel(function, out, template)(x.data)
 
     return callback
 
 
-def unary(real: Function, safe: Function | None = None, compute: Function | None = None) -> Any:
+def unary(real: Function, safe: Function | None = None, compute: Columns | None = None) -> Any:
     """A callback of one tensor from a function of floats, its form that never raises, and one of a complex column."""
-    return of_column(partial(mapped, real, safe or real), compute)
+    return of_column(each(real, safe), compute)
 
 
-def each(function: Function) -> Function:
-    """A function of complex numbers as one of columns."""
-    return lambda *columns: list(map(function, *columns))
+def each(function: Function, safe: Function | None = None) -> Columns:
+    """A function of numbers as one of columns; one that raises needs a form that does not."""
+    return partial(map, function) if safe is None else partial(mapped, function, safe)
 
 
-def binary(real: Function, safe: Function | None = None, compute: Function | None = None) -> Any:
-    """A callback of two tensors from a function of two Python numbers, its form that never raises, and one of complex
-    columns if it differs."""
-    return of_columns(partial(mapped, real, safe or real), compute)
-
-
-def of_columns(real: Function, compute: Function | None = None) -> Any:
+def of_columns(real: Columns, compute: Columns | None = None) -> Any:
     """A callback of two tensors from a function of real columns, and one of complex columns if it differs."""
 
     def callback(self: Backend, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
-        function = real if compute is None or not x1.dtype.is_complex else compute
-        shape = out.shape
-        return store(function(broadcast_elements(x1, shape), broadcast_elements(x2, shape)), out.dtype)
+        template = x1.template
+        function = real if compute is None or not template.dtype.is_complex else compute
+        return kernel(function, out, template, x2.template)(x1.data, x2.data)
 
     return callback
 
 
-def by_kind(of_integers: Function, of_floats: Function, compute: Function | None = None) -> Any:
-    """A callback of two tensors from functions of columns; that of integers gets their width too."""
-    inexact = of_columns(of_floats, compute)
+def binary(real: Function, safe: Function | None = None, compute: Columns | None = None) -> Any:
+    """A callback of two tensors from a function of two Python numbers, its form that never raises, and one of complex
+    columns if it differs."""
+    return of_columns(each(real, safe), compute)
+
+
+def by_kind(of_integers: Columns, of_floats: Columns, compute: Columns | None = None) -> Any:
+    """A callback of two tensors from functions of columns of integers and of floats."""
+    integral, inexact = of_columns(of_integers), of_columns(of_floats, compute)
 
     def callback(self: Backend, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
-        dtype = x1.dtype
-        if dtype.is_inexact:
-            return inexact(self, out, x1, x2)
-        columns = broadcast_elements(x1, out.shape), broadcast_elements(x2, out.shape)
-        return store(of_integers(*columns, dtype.bits), out.dtype)
+        return (inexact if x1.template.dtype.is_inexact else integral)(self, out, x1, x2)
 
     return callback
 
 
-def promoting(real: Function, safe: Function | None = None, compute: Function | None = None) -> Any:
+def promoting(real: Function, safe: Function | None = None, compute: Columns | None = None) -> Any:
     """An override of a composite: operands arrive as they were given and are brought to the result's dtype."""
+    real_columns = each(real, safe)
 
     def callback(self: Backend, out: Template, /, *inputs: Tensor) -> Payload:
-        columns = [broadcast_elements(cast(x, out.dtype), out.shape) for x in inputs]
-        if compute is not None and out.dtype.is_complex:
-            return store(compute(*columns), out.dtype)
-        return store(mapped(real, safe or real, *columns), out.dtype)
+        columns = [cast(x, out.dtype) for x in inputs]
+        function = real_columns if compute is None or not out.dtype.is_complex else compute
+        return kernel(function, out, *(x.template for x in columns))(*(x.data for x in columns))
 
     return callback
 
@@ -90,10 +87,20 @@ def of_bits(function: Callable[[int, int], int]) -> Any:
     """A callback of two tensors of integers or bools from a function of bits."""
 
     def callback(self: Backend, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
-        data = [broadcast_bytes(x, out.shape) for x in (x1, x2)]
-        if x1.dtype is bool_:  # whose bytes may be any where they were not made here
-            data = [bits.truth(each, bool_) for each in data]
+        data = [broadcast_bytes(x.data, x.template, out.shape) for x in (x1, x2)]
+        if out.dtype is bool_:  # whose bytes may be any where they were not made here
+            data = list(map(bits.truth, data))
         return bits.as_bytes(function(*map(bits.as_integer, data)), out.nbytes)
+
+    return callback
+
+
+def rounding(function: Callable[[float], int]) -> Any:
+    """A callback that rounds floats, complex numbers by parts, and leaves integers as they are."""
+    of_floats = of_column(columns.integral(function), each(complex_scalars.round_parts(scalars.integral(function))))
+
+    def callback(self: Backend, out: Template, x: Tensor, /) -> Payload:
+        return of_floats(self, out, x) if x.dtype.is_inexact else x.data
 
     return callback
 
@@ -103,7 +110,7 @@ class BinaryElementwise(Backend):
 
     def as_type(self, out: Template, x: Tensor, /) -> Payload:
         """See the protocol."""
-        return converted(x.data, x.dtype, out.dtype)
+        return conversion(out, x.template)(x.data)
 
     def bitcast(self, out: Template, x: Tensor, /) -> Payload:
         """See the protocol."""
@@ -111,21 +118,19 @@ class BinaryElementwise(Backend):
 
     def select(self, out: Template, condition: Tensor, x1: Tensor, x2: Tensor, /) -> Payload:
         """See the protocol."""
-        holds, first, second = (broadcast_bytes(x, out.shape) for x in (condition, x1, x2))
+        holds, first, second = (broadcast_bytes(x.data, x.template, out.shape) for x in (condition, x1, x2))
         return bits.chosen(holds, first, second, out.dtype.itemsize)
 
     def clip(self, out: Template, x: Tensor, min: Tensor, max: Tensor, /) -> Payload:
         """See the protocol."""
-        values, low, high = (broadcast_elements(each, out.shape) for each in (x, min, max))
-        if x.dtype.is_floating:
-            return store(columns.minimum(columns.maximum(values, low), high), out.dtype)
-        return store(map(builtins.min, map(builtins.max, values, low), high), out.dtype)
+        function = columns.clip if x.dtype.is_floating else columns.integer_clip
+        return kernel(function, out, x.template, min.template, max.template)(x.data, min.data, max.data)
+
+    _magnitude = of_column(each(builtins.abs), each(complex_scalars.absolute))
 
     def abs(self, out: Template, x: Tensor, /) -> Payload:
         """See the protocol."""
-        if x.dtype.is_floating:
-            return bits.magnitude(x.data, x.dtype)
-        return store(map(complex_scalars.absolute if x.dtype.is_complex else builtins.abs, elements(x)), out.dtype)
+        return bits.magnitude(x.data, x.dtype) if x.dtype.is_floating else self._magnitude(out, x)
 
     def conjugate(self, out: Template, x: Tensor, /) -> Payload:
         """See the protocol."""
@@ -135,9 +140,11 @@ class BinaryElementwise(Backend):
         """See the protocol."""
         return bits.parts(x.data, out.dtype)[1] if x.dtype.is_complex else bytes(out.nbytes)
 
+    _opposite = of_column(each(operator.neg))
+
     def negate(self, out: Template, x: Tensor, /) -> Payload:
         """See the protocol."""
-        return bits.negated(x.data, x.dtype) if x.dtype.is_inexact else store(map(operator.neg, elements(x)), out.dtype)
+        return bits.negated(x.data, x.dtype) if x.dtype.is_inexact else self._opposite(out, x)
 
     def real(self, out: Template, x: Tensor, /) -> Payload:
         """See the protocol."""
@@ -169,28 +176,9 @@ class BinaryElementwise(Backend):
     tan = unary(math.tan, scalars.guarded(math.tan, scalars.nan), complex_scalars.tan)
     tanh = unary(math.tanh, compute=complex_scalars.tanh)
 
-    def _integral(self, function: Function, out: Template, x: Tensor) -> Payload:
-        """Rounding leaves integers as they are."""
-        if not x.dtype.is_inexact:
-            return x.data
-        return store(function(elements(x)), out.dtype)
-
-    def ceil(self, out: Template, x: Tensor, /) -> Payload:
-        """See the protocol."""
-        return self._integral(columns.integral(math.ceil), out, x)
-
-    def floor(self, out: Template, x: Tensor, /) -> Payload:
-        """See the protocol."""
-        return self._integral(columns.integral(math.floor), out, x)
-
-    def round(self, out: Template, x: Tensor, /) -> Payload:
-        """See the protocol."""
-        nearest = columns.integral(round)
-        if x.dtype.is_complex:
-            part = REAL_OF[x.dtype]
-            return store(nearest(unpack(x.data, part)), part)
-        return self._integral(nearest, out, x)
-
+    ceil = rounding(math.ceil)
+    floor = rounding(math.floor)
+    round = rounding(builtins.round)
     sign = of_column(columns.sign, each(complex_scalars.sign))
 
     def bitwise_not(self, out: Template, x: Tensor, /) -> Payload:
@@ -217,19 +205,19 @@ class BinaryElementwise(Backend):
     floor_divide = by_kind(columns.integer_floor_divide, columns.floor_divide)
     greater = binary(operator.gt)
     greater_equal = binary(operator.ge)
-    left_shift = by_kind(columns.left_shift, columns.left_shift)
+    left_shift = of_columns(columns.left_shift)
     less = binary(operator.lt)
     less_equal = binary(operator.le)
     logical_and = of_bits(operator.and_)
     logical_or = of_bits(operator.or_)
     logical_xor = of_bits(operator.xor)
-    max = by_kind(lambda left, right, bits: map(max, left, right), columns.maximum)
-    min = by_kind(lambda left, right, bits: map(min, left, right), columns.minimum)
+    max = by_kind(columns.integer_maximum, columns.maximum)
+    min = by_kind(columns.integer_minimum, columns.minimum)
     multiply = binary(operator.mul, compute=complex_scalars.multiply)
     not_equal = binary(operator.ne)
-    pow = by_kind(columns.integer_power, partial(mapped, math.pow, scalars.power), each(complex_scalars.power))
-    quotient = by_kind(columns.integer_quotient, partial(mapped, operator.truediv, scalars.divide))
-    remainder = by_kind(columns.integer_remainder, partial(mapped, operator.mod, scalars.remainder))
+    pow = by_kind(columns.integer_power, each(math.pow, scalars.power), each(complex_scalars.power))
+    quotient = by_kind(columns.integer_quotient, each(operator.truediv, scalars.divide))
+    remainder = by_kind(columns.integer_remainder, each(operator.mod, scalars.remainder))
     right_shift = by_kind(columns.right_shift, columns.right_shift)
     subtract = binary(operator.sub)
 
@@ -241,19 +229,18 @@ class BinaryElementwise(Backend):
     logaddexp = promoting(scalars.logaddexp)
     is_finite = unary(math.isfinite, compute=each(cmath.isfinite))
 
+    trunc = rounding(math.trunc)
+
     def copysign(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
         """See the op."""
-        data, of = (broadcast_bytes(cast(x, out.dtype), out.shape) for x in (x1, x2))
+        columns = (cast(x, out.dtype) for x in (x1, x2))
+        data, of = (broadcast_bytes(x.data, x.template, out.shape) for x in columns)
         return bits.with_signs(data, of, out.dtype)
 
     def logical_not(self, out: Template, x: Tensor, /) -> Payload:
         """See the op."""
-        return bits.negation(bits.truth(x.data, x.dtype))
+        return bits.negation(cast(x, bool_).data)
 
     def signbit(self, out: Template, x: Tensor, /) -> Payload:
         """See the op."""
         return bits.sign_bits(x.data, x.dtype.itemsize)
-
-    def trunc(self, out: Template, x: Tensor, /) -> Payload:
-        """See the protocol."""
-        return self._integral(columns.integral(math.trunc), out, x)

@@ -8,7 +8,7 @@ from itertools import accumulate, product
 from operator import add, mul, ne
 from typing import Any
 
-from ...dtypes import DType
+from ...dtypes import DType, bool_
 from ...protocol import Backend, Payload
 from ...protocol.reduction import TieBreak
 from ...template import Shape, Template
@@ -91,7 +91,7 @@ class BinaryReduction(Backend):
 
     def _truth(self, x: Tensor, axes: tuple[int, ...]) -> list[Sequence[int]]:
         """The groups, slices of bytes, with 1 for what is not zero."""
-        return _grouped(bits.truth(x.data, x.dtype), x.shape, axes)
+        return _grouped(cast(x, bool_).data if x.dtype is not bool_ else bits.truth(x.data), x.shape, axes)
 
     def sum(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
         """See the protocol."""
