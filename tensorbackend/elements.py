@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache, partial
 from operator import attrgetter
 from typing import Any
@@ -58,6 +58,13 @@ def unpack(data: bytes | memoryview, dtype: DType) -> tuple[Any, ...]:
     (1.5, -2.0)
     """
     return reader(dtype, len(data) // dtype.itemsize)(data)
+
+
+def iterable(data: bytes, dtype: DType) -> Sequence[Any]:
+    """The elements in bytes to go through once, made one by one where Python has the dtype."""
+    if dtype in LETTERS and dtype is not float16:
+        return memoryview(data).cast(LETTERS[dtype])  # type: ignore[call-overload,no-any-return] # any letter
+    return unpack(data, dtype)
 
 
 def pack(elements: Iterable[Any], dtype: DType) -> bytes:
@@ -178,7 +185,7 @@ def _lanes(bits: int, count: int) -> int:
 def _write_float16(write: Callable[..., bytes], *values: float) -> bytes:
     try:
         return write(*values)
-    except OverflowError:  # struct refuses what rounds to infinity
+    except (OverflowError, struct.error):  # struct refuses floats and integers that round to infinity
         return write(*map(_saturate_float16, values))
 
 

@@ -9,41 +9,45 @@ from operator import add, mul, ne
 from typing import Any
 
 from ...dtypes import DType, bool_
+from ...elements import iterable
 from ...protocol import Backend, Payload
 from ...protocol.reduction import TieBreak
 from ...template import Shape, Template
 from ...tensor import Tensor
 from . import bits, complex_scalars
 from .scalars import maximum, minimum, sum_of_floats
+from .shape import steps
 from .sorting import along
 from .storage import cast, elements, store
 
 
-def groups(x: Tensor, axes: tuple[int, ...]) -> list[Sequence[Any]]:
-    """The elements along some axes for every position of the others, all in row-major order.
+def groups(values: Sequence[Any], shape: Shape, axes: tuple[int, ...]) -> Sequence[Sequence[Any]]:
+    """The elements of a shape along some axes for every position of the others, all in row-major order.
 
     (2, 3) over (0,) gives three groups of two, each a slice with stride 3.
     """
-    return _grouped(elements(x), x.shape, axes)
-
-
-def _grouped(values: Sequence[Any], shape: Shape, axes: tuple[int, ...]) -> list[Sequence[Any]]:
-    if axes == tuple(range(len(shape))):
+    if len(axes) == len(shape):
         return [values]
+    first, last = (axes[0], axes[-1] + 1) if axes else (0, 0)
+    if last - first == len(axes):  # neighbours are one axis
+        length, step = math.prod(shape[first:last]), math.prod(shape[last:])
+        if not values:
+            return [()] * (math.prod(shape[:first]) * step)
+        block = length * step
+        starts = range(0, len(values), block)
+        if step == 1:
+            return [values[start : start + length] for start in starts]
+        return [values[at : start + block : step] for start in starts for at in range(start, start + step)]
     if not values:
         return [()] * math.prod(size for axis, size in enumerate(shape) if axis not in axes)
-    steps = [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
-    kept = [axis for axis in range(len(shape)) if axis not in axes]
-    starts = _offsets(shape, steps, kept)
-    if axes and axes == tuple(range(axes[0], axes[-1] + 1)):  # neighbours are one axis
-        step, length = steps[axes[-1]], math.prod(shape[axes[0] : axes[-1] + 1])
-        return [values[start : start + step * length : step] for start in starts]
-    within = _offsets(shape, steps, list(axes))
-    return [[values[start + offset] for offset in within] for start in starts]
+    apart = steps(shape)
+    places = _offsets(shape, apart, [axis for axis in range(len(shape)) if axis not in axes])
+    within = _offsets(shape, apart, axes)
+    return [[values[place + offset] for offset in within] for place in places]
 
 
-def _offsets(shape: Shape, steps: Sequence[int], axes: Sequence[int]) -> list[int]:
-    ranges = (range(0, steps[axis] * shape[axis], steps[axis]) for axis in axes)
+def _offsets(shape: Shape, apart: Sequence[int], axes: Sequence[int]) -> list[int]:
+    ranges = (range(0, apart[axis] * shape[axis], apart[axis]) for axis in axes)
     return list(map(sum, product(*ranges)))
 
 
@@ -79,7 +83,12 @@ class BinaryReduction(Backend):
     """The part of the family `protocol.reduction` that reduces."""
 
     def _fold(self, fold: Callable[[Any], Any], out: Template, x: Tensor, axes: tuple[int, ...]) -> Payload:
-        return store(map(fold, groups(x, axes)), out.dtype)
+        return store(map(fold, groups(elements(x), x.shape, axes)), out.dtype)
+
+    def _total(self, fold: Callable[[Any], Any], out: Template, x: Tensor, axes: tuple[int, ...]) -> Payload:
+        """A fold that goes through the elements once and so needs no tuple of all of them."""
+        values = iterable(x.data, x.dtype) if len(axes) == x.ndim else elements(x)
+        return store(map(fold, groups(values, x.shape, axes)), out.dtype)
 
     def all(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
         """See the protocol."""
@@ -89,18 +98,18 @@ class BinaryReduction(Backend):
         """See the protocol."""
         return bytes(1 in group for group in self._truth(x, axes))
 
-    def _truth(self, x: Tensor, axes: tuple[int, ...]) -> list[Sequence[int]]:
+    def _truth(self, x: Tensor, axes: tuple[int, ...]) -> Sequence[Sequence[int]]:
         """The groups, slices of bytes, with 1 for what is not zero."""
-        return _grouped(cast(x, bool_).data if x.dtype is not bool_ else bits.truth(x.data), x.shape, axes)
+        return groups(cast(x, bool_).data if x.dtype is not bool_ else bits.truth(x.data), x.shape, axes)
 
     def sum(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
         """See the protocol."""
         total = complex_scalars.total if x.dtype.is_complex else sum_of_floats if x.dtype.is_floating else sum
-        return self._fold(total, out, x, axes)
+        return self._total(total, out, x, axes)
 
     def product(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
         """See the protocol."""
-        return self._fold(complex_scalars.product if x.dtype.is_complex else math.prod, out, x, axes)
+        return self._total(complex_scalars.product if x.dtype.is_complex else math.prod, out, x, axes)
 
     def reduce_max(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
         """See the protocol."""
