@@ -10,7 +10,7 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend import Tensor
-from tensorbackend.dtypes import ALL_DTYPES, DType, bfloat16, finfo, iinfo
+from tensorbackend.dtypes import ALL_DTYPES, DType, bfloat16, bool_, finfo, iinfo
 from tensorbackend.elements import bfloat16_bits, pack, unpack
 
 LENGTH = 1337
@@ -20,7 +20,7 @@ CASTS = [
     (source, target)
     for source in ALL_DTYPES
     for target in ALL_DTYPES
-    if target.is_complex or target is tb.bool or not source.is_complex
+    if target.is_complex or target is bool_ or not source.is_complex
 ]
 WHOLE = [dtype for dtype in ALL_DTYPES if dtype.is_integer]
 OF_ONE = ["abs", "exp", "floor", "log1p", "negative", "round", "rsqrt", "sigmoid", "sign", "sinh", "sqrt"]
@@ -121,7 +121,7 @@ def test_bits_of_integers(name: str, dtype: DType) -> None:
 
 @pytest.mark.parametrize("dtype", ALL_DTYPES, ids=str)
 def test_where_takes_whole_elements(dtype: DType) -> None:
-    condition, x, y = column(tb.bool), column(dtype), column(dtype, 1)
+    condition, x, y = column(bool_), column(dtype), column(dtype, 1)
     width, left, right = dtype.itemsize, x.to_binary(), y.to_binary()
     places = [(at * width, (at + 1) * width) for at in range(LENGTH)]
     wanted = [

@@ -12,9 +12,9 @@ from ...protocol import Payload
 from ...template import Template
 from ...tensor import Tensor
 from ..array_module import complex_functions, gamma, incomplete_gamma, special
-from ..array_module.base import Array, Binary, Unary, kernel
+from ..array_module.base import Array, Binary, Unary, kernel, promoting
 from ..array_module.elementwise import ArrayElementwise
-from . import complex_by_parts
+from . import complex_by_parts, logarithms
 from .base import JaxBase
 from .rounding import unfused
 
@@ -112,11 +112,36 @@ class JaxElementwise(JaxBase, ArrayElementwise):
 
         return self._derived(partial(complex_functions.acosh, xp), own)(x.data)
 
+    # Near sqrt(1/2) - 1 XLA's log1p of float64 is 128 ulps off
+
+    _narrow_log1p = Unary("log1p", complex_by_parts.log1p)
+    _narrow_atanh = Unary("arctanh", complex_by_parts.atanh)
+
+    def log1p(self, out: Template, x: Tensor, /) -> Payload:
+        """log(1 + x)."""
+        return self._wide_log1p(out, x) if out.dtype is float64 else self._narrow_log1p(out, x)
+
+    def atanh(self, out: Template, x: Tensor, /) -> Payload:
+        """Half the logarithm of (1 + x) / (1 - x)."""
+        return self._wide_atanh(out, x) if out.dtype is float64 else self._narrow_atanh(out, x)
+
+    @kernel
+    def _wide_log1p(self, out: Template, x: Tensor, /) -> Payload:
+        return self._derived(partial(logarithms.log1p, self.xp), self.xp.log1p)(x.data)
+
+    @kernel
+    def _wide_atanh(self, out: Template, x: Tensor, /) -> Payload:
+        return self._derived(partial(logarithms.atanh, self.xp), self.xp.arctanh)(x.data)
+
+    log = Unary("log", complex_by_parts.log)
+    log2 = promoting("log2", complex_by_parts.log2)
+    log10 = promoting("log10", complex_by_parts.log10)
+    tan = Unary("tan", complex_by_parts.tan)
+    tanh = Unary("tanh", complex_by_parts.tanh)
     cos = Unary("cos", complex_by_parts.cos)
     sin = Unary("sin", complex_by_parts.sin)
     abs = Unary("abs", complex_by_parts.magnitude)
     sqrt = Unary("sqrt", complex_by_parts.sqrt)
-    atanh = Unary("arctanh", complex_by_parts.atanh)
     atan = Unary("arctan", complex_by_parts.atan)
 
     # Of subnormal numbers, where they are taken for zeros, XLA makes NaN here, or a number of the other sign
@@ -232,7 +257,7 @@ class JaxElementwise(JaxBase, ArrayElementwise):
             whole, self._whole_power(x, xp.where(whole, y.real, 0)), complex_functions.polar_power(xp, x, y)
         )
         usable = xp.isfinite(found) & (found != 0) & xp.isfinite(x) & xp.isfinite(y) & (x != 0)
-        product = complex_functions.product_by_parts(xp, y, complex_functions.log(xp, x))
+        product = complex_functions.product_by_parts(xp, y, complex_by_parts.log(xp, x))
         rest = xp.where(y == 0, 1, complex_functions.exp(xp, product))
         return xp.where(usable, found, rest).astype(dtype)
 
