@@ -28,6 +28,14 @@ def test_logarithms_beside_the_ends_of_polynomials(name: str, dtype: tb.DType) -
     assert check(Invocation(name, (tb.tensor(values, dtype=dtype, backend="binary"),), {}), "jax") <= 4
 
 
+@pytest.mark.parametrize(
+    ("name", "low", "high"), [("tanh", 0.5, 25.0), ("asin", 2.3e-308, 1e-300), ("asin", 1e-9, 1.0)]
+)
+def test_functions_of_float64_at_their_ends(name: str, low: float, high: float) -> None:
+    values = [math.copysign(CHANCE.uniform(low, high), CHANCE.uniform(-1, 1)) for _ in range(3000)]
+    assert check(Invocation(name, (tb.tensor([low, *values], dtype="f64", backend="binary"),), {}), "jax") <= 4
+
+
 @pytest.mark.parametrize("name", ["log", "log2", "log10", "log1p", "atanh"])
 def test_complex_logarithms_beside_the_unit_circle(name: str) -> None:
     shift = 1.0 if name == "log1p" else 0.0
