@@ -27,6 +27,7 @@ from ..select import get_backend
 from ..tensor import Tensor
 from .bounds import bound_of
 from .failures import Disagreement, Kind
+from .magnitudes import columns, is_elementwise
 from .source import call_source, public, qualified, script
 from .strategies import Draw, axes_of, broadcastable, tensors
 
@@ -196,7 +197,10 @@ def calls(draw: Draw, name: str, dtype: DType) -> Invocation:
     if count > 1 and draw(st.integers(0, 3)) == 0:  # operands of other dtypes, which are promoted or refused
         dtypes = [dtype, *(draw(st.sampled_from(ALL_DTYPES)) for _ in range(count - 1))]
     tame = bound_of(name).tame
-    operands = draw(broadcastable(dtypes, tame=tame))
+    if is_elementwise(name) and draw(st.integers(0, 7)) == 7:
+        operands = draw(columns(*dtypes))
+    else:
+        operands = draw(broadcastable(dtypes, tame=tame))
     positional, keywords = list(operands), {}
     for parameter in spec.parameters:
         if parameter.role != "option" or not (draw(st.booleans()) or parameter.kind == "positional"):
