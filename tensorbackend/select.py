@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from .dtypes import DType
 from .errors import BackendError, UnsupportedOp, expected
 from .protocol import Backend, BackendLike
+from .protocol.core import Core
 from .tensor import Deallocated, Tensor, bind
 
 if TYPE_CHECKING:
@@ -36,6 +37,17 @@ _classes: dict[str, type[Backend]] = {}
 
 # Guards what is looked at and then changed: the registry, the default backend, a tensor that is given up.
 _lock = threading.RLock()
+
+
+def _renew_locks() -> None:
+    """Exchanges the locks in a forked child, which has no thread that could release them."""
+    global _lock
+    _lock = threading.RLock()
+    Core._instances_lock = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_locks)
 
 
 def backends() -> tuple[str, ...]:
