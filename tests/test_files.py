@@ -132,6 +132,7 @@ HOSTILE = [
     ("long_double.npy", npy((1,), "<f16", bytes(16))),
     ("bool.npy", npy((2,), "|b1", b"\x01\x02")),
     ("negative.npy", npy((-1,), "<f8", b"")),
+    ("axes.npy", npy((1,) * 65, "|u1", b"\x00")),
     ("digits.npy", npy((1,), "|u1", b"\x00").replace(b"(1,), }", b"(" + b"1" * 5000 + b",), }")),
     ("entries.npy", ARRAY.replace(b"'shape'", b"'descr'")),
     ("code.npy", ARRAY.replace(b"'<f8'", b"__import__('os')")),

@@ -91,6 +91,9 @@ def _output(result: Any, path: str) -> Value:
     raise OperandError(expected("a function that returns tensors", remedy, result=result))
 
 
+_MAX_DIGITS = 100
+"""More than any size has, and fewer than Python refuses to read."""
+
 _TEMPLATE = re.compile(r"(?P<dtype>[a-z]\w*)(?:\[(?P<axes>[^\]]*)\])?")
 
 
@@ -118,7 +121,7 @@ def parse_template(text: str) -> Template:
     match = _TEMPLATE.fullmatch(text.strip())
     axes = [] if match is None or not match["axes"] else [part.strip() for part in match["axes"].split(",")]
     pairs = [axis.rpartition("=") for axis in axes]
-    if match is None or not all(size.strip().isdecimal() for _, _, size in pairs):
-        raise ShapeError(expected("a template such as 'f32[batch=32, 784]'", template=text))
+    if match is None or not all(size.strip().isdecimal() and len(size) < _MAX_DIGITS for _, _, size in pairs):
+        raise ShapeError(expected("a template such as 'f32[batch=32, 784]'", template=text[:200]))
     names = [name.strip() or None for name, _, _ in pairs]
     return Template([int(size) for _, _, size in pairs], match["dtype"], names)
