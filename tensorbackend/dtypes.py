@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 
 from .errors import ArgumentError, DTypeError, OutOfRangeError, expected
 
@@ -147,9 +147,8 @@ def precision(bits: int) -> Iterator[None]:
         _precision.reset(token)
 
 
-def current_precision() -> int:
-    """The width in bits of the default floating dtype here and now."""
-    return _precision.get()
+current_precision: Final = _precision.get
+"""The width in bits of the default floating dtype here and now; the variable's own method, as each call asks for it."""
 
 
 def default_dtype(kind: Kind) -> DType:

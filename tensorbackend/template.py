@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-import os
+import sys
 import threading
 from collections.abc import Sequence
 from operator import index
@@ -12,6 +12,7 @@ from weakref import WeakValueDictionary
 
 from .dtypes import DType, DTypeLike, Kind, as_dtype, default_dtype
 from .errors import NamesError, ShapeError, expected
+from .locks import free_in_child
 
 Shape: TypeAlias = tuple[int, ...]
 Names: TypeAlias = tuple[str | None, ...]
@@ -98,15 +99,7 @@ _interned: WeakValueDictionary[tuple[Shape, DType, Names, bool], Template] = Wea
 # Re-entrant, because memory that is collected while it is held may run code that makes templates.
 _intern_lock = threading.RLock()
 
-
-def _renew_lock() -> None:
-    """Exchanges the lock in a forked child, which has no thread that could release it."""
-    global _intern_lock
-    _intern_lock = threading.RLock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew_lock)
+free_in_child(sys.modules[__name__], "_intern_lock")
 
 
 def intern_template(shape: Shape, dtype: DType, names: Names, weak: bool = False) -> Template:

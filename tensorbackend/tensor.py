@@ -52,6 +52,7 @@ def _binary(name: str) -> Callable[[Tensor, TensorLike], Tensor]:
         except OperandError:  # Python then asks the other operand, and says so if it cannot either
             return NotImplemented  # type: ignore[no-any-return]
 
+    method.op = name  # type: ignore[attr-defined] # read for `OPERATORS`
     return method
 
 
@@ -347,6 +348,13 @@ class Tensor:
     __pos__ = _unary("positive")
     __abs__ = _unary("abs")
     __invert__ = _unary("bitwise_invert")
+
+
+OPERATORS: dict[str, str] = {method.op: name for name, method in vars(Tensor).items() if hasattr(method, "op")}
+"""The method of `Tensor` that stands for an op of two tensors, by the op's name.
+
+The dispatcher puts the op's warm call in its place, which comes back to the method for operands that are not ready.
+"""
 
 
 class Deallocated(Tensor):

@@ -16,7 +16,7 @@ from tensorbackend.protocol import Backend, defines
 PACKAGE = Path(tb.__file__).parent
 FILES = sorted(PACKAGE.rglob("*.py"))
 LAYERS = [
-    ("errors", "dtypes"),
+    ("errors", "dtypes", "locks"),
     ("elements", "template"),
     ("rules",),
     ("tensor", "display", "interchange"),
@@ -24,8 +24,10 @@ LAYERS = [
     ("opspec", "select", "operands", "dispatch"),
     ("ops",),
     ("array_api", "files", "linalg", "fft", "random"),  # the namespaces of the Array API's extensions: re-exports only
+    ("support",),
     ("expr",),
     ("backends",),
+    ("built_in",),  # what is loaded late, handed to lower layers
     ("extending",),  # what backends of other distributions may import: re-exports only
     ("testing",),
     ("cli",),

@@ -360,7 +360,7 @@ def test_a_loop_is_compiled_once() -> None:
         return tb.scan(lambda c, x: (c + w, x), w, x)[0]
 
     wanted = [run(scale).tolist() for scale in (1.0, 2.0)]
-    compiled = next(f for method, f in backend.kernels.items() if method.__name__ == "scan")
+    compiled = next(f for method, f in backend.jitted.items() if method.__name__ == "scan")
     before = compiled._cache_size()
     assert run(3.0).tolist() == pytest.approx([3 * each for each in wanted[0]])
     assert compiled._cache_size() == before

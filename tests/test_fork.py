@@ -12,12 +12,12 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="systems that fo
 
 HELD = """
 import os, signal, threading, tensorbackend as tb
-from tensorbackend import select
+from tensorbackend.select import default, registry, transfer
 from tensorbackend.template import _intern_lock
 from tensorbackend.backends.binary import BinaryBackend
 from tensorbackend.protocol.core import Core
 
-locks = [_intern_lock, select._lock, Core._instances_lock]
+locks = [_intern_lock, default._lock, registry._lock, transfer._lock, Core._instances_lock]
 held, done = threading.Event(), threading.Event()
 
 def hold():
@@ -36,6 +36,7 @@ if not child:
     class Other(BinaryBackend):
         name = "other"
     tb.register_backend(Other)
+    tb.zeros(1)  # looks for the default backend
     x = tb.zeros((3, 1009), names=("a", "b"), backend="other")
     x.backend_deallocate()
     os._exit(7 if x.deallocated else 1)

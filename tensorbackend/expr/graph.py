@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
 from ..errors import ArgumentError, ShapeError, expected
-from ..operands import kind_of
+from ..memo import kind_of
 from ..protocol import Backend
 from ..template import Template
 from ..tensor import Tensor

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..errors import TensorBackendError
-from ..operands import kind_of
+from ..memo import kind_of
 from ..protocol import Backend
 from ..select import get_backend, with_default
 from ..tensor import Tensor

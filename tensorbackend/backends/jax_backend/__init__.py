@@ -10,7 +10,7 @@ from ...dtypes import ALL_DTYPES, Scalar, bfloat16, float32, float64, int32, int
 from ...errors import ArgumentError, UnsupportedOp, expected
 from ...expr.evaluate import program
 from ...interchange import HOST, numpy_dtype, read_only
-from ...operands import kind_of, remember
+from ...memo import kind_of, remember
 from ...protocol import Payload
 from ...template import Template
 from ...tensor import Tensor
@@ -103,7 +103,7 @@ class JaxBackend(
         self.jax, self.xp, self.lax = map(_library, ("jax", "jax.numpy", "jax.lax"))
         for submodule in ("jax.dlpack", "jax.scipy.special"):
             _library(submodule)
-        self.quiet, self.kernels, self.numbers = Silent(), {}, {}
+        self.quiet, self.jitted, self.numbers = Silent(), {}, {}
         self.composites, self.composing = {}, Composing()
         self.place = _place(self.jax, self.options["device"])
         self.device = _name(self.place)

@@ -12,7 +12,7 @@ from ...protocol import Payload
 from ...template import Template
 from ...tensor import Tensor
 from ..array_module import complex_functions, gamma, incomplete_gamma, special
-from ..array_module.base import Array, Binary, Unary, kernel
+from ..array_module.base import Array, function, kernel
 from ..array_module.elementwise import ArrayElementwise
 from . import complex_by_parts
 from .base import JaxBase
@@ -25,7 +25,7 @@ _LARGEST_WHOLE = 100
 class JaxElementwise(JaxBase, ArrayElementwise):
     """Functions of one element of each input."""
 
-    _product = Binary("multiply", complex_functions.multiply)
+    _product = function("multiply", complex_functions.multiply)
 
     def multiply(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
         """The product."""
@@ -112,12 +112,12 @@ class JaxElementwise(JaxBase, ArrayElementwise):
 
         return self._derived(partial(complex_functions.acosh, xp), own)(x.data)
 
-    cos = Unary("cos", complex_by_parts.cos)
-    sin = Unary("sin", complex_by_parts.sin)
-    abs = Unary("abs", complex_by_parts.magnitude)
-    sqrt = Unary("sqrt", complex_by_parts.sqrt)
-    atanh = Unary("arctanh", complex_by_parts.atanh)
-    atan = Unary("arctan", complex_by_parts.atan)
+    cos = function("cos", complex_by_parts.cos)
+    sin = function("sin", complex_by_parts.sin)
+    abs = function("abs", complex_by_parts.magnitude)
+    sqrt = function("sqrt", complex_by_parts.sqrt)
+    atanh = function("arctanh", complex_by_parts.atanh)
+    atan = function("arctan", complex_by_parts.atan)
 
     # Of subnormal numbers, where they are taken for zeros, XLA makes NaN here, or a number of the other sign
 
