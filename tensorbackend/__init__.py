@@ -301,6 +301,7 @@ if _TYPE_CHECKING:
     from .expr.jit import jit as jit
     from .expr.record import ExprBackend as ExprBackend
     from .expr.trace import trace as trace
+    from .expr.trees import register_tree_node as register_tree_node
     from .expr.trees import tree_map as tree_map
     from .expr.vmap import vmap as vmap
 
@@ -317,6 +318,7 @@ _LATE = {
     "jacobian": "grad.functions",
     "jit": "jit",
     "jvp": "grad.functions",
+    "register_tree_node": "trees",
     "scan": "control",
     "tape": "grad.tape",
     "trace": "trace",

@@ -17,7 +17,7 @@ NAME = "tensorbackend"
 PACKAGE = Path(tb.__file__).parent
 
 LAYERS = [
-    ("errors", "meaning", "dtypes", "synonyms"),
+    ("errors", "meaning", "dtypes", "synonyms", "locks"),
     ("elements", "memo", "template"),
     ("rules",),
     ("methods", "tensor", "display", "interchange"),
