@@ -274,6 +274,8 @@ from .synonyms import advice as _advice
 from .template import Template as Template
 from .tensor import Tensor as Tensor
 from .tensor import TensorLike as TensorLike
+from .threads import set_threads as set_threads
+from .threads import threads as threads
 
 if _TYPE_CHECKING:
     from . import fft as fft

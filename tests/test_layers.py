@@ -18,7 +18,7 @@ PACKAGE = Path(tb.__file__).parent
 
 LAYERS = [
     ("errors", "meaning", "dtypes", "synonyms", "locks"),
-    ("elements", "memo", "template"),
+    ("elements", "memo", "template", "threads"),
     ("rules",),
     ("methods", "tensor", "display", "interchange"),
     ("protocol", "parameters"),
@@ -54,8 +54,8 @@ TYPES = {("tensor", "protocol"), ("protocol", "testing"), ("protocol", "expr")}
 UPWARDS = {("tensor", NAME)}
 """Upwards: `__array_namespace__` gives the package."""
 
-COMPUTED = {"cli", "cli.dryrun", "backends.libraries"}
-"""Modules that import by a name that they compute: subcommands, a user's program, array libraries."""
+COMPUTED = {"cli", "cli.dryrun", "backends.libraries", "files"}
+"""Modules that import by a computed name: subcommands, a user's program, array libraries, a format of files."""
 
 CIRCLES = [
     {"expr.graph", "expr.evaluate", "expr.show"},  # a graph is called and shown by methods

@@ -13,7 +13,7 @@ from ..memo import kind_of
 from ..protocol import Backend
 from ..select import get_backend, with_default
 from ..tensor import Tensor
-from .evaluate import KEPT_BYTES, step
+from .evaluate import KEPT_BYTES, computed
 from .graph import Graph, rebuilt
 from .node import CAPTURED, Node, Value, at_line
 from .record import ExprBackend, captured, expr_tensor, under, value_of
@@ -102,12 +102,12 @@ def constant_folding(graph: Graph, backend: Backend | str | None = None) -> Grap
         small = sum(template.nbytes for template in node.outs) <= KEPT_BYTES
         if node.tensor is not None:
             if not isinstance(node.tensor.backend, ExprBackend):
-                known[node] = step(node, chosen)()
+                known[node] = computed(node, chosen, ())
             return node.values
         if not small:
             return node.values
         try:
-            found = with_default(chosen, step(node, chosen), *node.with_inputs(tensor))
+            found = with_default(chosen, computed, node, chosen, node.with_inputs(tensor))
         except TensorBackendError:  # what data shows is shown where the graph runs
             return node.values
         if not node.inputs:  # a constant already
