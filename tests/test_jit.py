@@ -8,10 +8,10 @@ import numpy
 import pytest
 
 import tensorbackend as tb
-from tensorbackend.backends.array_module.fusion import fused, prepared, without_names
+from tensorbackend.backends.array_module.fusion import fused, prepared
 from tensorbackend.backends.numpy_backend import NumpyBackend
 from tensorbackend.errors import ArgumentError, DataError
-from tensorbackend.expr.simplify import simplified
+from tensorbackend.expr.simplify import simplified, without_names
 from tensorbackend.expr.subgraphs import subgraphs
 
 BACKENDS = ["numpy", "binary", "jax"]

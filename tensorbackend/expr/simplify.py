@@ -15,7 +15,7 @@ from ..select import get_backend, with_default
 from ..tensor import Tensor
 from .evaluate import KEPT_BYTES, computed
 from .graph import Graph, rebuilt
-from .node import CAPTURED, Node, Value, at_line
+from .node import CAPTURED, RENAMED, Node, Value, at_line
 from .record import ExprBackend, captured, expr_tensor, under, value_of
 from .subgraphs import subgraphs
 from .trees import LEAF, Tree
@@ -138,6 +138,11 @@ def expanded(graph: Graph, keep: Callable[[Node], bool]) -> Graph:
     while any(map(divides, graph.nodes)):
         graph = rewritten(graph, lambda node: parts(node) if divides(node) else node.values)
     return graph
+
+
+def without_names(graph: Graph) -> Graph:
+    """The graph without nodes that rename axes, but for those of results: no callback hears of names."""
+    return rewritten(graph, lambda node: node.operands if node.op == RENAMED else node.values)
 
 
 def parts(node: Node) -> tuple[Value, ...]:

@@ -15,8 +15,8 @@ from ...dispatch import implementation
 from ...dtypes import bfloat16
 from ...expr.evaluate import Compiled, Program, computed
 from ...expr.graph import Graph, rebuilt
-from ...expr.node import PARAMETER, RENAMED, Node, Value
-from ...expr.simplify import expanded, rewritten, simplified
+from ...expr.node import PARAMETER, Node, Value
+from ...expr.simplify import expanded, rewritten, simplified, without_names
 from ...expr.subgraphs import subgraphs, with_subgraphs
 from ...interchange import numpy_dtype
 from ...opspec import CALLBACKS
@@ -48,11 +48,6 @@ def _inside(node: Node, backend: ArrayBase) -> Sequence[Value]:
         return node.values
     options = with_subgraphs(node, lambda graph: prepared(graph, backend))
     return node.remade(node.inputs, options).values
-
-
-def without_names(graph: Graph) -> Graph:
-    """The graph without nodes that rename axes, but for those of results: no callback hears of names."""
-    return rewritten(graph, lambda node: node.operands if node.op == RENAMED else node.values)
 
 
 def fusable(node: Node, backend: ArrayBase) -> bool:
