@@ -13,6 +13,7 @@ import tracemalloc
 import warnings
 import zipfile
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -76,8 +77,19 @@ def npy(draw: random.Random) -> bytes:
     return b"\x93NUMPY" + bytes((version[0], 0)) + length.to_bytes(version[1], "little") + text + data
 
 
+@cache
+def bomb() -> bytes:
+    """An archive of some 60 KiB that unfolds to 64 MiB."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("x.npy", "w") as member:
+        np.lib.format.write_array(member, np.zeros(1 << 23))
+    return file.getvalue()
+
+
 def npz(draw: random.Random) -> bytes:
     """An archive of arrays and of what is none, names that stand twice and compressed zeros included."""
+    if draw.random() < 0.01:
+        return bomb()
     file = io.BytesIO()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about names that stand twice
@@ -86,8 +98,6 @@ def npz(draw: random.Random) -> bytes:
                 name = draw.choice(NAMES[:8]).replace("\0", "") + draw.choice([".npy", ".npy", ".npy", ".txt", "/"])
                 method = draw.choice([zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
                 content = npy(draw)
-                if draw.random() < 0.02:
-                    content = bytes(draw.choice([1 << 16, 1 << 26]))
                 archive.writestr(name, content, method)
             archive.comment = draw.randbytes(draw.choice([0, 0, 5]))
     return file.getvalue()
