@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tensorbackend as tb
-from tensorbackend.errors import ArgumentError, AxisError, DTypeError, ShapeError
+from tensorbackend.errors import ArgumentError, AxisError, DeallocatedError, DTypeError, ShapeError
 
 BACKENDS = ["binary", "numpy", "jax"]
 PARTS = [0.0, -0.0, 1.5, -2.0, math.inf, -math.inf, math.nan]
@@ -124,10 +124,11 @@ def test_containers_move_between_backends() -> None:
     copied = tb.backend_copy(tree, "binary")
     assert copied["b"][1][0].backend.name == "binary"
     assert copied["b"][1][2] == 3
-    assert not shared.deallocated
+    assert shared.tolist() == [1.0, 1.0]
     moved = tb.backend_transfer(tree, tb.BinaryBackend)
     assert moved["a"] is moved["b"][0]
-    assert shared.deallocated
+    with pytest.raises(DeallocatedError):
+        shared.tolist()
     tb.backend_deallocate(moved)
     assert moved["a"].deallocated
 

@@ -10,7 +10,7 @@ from ..rules.blocks import block_written
 from ..template import Template
 from ..tensor import Tensor, TensorLike
 from .conversion import astype
-from .creation import asarray, iota
+from .creation import asarray, iota, zeros
 from .elementwise_binary import add, maximum, minimum, multiply
 from .scatter import indexed_put
 from .shape import laid_flat, reshape
@@ -33,7 +33,7 @@ def block_put(x: TensorLike, update: TensorLike, starts: Sequence[TensorLike]) -
     if not update.size:
         return x.rename(*out.names)
     home = next(start.backend for start in starts if isinstance(start, Tensor))
-    places = asarray(0, backend=home)
+    places = zeros((), dtype="int64", backend=home)
     for axis, (start, size, length) in enumerate(zip(starts, x.shape, update.shape, strict=True)):
         along = tuple(length if each == axis else 1 for each in range(x.ndim))
         entries = add(reshape(iota(length, backend=home), along), first_entry(start, size - length))

@@ -83,8 +83,8 @@ def reduce(
     `function(accumulated, element)` is associative, with `initial` as its identity: eager backends go through the
     elements in row-major order, others in any. The result has the dtype that the function returns; a Python number
     as `initial` takes x's dtype where it fits. With a `dtype` the initial value and each result are cast to it. Raises
-    `DTypeError` where the function changes the dtype of its first argument each time, and `ShapeError` or `OperandError` where it
-    returns anything but a tensor without axes.
+    `DTypeError` where the function changes the dtype of its first argument each time, and `ShapeError` or
+    `OperandError` where it returns anything but a tensor without axes.
 
     >>> import tensorbackend as tb
     >>> x = tb.asarray([[1, 2], [3, 4]], names=("row", "column"))

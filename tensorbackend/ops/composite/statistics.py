@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 
 from ...dispatch import composite
-from ...dtypes import DType, default_dtype, float32, promote_types
+from ...dtypes import DType, default_dtype, float32, promote_types, scalar_kind
 from ...errors import ShapeError, expected
+from ...rules.axes import sorted_axes
 from ...rules.broadcasting import check_dtype, result_type, to_floating
+from ...template import weak_template
 from ...tensor import Axes, Tensor, TensorLike
 from ..contraction import matmul
 from ..conversion import astype
@@ -84,12 +86,14 @@ def _logsumexp(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Te
     return _shifted(in_float32(x), None, axis, keepdims, averaged_dtype(x))
 
 
-@composite
-def _logsumexp_scaled(x: Tensor, scale: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
+def _scaled(x: Tensor, scale: TensorLike, axis: Axes, keepdims: bool) -> Tensor:
     """See `logsumexp`."""
-    dtype = to_floating(check_dtype(result_type([x.template, scale.template]), "real or bool"))
+    given = asarray(scale, backend=x.backend) if scalar_kind(scale) is not None else asarray(scale)
+    kind = scalar_kind(scale)
+    weight = given.template if kind is None else weak_template(kind)
+    dtype = to_floating(check_dtype(result_type([x.template, weight]), "real or bool"))
     work = promote_types(dtype, float32)
-    return _shifted(astype(x, work), astype(scale, work), axis, keepdims, dtype)
+    return _shifted(astype(x, work), astype(given, work), sorted_axes(x.template, axis), keepdims, dtype)
 
 
 def _shifted(x: Tensor, scale: Tensor | None, axis: Axes, keepdims: bool, dtype: DType) -> Tensor:
@@ -124,7 +128,7 @@ def logsumexp(
     """
     if scale is None:
         return _logsumexp(x, axis=axis, keepdims=keepdims)
-    return _logsumexp_scaled(x, scale, axis=axis, keepdims=keepdims)
+    return _scaled(asarray(x), scale, axis, keepdims)
 
 
 @composite
