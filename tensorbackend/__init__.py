@@ -13,6 +13,7 @@ from typing import Any as _Any
 
 # Importing the package of this name first leaves it to the function below.
 from . import backends as _package  # noqa: F401
+from . import built_in as _built_in  # noqa: F401 # enters what is loaded late
 from .array_api import __array_api_version__ as __array_api_version__
 from .array_api import __array_namespace_info__ as __array_namespace_info__
 from .array_api import e as e
@@ -301,6 +302,7 @@ if _TYPE_CHECKING:
     from .expr.jit import jit as jit
     from .expr.record import ExprBackend as ExprBackend
     from .expr.trace import trace as trace
+    from .expr.trees import register_tree_node as register_tree_node
     from .expr.trees import tree_map as tree_map
     from .expr.vmap import vmap as vmap
 
@@ -320,6 +322,7 @@ _LATE = {
     "jacobian": "grad.functions",
     "jit": "jit",
     "jvp": "grad.functions",
+    "register_tree_node": "trees",
     "scan": "control",
     "tape": "grad.tape",
     "trace": "trace",

@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
+from typing import Annotated, Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 
 from .errors import ArgumentError, DTypeError, OutOfRangeError, expected
+from .meaning import Meaning
 
 Kind = Literal["bool", "int", "uint", "float", "complex"]
 Scalar: TypeAlias = bool | int | float | complex
@@ -95,7 +96,7 @@ ALL_DTYPES: tuple[DType, ...] = (
     *(complex64, complex128),
 )
 
-DTypeLike: TypeAlias = DType | str | type | _Named
+DTypeLike: TypeAlias = Annotated[DType | str | type | _Named, Meaning("dtype")]
 """Wherever a dtype is asked for: a `DType`, its name or short form, a Python type, or a library's dtype."""
 
 _by_name = {key: dtype for dtype in ALL_DTYPES for key in (dtype.name, dtype.alias)}
@@ -160,9 +161,8 @@ def precision(bits: int) -> Iterator[None]:
         _precision.reset(token)
 
 
-def current_precision() -> int:
-    """The width in bits of the default floating dtype here and now."""
-    return _precision.get()
+current_precision: Final = _precision.get
+"""The width in bits of the default floating dtype here and now; the variable's own method, as each call asks for it."""
 
 
 def default_dtype(kind: Kind) -> DType:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 from .dtypes import DTypeLike
-from .template import Axes, Axis
+from .meaning import Axes, Axis
 
 # A table of late-bound functions cannot be typed more closely; `tensor.bind` enters them.
 ops: dict[str, Callable[..., Any]] = {}

@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import math
+import sys
 import threading
 from collections.abc import Sequence
 from operator import index
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 from weakref import WeakValueDictionary
 
 from .dtypes import DType, DTypeLike, Kind, as_dtype, default_dtype
 from .errors import NamesError, ShapeError, expected
+from .locks import free_in_child
 
 Shape: TypeAlias = tuple[int, ...]
 Names: TypeAlias = tuple[str | None, ...]
-
-Axis: TypeAlias = int | str
-"""An axis by position, negative ones from the end, or by name."""
-
-Axes: TypeAlias = Axis | Sequence[Axis] | None
-"""Axes of a reduction: one, several, or `None` for all."""
-
-SoleAxis: TypeAlias = Axis | None
-"""An axis that may be left out, as `None`, where the tensor has only one."""
 
 
 class Template:
@@ -96,17 +89,29 @@ class Template:
         return intern_template, (self.shape, self.dtype, self.names, self.weak)
 
 
+MAX_AXES: Final = 64
+"""How many axes a tensor may have: as many as NumPy's arrays."""
+
+MAX_BYTES: Final = (1 << 63) - 1
+"""How many bytes a tensor may take, and an empty one without its axes of size 0: what array libraries can count."""
+
 _interned: WeakValueDictionary[tuple[Shape, DType, Names, bool], Template] = WeakValueDictionary()
 # Re-entrant, because memory that is collected while it is held may run code that makes templates.
 _intern_lock = threading.RLock()
 
+free_in_child(sys.modules[__name__], "_intern_lock")
+
 
 def intern_template(shape: Shape, dtype: DType, names: Names, weak: bool = False) -> Template:
-    """The one template with these parts, which must already be valid (`Template(...)` checks)."""
+    """The one template with these parts, which must already be valid (`Template(...)` checks).
+
+    Raises `ShapeError` for more axes or bytes than a tensor can have.
+    """
     key = (shape, dtype, names, weak)
     found = _interned.get(key)
     if found is not None:
         return found
+    _check_size(shape, dtype)
     with _intern_lock:
         found = _interned.get(key)
         if found is None:
@@ -116,6 +121,15 @@ def intern_template(shape: Shape, dtype: DType, names: Names, weak: bool = False
                 object.__setattr__(found, name, value)
             found = _interned.setdefault(key, found)
     return found
+
+
+def _check_size(shape: Shape, dtype: DType) -> None:
+    """Raises `ShapeError` for what no array library holds: each has an error of its own, or none."""
+    if len(shape) > MAX_AXES:
+        raise ShapeError(expected(f"a tensor of at most {MAX_AXES} axes", axes=len(shape)))
+    if math.prod(size for size in shape if size) * dtype.itemsize > MAX_BYTES:
+        remedy = "the other axes count beside one of size 0 too" if 0 in shape else ""
+        raise ShapeError(expected("a tensor of less than 2**63 bytes", remedy, shape=shape, dtype=dtype))
 
 
 def weak_template(kind: Kind) -> Template:

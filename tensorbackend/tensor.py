@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol, SupportsIndex, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, Protocol, SupportsIndex, TypeAlias, TypeVar
 
 from .dtypes import DType, Scalar
 from .elements import unpack
 from .errors import ArgumentError, DeallocatedError, OperandError, ShapeError, expected
+from .meaning import Axes as Axes
+from .meaning import Axis as Axis
+from .meaning import Meaning
+from .meaning import SoleAxis as SoleAxis
 from .methods import OpMethods, ops
 from .synonyms import SYNONYMS
-from .template import Axes as Axes
-from .template import Axis as Axis
 from .template import Names, Shape, Template
-from .template import SoleAxis as SoleAxis
 
 if TYPE_CHECKING:
     import numpy
@@ -62,6 +63,7 @@ def _binary(name: str) -> Callable[[Tensor, TensorLike], Tensor]:
         except OperandError:  # Python then asks the other operand, and says so if it cannot either
             return NotImplemented  # type: ignore[no-any-return]
 
+    method.op = name  # type: ignore[attr-defined] # read for `OPERATORS`
     return method
 
 
@@ -409,6 +411,13 @@ class Tensor(OpMethods):
     __invert__ = _unary("bitwise_invert")
 
 
+OPERATORS: dict[str, str] = {method.op: name for name, method in vars(Tensor).items() if hasattr(method, "op")}
+"""The method of `Tensor` that stands for an op of two tensors, by the op's name.
+
+The dispatcher puts the op's warm call in its place, which comes back to the method for operands that are not ready.
+"""
+
+
 class Deallocated(Tensor):
     """What a tensor becomes when its data is given up: all but the data is as before.
 
@@ -433,7 +442,7 @@ class ForeignArray(Protocol):
     def __array__(self, *arguments: Any, **options: Any) -> Any: ...
 
 
-TensorLike: TypeAlias = Tensor | bool | int | float | complex | ForeignArray
+TensorLike: TypeAlias = Annotated[Tensor | bool | int | float | complex | ForeignArray, Meaning("tensor")]
 """What an op takes for a tensor: a tensor, a Python number, another library's array."""
 
 Index: TypeAlias = SupportsIndex | slice | Any | None

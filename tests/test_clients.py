@@ -4,7 +4,7 @@ import copy
 import math
 import pickle
 from inspect import Parameter, signature
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -193,7 +193,7 @@ def test_universal_functions_are_ops(x: Any) -> None:
     assert np.logical_and(x, True).dtype.kind == "bool"
     assert tb.trace(np.exp)("f32[n=3]").results[0].names == ("n",)
     with pytest.raises(TypeError):
-        np.add(x, object())  # type: ignore[call-overload]
+        np.add(x, cast(Any, object()))
 
 
 def test_other_functions_run_on_the_host(x: Any) -> None:
@@ -210,7 +210,7 @@ def test_other_functions_run_on_the_host(x: Any) -> None:
 def test_functions_of_numpy(x: Any) -> None:
     assert np.sum(x, axis=0).template is tb.sum(x, axis=0).template
     assert np.mean(x).backend is x.backend
-    assert np.concatenate([x, x], axis=1).names == ("row", "column")  # type: ignore[attr-defined]
+    assert cast(Any, np.concatenate([x, x], axis=1)).names == ("row", "column")
     assert np.linalg.norm(x).item() == pytest.approx(tb.linalg.norm(x).item())
     assert np.cumsum(x, axis=1).tolist() == np.cumsum(np.asarray(x), axis=1).tolist()
     assert np.percentile(x, 50, axis=0).shape == (3,)

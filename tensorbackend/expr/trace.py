@@ -11,7 +11,7 @@ from ..dtypes import as_dtype, scalar_kind
 from ..errors import OperandError, ShapeError, expected
 from ..template import Template
 from ..tensor import Tensor, late
-from .graph import Graph, closed
+from .graph import NO_OPTION, Graph, TracedCall, closed
 from .node import PARAMETER, Node, Value
 from .record import expr_tensor, recording, value_of
 from .trees import flatten, paths, unflatten
@@ -33,11 +33,13 @@ def trace(function: Callable[..., Any]) -> Callable[..., Graph]:
     @wraps(function)
     def traced(*arguments: Any, **keywords: Any) -> Graph:
         leaves, tree = flatten((arguments, keywords))
-        return trace_leaves(
+        graph = trace_leaves(
             lambda given: _applied(function, unflatten(tree, given)),
             leaves,
             argument_names(function, arguments, keywords),
         )
+        graph.call = TracedCall(tree, [NO_OPTION if template_of_argument(leaf) else leaf for leaf in leaves])
+        return graph
 
     return traced
 
@@ -58,7 +60,8 @@ def argument_names(
     if known[:1] == ("self",) and hasattr(function, "__self__"):
         known = known[1:]
     roots = [known[i] if i < len(known) else f"arguments[{i}]" for i in range(len(arguments))]
-    pairs = [*zip(roots, arguments, strict=True), *(keywords or {}).items()]
+    # Keywords are leaves in the order of a dictionary's.
+    pairs = [*zip(roots, arguments, strict=True), *sorted((keywords or {}).items())]
     return [path for root, argument in pairs for path in paths(flatten(argument)[1], root)]
 
 
@@ -88,6 +91,9 @@ def _output(result: Any, path: str) -> Value:
     raise OperandError(expected("a function that returns tensors", remedy, result=result))
 
 
+_MAX_DIGITS = 100
+"""More than any size has, and fewer than Python refuses to read."""
+
 _TEMPLATE = re.compile(r"(?P<dtype>[a-z]\w*)(?:\[(?P<axes>[^\]]*)\])?")
 
 
@@ -115,7 +121,7 @@ def parse_template(text: str) -> Template:
     match = _TEMPLATE.fullmatch(text.strip())
     axes = [] if match is None or not match["axes"] else [part.strip() for part in match["axes"].split(",")]
     pairs = [axis.rpartition("=") for axis in axes]
-    if match is None or not all(size.strip().isdecimal() for _, _, size in pairs):
-        raise ShapeError(expected("a template such as 'f32[batch=32, 784]'", template=text))
+    if match is None or not all(size.strip().isdecimal() and len(size) < _MAX_DIGITS for _, _, size in pairs):
+        raise ShapeError(expected("a template such as 'f32[batch=32, 784]'", template=text[:200]))
     names = [name.strip() or None for name, _, _ in pairs]
     return Template([int(size) for _, _, size in pairs], match["dtype"], names)

@@ -19,16 +19,16 @@ _OTHERWISE = frozenset({"histogram", "split", "unstack", "broadcast_arrays", "me
 """Functions of NumPy that give something else than ours of their names."""
 
 
-def _own(function: Any) -> Callable[..., Any] | None:
+def _own(function: Any, x: Tensor) -> Callable[..., Any] | None:
     """Our function of the name of another library's, in the namespace of the same name."""
-    import tensorbackend
-
+    namespace = x.__array_namespace__()
     name = SYNONYMS.get(function.__name__, function.__name__)
     if name in _OTHERWISE or name not in OPS:
         return None
     _, _, space = getattr(function, "__module__", "").partition(".")
-    place = getattr(tensorbackend, space) if space in ("linalg", "fft") else tensorbackend
-    return vars(place).get(name)
+    place = getattr(namespace, space) if space in ("linalg", "fft") else namespace
+    found: Callable[..., Any] | None = vars(place).get(name)
+    return found
 
 
 def _on_host(value: Any) -> Any:
@@ -57,7 +57,7 @@ def _back(value: Any, like: Tensor) -> Any:
 def numpy_ufunc(x: Tensor, ufunc: Any, method: str, inputs: Sequence[Any], options: Mapping[str, Any]) -> Any:
     """What a universal function of NumPy or SciPy gives for tensors; see `Tensor.__array_ufunc__`."""
     if method == "__call__" and not options:
-        own = _own(ufunc)
+        own = _own(ufunc, x)
         if own is not None:
             try:
                 return own(*inputs)
@@ -79,7 +79,7 @@ def numpy_function(
 
     if not all(issubclass(each, Tensor | numpy.ndarray) for each in types):
         return NotImplemented
-    own = _own(function)
+    own = _own(function, x)
     call = None if own is None else _translated(function, own, arguments, options)
     if own is not None and call is not None:
         try:

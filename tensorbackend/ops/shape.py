@@ -163,6 +163,8 @@ def slice_(x: Template, /, *, starts: tuple[int, ...], lengths: tuple[int, ...],
 
 @primitive.calls("pad")
 def _pad(x: Template, pad_value: Template, /, *, padding: Paddings) -> Plan:
+    if pad_value.shape:
+        raise ShapeError(expected("a value without axes to pad with", "index it first", value=pad_value))
     out, triples = padded(x, padding)
     dtype = result_type([x, pad_value])
     return Plan(out.replace(dtype=dtype), (dtype, dtype), {"padding": triples})
@@ -173,7 +175,7 @@ def pad(x: TensorLike, padding: Paddings, /, *, value: TensorLike | None = None,
 
     `padding` has for each axis (low, high) or (low, high, interior), or maps some axes, by name or position, to
     such. A negative low or high takes elements away, after the interior padding, as XLA's Pad does. Raises
-    `ShapeError` where more would be taken away than there is.
+    `ShapeError` where more would be taken away than there is, and for a `value` with axes.
 
     Another `mode` takes elements of x instead, before and after alone: those at the ends ("edge"), all of them turned
     round there ("reflect", "symmetric" with the end once more), or those of the other end ("wrap").

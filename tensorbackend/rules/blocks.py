@@ -8,11 +8,12 @@ from operator import index
 from typing import Any, TypeAlias
 
 from ..errors import ArgumentError, DTypeError, ShapeError, expected
+from ..meaning import Axis
+from ..memo import freeze
 from ..template import Template, intern_template, merge_names
-from ..tensor import Axis
 from .axes import normalize_axis
 from .broadcasting import result_type
-from .plan import Plan, freeze
+from .plan import Plan
 
 Paddings: TypeAlias = Sequence[Sequence[int]] | Mapping[Axis, Sequence[int]]
 """(low, high) or (low, high, interior) for each axis, or for some axes by name or position."""

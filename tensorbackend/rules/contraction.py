@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..errors import ShapeError, expected
+from ..meaning import Axis
 from ..template import Names, Shape, Template, check_meeting, check_unique, intern_template, merge_names
-from ..tensor import Axis
 from .axes import normalize_axes
 from .broadcasting import broadcast_two, check_dtype, result_type
 from .plan import Plan

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..errors import ArgumentError, DTypeError, ShapeError, expected
+from ..meaning import Axis, SoleAxis
 from ..template import Names, Shape, Template, check_unique, intern_template, merge_names
-from ..tensor import Axis, SoleAxis
 from .axes import normalize_axis, sole_axis
 from .broadcasting import check_dtype, result_type
 from .plan import Plan

@@ -16,17 +16,6 @@ Options: TypeAlias = Mapping[str, object]
 NO_OPTIONS: Options = MappingProxyType({})
 
 
-def freeze(value: object) -> object:
-    """An option that can key a memo: lists as tuples, a mapping as a tuple of its items under the mark `None`.
-
-    >>> freeze([[1, 2], 3]), freeze({"time": [0, 1]})
-    (((1, 2), 3), (None, ('time', (0, 1))))
-    """
-    if isinstance(value, Mapping):
-        return (None, *((key, freeze(each)) for key, each in value.items()))
-    return tuple(map(freeze, value)) if isinstance(value, list | tuple) else value
-
-
 def flag(**given: object) -> bool:
     """An option that is true or false, given by its name; `ArgumentError` for anything but a bool, 0 or 1.
 

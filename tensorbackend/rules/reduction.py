@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ..dtypes import DType, default_dtype, promote_types
 from ..errors import ShapeError, expected
+from ..meaning import Axes
 from ..template import Names, Shape, Template
-from ..tensor import Axes
 from .axes import normalize_axis, sorted_axes
 from .broadcasting import check_cast, check_dtype
 from .plan import Plan, flag

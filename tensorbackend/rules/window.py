@@ -13,10 +13,11 @@ from operator import index
 from typing import Any, Literal, TypeAlias
 
 from ..errors import ArgumentError, AxisError, ShapeError, expected
+from ..memo import freeze
 from ..template import Names, Shape, Template, check_meeting, check_unique, intern_template, merge_names
 from .axes import normalize_axis
 from .broadcasting import check_dtype, result_type
-from .plan import Plan, freeze
+from .plan import Plan
 
 # The keys of the mappings are axes by position or by name; Mapping is invariant in them.
 PerAxis: TypeAlias = int | Sequence[int] | Mapping[Any, int]

@@ -24,6 +24,7 @@ from ..simplify import results
 from ..trace import argument_names, trace_leaves
 from ..trees import Tree, flatten, paths, unflatten
 from ..vmap import vmap
+from . import rules as rules
 from .engine import differentiated, inexact, linearized
 
 Argnums = int | Sequence[int]

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any, cast
 
 from ...dispatch import implementation, perform
+from ...dispatch.kernels import templates_of
 from ...errors import ArgumentError, BackendError, DTypeError, ShapeError, expected
 from ...ops.creation import full
 from ...opspec import CALLBACKS
@@ -26,6 +27,7 @@ from ..graph import Graph
 from ..node import CAPTURED, PARAMETER, Default, Node, Value
 from ..record import ExprBackend, captured, expr_tensor
 from ..trees import flatten, paths, unflatten
+from . import rules as rules
 from .engine import pulled_back
 from .registry import gradient_of
 
@@ -180,7 +182,7 @@ class TapeBackend(Backend):
     ) -> Payload:
         """Runs an op, and keeps how, if it depends on what the open tape follows."""
         held = tuple(_each(_held, each) for each in inputs)
-        method = own_method(self.on, name) if default else implementation(self.on, name, out, _flat(held))
+        method = own_method(self.on, name) if default else implementation(self.on, name, out, templates_of(held))
         found = perform(self.on, name, CompositeCall(out, held, options), method, default)
         results = (found,) if isinstance(found, Tensor) else tuple(found)
         if not any(map(_is_followed, _flat(inputs))):
