@@ -54,6 +54,7 @@ from .ops.composite.activation import log_softmax as log_softmax
 from .ops.composite.activation import softmax as softmax
 from .ops.composite.closeness import all_close as all_close
 from .ops.composite.closeness import isclose as isclose
+from .ops.composite.complex_functions import complex as complex
 from .ops.composite.contraction import einsum as einsum
 from .ops.composite.contraction import outer as outer
 from .ops.composite.contraction import tensordot as tensordot
@@ -260,9 +261,6 @@ from .ops.window import window_sum as window_sum
 from .protocol import Backend as Backend
 from .protocol import BackendLike as BackendLike
 from .select import backend_class as _backend_class
-from .select import backend_copy as backend_copy
-from .select import backend_deallocate as backend_deallocate
-from .select import backend_transfer as backend_transfer
 from .select import backends as backends
 from .select import class_names as _class_names
 from .select import default_backend as default_backend
@@ -286,6 +284,9 @@ if _TYPE_CHECKING:
     from .backends.jax_backend import JaxBackend as JaxBackend
     from .backends.numpy_backend import NumpyBackend as NumpyBackend
     from .backends.template_backend import TemplateBackend as TemplateBackend
+    from .expr.containers import backend_copy as backend_copy
+    from .expr.containers import backend_deallocate as backend_deallocate
+    from .expr.containers import backend_transfer as backend_transfer
     from .expr.control import cond as cond
     from .expr.control import fori_loop as fori_loop
     from .expr.control import scan as scan
@@ -310,6 +311,9 @@ if _TYPE_CHECKING:
     __version__: str
 
 _LATE = {
+    "backend_transfer": "containers",
+    "backend_deallocate": "containers",
+    "backend_copy": "containers",
     "cond": "control",
     "custom_gradient": "grad.custom",
     "dry_run": "cost.dry_run",

@@ -139,6 +139,16 @@ class Graph:
             if x.template is not template and (x.shape != template.shape or x.dtype is not template.dtype):
                 raise ShapeError(expected(f"{name} as it was traced, {template!r}", "trace again", given=x.template))
 
+    def __copy__(self) -> Graph:
+        return self  # nothing in it changes
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Graph:
+        return self
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        remedy = "send the function, and trace it there"
+        raise ArgumentError(expected("what can be pickled, which a graph's functions cannot", remedy))
+
     def __repr__(self) -> str:
         from .show import as_text
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from operator import index
 
 from ..dispatch import primitive
-from ..dtypes import iinfo
 from ..errors import ShapeError, expected
 from ..protocol.indexing import Mode
 from ..rules.axes import normalize_axis
@@ -19,7 +18,8 @@ from ..template import Template
 from ..tensor import Axis, SoleAxis, Tensor, TensorLike
 from .conversion import astype
 from .creation import asarray, iota
-from .elementwise_binary import add, less, maximum, minimum, multiply
+from .dynamic_slices import first_entry
+from .elementwise_binary import add, less, multiply
 from .elementwise_ternary import where
 from .shape import broadcast_to, slice_
 
@@ -92,9 +92,10 @@ def _spread(x: Tensor, other: Tensor, axis: int) -> Tensor:
 
 
 def slice_along_axis(x: TensorLike, start: TensorLike, length: int, /, *, axis: Axis = -1, stride: int = 1) -> Tensor:
-    """`length` entries along an axis, from `start` on, each `stride` further: Nx's function of that name.
+    """`length` entries along an axis, from `start` on, each `stride` further.
 
-    The start may be a tensor without axes, so that the data decides, and is moved so that the entries lie in the axis.
+    The length is that of the result; Nx counts the entries that the strides go over. The start may be a tensor without
+    axes, so that the data decides, and is moved so that the entries lie in the axis.
     Raises `ShapeError` for more than there are.
 
     >>> import tensorbackend as tb
@@ -112,10 +113,6 @@ def slice_along_axis(x: TensorLike, start: TensorLike, length: int, /, *, axis: 
         starts[along] = min(max(start, 0), size - span)
         lengths[along], strides[along] = length, stride
         return slice_(x, starts=tuple(starts), lengths=tuple(lengths), strides=tuple(strides))
-    start = asarray(start)
-    if start.ndim or not start.dtype.is_integer:
-        raise ShapeError(expected("a start without axes, of an integer dtype", start=start.template))
-    wide = minimum(start, min(iinfo(start.dtype).max, size - span))
-    places = iota(length, dtype="int64", backend=start.backend)
-    first = maximum(astype(wide, "int64"), 0)
+    first = first_entry(start, size - span)
+    places = iota(length, dtype="int64", backend=first.backend)
     return _take(x, add(multiply(places, stride), first), axis=along, mode="error")

@@ -82,7 +82,10 @@ def numpy_function(
     own = _own(function, x)
     call = None if own is None else _translated(function, own, arguments, options)
     if own is not None and call is not None:
-        return own(*call[0], **call[1])
+        try:
+            return own(*call[0], **call[1])
+        except OperandError:  # lists, which NumPy takes for arrays
+            pass
     return _back(function(*_on_host(tuple(arguments)), **_on_host(dict(options))), x)
 
 

@@ -111,15 +111,24 @@ def expand_dims(
 
 
 @primitive.calls("broadcast")
-def broadcast_to(x: Template, /, shape: Sequence[int], *, names: Sequence[str | None] | None = None) -> Plan:
-    """Repeated to a shape, aligned from the right.
+def broadcast_to(
+    x: Template,
+    /,
+    shape: Sequence[int],
+    *,
+    names: Sequence[str | None] | None = None,
+    axes: Sequence[int] | None = None,
+) -> Plan:
+    """Repeated to a shape, aligned from the right, or with x's axes at the positions `axes` of the shape.
 
     >>> import tensorbackend as tb
     >>> tb.broadcast_to(tb.asarray([1, 2]), (2, 2)).tolist()
     [[1, 2], [1, 2]]
+    >>> tb.broadcast_to(tb.asarray([1, 2]), (2, 2), axes=(0,)).tolist()
+    [[1, 1], [2, 2]]
     """
-    out, axes = broadcast_target(x, as_shape(shape), None if names is None else tuple(names))
-    return Plan(out, (x.dtype,), {"axes": axes})
+    out, places = broadcast_target(x, as_shape(shape), None if names is None else tuple(names), axes)
+    return Plan(out, (x.dtype,), {"axes": places})
 
 
 @primitive.calls("reverse")
@@ -135,7 +144,9 @@ def flip(x: Template, /, *, axis: Axes = None) -> Plan:
 
 @primitive.calls("slice")
 def slice_(x: Template, /, *, starts: tuple[int, ...], lengths: tuple[int, ...], strides: tuple[int, ...]) -> Plan:
-    """For each axis `lengths[i]` elements from `starts[i]` on, `strides[i]` apart, as Nx's slice.
+    """For each axis `lengths[i]` elements from `starts[i]` on, `strides[i]` apart.
+
+    The lengths are those of the result; Nx's `slice` counts the elements that the strides go over.
 
     >>> import tensorbackend as tb
     >>> tb.slice_(tb.iota(6), starts=(1,), lengths=(2,), strides=(3,)).tolist()
@@ -214,17 +225,29 @@ def concat(arrays: Sequence[TensorLike], /, *, axis: Axis | None = 0) -> Tensor:
 
 
 @primitive.calls("put_slice")
-def put_slice(x: Template, update: Template, /, *, starts: Sequence[int]) -> Plan:
+def _put_slice(x: Template, update: Template, /, *, starts: Sequence[int]) -> Plan:
+    return block_written(x, update, starts)
+
+
+def put_slice(x: TensorLike, update: TensorLike, /, *, starts: Sequence[int | Tensor]) -> Tensor:
     """x with the block that begins at `starts`, one for each axis, exchanged for `update`.
 
-    Negative starts count from the end. The update is cast to x's dtype by the rules of promotion: `DTypeError` if
-    it is of a wider one. Raises `ShapeError` for a block that does not lie in x.
+    Negative ints count from the end. Where a start is a tensor without axes the data decides, and all of them are
+    moved so that the block lies in x. The update is cast to x's dtype by the rules of promotion: `DTypeError` if
+    it is of a wider one. The axes have the names of x, those without one the update's. Raises `ShapeError` for a block
+    that does not lie in x.
 
     >>> import tensorbackend as tb
     >>> tb.put_slice(tb.zeros(4, dtype="int64"), tb.asarray([7, 8]), starts=(1,)).tolist()
     [0, 7, 8, 0]
+    >>> tb.put_slice(tb.zeros(4), tb.ones(2), starts=(tb.asarray(9),)).tolist()
+    [0.0, 0.0, 1.0, 1.0]
     """
-    return block_written(x, update, starts)
+    if any(isinstance(start, Tensor) for start in starts):
+        from .dynamic_slices import block_put
+
+        return block_put(x, update, starts)
+    return _put_slice(x, update, starts=starts)  # type: ignore[arg-type] # no tensors
 
 
 def sliced(x: Tensor, key: Any) -> Tensor:

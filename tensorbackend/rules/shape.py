@@ -75,15 +75,22 @@ def squeezed(x: Template, axes: tuple[int, ...]) -> Template:
     return transposed(x, tuple(kept))
 
 
-def broadcast_target(x: Template, shape: Shape, names: Names | None) -> tuple[Template, tuple[int, ...]]:
-    """Template of a broadcast to a shape, and where x's axes lie in it: its last ones."""
+def broadcast_target(
+    x: Template, shape: Shape, names: Names | None, axes: Sequence[int] | None = None
+) -> tuple[Template, tuple[int, ...]]:
+    """Template of a broadcast to a shape, and where x's axes lie in it: its last ones unless others are given."""
     offset = len(shape) - x.ndim
-    axes = tuple(range(offset, len(shape)))
-    fits = offset >= 0 and all(size in (1, shape[axis]) for size, axis in zip(x.shape, axes, strict=True))
+    places = tuple(range(max(offset, 0), len(shape)) if axes is None else map(index, axes))
+    if axes is not None and (len(places) != x.ndim or list(places) != sorted(set(places) & set(range(len(shape))))):
+        wanted = f"an ascending position from 0 to {len(shape) - 1} for each axis of {x!r}"
+        raise AxisError(expected(wanted, axes=tuple(axes)))
+    fits = offset >= 0 and all(size in (1, shape[axis]) for size, axis in zip(x.shape, places, strict=True))
     if not fits:
-        raise ShapeError(expected(f"a shape that {x!r} broadcasts to, aligned from the right", shape=shape))
-    given = as_names(names, len(shape)) if names is not None else ((None,) * offset + x.names)
-    return intern_template(shape, x.dtype, given), axes
+        how = "aligned from the right" if axes is None else f"with its axes at {places}"
+        raise ShapeError(expected(f"a shape that {x!r} broadcasts to, {how}", shape=shape))
+    own = dict(zip(places, x.names, strict=True))
+    given = as_names(names, len(shape)) if names is not None else tuple(own.get(axis) for axis in range(len(shape)))
+    return intern_template(shape, x.dtype, given), places
 
 
 def inserted(x: Template, axes: int | Sequence[int], names: str | Sequence[str | None] | None) -> Template:

@@ -181,10 +181,13 @@ def _lstsq(a: Tensor, b: Tensor, rtol: Tensor, /) -> LstsqResult:
     )
 
 
-def lstsq(a: TensorLike, b: TensorLike, /, *, rtol: TensorLike | None = None) -> LstsqResult:
+def lstsq(
+    a: TensorLike, b: TensorLike, /, *, rtol: TensorLike | None = None, rcond: TensorLike | None = None
+) -> LstsqResult:
     """The shortest x of those for which a @ x is nearest to b, by a's singular values.
 
-    Values at most `rtol` times the largest count as 0, by default the dtype's eps times the longer side. A b of one
+    Values at most `rtol` times the largest count as 0, by default the dtype's eps times the longer side; `rcond` is
+    NumPy's name of it. A b of one
     axis is a vector, else a stack of matrices; batch axes broadcast. a[n][m] with b[n][k] gives x[m][k]. `ShapeError`,
     `NamesError` as in `solve`.
 
@@ -193,8 +196,10 @@ def lstsq(a: TensorLike, b: TensorLike, /, *, rtol: TensorLike | None = None) ->
     >>> tb.round(x).tolist(), tb.round(residuals).item(), rank.item()
     ([2.0], 2.0, 1)
     """
-    a = asarray(a)
-    return _lstsq(a, b, _tolerance(a) if rtol is None else rtol)
+    if rtol is not None and rcond is not None:
+        raise ArgumentError(expected("rtol or its other name rcond, not both", rtol=rtol, rcond=rcond))
+    a, given = asarray(a), rcond if rtol is None else rtol
+    return _lstsq(a, b, _tolerance(a) if given is None else given)
 
 
 # Determinants
