@@ -11,7 +11,6 @@ from ..errors import OperandError, expected
 from ..operands import kind_of
 from ..ops.creation import asarray, full
 from ..protocol import Backend
-from ..select import default_backend
 from ..template import Template
 from ..tensor import Tensor
 from .graph import Graph, rebuilt
@@ -63,8 +62,7 @@ def traced(
             found.append(result)
         return found
 
-    with default_backend(home):
-        return Traced(trace_leaves(tensors, templates, names), numbers)
+    return Traced(trace_leaves(tensors, templates, names, home), numbers)
 
 
 def as_tensor(value: Any, path: str, home: Backend) -> Tensor:

@@ -11,7 +11,7 @@ from ..protocol import Backend
 from ..template import Template
 from ..tensor import Tensor
 from .node import CAPTURED, PARAMETER, Node, Value
-from .record import captured, expr_tensor
+from .record import captured, current, expr_tensor, leaked
 from .trees import LEAF, Tree, flatten, unflatten
 
 
@@ -153,6 +153,8 @@ def closed(parameters: Sequence[Value], outputs: Sequence[Value], start: int) ->
         node = value.node
         if node in seen:
             continue
+        if node.op == PARAMETER and (node.serial > start or current() is None):
+            raise leaked(value)
         if node.serial < start and (node.inputs or node.op == PARAMETER):
             outer.setdefault(value, captured(expr_tensor(value)))
             continue

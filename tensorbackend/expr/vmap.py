@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from dataclasses import is_dataclass
 from functools import wraps
 from operator import index
@@ -14,7 +13,6 @@ from ..ops.composite.shaping import moveaxis
 from ..ops.creation import rename
 from ..ops.shape import broadcast_to
 from ..rules.axes import normalize_axis
-from ..select import common_backend, default_backend
 from ..template import Template, intern_template
 from ..tensor import Tensor, late
 from .batching.engine import batched
@@ -67,16 +65,13 @@ def vmap(
             else:
                 continue
             flags.append(example is not None)
-        home = common_backend(tensors)
-        # What is made of Python numbers on the way is made beside the tensors, not on another default backend.
-        with default_backend(home) if home.dispatch_priority == 1 else nullcontext():
-            graph = trace_leaves(
-                lambda given: function(*unflatten(tree, given), **keywords),
-                [leaf if example is None else example.template for leaf, example in zip(leaves, examples, strict=True)],
-                names,
-            )
-            whole = batch_graph(graph, tensors, flags, size, out_axes, axis_name or name)
-            return unflatten(whole.out_tree, evaluate(whole, tensors))
+        graph = trace_leaves(
+            lambda given: function(*unflatten(tree, given), **keywords),
+            [leaf if example is None else example.template for leaf, example in zip(leaves, examples, strict=True)],
+            names,
+        )
+        whole = batch_graph(graph, tensors, flags, size, out_axes, axis_name or name)
+        return unflatten(whole.out_tree, evaluate(whole, tensors))
 
     return mapped
 

@@ -34,7 +34,14 @@ def compile_graph(graph: Graph, backend: ArrayBase) -> Callable[[Sequence[Tensor
     """A graph as a function of tensors on a backend: simplified, its chains of elementwise ops fused."""
     made = program(prepared(graph, backend), backend)
     sole = made.sole_step
-    return made if sole is None else lambda tensors: (cast(Tensor, sole(*tensors)),)
+    if sole is None:
+        return made
+
+    def alone(tensors: Sequence[Tensor]) -> Sequence[Tensor]:
+        found = sole(*tensors)
+        return found if isinstance(found, tuple) else (found,)
+
+    return alone
 
 
 def prepared(graph: Graph, backend: ArrayBase) -> Graph:
