@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import tensorbackend as tb
-from tensorbackend.dispatch.fallbacks import fallbacks, how
+from tensorbackend.dispatch.fallbacks import fallbacks
 from tensorbackend.dispatch.minimum import arrival, minimum
 from tensorbackend.dtypes import ALL_DTYPES, DType
 from tensorbackend.expr.grad.coverage import how as how_differentiated
@@ -20,6 +20,7 @@ from tensorbackend.opspec import CALLBACKS, OPS, OpSpec, implemented
 from tensorbackend.protocol import Backend
 from tensorbackend.protocol.core import own_method
 from tensorbackend.select import backend_class, backends, origin
+from tensorbackend.support import how
 from tensorbackend.testing import partial
 from tensorbackend.testing.bounds import Bound, bound_of
 from tensorbackend.testing.source import qualified
@@ -181,8 +182,8 @@ SUPPORT_INTRODUCTION = """\
 # What each backend supports
 
 Generated from the classes of the backends and the fall-backs by `make docs`; a test fails when it is stale. Nothing is
-imported but the classes, so it does not depend on the libraries of the machine that wrote it. `backend.how(callback,
-dtype)` gives the same answers.
+imported but the classes, so it does not depend on the libraries of the machine that wrote it. `how(backend,
+callback, dtype)` of `tensorbackend.extending` gives the same answers.
 
 | | |
 | --- | --- |

@@ -1,5 +1,5 @@
 """What the author of a backend needs besides the protocol: errors with the common texts, NumPy's view of dtypes,
-functions of scalar tensors, and the tables that every backend reads.
+functions of scalar tensors, the tables that every backend reads, and how a backend has an op.
 
 A plugin imports `tensorbackend` itself, this module, `protocol`, `dtypes`, `elements`, `errors` and `testing`; nothing
 else is meant for it.
@@ -24,3 +24,5 @@ from .rules.data_errors import not_positive_definite as not_positive_definite
 from .rules.data_errors import singular_matrix as singular_matrix
 from .rules.random import PARITY as PARITY
 from .rules.random import ROTATIONS as ROTATIONS
+from .support import Way as Way
+from .support import how as how

@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 import tensorbackend as tb
-from tensorbackend import select
 from tensorbackend.backends.libraries import import_library
 from tensorbackend.backends.numpy_backend import NumpyBackend
 from tensorbackend.cli import main
 from tensorbackend.errors import BackendError
 from tensorbackend.opspec import CALLBACKS, implemented, overridable
+from tensorbackend.select import registry
 
 
 def info(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, dict[str, Any]]:
@@ -62,10 +62,10 @@ def test_a_plugin_that_fails_is_shown_with_its_error(
     module = types.ModuleType("moody_module")
     module.Moody = Moody  # type: ignore[attr-defined] # a module made here
     monkeypatch.setitem(sys.modules, "moody_module", module)
-    monkeypatch.setattr(select, "_classes", dict(select._classes))
+    monkeypatch.setattr(registry, "_classes", dict(registry._classes))
     entries = [
-        importlib.metadata.EntryPoint("broken", "no_such_module:Backend", select.ENTRY_POINT_GROUP),
-        importlib.metadata.EntryPoint("moody", "moody_module:Moody", select.ENTRY_POINT_GROUP),
+        importlib.metadata.EntryPoint("broken", "no_such_module:Backend", registry.ENTRY_POINT_GROUP),
+        importlib.metadata.EntryPoint("moody", "moody_module:Moody", registry.ENTRY_POINT_GROUP),
     ]
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: entries)
     status, found = info(capsys)

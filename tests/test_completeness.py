@@ -24,8 +24,10 @@ LAYERS = [
     ("opspec", "select", "operands", "dispatch"),
     ("ops",),
     ("array_api", "files", "linalg", "fft", "random"),  # the namespaces of the Array API's extensions: re-exports only
+    ("support",),
     ("expr",),
     ("backends",),
+    ("built_in",),  # what is loaded late, handed to lower layers
     ("extending",),  # what backends of other distributions may import: re-exports only
     ("testing",),
     ("cli",),

@@ -21,6 +21,7 @@ from tensorbackend.errors import ArgumentError, ContractError, UnsupportedOp
 from tensorbackend.opspec import CALLBACKS
 from tensorbackend.protocol import Backend, Payload
 from tensorbackend.protocol.core import limited_to
+from tensorbackend.support import how
 from tensorbackend.template import Template
 from tensorbackend.testing import partial, without
 
@@ -67,28 +68,28 @@ def test_with_the_minimum_a_backend_has_all_that_has_a_fallback() -> None:
     least = partial(BinaryBackend(), minimum())
     for name, callback in CALLBACKS.items():
         if not callback.optional and fallbacks(name):
-            assert least().how(name) in ("fall-back", "native")
+            assert how(least, name) in ("fall-back", "native")
 
 
 @pytest.mark.parametrize("left_out", minimum(REAL))
 def test_the_minimum_holds_nothing_that_could_be_left_out(left_out: str) -> None:
     less = partial(BinaryBackend(), [name for name in minimum() if name != left_out])()
-    assert any(less.how(name) == "missing" for name in CALLBACKS if fallbacks(name))
+    assert any(how(less, name) == "missing" for name in CALLBACKS if fallbacks(name))
 
 
 def test_native_fallback_and_missing_are_told_apart() -> None:
     few = partial(BinaryBackend(), ["less", "multiply"])()
-    assert few.how("less", "f32") == "native"
-    assert few.how("greater") == "fall-back"
-    assert few.how("negate", "f32") == "fall-back"
-    assert few.how("negate", "c64") == "missing"  # -1 * (x + 0j) loses the sign of a zero
-    assert few.how("subtract") == few.how("svd") == "missing"
-    assert few.how("softmax") == few.how("expm") == "default"
-    assert BinaryBackend().how("log2") == "override"
+    assert how(few, "less", "f32") == "native"
+    assert how(few, "greater") == "fall-back"
+    assert how(few, "negate", "f32") == "fall-back"
+    assert how(few, "negate", "c64") == "missing"  # -1 * (x + 0j) loses the sign of a zero
+    assert how(few, "subtract") == how(few, "svd") == "missing"
+    assert how(few, "softmax") == how(few, "expm") == "default"
+    assert how(BinaryBackend, "log2") == "override"
     assert few.supports("less")
     assert not few.supports("greater")
     with pytest.raises(ArgumentError, match="expected the name of a callback or of a composite, got op='lesser'"):
-        few.how("lesser")
+        how(few, "lesser")
 
 
 def test_what_is_missing_is_said_with_what_would_give_it() -> None:
@@ -130,14 +131,14 @@ class Halves(Backend):
 
 
 def test_a_fallback_serves_the_dtypes_that_a_callback_does_not_take() -> None:
-    assert Halves().how("greater", "f32") == "native"
-    assert Halves().how("greater", "f16") == "fall-back"
+    assert how(Halves, "greater", "f32") == "native"
+    assert how(Halves, "greater", "f16") == "fall-back"
     x = tb.tensor([1.0, 2.0], dtype="f16", backend=Halves)
     assert tb.greater(x, tb.tensor(1.5, dtype="f16", backend=Halves)).tolist() == [False, True]
     small = tb.tensor([1, 2], dtype="s8", backend=Halves)
     with pytest.raises(UnsupportedOp, match="a dtype that less of the backend 'halves' takes, got dtype=int8"):
         tb.greater(small, small)
-    assert Halves().how("greater", "f64") == "missing"
+    assert how(Halves, "greater", "f64") == "missing"
 
 
 def test_a_dtype_that_a_backend_does_not_hold_is_said_wherever_it_comes_from() -> None:

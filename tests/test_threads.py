@@ -12,10 +12,11 @@ from typing import TypeVar
 import pytest
 
 import tensorbackend as tb
-from tensorbackend import operands, select
+from tensorbackend import operands
 from tensorbackend.backends.binary import BinaryBackend
 from tensorbackend.errors import BackendError, DeallocatedError, TensorBackendError
 from tensorbackend.protocol.core import Core
+from tensorbackend.select import default, registry
 from tensorbackend.template import Template, _intern_lock
 
 Result = TypeVar("Result")
@@ -103,7 +104,7 @@ def test_an_instance_is_set_up_once() -> None:
 
 
 def test_one_of_many_registrations_wins(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(select, "_classes", dict(select._classes))
+    monkeypatch.setattr(registry, "_classes", dict(registry._classes))
     classes = [type("Racing", (BinaryBackend,), {"name": "racing"}) for _ in range(THREADS)]
     found = at_once(lambda number: tb.register_backend(classes[number]))
     winner = type(tb.get_backend("racing"))
@@ -111,18 +112,18 @@ def test_one_of_many_registrations_wins(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_what_is_set_is_not_undone_by_a_first_look(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(select, "_global", None)
-    look_up = select.get_backend
+    monkeypatch.setattr(default, "_global", None)
+    look_up = default.get_backend
 
     def meanwhile(backend: tb.BackendLike = None, **options: str | None) -> tb.Backend:
-        monkeypatch.setattr(select, "get_backend", look_up)
+        monkeypatch.setattr(default, "get_backend", look_up)
         thread = threading.Thread(target=tb.set_default_backend, args=("binary",))
         thread.start()
         thread.join(5)
         return look_up(backend, **options)
 
-    monkeypatch.setattr(select, "get_backend", meanwhile)
-    assert select._current() is look_up("binary")
+    monkeypatch.setattr(default, "get_backend", meanwhile)
+    assert default.current() is look_up("binary")
 
 
 def test_defaults_are_of_their_thread() -> None:

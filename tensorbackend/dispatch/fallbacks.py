@@ -11,15 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
-from importlib import import_module
 from types import CodeType, FunctionType
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
-from ..dtypes import DType, DTypeLike, as_dtype
-from ..errors import ArgumentError, ContractError, UnsupportedOp, expected
+from ..dtypes import DType
+from ..errors import ContractError, UnsupportedOp, expected
 from ..opspec import CALLBACKS, OPS, implemented, read_parameters
 from ..protocol import Backend, Payload
-from ..protocol.core import Way, defines
 from ..rules.broadcasting import ACCEPTED
 from ..rules.plan import Out
 from ..select import with_default
@@ -27,8 +25,6 @@ from ..template import Template, intern_template
 from ..tensor import Tensor
 
 Body: TypeAlias = Callable[..., Tensor | tuple[Tensor, ...]]
-
-_DECLARATIONS: Final = "tensorbackend.ops.fallbacks"  # imported when a backend first lacks a callback
 
 
 class Fallback(NamedTuple):
@@ -50,6 +46,14 @@ class Fallback(NamedTuple):
 
 
 _declared: dict[str, tuple[Fallback, ...]] = {}
+
+_late: list[Callable[[], None]] = []
+"""What imports the modules that declare fall-backs; asked when a backend first lacks a callback."""
+
+
+def declared_by(load: Callable[[], None]) -> None:
+    """Enters what imports modules that declare fall-backs; it runs whenever fall-backs are asked for."""
+    _late.append(load)
 
 
 def fallback(callback: str, accept: str = "any") -> Callable[[Body], Body]:
@@ -74,7 +78,8 @@ def fallback(callback: str, accept: str = "any") -> Callable[[Body], Body]:
 
 def fallbacks(callback: str) -> tuple[Fallback, ...]:
     """The fall-backs of a primitive, each for other dtypes; none if it has to be a backend's own."""
-    import_module(_DECLARATIONS)
+    for load in _late:  # again each time, as another thread may be in the middle of an import
+        load()
     return _declared.get(callback, ())
 
 
@@ -186,21 +191,3 @@ def _plain(template: Template) -> Template:
 
 def _nameless(x: Tensor) -> Tensor:
     return Tensor(_plain(x.template), x.backend, x.data)
-
-
-def how(backend: type[Backend], op: str, dtype: DTypeLike | None = None) -> Way:
-    """What `Backend.how` says, of a class."""
-    declared = CALLBACKS.get(op)
-    if declared is None or declared.optional:
-        for late in ("fft", "linalg", "random"):
-            import_module(f"tensorbackend.{late}")  # their ops are declared too
-        if declared is None and not any(spec.callback == op for spec in OPS.values()):
-            raise ArgumentError(expected("the name of a callback or of a composite", "see docs/ops.md", op=op))
-        return "override" if defines(backend, op) else "default"
-    kind = None if dtype is None else as_dtype(dtype)
-    if kind is not None and kind not in backend.dtypes:
-        return "missing"
-    if defines(backend, op) and (kind is None or kind in getattr(getattr(backend, op), "__dtypes__", backend.dtypes)):
-        return "native"
-    takes = (each for each in fallbacks(op) if kind is None or each.takes(kind))
-    return "fall-back" if any(not lacking(backend, each) for each in takes) else "missing"

@@ -12,6 +12,9 @@ from ..operands import kind_of
 from ..protocol import Backend
 from ..select import common_backend, move
 from ..tensor import Tensor, late
+from .evaluate import program
+from .graph import Graph
+from .simplify import simplified
 from .trace import argument_names, trace_leaves
 from .trees import LEAF, Tree, flatten, unflatten
 
@@ -69,7 +72,7 @@ def jit(function: Callable[P, R]) -> Callable[P, R]:
             graph = trace_leaves(flat, leaves, argument_names(function, arguments, keywords))
             held = [node.tensor for node in graph.captured if node.tensor is not None]
             backend = common_backend([*tensors, *held]) if tensors or held else backend
-            found = known[key] = Compiled(backend.compile_graph(graph), backend, graph.out_tree)
+            found = known[key] = Compiled(_compiled(graph, backend), backend, graph.out_tree)
             if not keywords and len(tensors) == len(arguments) == len(leaves):
                 same = all(x.backend is backend for x in tensors)
                 if same and tensors:
@@ -93,6 +96,12 @@ def jit(function: Callable[P, R]) -> Callable[P, R]:
         return general(arguments, keywords)
 
     return cast("Callable[P, R]", jitted)
+
+
+def _compiled(graph: Graph, backend: Backend) -> Callable[[Sequence[Tensor]], Sequence[Tensor]]:
+    """What the backend makes of a graph; the simplified graph, run node by node, where the backend compiles nothing."""
+    made = backend.compile_graph(graph)
+    return program(simplified(graph, backend), backend) if made is None else made
 
 
 def _foreign(leaf: Any) -> bool:

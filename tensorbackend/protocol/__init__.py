@@ -15,13 +15,17 @@ from typing import TypeAlias
 
 from .control import Control
 from .core import Core
-from .core import Payload as Payload
 from .core import defines as defines
 from .core import own_method as own_method
 from .elementwise import Elementwise
 from .fourier import Fourier
 from .indexing import Indexing
 from .linalg import Linalg
+from .planned import Calm as Calm
+from .planned import Kernel as Kernel
+from .planned import Payload as Payload
+from .planned import kernel_of as kernel_of
+from .planned import planned as planned
 from .random import Random
 from .reduction import Reduction
 from .shape import Shaping

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from ..template import Template
 from ..tensor import Tensor
-from .core import Payload, optional_callback
+from .core import optional_callback
+from .planned import Payload
 
 if TYPE_CHECKING:
     from ..expr.graph import Graph

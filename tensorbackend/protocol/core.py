@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from importlib import import_module
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeAlias, TypeVar
 
 from ..display import show
 from ..dtypes import ALL_DTYPES, DType, DTypeLike, Scalar, as_dtype
@@ -15,6 +14,7 @@ from ..errors import ArgumentError, UnsupportedOp, expected
 from ..interchange import HOST, dlpack_capsule, dlpack_device, numpy_from_binary
 from ..template import Template
 from ..tensor import Tensor
+from .planned import Kernel, Payload, bare
 
 if TYPE_CHECKING:
     import numpy
@@ -22,13 +22,6 @@ if TYPE_CHECKING:
     from ..expr.graph import Graph
     from ..testing.divergences import Divergence
     from . import Backend
-
-Payload: TypeAlias = Any
-"""What a backend keeps of a tensor, known to it alone: bytes, an array, a handle."""
-
-Way: TypeAlias = Literal["native", "override", "default", "fall-back", "missing"]
-"""How a backend has an op: a primitive by its own callback, by a fall-back or not at all; a composite by its own
-method or by the default in public ops."""
 
 Method = TypeVar("Method", bound=Callable[..., Payload])
 
@@ -192,20 +185,6 @@ class Core:
         """
         return ()
 
-    def how(self, op: str, dtype: DTypeLike | None = None) -> Way:
-        """How a backend has an op, by the name of its callback, for inputs of a dtype if one is given.
-
-        A primitive is `"native"`, had from others by a `"fall-back"`, or `"missing"`, so that it raises
-        `UnsupportedOp`; a composite has an `"override"`, or its `"default"` runs. Raises `ArgumentError` for what is
-        no op.
-
-        >>> import tensorbackend as tb
-        >>> tb.get_backend("numpy").how("sin"), tb.get_backend("numpy").how("softmax")
-        ('native', 'override')
-        """
-        way: Way = import_module("tensorbackend.dispatch.fallbacks").how(type(self), op, dtype)  # of a higher layer
-        return way
-
     def optional(
         self, name: str, args: CompositeCall, default_impl: Callable[..., Tensor | tuple[Tensor, ...]]
     ) -> Tensor | tuple[Tensor, ...]:
@@ -216,14 +195,30 @@ class Core:
         """
         return default_impl(*args)
 
-    def compile_graph(self, graph: Graph, /) -> Callable[[Sequence[Tensor]], Sequence[Tensor]]:
+    def compile_graph(self, graph: Graph, /) -> Callable[[Sequence[Tensor]], Sequence[Tensor]] | None:
         """What runs a graph of `tb.trace` on tensors of this backend that look as its parameters; `tb.jit` asks once.
 
-        By default the simplified graph is run node by node. Override it where a library compiles.
+        `None`, as here, from a backend that compiles nothing: `tb.jit` then runs the simplified graph node by node.
         """
-        expr = import_module("tensorbackend.expr.evaluate"), import_module("tensorbackend.expr.simplify")  # higher
-        made: Callable[[Sequence[Tensor]], Sequence[Tensor]] = expr[0].program(expr[1].simplified(graph, self), self)
-        return made
+        return None
+
+    # Kernels of planned callbacks
+
+    def settled(self, kernel: Kernel, out: Any, /) -> Kernel:
+        """A kernel whose results are payloads of exactly the output template, made of what a planned callback returns.
+
+        Override it where the library's functions return something else in some cases, as NumPy's return a number
+        instead of an array without axes.
+        """
+        return kernel
+
+    def enter(self, kernel: Kernel, /) -> Kernel:
+        """How a kernel, or a function of several of its kernels, is called from outside; by default as it is.
+
+        Override it for what a call needs around it once, whatever it runs: NumPy's floating-point reports are off
+        inside, JAX compiles it.
+        """
+        return bare(kernel)
 
     # Transport
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from ..template import Template
 from ..tensor import Tensor
-from .core import Payload, callback, optional_callback
+from .core import callback, optional_callback
+from .planned import Payload
 
 
 class Elementwise:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from ..rules.fourier import Norm as Norm
 from ..template import Template
 from ..tensor import Tensor
-from .core import Payload, callback
+from .core import callback
+from .planned import Payload
 
 
 class Fourier:

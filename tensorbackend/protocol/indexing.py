@@ -10,7 +10,8 @@ from typing import Literal, TypeAlias
 
 from ..template import Template
 from ..tensor import Tensor
-from .core import Payload, callback
+from .core import callback
+from .planned import Payload
 
 Mode: TypeAlias = Literal["error", "clip", "fill"]
 

@@ -6,7 +6,8 @@ from typing import Literal, TypeAlias
 
 from ..template import Template
 from ..tensor import Tensor
-from .core import Payload, callback, optional_callback
+from .core import callback, optional_callback
+from .planned import Payload
 
 Transform: TypeAlias = Literal["none", "transpose"]
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from ..dtypes import DType
 from ..template import Shape, Template
 from ..tensor import Tensor
-from .core import Payload, optional_callback
+from .core import optional_callback
+from .planned import Payload
 
 
 class Random:

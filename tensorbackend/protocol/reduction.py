@@ -13,7 +13,8 @@ from typing import Literal, TypeAlias
 from ..dtypes import DType
 from ..template import Template
 from ..tensor import Tensor
-from .core import Payload, callback, optional_callback
+from .core import callback, optional_callback
+from .planned import Payload
 
 TieBreak: TypeAlias = Literal["low", "high"]
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from ..template import Template
 from ..tensor import Tensor
-from .core import Payload, callback
+from .core import callback
+from .planned import Payload
 
 
 class Shaping:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from ..template import Template
 from ..tensor import Tensor
-from .core import Payload, callback
+from .core import callback
+from .planned import Payload
 
 
 class Special:

@@ -10,7 +10,8 @@ from collections.abc import Callable
 
 from ..template import Template
 from ..tensor import Tensor
-from .core import Payload, callback
+from .core import callback
+from .planned import Payload
 
 Padding = tuple[tuple[int, int], ...]
 Sizes = tuple[int, ...]

@@ -19,8 +19,9 @@ def partial(backend: Backend, callbacks: Iterable[str], *, name: str = "partial"
     A callback that calls another one of its own does so on the whole backend, so that none is there but those named.
 
     >>> import tensorbackend as tb
+    >>> from tensorbackend.support import how
     >>> adding = partial(tb.get_backend("binary"), ["add"])
-    >>> adding().how("add"), adding().how("negate")
+    >>> how(adding, "add"), how(adding, "negate")
     ('native', 'missing')
     """
     methods = {each: _handed_on(backend, each) for each in (*TRANSPORT, *callbacks)}
@@ -31,8 +32,9 @@ def without(backend: Backend, *callbacks: str, name: str = "partial") -> type[Ba
     """A backend class with all callbacks of a backend, its overrides of composites included, but for some.
 
     >>> import tensorbackend as tb
+    >>> from tensorbackend.support import how
     >>> lacking = without(tb.get_backend("numpy"), "subtract")
-    >>> lacking().how("subtract"), tb.subtract(5, tb.asarray([2, 3], backend=lacking)).tolist()
+    >>> how(lacking, "subtract"), tb.subtract(5, tb.asarray([2, 3], backend=lacking)).tolist()
     ('fall-back', [3, 2])
     """
     own = (each for each in CALLBACKS if own_method(backend, each) is not None)

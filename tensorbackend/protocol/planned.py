@@ -1,0 +1,150 @@
+"""Planned callbacks: a callback that decides everything from templates and returns a kernel.
+
+A *plain* callback is given the output template and tensors, and returns a payload. A *planned* one is given the output
+template and the templates of its inputs, and returns a *kernel*: a function of payloads alone. It runs once for each
+combination of templates and options; the dispatcher keeps the kernel and calls it for every later call of that kind.
+Both forms obey the same contract, and a backend may mix them:
+
+    class ToyBackend(Backend):
+        def negate(self, out: Template, x: Tensor, /) -> Payload:      # plain
+            return [-value for value in x.data]
+
+        @planned
+        def add(self, out: Template, x1: Template, x2: Template, /) -> Kernel:  # planned
+            if x1.shape == x2.shape:
+                return lambda left, right: list(map(operator.add, left, right))
+            ...
+
+The names of templates never concern a backend, so a planned callback gets templates without names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any, Concatenate, Final, ParamSpec, TypeAlias, TypeVar, overload
+
+from ..template import Template, intern_template
+from ..tensor import Tensor
+
+Payload: TypeAlias = Any
+"""What a backend keeps of a tensor, known to it alone: bytes, an array, a handle."""
+
+Kernel: TypeAlias = Callable[..., Payload]
+"""What a planned callback returns: the payloads of the inputs give the payload of the result, a tuple of them where
+there are several results. A sequence of tensors reaches it as one sequence of payloads."""
+
+B = TypeVar("B")
+Out = TypeVar("Out", Template, tuple[Template, Template], tuple[Template, Template, Template], Any)
+P = ParamSpec("P")
+
+
+class Calm:
+    """Marks a kernel that needs nothing of `Backend.enter`: a view, a comparison, a sum of integers.
+
+    NumPy's kernels run in a context without floating-point reports, which costs 0.1 us; a calm one is called directly.
+    """
+
+    __slots__ = ("kernel",)
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel: Final = kernel
+
+    def __call__(self, *payloads: Payload) -> Payload:
+        return self.kernel(*payloads)
+
+
+def bare(kernel: Kernel) -> Kernel:
+    """The function itself of a kernel that may be marked as calm."""
+    return kernel.kernel if isinstance(kernel, Calm) else kernel
+
+
+@overload
+def planned(
+    method: Callable[Concatenate[B, Out, Template, Template, Template, P], Kernel], /
+) -> Callable[Concatenate[B, Out, Tensor, Tensor, Tensor, P], Payload]: ...
+@overload
+def planned(
+    method: Callable[Concatenate[B, Out, Template, Template, P], Kernel], /
+) -> Callable[Concatenate[B, Out, Tensor, Tensor, P], Payload]: ...
+@overload
+def planned(
+    method: Callable[Concatenate[B, Out, Template, P], Kernel], /
+) -> Callable[Concatenate[B, Out, Tensor, P], Payload]: ...
+@overload
+def planned(
+    method: Callable[Concatenate[B, Out, Sequence[Template], P], Kernel], /
+) -> Callable[Concatenate[B, Out, Sequence[Tensor], P], Payload]: ...
+@overload
+def planned(method: Callable[Concatenate[B, Out, P], Kernel], /) -> Callable[Concatenate[B, Out, P], Payload]: ...
+
+
+def planned(method: Callable[..., Kernel], /) -> Callable[..., Payload]:
+    """Marks a callback that is given templates in place of tensors, and returns a kernel.
+
+    Called with tensors, the callback plans, runs its kernel once and returns the payload, so `backend.add(out, x1, x2)`
+    works whichever form a backend chose. `kernel_of` gives the kernel.
+
+    Parameters
+    ----------
+    method : callable
+        The output template, the templates of the inputs (for a sequence of tensors a tuple of templates; `None` for an
+        optional tensor that was left out) and the options by keyword give a kernel.
+
+    Returns
+    -------
+    callable
+        The callback in its plain form.
+    """
+
+    @wraps(method)
+    def callback(self: Any, out: Any, /, *inputs: Any, **options: object) -> Payload:
+        kernel = self.enter(_planned(self, method, out, _each(_template, inputs), options))
+        return kernel(*_each(_data, inputs))
+
+    callback.__plan__ = method  # type: ignore[attr-defined] # read by `kernel_of`
+    return callback
+
+
+def is_planned(callback: Callable[..., Payload]) -> bool:
+    """Whether a backend's method has the planned form."""
+    return hasattr(callback, "__plan__")
+
+
+def kernel_of(callback: Callable[..., Payload], out: Any, /, *inputs: Any, **options: object) -> Kernel:
+    """The kernel of a backend's planned callback, for templates in place of tensors.
+
+    A planned callback builds on another, such as the one that it overrides, by it:
+    `kernel = kernel_of(super().sum, out, x, axes=axes, keepdims=keepdims)`.
+    """
+    plan, backend = callback.__plan__, callback.__self__  # type: ignore[attr-defined] # a bound planned callback
+    return _planned(backend, plan, out, inputs, options)
+
+
+def _planned(backend: Any, plan: Callable[..., Kernel], out: Any, inputs: Sequence[Any], options: Any) -> Kernel:
+    out = nameless(out)
+    kernel: Kernel = backend.settled(plan(backend, out, *map(nameless, inputs), **options), out)
+    return kernel
+
+
+def nameless(templates: Any) -> Any:
+    """A template, or each of a sequence, without axis names; `None` as it is."""
+    if isinstance(templates, Template):
+        return intern_template(templates.shape, templates.dtype, (None,) * len(templates.shape))
+    return templates and tuple(map(nameless, templates))
+
+
+def _each(read: Callable[[Tensor], Any], inputs: Sequence[Any]) -> list[Any]:
+    """What a function reads of each tensor, sequences of tensors nested as they are."""
+    return [
+        read(x) if isinstance(x, Tensor) else None if x is None else tuple(map(read, x))
+        for x in inputs
+    ]  # fmt: skip
+
+
+def _template(x: Tensor) -> Template:
+    return x.template
+
+
+def _data(x: Tensor) -> Payload:
+    return x.data

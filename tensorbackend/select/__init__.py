@@ -1,0 +1,27 @@
+"""Which backend runs: who there is, which is the default, which one operands choose, and how tensors move.
+
+- `registry`: backends by name, built in, of plugins or registered, each loaded when it is first asked for;
+- `default`: the backend of new tensors, and what `backend=` stands for;
+- `choice`: the backend on which an op runs, and its operands brought there;
+- `transfer`: tensors that users copy, move or give up.
+"""
+
+from __future__ import annotations
+
+from .choice import check_held as check_held
+from .choice import common_backend as common_backend
+from .choice import move as move
+from .default import default_backend as default_backend
+from .default import devices as devices
+from .default import get_backend as get_backend
+from .default import set_default_backend as set_default_backend
+from .default import with_default as with_default
+from .registry import ENTRY_POINT_GROUP as ENTRY_POINT_GROUP
+from .registry import backend_class as backend_class
+from .registry import backends as backends
+from .registry import build_in as build_in
+from .registry import origin as origin
+from .registry import register_backend as register_backend
+from .transfer import backend_copy as backend_copy
+from .transfer import backend_deallocate as backend_deallocate
+from .transfer import backend_transfer as backend_transfer

@@ -1,0 +1,48 @@
+"""The backend on which an op runs, by its operands, and the operands brought there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..dtypes import DType
+from ..errors import BackendError, UnsupportedOp, expected
+from ..protocol import Backend
+from ..tensor import Tensor
+from .default import current
+
+
+def common_backend(tensors: Iterable[Tensor]) -> Backend:
+    """The backend on which an op with these inputs runs, the default one if there are none.
+
+    The highest `dispatch_priority` wins: a template tensor makes the result one, BinaryBackend gives
+    way. Raises `BackendError` for two different backends that both insist.
+    """
+    chosen: Backend | None = None
+    for tensor in tensors:
+        backend = tensor.backend
+        if backend is chosen:
+            continue
+        if chosen is None or backend.dispatch_priority > chosen.dispatch_priority:
+            chosen = backend
+        elif backend.dispatch_priority == chosen.dispatch_priority:
+            remedy = f"move one, such as x.backend_transfer({chosen.name!r})"
+            raise BackendError(expected("tensors on one backend", remedy, left=chosen, right=backend))
+    return current() if chosen is None else chosen
+
+
+def check_held(dtype: DType, backend: Backend) -> None:
+    """Raises `UnsupportedOp` for a dtype that a backend's payloads cannot hold."""
+    if dtype not in backend.dtypes:
+        wanted, remedy = (
+            f"a dtype that the backend {backend.name!r} holds",
+            "cast with astype(), or use another backend",
+        )
+        raise UnsupportedOp(expected(wanted, remedy, dtype=dtype), dtype)
+
+
+def move(tensor: Tensor, backend: Backend) -> Tensor:
+    """An operand brought to the backend on which the op runs."""
+    if tensor.backend is backend:
+        return tensor
+    check_held(tensor.dtype, backend)
+    return Tensor(tensor.template, backend, backend.from_backend(tensor, copy=False))

@@ -1,0 +1,104 @@
+"""The default backend, of the process and of a block, and the instance that `backend=` stands for."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, TypeVar
+
+from ..errors import BackendError, expected
+from ..protocol import Backend, BackendLike
+from .registry import backend_class
+
+Result = TypeVar("Result")
+
+_scoped: ContextVar[Backend | None] = ContextVar("tensorbackend_default_backend", default=None)
+_global: Backend | None = None
+
+# The default is looked at and then set.
+_lock = threading.Lock()
+
+
+def get_backend(backend: BackendLike = None, *, device: str | None = None) -> Backend:
+    """The backend that an instance, a class or a name stands for, the default one for `None`; on a device.
+
+    Raises `BackendError` for a name that nothing declares, and for a plugin that cannot be imported,
+    `ArgumentError` for a device that the backend does not have.
+
+    >>> import tensorbackend as tb
+    >>> tb.get_backend("binary")
+    BinaryBackend()
+    """
+    if device is not None:
+        return get_backend(backend).on_device(device)  # type: ignore[return-value] # every Core is a Backend
+    if isinstance(backend, Backend):
+        return backend
+    if backend is None:
+        return current()
+    if isinstance(backend, type) and issubclass(backend, Backend):
+        return backend()
+    if isinstance(backend, str):
+        return backend_class(backend)()
+    raise BackendError(expected("a backend, its class or its name", backend=backend))
+
+
+def devices(backend: BackendLike = None) -> tuple[str, ...]:
+    """The devices of a backend, by default the default one, as `device=` and `x.to_device` take them.
+
+    >>> import tensorbackend as tb
+    >>> tb.devices("numpy")
+    ('cpu',)
+    """
+    return get_backend(backend).devices()
+
+
+def current() -> Backend:
+    """The default backend: of the innermost block, else of the process."""
+    scoped = _scoped.get()
+    if scoped is not None:
+        return scoped
+    global _global
+    if _global is None:
+        found = get_backend(os.environ.get("TENSORBACKEND_DEFAULT") or "numpy")
+        with _lock:
+            if _global is None:  # or another thread has set it since
+                _global = found
+    return _global
+
+
+def set_default_backend(backend: BackendLike) -> None:
+    """Sets the backend of new tensors for the whole process, all threads included.
+
+    Out of the box it is the one that the environment variable `TENSORBACKEND_DEFAULT` names, else NumPy.
+    """
+    global _global
+    _global = get_backend(backend)
+
+
+@contextmanager
+def default_backend(backend: BackendLike) -> Iterator[Backend]:
+    """Sets the backend of new tensors for a block, in this thread or task alone.
+
+    >>> import tensorbackend as tb
+    >>> with tb.default_backend("binary"):
+    ...     tb.asarray([1, 2]).backend
+    BinaryBackend()
+    """
+    chosen = get_backend(backend)
+    token = _scoped.set(chosen)
+    try:
+        yield chosen
+    finally:
+        _scoped.reset(token)
+
+
+def with_default(backend: Backend, function: Callable[..., Result], *arguments: Any) -> Result:
+    """What a function gives under a default backend; the quick form of `default_backend` for the dispatcher."""
+    token = _scoped.set(backend)
+    try:
+        return function(*arguments)
+    finally:
+        _scoped.reset(token)

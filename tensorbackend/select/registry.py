@@ -1,0 +1,105 @@
+"""The registry: backends by name, each loaded when it is first asked for.
+
+It knows no backend by itself. The package enters its own by `build_in`, distributions declare theirs as entry points,
+and a program registers a class.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from ..errors import BackendError, expected
+from ..protocol import Backend
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+ENTRY_POINT_GROUP = "tensorbackend.backends"
+
+_built_in: dict[str, Callable[[], type[Backend]]] = {}
+"""What imports the class of a backend that the package brings."""
+
+_classes: dict[str, type[Backend]] = {}
+
+# A name is looked up and then taken.
+_lock = threading.RLock()
+
+
+def build_in(name: str, load: Callable[[], type[Backend]]) -> None:
+    """Enters a backend that the package brings; its class is loaded when it is first asked for."""
+    _built_in[name] = load
+
+
+def backends() -> tuple[str, ...]:
+    """The names of the backends that are built in or that installed distributions declare, sorted.
+
+    Nothing is imported to find out, so a name here may still fail in `get_backend`.
+
+    >>> import tensorbackend as tb
+    >>> [name for name in tb.backends() if name in ("binary", "numpy", "template")]
+    ['binary', 'numpy', 'template']
+    """
+    return tuple(sorted({*_built_in, *_classes, *_plugins()}))
+
+
+def origin(name: str) -> str | None:
+    """Where a backend's name comes from: "built in", a plugin's distribution, or "registered" in this process.
+
+    `None` for a name that nothing declares.
+    """
+    if name in _built_in:
+        return "built in"
+    entry = _plugins().get(name)
+    if entry is not None:
+        distribution = entry.dist
+        return "plugin" if distribution is None else f"{distribution.name} {distribution.version}"
+    return "registered" if name in _classes else None
+
+
+def register_backend(backend: type[Backend]) -> type[Backend]:
+    """Makes a backend class known under its name for this process; usable as a class decorator.
+
+    A distribution declares an entry point in the group `tensorbackend.backends` instead. Raises
+    `BackendError` where another class has the name.
+    """
+    name = backend.name
+    with _lock:
+        if name in _built_in or _classes.setdefault(name, backend) is not backend:
+            raise BackendError(expected("a backend name that is not taken", "choose another name", name=name))
+    return backend
+
+
+def backend_class(name: str) -> type[Backend]:
+    """The class that a name stands for, whether or not it can be used on this machine.
+
+    Raises `BackendError` for a name that nothing declares, and for a plugin that cannot be imported.
+    """
+    found = _classes.get(name)
+    if found is None:
+        load = _built_in.get(name)
+        found = _classes.setdefault(name, _load_plugin(name) if load is None else load())
+    return found
+
+
+def _plugins() -> dict[str, EntryPoint]:
+    from importlib.metadata import entry_points  # slow to import, and few programs need it
+
+    return {entry.name: entry for entry in entry_points(group=ENTRY_POINT_GROUP)}
+
+
+def _load_plugin(name: str) -> type[Backend]:
+    entry = _plugins().get(name)
+    if entry is None:
+        remedy = f"choose one of {', '.join(backends())}, or install the distribution that declares it"
+        raise BackendError(expected("the name of a backend", remedy, name=name))
+    try:
+        found = entry.load()
+    except (Exception, SystemExit) as error:  # whatever a stranger's module raises while it is imported
+        came = f"{type(error).__name__}: {error}"
+        remedy = "mend or uninstall its distribution; other backends are not affected"
+        raise BackendError(expected(f"the backend plugin {name!r} to import", remedy, error=came)) from error
+    if not (isinstance(found, type) and issubclass(found, Backend)):
+        raise BackendError(expected(f"the plugin {name!r} to name a subclass of Backend", entry_point=found))
+    return found

@@ -1,0 +1,56 @@
+"""Tensors that their user copies to another backend, moves there or gives up."""
+
+from __future__ import annotations
+
+import threading
+
+from ..protocol import BackendLike
+from ..tensor import Deallocated, Tensor, bind
+from .choice import check_held
+from .default import get_backend
+
+# A tensor is looked at and then given up.
+_lock = threading.RLock()
+
+
+@bind
+def backend_copy(x: Tensor, backend: BackendLike = None) -> Tensor:
+    """A copy of a tensor on another backend, names and all; the tensor keeps its data.
+
+    >>> import tensorbackend as tb
+    >>> x = tb.tensor([1.0, 2.0], names=("n",))
+    >>> x.backend_copy("binary")
+    f32[n: 2] binary
+    [1.0, 2.0]
+    """
+    target = get_backend(backend)
+    check_held(x.dtype, target)
+    return Tensor(x.template, target, x.backend.backend_copy(x, target))
+
+
+@bind
+def backend_transfer(x: Tensor, backend: BackendLike = None) -> Tensor:
+    """A tensor moved to another backend: the source is deallocated, and using it raises `DeallocatedError`.
+
+    Moving to its own backend gives the tensor itself. Memory is shared where both backends can, else the
+    bytes are copied.
+    """
+    target = get_backend(backend)
+    if target is x.backend:
+        return x
+    check_held(x.dtype, target)
+    moved = Tensor(x.template, target, x.backend.backend_transfer(x, target))
+    backend_deallocate(x)
+    return moved
+
+
+@bind
+def backend_deallocate(x: Tensor) -> None:
+    """Gives up a tensor's data; a second time does nothing."""
+    with _lock:
+        if x.deallocated:
+            return
+        x.backend.backend_deallocate(x)
+        x.__class__ = Deallocated
+    # By the slot, as the tensor's own attribute raises from now on, in other threads too.
+    vars(Tensor)["data"].__delete__(x)

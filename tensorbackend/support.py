@@ -1,0 +1,68 @@
+"""How a backend has an op: by itself, from other ops, or not at all."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from . import fft, linalg, random  # noqa: F401 # their ops are declared too
+from .dispatch.fallbacks import fallbacks, lacking
+from .dtypes import DTypeLike, as_dtype
+from .errors import ArgumentError, expected
+from .opspec import CALLBACKS, OPS
+from .protocol import Backend, BackendLike, defines
+from .select import backend_class, get_backend
+
+Way: TypeAlias = Literal["native", "override", "default", "fall-back", "missing"]
+"""How a backend has an op: a primitive by its own callback, by a fall-back or not at all; a composite by its own
+method or by the default in public ops."""
+
+
+def how(backend: BackendLike, op: str, dtype: DTypeLike | None = None) -> Way:
+    """How a backend has an op, for inputs of a dtype if one is given.
+
+    Read off the class and the declared fall-backs: no instance is made, and no array library imported.
+
+    Parameters
+    ----------
+    backend : Backend, class of one, str or None
+        The backend; `None` stands for the default one.
+    op : str
+        The name of a callback or of a composite, as a backend would define it.
+    dtype : DTypeLike, default None
+        The dtype in which inputs reach the callback; `None` for any.
+
+    Returns
+    -------
+    Way
+        A primitive is `"native"`, had from others by a `"fall-back"`, or `"missing"`, so that it raises
+        `UnsupportedOp`; a composite has an `"override"`, or its `"default"` runs.
+
+    Raises
+    ------
+    ArgumentError
+        For what is no op.
+
+    Examples
+    --------
+    >>> how("numpy", "sin"), how("numpy", "softmax"), how("binary", "softmax")
+    ('native', 'override', 'default')
+    """
+    cls = _class_of(backend)
+    declared = CALLBACKS.get(op)
+    if declared is None or declared.optional:
+        if declared is None and not any(spec.callback == op for spec in OPS.values()):
+            raise ArgumentError(expected("the name of a callback or of a composite", "see docs/ops.md", op=op))
+        return "override" if defines(cls, op) else "default"
+    kind = None if dtype is None else as_dtype(dtype)
+    if kind is not None and kind not in cls.dtypes:
+        return "missing"
+    if defines(cls, op) and (kind is None or kind in getattr(getattr(cls, op), "__dtypes__", cls.dtypes)):
+        return "native"
+    takes = (each for each in fallbacks(op) if kind is None or each.takes(kind))
+    return "fall-back" if any(not lacking(cls, each) for each in takes) else "missing"
+
+
+def _class_of(backend: BackendLike) -> type[Backend]:
+    if isinstance(backend, str):
+        return backend_class(backend)
+    return backend if isinstance(backend, type) else type(get_backend(backend))
