@@ -29,23 +29,32 @@ def as_tensors(leaves: Sequence[Any]) -> list[Any]:
     return [asarray(leaf, backend=home) if is_array(leaf) else leaf for leaf in leaves]
 
 
+class Static:
+    """A static argument: a leaf, whatever it holds."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
 _NAN = object()
 _IMMUTABLE = (type, FunctionType, BuiltinFunctionType, MethodType, ModuleType, DType, Backend)
 
 
-def option_key(leaf: Any, name: str) -> tuple[object, object]:
+def option_key(leaf: Any) -> tuple[object, object]:
     """What tells an option from others in the key of a compilation: NaN is equal to itself there.
 
     Raises `ArgumentError` for an object that is equal to nothing but itself and may change: its attributes would stay
     what they were at the trace.
     """
+    if type(leaf) is Static:
+        return (leaf.value, Static), kind_of(leaf.value)
     if type(leaf) in (float, complex) and leaf != leaf:
         return _NAN, type(leaf)
-    kind = type(leaf)
-    if kind.__hash__ is object.__hash__ and not isinstance(leaf, _IMMUTABLE) and getattr(leaf, "__dict__", None):
+    by_identity = getattr(type(leaf), "__hash__", None) is object.__hash__
+    if by_identity and not isinstance(leaf, _IMMUTABLE) and getattr(leaf, "__dict__", None):
         remedy = (
             "make its class a dataclass, so that the tensors in it are arguments, or name the argument in "
             "static_argnames, where its attributes stay what they are at the trace"
         )
-        raise ArgumentError(expected(f"{name} as an option that is compared by its value", remedy, given=leaf))
+        raise ArgumentError(expected("an option that is compared by its value", remedy, option=leaf))
     return leaf, kind_of(leaf)

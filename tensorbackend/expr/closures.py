@@ -100,7 +100,9 @@ def close_over(graph: Graph, tensors: Sequence[Tensor]) -> Graph:
     found = {_identity(x): captured(x).node for x in tensors}
     for _, x in _held(graph):
         if isinstance(x.backend, ExprBackend) and _identity(x) not in found:
-            wanted = "a recursive custom_gradient whose function of cotangents closes over what the function itself does"
+            wanted = (
+                "a recursive custom_gradient whose function of cotangents closes over what the function itself does"
+            )
             raise GradientError(expected(wanted, "pass the tensor as an argument", closed_over=x.template))
     return _closed(graph, found)
 

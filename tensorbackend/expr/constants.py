@@ -6,9 +6,10 @@ from ..select import common_backend, get_backend, with_default
 from ..tensor import Tensor
 from .evaluate import evaluate
 from .graph import Graph
-from .record import ExprBackend, current, depends_on_argument, leaked, without_data
+from .record import ExprBackend, current, depends_on_argument, leaked, reader, without_data
 
 
+@reader
 def computed(x: Tensor) -> Tensor:
     """A tensor of a trace with its data, which are computed if no argument takes part in them.
 

@@ -10,6 +10,7 @@ from ..errors import ArgumentError, ShapeError, expected
 from ..protocol import Backend
 from ..template import Template
 from ..tensor import Tensor
+from .arguments import as_tensors
 from .node import CAPTURED, PARAMETER, Node, Value
 from .record import captured, current, expr_tensor, leaked
 from .trees import LEAF, Tree, flatten, unflatten
@@ -89,7 +90,7 @@ class Graph:
         if len(leaves) != len(self.parameters):
             wanted = f"{len(self.parameters)} tensors, for {', '.join(self.names)}"
             raise ArgumentError(expected(wanted, given=len(leaves)))
-        return unflatten(self.out_tree, evaluate(self, leaves))
+        return unflatten(self.out_tree, evaluate(self, as_tensors(leaves)))
 
     def check(self, tensors: Sequence[Tensor]) -> None:
         """Raises `ShapeError` unless each tensor has its parameter's template."""

@@ -13,6 +13,7 @@ from ..protocol import Backend
 from ..select import get_backend
 from ..template import Template
 from ..tensor import Tensor, late
+from . import constants as constants  # enters what gives them their data
 from .graph import Graph, closed
 from .node import PARAMETER, Node, Value
 from .record import expr_tensor, recording, value_of

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from ...errors import ArgumentError, DTypeError, OperandError, ShapeError, expected
 from ...ops.creation import asarray, eye, ones, zeros
 from ...ops.shape import reshape
+from ...protocol import Backend
 from ...select import common_backend
 from ...template import Template
 from ...tensor import Tensor
@@ -62,7 +63,8 @@ def _traced(
     wanted = [positions] if isinstance(positions, int) else list(positions)
     starts = [len(flatten(arguments[:position])[0]) for position in range(len(arguments) + 1)]
     names = [name for each in wanted for name in every[starts[each] : starts[each + 1]]]
-    tensors = [_tensor(leaf, name) for leaf, name in zip(leaves, names, strict=True)]
+    home = common_backend([leaf for leaf in flatten((arguments, keywords))[0] if isinstance(leaf, Tensor)])
+    tensors = [_tensor(leaf, name, home) for leaf, name in zip(leaves, names, strict=True)]
 
     def run(given: list[Any]) -> Any:
         found = unflatten(tree, given)
@@ -86,9 +88,9 @@ def _positions(argnums: Argnums, count: int) -> int | tuple[int, ...]:
     return found if isinstance(argnums, Sequence) else found[0]
 
 
-def _tensor(leaf: Any, name: str) -> Tensor:
+def _tensor(leaf: Any, name: str, home: Backend) -> Tensor:
     """An argument's leaf as a tensor with a gradient."""
-    x = leaf if isinstance(leaf, Tensor) else asarray(leaf)
+    x = leaf if isinstance(leaf, Tensor) else asarray(leaf, backend=home)
     if not x.dtype.is_inexact:
         remedy = "cast it with astype(), or leave it out of argnums"
         raise DTypeError(expected(f"{name} to be floating or complex for a gradient", remedy, given=x.template))
@@ -182,26 +184,27 @@ def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[...,
 
     def pull(cotangent: Any) -> Any:
         """The cotangents of the arguments from one of the result."""
-        given = _like_results(call.graph, cotangent, "cotangent")
+        given = _like_results(call.graph, cotangent, "cotangent", common_backend([*call.leaves, *residuals]))
         seeds = [x for x, value in zip(given, call.graph.outputs, strict=True) if inexact(value)]
         return call.nested(evaluate(backward, [*residuals, *seeds]))
 
     return unflatten(call.out_tree, found[:count]), pull
 
 
-def _like_results(graph: Graph, given: Any, name: str) -> list[Tensor]:
+def _like_results(graph: Graph, given: Any, name: str, home: Backend) -> list[Tensor]:
     leaves, tree = flatten(given)
     if tree != graph.out_tree:
         wanted = f"a {name} nested as the result: {', '.join(paths(graph.out_tree, 'result'))}"
         raise ArgumentError(expected(wanted, given=", ".join(paths(tree, name)) or given))
     return [
-        _like(x, template, path) for x, template, path in zip(leaves, graph.results, paths(tree, name), strict=True)
+        _like(x, template, path, home)
+        for x, template, path in zip(leaves, graph.results, paths(tree, name), strict=True)
     ]
 
 
-def _like(given: Any, template: Template, name: str) -> Tensor:
-    """A tangent or cotangent for a template: a tensor of its shape and dtype, or a Python number."""
-    x = given if isinstance(given, Tensor) else asarray(given, dtype=template.dtype)
+def _like(given: Any, template: Template, name: str, home: Backend) -> Tensor:
+    """A tangent or cotangent for a template: a tensor of its shape and dtype, an array, or a Python number."""
+    x = given if isinstance(given, Tensor) else asarray(given, dtype=template.dtype, backend=home)
     if x.shape != template.shape or (x.dtype is not template.dtype and template.dtype.is_inexact):
         raise ShapeError(expected(f"{name} like {template!r}", "cast it with astype()", given=x.template))
     return x
@@ -222,8 +225,9 @@ def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence
     if tree != call.tree:
         wanted = f"tangents nested as the arguments: {', '.join(paths(call.tree, 'arguments'))}"
         raise ArgumentError(expected(wanted, given=", ".join(paths(tree, "tangents"))))
+    home = common_backend([x for x in (*call.leaves, *leaves) if isinstance(x, Tensor)])
     given = [
-        _like(x, primal.template, path)
+        _like(x, primal.template, path, home)
         for x, primal, path in zip(leaves, call.leaves, paths(tree, "tangents"), strict=True)
     ]
     graph, count, inputs = call.graph, len(call.graph.outputs), len(call.leaves)

@@ -158,11 +158,11 @@ def quantile(
 ) -> Tensor:
     """The values below which shares q of the elements lie, q from 0 to 1; NaN if there is one.
 
-    Several shares, in a list or along the axis of a tensor, stand along a new first axis. Between two elements `method` decides, `"linear"` by interpolation;
-    the others are NumPy's: "inverted_cdf", "averaged_inverted_cdf", "closest_observation",
-    "interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased", "normal_unbiased", "lower", "higher",
-    "midpoint", "nearest". Integers and bool give the default floating dtype. Raises `ArgumentError` for another
-    share or method, `ShapeError` for axes without elements.
+    Several shares, in a list or along the axis of a tensor, stand along a new first axis. Between two elements
+    `method` decides, `"linear"` by interpolation; the others are NumPy's: "inverted_cdf", "averaged_inverted_cdf",
+    "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased", "normal_unbiased",
+    "lower", "higher", "midpoint", "nearest". Integers and bool give the default floating dtype. Raises `ArgumentError`
+    for another share or method, `ShapeError` for axes without elements.
 
     >>> import tensorbackend as tb
     >>> x = tb.asarray([1.0, 2.0, 3.0, 5.0])
