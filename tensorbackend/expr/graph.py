@@ -12,7 +12,7 @@ from ..template import Template
 from ..tensor import Tensor
 from .arguments import as_tensors
 from .node import CAPTURED, PARAMETER, Node, Value
-from .record import captured, current, expr_tensor, leaked
+from .record import captured, current, depends_on_argument, expr_tensor, leaked
 from .trees import LEAF, Tree, flatten, unflatten
 
 
@@ -154,9 +154,11 @@ def closed(parameters: Sequence[Value], outputs: Sequence[Value], start: int) ->
         node = value.node
         if node in seen:
             continue
-        if node.op == PARAMETER and (node.serial > start or current() is None):
+        if node.op == PARAMETER and node.serial > start:  # of a trace inside this one that is over
             raise leaked(value)
         if node.serial < start and (node.inputs or node.op == PARAMETER):
+            if current() is None and depends_on_argument(value):
+                raise leaked(value)
             outer.setdefault(value, captured(expr_tensor(value)))
             continue
         seen.add(node)
