@@ -1,4 +1,4 @@
-"""What a traced function may hold on to: constants with data, texts, other libraries' arrays; and what may not leave."""
+"""What a traced function may hold on to: texts, constants with data, other libraries' arrays; what may not leave."""
 
 from __future__ import annotations
 

@@ -6,6 +6,8 @@ from collections.abc import Hashable
 from threading import Lock
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
+from ..errors import ArgumentError, expected
+
 
 class CacheInfo(NamedTuple):
     """What `cache_info()` of a compiled function gives, as that of `functools.lru_cache`."""
@@ -33,6 +35,8 @@ class Cache(Generic[Entry]):
     """A bounded dict. When it is full, the oldest entry goes that was not called since it was last looked at."""
 
     def __init__(self, maxsize: int) -> None:
+        if maxsize < 1:
+            raise ArgumentError(expected("a cache_size from 1 up", cache_size=maxsize))
         self.maxsize = maxsize
         self.quick: dict[Any, Entry] = {}
         """Some of the entries by keys that are made sooner."""
@@ -52,10 +56,9 @@ class Cache(Generic[Entry]):
         """Keeps an entry."""
         with self._lock:
             self._misses += 1
-            while self._entries and len(self._entries) >= self.maxsize:
+            while len(self._entries) >= self.maxsize:
                 self._drop_one()
-            if self.maxsize > 0:
-                self._entries[key] = entry
+            self._entries[key] = entry
         return entry
 
     def _drop_one(self) -> None:
