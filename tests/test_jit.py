@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy
@@ -100,16 +101,16 @@ def test_a_function_without_tensors_runs_on_the_default_backend() -> None:
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_a_function_may_be_one_op_of_several_results(backend: str) -> None:
     x = tb.asarray([[2.0, 1.0], [1.0, 3.0]], backend=backend)
-    functions = [tb.linalg.qr, tb.linalg.eigh, tb.linalg.eig, tb.linalg.svd, tb.linalg.lu]
+    functions: list[Callable[..., Any]] = [tb.linalg.qr, tb.linalg.eigh, tb.linalg.eig, tb.linalg.svd, tb.linalg.lu]
     for function in functions:
         found, wanted = tb.jit(function)(x), function(x)
         assert type(found) is type(wanted)
         assert all(tb.all_close(one, other) for one, other in zip(found, wanted, strict=True))
     assert tb.jit(tb.linalg.eigh)(x).eigenvalues.shape == (2,)
     key = tb.random.key(3, backend=backend)
-    draw = lambda key: tb.random.uniform(key, (3,))  # noqa: E731
-    assert tb.jit(draw)(key).tolist() == draw(key).tolist()
-    identity = tb.custom_gradient(lambda x: (x, lambda cotangent: cotangent))
+    drawn = tb.random.uniform(key, (3,)).tolist()
+    assert tb.jit(lambda key: tb.random.uniform(key, (3,)))(key).tolist() == drawn
+    identity: Callable[[tb.Tensor], tb.Tensor] = tb.custom_gradient(lambda x: (x, lambda cotangent: cotangent))
     assert tb.jit(identity)(x).tolist() == x.tolist()
 
 
@@ -181,7 +182,8 @@ def test_an_object_that_may_change_is_no_option() -> None:
 
 def test_static_arguments() -> None:
     def total(x: tb.Tensor, weights: Any, *more: Any, times: int = 1, **rest: Any) -> tb.Tensor:
-        return tb.sum(x) * sum(weights) * times + len(more) + rest.get("shift", 0)
+        found: tb.Tensor = tb.sum(x) * sum(weights) * times + len(more) + rest.get("shift", 0)
+        return found
 
     x = tb.ones(2)
     for chosen in ({"static_argnums": 1}, {"static_argnames": "weights"}, {"static_argnames": ["weights", "shift"]}):
