@@ -275,7 +275,8 @@ if _TYPE_CHECKING:
     from . import fft as fft
     from . import linalg as linalg
     from . import random as random
-    from .expr.control import cond as cond
+    from .expr.choice import cond as cond
+    from .expr.choice import switch as switch
     from .expr.control import fori_loop as fori_loop
     from .expr.control import scan as scan
     from .expr.control import while_loop as while_loop
@@ -295,7 +296,7 @@ if _TYPE_CHECKING:
     from .expr.vmap import vmap as vmap
 
 _LATE = {
-    "cond": "control",
+    "cond": "choice",
     "custom_gradient": "grad.custom",
     "dry_run": "cost.dry_run",
     "fori_loop": "control",
@@ -306,6 +307,7 @@ _LATE = {
     "jit": "jit",
     "jvp": "grad.functions",
     "scan": "control",
+    "switch": "choice",
     "tape": "grad.tape",
     "trace": "trace",
     "tree_map": "trees",
