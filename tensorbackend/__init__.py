@@ -281,11 +281,14 @@ if _TYPE_CHECKING:
     from .expr.control import scan as scan
     from .expr.control import while_loop as while_loop
     from .expr.cost.dry_run import dry_run as dry_run
+    from .expr.grad.checkpoint import checkpoint as checkpoint
     from .expr.grad.custom import custom_gradient as custom_gradient
     from .expr.grad.functions import grad as grad
     from .expr.grad.functions import hessian as hessian
+    from .expr.grad.functions import jacfwd as jacfwd
     from .expr.grad.functions import jacobian as jacobian
     from .expr.grad.functions import jvp as jvp
+    from .expr.grad.functions import linearize as linearize
     from .expr.grad.functions import value_and_grad as value_and_grad
     from .expr.grad.functions import vjp as vjp
     from .expr.grad.tape import gradient as gradient
@@ -296,6 +299,7 @@ if _TYPE_CHECKING:
     from .expr.vmap import vmap as vmap
 
 _LATE = {
+    "checkpoint": "grad.checkpoint",
     "cond": "choice",
     "custom_gradient": "grad.custom",
     "dry_run": "cost.dry_run",
@@ -303,9 +307,11 @@ _LATE = {
     "grad": "grad.functions",
     "gradient": "grad.tape",
     "hessian": "grad.functions",
+    "jacfwd": "grad.functions",
     "jacobian": "grad.functions",
     "jit": "jit",
     "jvp": "grad.functions",
+    "linearize": "grad.functions",
     "scan": "control",
     "switch": "choice",
     "tape": "grad.tape",

@@ -28,7 +28,7 @@ from ..tensor import Axis, Tensor, TensorLike
 from .carried import Leaves, home_of, leaves_like, nested, settled
 from .closures import close, traced
 from .graph import Graph
-from .loops import run_cond, run_scan, run_while_loop
+from .loops import run_checkpoint, run_cond, run_scan, run_while_loop
 from .trees import Tree, flatten, paths, unflatten
 
 Function = Callable[..., Any]
@@ -51,7 +51,7 @@ def named(name: str) -> Iterator[None]:
 
 # Calls with graphs
 
-_DEFAULTS = {"cond": run_cond, "while_loop": run_while_loop, "scan": run_scan}
+_DEFAULTS = {"checkpoint": run_checkpoint, "cond": run_cond, "while_loop": run_while_loop, "scan": run_scan}
 
 
 def call(
@@ -61,6 +61,13 @@ def call(
     arguments = CompositeCall(out, inputs, MappingProxyType(dict(options)))
     found: Tensors = perform(backend, name, arguments, own_method(backend, name), _DEFAULTS[name])
     return found
+
+
+def call_checkpoint(body: Graph, operands: Sequence[Tensor]) -> Tensors:
+    """What a graph gives for operands."""
+    (body,), constants = close([body])
+    backend = common_backend([*constants, *operands])
+    return call("checkpoint", backend, body.results, (on_backend((*constants, *operands), backend),), {"body": body})
 
 
 def call_cond(predicate: Tensor, operands: Sequence[Tensor], true_branch: Graph, false_branch: Graph) -> Tensors:

@@ -77,6 +77,15 @@ def _chosen(condition: Tensor, one: Tensor, other: Tensor) -> Tensor:
     return where(reshape(condition, (*condition.shape, *(1,) * (one.ndim - 1))), one, other)
 
 
+@rule("checkpoint")
+def _checkpoint(call: Call) -> Results:
+    (operands,) = call.inputs
+    flags = _flags(operands)
+    body, found = _on_batch(call.options["body"], flags, [False] * len(call.node.outs), call.size)
+    outs = tuple(_templates(call.node.outs, found, call.size))
+    return _finished(call, call.record([_carried(call, operands, flags)], outs, {"body": body}), found)
+
+
 @rule("cond")
 def _cond(call: Call) -> Results:
     predicate, operands = call.inputs

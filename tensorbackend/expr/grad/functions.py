@@ -1,4 +1,4 @@
-"""Gradients of functions: `grad`, `value_and_grad`, `vjp`, `jvp`, `jacobian`, `hessian`.
+"""Gradients of functions: `grad`, `value_and_grad`, `vjp`, `jvp`, `linearize`, `jacobian`, `jacfwd`, `hessian`.
 
 A function is traced with its arguments' templates, the graph of its gradient is made, and that runs on the arguments:
 on any backend, and in a trace around it too. Arguments are nested tensors (lists, tuples, dicts, dataclasses); what
@@ -13,6 +13,7 @@ from operator import index
 from typing import Any, NamedTuple
 
 from ...errors import ArgumentError, DTypeError, OperandError, ShapeError, expected
+from ...ops.composite.shaping import moveaxis
 from ...ops.creation import asarray, eye, ones, zeros
 from ...ops.shape import reshape
 from ...protocol import Backend
@@ -221,32 +222,108 @@ def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence
     (9.0, 6.0)
     """
     call = _traced(function, range(len(primals)), primals, {})
+    given = [x for x in (*call.leaves, *flatten(tuple(tangents))[0]) if isinstance(x, Tensor)]
+    backend = common_backend(given)
+    push = _pushed(call, backend)
+    moved = push(_like_arguments(call, tangents, backend))
+    return unflatten(call.out_tree, push.results), _tangents(call, moved, backend)
+
+
+class _Push(NamedTuple):
+    """A function at a point: its results there, and the linear function from tangents to theirs."""
+
+    results: list[Tensor]
+    residuals: list[Tensor]
+    linear: Graph
+    """Takes the residuals and a tangent for each parameter, gives one for each floating or complex result."""
+
+    def __call__(self, tangents: Sequence[Tensor]) -> list[Tensor]:
+        """The tangents of the floating and complex results."""
+        return evaluate(self.linear, [*self.residuals, *tangents])
+
+
+def _pushed(call: _Call, backend: Backend) -> _Push:
+    """The linear function at the arguments of a call.
+
+    The gradient of the cotangents of the arguments by those of the results, in which they are linear, is what takes
+    tangents forward.
+    """
+    graph, count, inputs = call.graph, len(call.graph.outputs), len(call.leaves)
+    back = differentiated(graph, range(inputs))
+    seeds = back.templates[inputs:]
+    forward, linear = linearized(back, range(inputs, inputs + len(seeds)), range(count, count + inputs))
+    kept = [*range(count), *range(count + inputs, len(forward.outputs))]
+    unused = [zeros(template.shape, dtype=template.dtype, backend=backend) for template in seeds]
+    found = evaluate(results(forward, kept), [*call.leaves, *unused])
+    return _Push(found[:count], found[count:], linear)
+
+
+def _tangents(call: _Call, moved: Sequence[Tensor], backend: Backend) -> Any:
+    """Tangents of floating and complex results nested as the results are, zeros for the others."""
+    rest = iter(moved)
+    outs = [
+        _named(next(rest), template)
+        if template.dtype.is_inexact
+        else zeros(template.shape, dtype=template.dtype, names=template.names, backend=backend)
+        for template in call.graph.results
+    ]
+    return unflatten(call.out_tree, outs)
+
+
+def linearize(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
+    """The result of a function, and its derivative there as a function of tangents.
+
+    What `jvp` gives in one call comes in two: the function is computed once, and its derivative along as many tangents
+    as are asked for.
+
+    Parameters
+    ----------
+    function
+        A function of tensors, nested in any way.
+    *primals
+        Its arguments: floating or complex tensors, or numbers.
+
+    Returns
+    -------
+    tuple
+        The result, and a function that takes a tangent for each argument, nested as it is, and gives that of the result.
+        A result of integers or bools has a tangent of zeros.
+
+    Raises
+    ------
+    DTypeError
+        For an argument that is neither floating nor complex.
+    GradientError
+        For an op that has no gradient.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> y, push = tb.linearize(lambda x: x * x, tb.asarray(3.0))
+    >>> y.item(), push(tb.asarray(1.0)).item(), push(0.5).item()
+    (9.0, 6.0, 3.0)
+    """
+    call = _traced(function, range(len(primals)), primals, {})
+    backend = common_backend(call.leaves)
+    push = _pushed(call, backend)
+
+    def pushed(*tangents: Any) -> Any:
+        """The tangent of the result from one for each argument."""
+        return _tangents(call, push(_like_arguments(call, tangents, backend)), backend)
+
+    return unflatten(call.out_tree, push.results), pushed
+
+
+def _like_arguments(call: _Call, tangents: Sequence[Any], backend: Backend) -> list[Tensor]:
+    """Tangents in a flat list; `ArgumentError` or `ShapeError` for those that are not as the arguments."""
     leaves, tree = flatten(tuple(tangents))
     if tree != call.tree:
         wanted = f"tangents nested as the arguments: {', '.join(paths(call.tree, 'arguments'))}"
         raise ArgumentError(expected(wanted, given=", ".join(paths(tree, "tangents"))))
-    home = common_backend([x for x in (*call.leaves, *leaves) if isinstance(x, Tensor)])
-    given = [
-        _like(x, primal.template, path, home)
+    return [
+        _like(x, primal.template, path, backend)
         for x, primal, path in zip(leaves, call.leaves, paths(tree, "tangents"), strict=True)
     ]
-    graph, count, inputs = call.graph, len(call.graph.outputs), len(call.leaves)
-    # A cotangent's gradient with respect to the cotangents it is linear in takes tangents forward.
-    back = differentiated(graph, range(inputs))
-    seeds = back.templates[inputs:]
-    whole = differentiated(back, range(inputs, inputs + len(seeds)), range(count, count + inputs))
-    chosen = [*range(count), *range(count + inputs, len(whole.outputs))]
-    backend = common_backend([*call.leaves, *given])
-    unused = [zeros(template.shape, dtype=template.dtype, backend=backend) for template in seeds]
-    found = evaluate(results(whole, chosen), [*call.leaves, *unused, *given])
-    moved = iter(found[count:])
-    outs = [
-        _named(next(moved), template)
-        if template.dtype.is_inexact
-        else zeros(template.shape, dtype=template.dtype, names=template.names, backend=backend)
-        for template in graph.results
-    ]
-    return unflatten(call.out_tree, found[:count]), unflatten(call.out_tree, outs)
 
 
 def jacobian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
@@ -287,6 +364,67 @@ def jacobian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[...
             return unflatten(call.tree, blocks)
 
         return unflatten(call.out_tree, [block(*each) for each in enumerate(graph.results)])
+
+    return derivatives
+
+
+def jacfwd(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
+    """What `jacobian` gives, computed forward: a column for each element of the arguments, rather than a row for each
+    element of the result, so that it is the quicker where the result has more elements.
+
+    Parameters
+    ----------
+    function
+        A function of tensors, with a result of floating or complex ones nested in any way.
+    argnums
+        The arguments by position, one or several, default the first.
+
+    Returns
+    -------
+    Callable
+        A function that gives for each tensor of the result, nested as it is, the derivatives nested as the arguments
+        are, each with the result's axes before the argument's. Of a name that stands in both the argument's axis loses
+        it.
+
+    Raises
+    ------
+    DTypeError
+        For an argument or a result that is neither floating nor complex, or a complex result of a floating argument.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.jacfwd(lambda x: tb.stack([x[0] * x[1], x[0], x[1] ** 2]))(tb.asarray([2.0, 3.0])).tolist()
+    [[3.0, 2.0], [1.0, 0.0], [0.0, 6.0]]
+    """
+
+    @wraps(function)
+    def derivatives(*arguments: Any, **keywords: Any) -> Any:
+        call = _traced(function, argnums, arguments, keywords)
+        for template in call.graph.results:
+            _check_jacobian(template, call.leaves)
+        backend = common_backend(call.leaves)
+        push = _pushed(call, backend)
+        blank = [zeros(x.shape, dtype=x.dtype, backend=backend) for x in call.leaves]
+
+        def columns(position: int) -> list[Tensor]:
+            """The derivatives of all tensors of the result by one tensor of the arguments, its elements in front."""
+            x = call.leaves[position]
+            if not x.size:
+                return [zeros((0, *each.shape), dtype=each.dtype, backend=backend) for each in call.graph.results]
+            units = reshape(eye(x.size, dtype=x.dtype, backend=backend), (x.size, *x.shape))
+            found: list[Tensor] = vmap(lambda unit: push([*blank[:position], unit, *blank[position + 1 :]]))(units)
+            return found
+
+        by_argument = [columns(position) for position in range(len(call.leaves))]
+        blocks = [
+            [
+                _block(moveaxis(found[number], 0, -1), result, x.template)
+                for found, x in zip(by_argument, call.leaves, strict=True)
+            ]
+            for number, result in enumerate(call.graph.results)
+        ]
+        return unflatten(call.out_tree, [unflatten(call.tree, each) for each in blocks])
 
     return derivatives
 
