@@ -283,14 +283,15 @@ if _TYPE_CHECKING:
     from .expr.cost.dry_run import dry_run as dry_run
     from .expr.grad.checkpoint import checkpoint as checkpoint
     from .expr.grad.custom import custom_gradient as custom_gradient
+    from .expr.grad.custom_jvp import custom_jvp as custom_jvp
+    from .expr.grad.forward import jvp as jvp
+    from .expr.grad.forward import linearize as linearize
     from .expr.grad.functions import grad as grad
-    from .expr.grad.functions import hessian as hessian
-    from .expr.grad.functions import jacfwd as jacfwd
-    from .expr.grad.functions import jacobian as jacobian
-    from .expr.grad.functions import jvp as jvp
-    from .expr.grad.functions import linearize as linearize
     from .expr.grad.functions import value_and_grad as value_and_grad
     from .expr.grad.functions import vjp as vjp
+    from .expr.grad.jacobians import hessian as hessian
+    from .expr.grad.jacobians import jacfwd as jacfwd
+    from .expr.grad.jacobians import jacobian as jacobian
     from .expr.grad.tape import gradient as gradient
     from .expr.grad.tape import tape as tape
     from .expr.jit import jit as jit
@@ -302,16 +303,17 @@ _LATE = {
     "checkpoint": "grad.checkpoint",
     "cond": "choice",
     "custom_gradient": "grad.custom",
+    "custom_jvp": "grad.custom_jvp",
     "dry_run": "cost.dry_run",
     "fori_loop": "control",
     "grad": "grad.functions",
     "gradient": "grad.tape",
-    "hessian": "grad.functions",
-    "jacfwd": "grad.functions",
-    "jacobian": "grad.functions",
+    "hessian": "grad.jacobians",
+    "jacfwd": "grad.jacobians",
+    "jacobian": "grad.jacobians",
     "jit": "jit",
-    "jvp": "grad.functions",
-    "linearize": "grad.functions",
+    "jvp": "grad.forward",
+    "linearize": "grad.forward",
     "scan": "control",
     "switch": "choice",
     "tape": "grad.tape",
