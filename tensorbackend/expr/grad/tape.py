@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, cast
 
 from ...dispatch import implementation, perform
 from ...errors import ArgumentError, BackendError, DTypeError, ShapeError, expected
+from ...ops.composite.gradients import stop_gradient
 from ...ops.creation import full
 from ...opspec import CALLBACKS
 from ...protocol import Backend, Payload, own_method
@@ -21,7 +22,7 @@ from ...protocol.core import CompositeCall
 from ...rules.plan import Out
 from ...select import get_backend, move
 from ...template import Template
-from ...tensor import Tensor
+from ...tensor import Tensor, bind
 from ..evaluate import evaluate
 from ..graph import Graph
 from ..node import CAPTURED, PARAMETER, Default, Line, Node, Value, here, next_serial
@@ -344,6 +345,13 @@ def _held(x: Tensor) -> Tensor:
     value: Value = x.data
     held = cast(Recorded, value.node).results[value.index]
     return held if held.template is x.template else Tensor(x.template, held.backend, held.data)
+
+
+@bind
+def off_tape(x: Tensor) -> Tensor:
+    """What `x.detach()` gives once there are tapes."""
+    held = _held(x)
+    return stop_gradient(x) if held is x else Tensor(x.template, held.backend, held.data)
 
 
 def _constant(x: Tensor, left: Left | None = None) -> Value:
