@@ -51,9 +51,8 @@ def test_nothing_is_made_on_the_default_backend(name: str) -> None:
             return
         try:
             transformed(call)
-        except BackendError as error:
-            assert "tensors on one backend" not in str(error), f"{call!r}: {error}"
-        except TensorBackendError:
-            pass  # a mistake that was drawn, data that is read, an op without a gradient
+        except TensorBackendError as error:  # or a mistake that was drawn, data that is read, no gradient
+            if isinstance(error, BackendError) and "tensors on one backend" in str(error):
+                raise
 
     stays()

@@ -54,7 +54,7 @@ def checkpoint(function: Callable[P, R]) -> Callable[P, R]:
     >>> x = "f32[100000]"
     >>> plain = tb.dry_run(lambda x: chain(layer, x), x, gradient=True)
     >>> spared = tb.dry_run(lambda x: chain(tb.checkpoint(layer), x), x, gradient=True)
-    >>> spared.peak.memory < 0.6 * plain.peak.memory
+    >>> spared.peak.memory < 0.65 * plain.peak.memory
     True
     """
 
