@@ -3,30 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import copysign
 from typing import Any, Final, TypeAlias, TypeVar
 
 from .dtypes import Scalar, current_precision, scalar_kind
 from .errors import OperandError, expected
+from .interchange import is_plain_array
+from .memo import freeze, kind_of, remember
 from .opspec import OpSpec, Parameter
-from .rules.plan import freeze
 from .template import Template, weak_template
 from .tensor import Tensor, late
 
 R = TypeVar("R")
 Operand: TypeAlias = Tensor | Scalar
 
-MEMO_LIMIT: Final = 4096
-"""Entries after which a memo is emptied, which costs less than keeping count of use."""
+LEFT_OUT: Final = -1
+"""What stands for an optional tensor that was left out among the lengths of sequences."""
 
 _UNKNOWN: Final = Parameter("", "positional", "option", "")
-
-
-def remember(memo: dict[Any, Any], key: object, value: object) -> None:
-    """Enters a value in a bounded memo."""
-    if len(memo) >= MEMO_LIMIT:
-        memo.clear()
-    memo[key] = value
 
 
 def as_operand(value: object, parameter: Parameter) -> Operand:
@@ -35,7 +28,7 @@ def as_operand(value: object, parameter: Parameter) -> Operand:
         return value
     if scalar_kind(value) is not None:
         return value  # type: ignore[return-value] # a Python number, by its kind
-    if hasattr(value, "__array__") or hasattr(value, "__dlpack__"):
+    if is_plain_array(value):
         return late("asarray")(value)
     remedy = "wrap it in asarray() or tensor()"
     raise OperandError(expected("a tensor, a Python number or an array", remedy, **{parameter.name: value}))
@@ -50,29 +43,6 @@ def template_of(operand: Operand) -> Template:
     return weak_template(kind)
 
 
-_TELLING: Final = frozenset({int, str, type(None)})
-"""Types of options that are equal only to others of their type, but for bool and float."""
-
-
-def kind_of(value: object) -> object:
-    """What tells options apart that are equal as keys: 1, 1.0 and True; 0.0 and -0.0; also inside tuples.
-
-    Of a tuple of ints, strings and `None`, also in tuples of them, it is `tuple`, as most are.
-    """
-    kind = type(value)
-    if kind in _TELLING:
-        return kind
-    if kind is tuple:
-        parts: tuple[object, ...] = value  # type: ignore[assignment] # a tuple
-        for part in parts:
-            if type(part) not in _TELLING and (type(part) is not tuple or kind_of(part) is not tuple):
-                return tuple(map(kind_of, parts))
-        return kind
-    if kind is float:
-        return kind, copysign(1.0, value)  # type: ignore[arg-type] # a float
-    return (kind, repr(value)) if kind is complex else kind
-
-
 class Call:
     """One call: its operands, and its arguments with templates in their place."""
 
@@ -81,7 +51,7 @@ class Call:
     operands: list[Operand]
     """Tensors and Python numbers in the order of the parameters, sequences laid out flat."""
     groups: list[int | None]
-    """For each tensor parameter that was given: `None`, or the length of its sequence."""
+    """For each tensor parameter `None`, the length of its sequence, or `LEFT_OUT`."""
     arguments: list[Any]
     """The positional arguments with templates for operands and options frozen."""
     keywords: dict[str, Any]
@@ -105,8 +75,11 @@ class Call:
         self.key = (current_precision(), *self.arguments, *self.keywords.items(), kinds)
 
     def _symbolic(self, value: object, parameter: Parameter) -> object:
-        if parameter.role == "option" or (value is None and parameter.annotation.endswith("| None")):
+        if parameter.role == "option":
             return freeze(value)
+        if value is None and parameter.optional:
+            self.groups.append(LEFT_OUT)
+            return None
         if parameter.role == "tensor":
             self._take(value, parameter)
             self.groups.append(None)
@@ -136,17 +109,13 @@ class Call:
         """The operands that are tensors."""
         return [operand for operand in self.operands if isinstance(operand, Tensor)]
 
-    def grouped(self, inputs: Sequence[Tensor]) -> list[Any]:
-        """Flat inputs, one an operand, as one argument for each tensor parameter."""
+    def grouped(self, inputs: Sequence[Any]) -> list[Any]:
+        """What belongs to each operand, such as its template, as one argument for each tensor parameter."""
         rest = iter(inputs)
-        return [next(rest) if size is None else tuple(next(rest) for _ in range(size)) for size in self.groups]
-
-    def numbers(self, inputs: Sequence[Tensor]) -> tuple[Tensor | None, ...] | None:
-        """Of flat inputs those made of Python numbers, in their places among `None`; `None` where there are none."""
-        if len(self.tensors) == len(self.operands):
-            return None
-        pairs = zip(self.operands, inputs, strict=True)
-        return tuple(None if isinstance(given, Tensor) else made for given, made in pairs)
+        return [
+            None if size == LEFT_OUT else next(rest) if size is None else tuple(next(rest) for _ in range(size))
+            for size in self.groups
+        ]
 
     def memoised(self, memo: dict[Any, R], compute: Callable[[], R]) -> R:
         """What a memo holds for this call, else what is computed; options that do not hash are not kept."""

@@ -109,7 +109,7 @@ PROGRAMS: dict[Callable[[tb.Tensor], Any], list[Any]] = {
     not_chosen: [[-1.5, 2.0, -4.0]],
     held_on_to: [[4.4816890, 0.13533528, 54.59815], [1.5, -2.0, 4.0]],
     doubled: [[48.0, -64.0, 128.0]],
-    limited: [[12.0, -16.0, 32.0], 3],
+    limited: [3, [12.0, -16.0, 32.0]],
     summed: [4.5],
     bounded_by_data: [[1.5**4, 16.0, 256.0]],
     running: [3.5, [1.5, -0.5, 3.5], [3.0, -4.0, 8.0]],
@@ -360,7 +360,7 @@ def test_a_loop_is_compiled_once() -> None:
         return tb.scan(lambda c, x: (c + w, x), w, x)[0]
 
     wanted = [run(scale).tolist() for scale in (1.0, 2.0)]
-    compiled = next(f for method, f in backend.kernels.items() if method.__name__ == "scan")
+    compiled = next(f for method, f in backend.jitted.items() if method.__name__ == "scan")
     before = compiled._cache_size()
     assert run(3.0).tolist() == pytest.approx([3 * each for each in wanted[0]])
     assert compiled._cache_size() == before

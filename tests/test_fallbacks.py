@@ -179,7 +179,7 @@ def test_a_fallback_with_another_template_is_caught(monkeypatch: pytest.MonkeyPa
 
     fallbacks("erf")  # the others are declared before the table is exchanged
     monkeypatch.setattr(declarations, "_declared", {})
-    fallback("erf")(wrong)
+    fallback("erf", needs=("as_type",))(wrong)
     x = tb.tensor([1.0], backend=without(BinaryBackend(), "erf"))
     with pytest.raises(ContractError, match=r"the fall-back of erf to give f32\[1\], got given=f64\[1\]"):
         tb.erf(x)
@@ -187,7 +187,16 @@ def test_a_fallback_with_another_template_is_caught(monkeypatch: pytest.MonkeyPa
 
 def test_a_fallback_has_the_parameters_of_its_callback() -> None:
     with pytest.raises(TypeError, match="the fall-back of 'sort' needs the parameters of its callback"):
-        fallback("sort")(lambda out, x: x)
+        fallback("sort", needs=())(lambda out, x: x)
+
+
+def test_a_fallback_needs_primitives() -> None:
+    def body(out: Template, x: tb.Tensor, /) -> tb.Tensor:
+        return tb.softmax(x, axis=0)
+
+    for need in ("softmax", "nonesuch"):
+        with pytest.raises(TypeError, match=f"needs the names of primitives' callbacks, got {need!r}"):
+            fallback("erf", needs=(need,))(body)
 
 
 def test_rules_say_what_arrives() -> None:

@@ -1,24 +1,26 @@
 """The path of a call: normalise, template, call, wrap.
 
 `@primitive` and `@composite` (`decorators`) turn a declared function into the public op. What a call needs besides its
-data depends on templates and options alone, so it is memoised twice:
+data depends on templates and options alone, so it is decided once and kept:
 
-- `plans`, by the templates and options of a call: what the rule gave, whatever the backend;
-- `ready`, by backend as well, for calls that need nothing more (tensors on one backend, in the dtypes that
-  the callback wants, Python numbers beside them): the output template and the bound callback. A call that is
-  ready costs one look-up, by a key of `keys`; one with a list among its options two.
+- `quick` is the warm call: one look-up, one kernel, one tensor;
+- `path` is the full path, which ends in a record for the next warm call: `primitives` by the rule's plan and the
+  backend's callback, `composites` by a trial on templates and the backend's own method, a program or the default;
+- `kernels` makes a function of payloads of whatever computes an op; `keys` says what calls are remembered by.
 
-Rejected: one memo for all ops, whose keys would need the op; `functools.lru_cache`, which keys on the
-arguments themselves and would keep the tensors alive.
+Rejected: one memo for all ops, whose keys would need the op; `functools.lru_cache`, which keys on the arguments
+themselves and would keep the tensors alive.
 """
 
 from __future__ import annotations
 
 from .composites import perform as perform
+from .composites import programs_by as programs_by
 from .decorators import Composite as Composite
 from .decorators import Primitive as Primitive
 from .decorators import composite as composite
 from .decorators import primitive as primitive
-from .primitives import CHECKED as CHECKED
-from .primitives import implementation as implementation
-from .primitives import verify as verify
+from .kernels import CHECKED as CHECKED
+from .kernels import implementation as implementation
+from .kernels import primitive_kernel as primitive_kernel
+from .kernels import verify as verify

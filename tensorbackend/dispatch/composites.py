@@ -1,38 +1,43 @@
-"""A composite's call: the backend's own method, or the default in public ops."""
+"""A composite's call: the backend's own method, a program of kernels, or the default op by op.
+
+A default that looks at no data is traced at the second call with the same templates and options, and runs from then on
+as a program: the kernels of its ops one after another, without the ops around them. A default that looks at data, as
+`inv` does for its error, is found out while it is traced, and runs op by op.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
-from typing import Any, NamedTuple
+from typing import Any
 
-from ..dtypes import as_dtype, check_scalar, current_precision
-from ..errors import TensorBackendError
-from ..operands import Call, remember, template_of
+from ..dtypes import as_dtype, current_precision
+from ..memo import remember, told
+from ..operands import Call, Operand, template_of
 from ..opspec import OpSpec, declare, read_parameters
-from ..protocol import Backend, own_method
-from ..protocol.core import CompositeCall
+from ..protocol import Backend, Kernel, own_method
+from ..protocol.core import CompositeCall, Core
 from ..rules.axes import normalize_axis, sole_axis, sorted_axes
 from ..rules.broadcasting import result_type
 from ..rules.plan import Out
 from ..select import common_backend, default_backend, get_backend, move, with_default
 from ..template import Template
 from ..tensor import Tensor, bind
-from .keys import keyed_by
-from .primitives import CHECKED, Memo, constant, verify, wrap
+from .kernels import kernel, nothing, of_default, payloads_of, templates_of, wrap
+from .path import Path, Prepared, constant
+from .quick import Ready
+from .signature import public
+
+_programs: list[Callable[[Backend, Callable[..., Any], CompositeCall], Kernel | None]] = []
 
 
-class Ready(NamedTuple):
-    """A composite's call whose template and options are known."""
+def programs_by(
+    maker: Callable[[Backend, Callable[..., Any], CompositeCall], Kernel | None],
+) -> None:
+    """Hands in what makes the program of a default on a backend, for templates in place of tensors.
 
-    out: Out
-    options: Mapping[str, Any]
-    result: Callable[..., Any] | None
-    """What makes the public result of several tensors."""
-    method: Callable[..., Any] | None
-    """The backend's own."""
-    numbers: tuple[Tensor | None, ...] | None = None
-    """The tensors made of Python numbers, in their places; `None` where there are none."""
+    It gives `None` for a default that looks at data.
+    """
+    _programs[:] = [maker]
 
 
 def perform(
@@ -46,74 +51,73 @@ def perform(
     if method is None:
         assert default is not None  # a primitive has a method or a fall-back
         return with_default(backend, backend.optional, name, call, default)
-    data = method(call.out, *call.inputs, **call.options)
-    if CHECKED:
-        verify(name, backend, call.out, data)
-    return wrap(call.out, backend, data)
+    made = kernel(backend, name, method, call.out, templates_of(call.inputs), call.options)
+    return wrap(call.out, backend, made(*payloads_of(call.inputs)))
 
 
-class _Composite:
-    """A composite's path: its template by a trial on templates, then the backend's own method or the default."""
+class CompositePath(Path):
+    """The calls of a composite."""
 
     def __init__(self, spec: OpSpec) -> None:
-        self.spec = spec
+        super().__init__(spec)
         self.trials: dict[Any, tuple[Out, Mapping[str, Any], Callable[..., Any] | None]] = {}
+        self.met: dict[Any, bool] = {}
 
-    def run(self, arguments: Sequence[object], keywords: dict[str, Any]) -> Any:
-        """The result of a call, on the backend that its operands have in common."""
-        call = Call(self.spec, arguments, keywords)
-        backend = common_backend(call.deciding)
-        inputs = call.grouped([move(x, backend) for x in self._tensors(call, backend)])
+    def prepare(self, call: Call, backend: Backend | None) -> Prepared:
+        """The template by a trial on templates, and the kernel of the way that the backend takes."""
+        chosen = backend or common_backend(call.deciding)
         out, options, result = call.memoised(self.trials, lambda: self._trial(call))
-        return self.call(backend, inputs, Ready(out, options, result, own_method(backend, self.spec.callback)))
+        tensors = [move(x, chosen) for x in self._tensors(call, chosen)]
+        made, lasting = self._kernel(chosen, out, call.grouped([x.template for x in tensors]), options)
+        return Prepared(Ready(out, made, result), chosen, tensors, lasting)
 
-    def call(self, backend: Backend, inputs: Sequence[Any], ready: Ready) -> Any:
-        """The result of a call whose template and options are known."""
-        arguments = CompositeCall(ready.out, tuple(inputs), ready.options)
-        found = perform(backend, self.spec.callback, arguments, ready.method, self._default)
-        if isinstance(found, Tensor):
-            # Its own tensor even where a body gives back what it got: what is assigned to one is not seen in the other.
-            return Tensor(found.template, found.backend, found.data)
-        return found if ready.result is None or type(found) is not tuple else ready.result(*found)
-
-    def ready(self, arguments: Sequence[object], keywords: dict[str, Any]) -> Ready:
-        """What makes the next call ready whose operands are tensors on one backend and Python numbers."""
-        call = Call(self.spec, arguments, keywords)
-        out, options, result = call.memoised(self.trials, lambda: self._trial(call))
-        backend = common_backend(call.deciding)
-        method = _nothing if backend.template_only else own_method(backend, self.spec.callback)
-        return Ready(out, options, result, method, call.numbers(self._tensors(call, backend)))
+    def _kernel(
+        self, backend: Backend, out: Out, inputs: Sequence[Any], options: Mapping[str, Any]
+    ) -> tuple[Kernel, bool]:
+        """The kernel of a call, and whether the next call has the same."""
+        if backend.template_only:
+            return nothing, True
+        name, default = self.spec.callback, self.default
+        method = own_method(backend, name)
+        if method is not None:
+            return kernel(backend, name, method, out, inputs, options), True
+        op_by_op = of_default(backend, name, out, inputs, options, default)
+        if type(backend).optional is not Core.optional:
+            return op_by_op, True
+        try:
+            key = backend, out, *inputs, *map(told, options.values()), current_precision()
+            again = self.met.get(key)
+        except (TypeError, KeyError):
+            return op_by_op, True
+        if again is None:  # most templates are met once
+            remember(self.met, key, False)
+            return op_by_op, False
+        for maker in _programs:
+            made = maker(backend, default, CompositeCall(out, tuple(inputs), options))
+            if made is not None:
+                return made, True
+        return op_by_op, True
 
     def _tensors(self, call: Call, backend: Backend) -> list[Tensor]:
         """The operands as tensors; Python numbers give way to the tensors beside them."""
         if len(call.tensors) == len(call.operands):
             return call.tensors
         strong = [x.template for x in call.tensors]
-        tensors = []
-        for operand in call.operands:
-            if not isinstance(operand, Tensor):
-                dtype = result_type([*strong, template_of(operand)])
-                try:
-                    check_scalar(operand, dtype)
-                except TensorBackendError as error:
-                    error.named(self.spec.name)
-                    raise
-                operand = constant(operand, dtype, backend)
-            tensors.append(operand)
-        return tensors
+        return [self._tensor(operand, strong, backend) for operand in call.operands]
+
+    def _tensor(self, operand: Operand, strong: Sequence[Template], backend: Backend) -> Tensor:
+        if isinstance(operand, Tensor):
+            return operand
+        return constant(self.spec.name, operand, result_type([*strong, template_of(operand)]), backend)
 
     def _trial(self, call: Call) -> tuple[Out, Mapping[str, Any], Callable[..., Any] | None]:
         """The output template, the normalised options and what makes the public result of several tensors,
         from running the default on template tensors."""
         shapes_only = get_backend("template")
         inputs = call.grouped([Tensor(x.template, shapes_only, None) for x in self._tensors(call, shapes_only)])
-        try:
-            options = self._options(call)
-            with default_backend(shapes_only):
-                result = self._default(None, inputs, options)
-        except TensorBackendError as error:
-            error.named(self.spec.name)
-            raise
+        options = self._options(call)
+        with default_backend(shapes_only):
+            result = self.default(None, inputs, options)
         if isinstance(result, Tensor):
             return result.template, options, None
         make = getattr(result, "_make", None)  # a named tuple's, from an iterable
@@ -128,12 +132,12 @@ class _Composite:
         for parameter in self.spec.parameters:
             if parameter.role == "option":
                 value = bound.arguments[parameter.name]
-                normalise = _NORMALISED.get(parameter.annotation.removesuffix(" | None"))
-                keep = normalise is None or (value is None and parameter.annotation.endswith(" | None"))
+                normalise = _NORMALISED.get(parameter.meaning)
+                keep = normalise is None or (value is None and parameter.optional)
                 options[parameter.name] = value if keep else normalise(first, value)  # type: ignore[misc] # not None
         return options
 
-    def _default(self, out: object, inputs: Sequence[Any], options: Mapping[str, Any]) -> Any:
+    def default(self, out: object, inputs: Sequence[Any], options: Mapping[str, Any]) -> Any:
         """Runs the declared function on inputs and options."""
         rest = iter(inputs)
         arguments: list[Any] = []
@@ -150,15 +154,11 @@ class _Composite:
         return self.spec.function(*arguments, **keywords)
 
 
-def _nothing(*inputs: object, **options: object) -> None:
-    """The payload of a composite where a backend has none."""
-
-
 _NORMALISED: Mapping[str, Callable[[Template, Any], Any]] = {
-    "Axis": normalize_axis,
-    "Axes": sorted_axes,
-    "SoleAxis": sole_axis,
-    "DTypeLike": lambda x, dtype: as_dtype(dtype),
+    "axis": normalize_axis,
+    "axes": sorted_axes,
+    "sole axis": sole_axis,
+    "dtype": lambda x, dtype: as_dtype(dtype),
 }
 
 
@@ -167,24 +167,4 @@ def make_composite(function: Callable[..., Any], callback: str | None) -> Callab
     name = function.__name__.lstrip("_")
     spec = OpSpec(name, "composite", callback or name, function, read_parameters(function))
     declare(spec)
-    path = _Composite(spec)
-    ready: Memo = {}
-    key_of, inputs_of = keyed_by(spec)
-
-    def op(*arguments: Any, **keywords: Any) -> Any:
-        try:
-            key = current_precision(), key_of(arguments, keywords)
-            found = ready.get(key)
-        except (LookupError, AttributeError, TypeError):
-            pass  # so that no error below has this one as its context
-        else:
-            if found is None:
-                found = path.ready(arguments, keywords)
-                remember(ready, key, found)
-            backend = key[1][0]
-            if found.method is _nothing:
-                return wrap(found.out, backend, None, found.result)
-            return path.call(backend, inputs_of(arguments, found.numbers), found)
-        return path.run(arguments, keywords)
-
-    return bind(wraps(function)(op))
+    return bind(public(CompositePath(spec).op(), spec))

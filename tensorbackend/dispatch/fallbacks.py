@@ -1,22 +1,21 @@
 """Fall-backs: primitives written in others, for backends that do not define them.
 
 A fall-back is declared once, in `ops/fallbacks/`, under the name of its callback. It gets what the callback would get,
-but works on tensors, with public ops. What it needs is read off its code, so nothing is listed by hand. No fall-back
-needs itself through others, so what a backend can do follows from the methods that it defines.
+but works on tensors, with public ops, and states the callbacks that it runs; a test runs each and compares. None needs
+itself through others, so what a backend can do follows from the methods that it defines.
 
 The choice is made when a call is planned: a backend with a callback of its own never comes here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import cache, lru_cache
-from types import CodeType, FunctionType
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
 from ..dtypes import DType
 from ..errors import ContractError, UnsupportedOp, expected
-from ..opspec import CALLBACKS, OPS, implemented, read_parameters
+from ..opspec import CALLBACKS, implemented, read_parameters
 from ..protocol import Backend, Payload
 from ..rules.broadcasting import ACCEPTED
 from ..rules.plan import Out
@@ -33,12 +32,9 @@ class Fallback(NamedTuple):
     callback: str
     accept: str
     """The dtypes that it is for, a word of `ACCEPTED`: of the first input, or of the result where there is none."""
+    needs: frozenset[str]
+    """The callbacks that it runs, some of them for some dtypes or options only."""
     body: Body
-
-    @property
-    def needs(self) -> frozenset[str]:
-        """The callbacks that it runs, some of them for some dtypes or options only."""
-        return _needs(self.body)
 
     def takes(self, dtype: DType) -> bool:
         """Whether it is for a dtype."""
@@ -56,21 +52,44 @@ def declared_by(load: Callable[[], None]) -> None:
     _late.append(load)
 
 
-def fallback(callback: str, accept: str = "any") -> Callable[[Body], Body]:
-    """Declares how a primitive is had from others, for all dtypes or those that a word of `ACCEPTED` says.
+def fallback(callback: str, accept: str = "any", *, needs: tuple[str, ...]) -> Callable[[Body], Body]:
+    """Declares how a primitive is had from others.
 
     The function gets the output template, the input tensors and the options of the callback, the templates without
     names; new tensors are made on the backend of the call. It is written in primitives alone.
+
+    Parameters
+    ----------
+    callback : str
+        The name of the primitive's callback.
+    accept : str, default "any"
+        The dtypes that it is for, a word of `ACCEPTED`.
+    needs : tuple of str
+        The callbacks that it runs, all but `constant`, which any backend has by its transport.
+
+    Returns
+    -------
+    Callable
+        The decorator.
+
+    Raises
+    ------
+    TypeError
+        Where the function has not the parameters of its callback, or a need is no primitive.
     """
 
     def declare(body: Body) -> Body:
         wanted = CALLBACKS[callback]
-        _, *parameters = read_parameters(body)
+        parameters = read_parameters(body, first=1)
         tensors = [parameter.role for parameter in parameters if parameter.role != "option"]
         options = {parameter.name for parameter in parameters if parameter.role == "option"}
         if tensors != [parameter.role for parameter in wanted.inputs] or options != set(wanted.options):
             raise TypeError(f"the fall-back of {callback!r} needs the parameters of its callback")
-        _declared[callback] = (*_declared.get(callback, ()), Fallback(callback, accept, body))
+        for need in needs:
+            if need not in CALLBACKS or CALLBACKS[need].optional:
+                raise TypeError(f"the fall-back of {callback!r} needs the names of primitives' callbacks, got {need!r}")
+        found = Fallback(callback, accept, frozenset(needs), body)
+        _declared[callback] = (*_declared.get(callback, ()), found)
         return body
 
     return declare
@@ -81,36 +100,6 @@ def fallbacks(callback: str) -> tuple[Fallback, ...]:
     for load in _late:  # again each time, as another thread may be in the middle of an import
         load()
     return _declared.get(callback, ())
-
-
-@cache
-def _needs(function: Callable[..., Any]) -> frozenset[str]:
-    """The callbacks of the ops that a function names, its helper functions' included."""
-    found: set[str] = set()
-    known: set[object] = set()
-    waiting = [function]
-    while waiting:
-        each = waiting.pop()
-        known.add(each)
-        for value in map(each.__globals__.get, _globals_read(each.__code__)):
-            if not isinstance(value, FunctionType) or value in known:
-                continue
-            spec = OPS.get(value.__name__.lstrip("_"))
-            if spec is not None and getattr(value, "__wrapped__", None) is spec.function:
-                found.add(spec.callback)
-            elif value.__module__.startswith("tensorbackend.ops."):
-                waiting.append(value)
-    return frozenset(found)
-
-
-def _globals_read(code: CodeType) -> Iterator[str]:
-    """The names of what a function reads from its module, functions within it included."""
-    from dis import get_instructions  # slow to import, and few programs need it
-
-    yield from (each.argval for each in get_instructions(code) if each.opname == "LOAD_GLOBAL")
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _globals_read(constant)
 
 
 def lacking(backend: type[Backend], fallback: Fallback) -> list[str]:
@@ -130,7 +119,7 @@ def _within_reach(own: frozenset[str]) -> frozenset[str]:
         reached |= more
 
 
-def implementation(backend: Backend, name: str, out: Out, inputs: Sequence[Tensor]) -> Callable[..., Payload]:
+def implementation(backend: Backend, name: str, out: Out, inputs: Sequence[Template]) -> Callable[..., Payload]:
     """What computes a primitive for inputs of some dtypes: the backend's own callback, or else a fall-back.
 
     Raises `UnsupportedOp` where there is neither.
@@ -147,7 +136,7 @@ def implementation(backend: Backend, name: str, out: Out, inputs: Sequence[Tenso
     if not unknown:
         for each in fallbacks(name):
             if each.takes(first) and not lacking(type(backend), each):
-                return _running(backend, each)
+                return running(backend, each)
     if own or unknown:
         dtype = next(iter(unknown or taken - (limits or frozenset())))
         remedy = "cast with astype(), or move the tensors, such as x.backend_transfer('binary')"
@@ -169,7 +158,7 @@ def _unsupported(backend: Backend, name: str, dtype: DType) -> UnsupportedOp:
     return UnsupportedOp(expected(wanted, remedy, backend=backend.name), dtype if others else None)
 
 
-def _running(backend: Backend, fallback: Fallback) -> Callable[..., Payload]:
+def running(backend: Backend, fallback: Fallback) -> Callable[..., Payload]:
     """A fall-back as a callback: of templates without names, as those concern no backend."""
 
     def callback(out: Out, /, *inputs: Any, **options: Any) -> Payload:

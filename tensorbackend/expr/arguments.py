@@ -8,7 +8,7 @@ from typing import Any
 
 from ..dtypes import DType
 from ..errors import ArgumentError, expected
-from ..operands import kind_of
+from ..memo import kind_of
 from ..ops.creation import asarray
 from ..protocol import Backend
 from ..select import common_backend

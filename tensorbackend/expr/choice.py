@@ -15,14 +15,14 @@ from ..protocol import Backend
 from ..select import common_backend
 from ..template import Template
 from ..tensor import Tensor, TensorLike
-from .carried import Leaves, check_same, home_of, leaves_like
+from .carried import Leaves, check_same, home_of
 from .closures import Traced, close, is_array, traced
 from .control import call, call_cond, check_predicate, named, on_backend
 from .evaluate import evaluate
 from .graph import Graph
 from .node import PARAMETER, Node, Value
 from .trace import trace_leaves
-from .trees import Tree, flatten, paths, unflatten
+from .trees import Tree, flatten, leaves_like, paths, unflatten
 
 Function = Callable[..., Any]
 

@@ -8,7 +8,7 @@ from weakref import WeakValueDictionary
 
 from ..dtypes import DType, Scalar, check_scalar, scalar_kind
 from ..errors import GradientError, OperandError, expected
-from ..operands import kind_of
+from ..memo import kind_of
 from ..ops.creation import asarray, full
 from ..protocol import Backend
 from ..template import Template

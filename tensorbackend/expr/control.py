@@ -25,11 +25,11 @@ from ..rules.axes import normalize_axis
 from ..select import common_backend, move
 from ..template import Template
 from ..tensor import Axis, Tensor, TensorLike
-from .carried import Leaves, home_of, leaves_like, nested, settled
+from .carried import Leaves, home_of, nested, settled
 from .closures import close, traced
 from .graph import Graph
 from .loops import run_checkpoint, run_cond, run_scan, run_while_loop
-from .trees import Tree, flatten, paths, unflatten
+from .trees import Tree, flatten, leaves_like, paths, unflatten
 
 Function = Callable[..., Any]
 

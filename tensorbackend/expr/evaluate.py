@@ -7,11 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias, cast
 
-from ..dispatch import CHECKED, implementation, perform, verify
+from ..dispatch import perform, primitive_kernel
+from ..dispatch.kernels import payloads_of, wrap
 from ..errors import TensorBackendError
 from ..protocol import Backend, own_method
 from ..protocol.core import CompositeCall
-from ..select import common_backend, get_backend, move
+from ..select import common_backend, move
 from ..template import Template
 from ..tensor import Tensor, late
 from .graph import Graph
@@ -186,16 +187,9 @@ def step(node: Node, backend: Backend) -> Step:
             return cast(Result, perform(backend, name, CompositeCall(out, inputs, options), method, node.default))
 
         return composite
-    shapes_only = get_backend("template")
-    operands = [Tensor(value.template, shapes_only, None) for value in node.operands]
-    callback = implementation(backend, name, out, operands)
-    if not isinstance(out, Template):
-        return lambda *inputs: cast(Result, perform(backend, name, CompositeCall(out, inputs, options), callback, None))
+    kernel = primitive_kernel(backend, name, out, node.with_inputs(_template), options)
+    return lambda *inputs: cast(Result, wrap(out, backend, kernel(*payloads_of(inputs))))
 
-    def primitive(*inputs: Any) -> Tensor:
-        data = callback(out, *inputs, **options)
-        if CHECKED:
-            verify(name, backend, out, data)
-        return Tensor(out, backend, data)
 
-    return primitive
+def _template(value: Value) -> Template:
+    return value.template

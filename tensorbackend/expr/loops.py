@@ -72,8 +72,8 @@ def reader(x: Tensor) -> Callable[[int], Tensor]:
     """
     backend, lengths = x.backend, (1, *x.shape[1:])
     row, out = x.template.replace(shape=lengths), x.template.replace(shape=x.shape[1:], names=x.names[1:])
-    cut = implementation(backend, "slice", row, (x,))
-    squeeze = implementation(backend, "squeeze", out, (Tensor(row, backend, None),))
+    cut = implementation(backend, "slice", row, (x.template,))
+    squeeze = implementation(backend, "squeeze", out, (row,))
     rest, strides = (0,) * (x.ndim - 1), (1,) * x.ndim
 
     def read(position: int) -> Tensor:

@@ -8,7 +8,9 @@ from contextvars import ContextVar
 from functools import cache
 from typing import Any
 
+from ..dtypes import Scalar
 from ..errors import BackendError, TemplateDataError, expected
+from ..memo import kind_of
 from ..opspec import CALLBACKS
 from ..protocol import Backend, Payload
 from ..protocol.core import CompositeCall
@@ -75,6 +77,18 @@ class ExprBackend(Backend):
         return f"{x.template!r} {self.name} {x.data.node.op}"
 
 
+def _constant(self: ExprBackend, out: Template, /, *, value: Scalar) -> Payload:
+    """A node for each number of a trace, however often the trace uses the number."""
+    scope = _scope.get()
+    if scope is None or out.shape:
+        return Value(Node("constant", out, options={"value": value}))
+    key = out, value, kind_of(value)
+    found = scope.numbers.get(key)
+    if found is None:
+        found = scope.numbers[key] = Value(Node("constant", out, options={"value": value}))
+    return found
+
+
 def _recorder(name: str) -> Callable[..., Payload]:
     def record(self: ExprBackend, out: Out, /, *inputs: Any, **options: object) -> Payload:
         given = [each.data if type(each) is Tensor else _each(_payload, each) for each in inputs]
@@ -90,6 +104,7 @@ def _recorder(name: str) -> Callable[..., Payload]:
 for _callback in CALLBACKS.values():
     if not _callback.optional:
         setattr(ExprBackend, _callback.name, _recorder(_callback.name))
+ExprBackend.constant = _constant  # type: ignore[assignment,method-assign] # the same op, noted once
 
 
 def _each(function: Callable[[Tensor], Value], given: Tensor | tuple[Tensor, ...]) -> Value | tuple[Value, ...]:
@@ -186,6 +201,7 @@ class Scope:
     def __init__(self, holder: Backend, default: Backend) -> None:
         self.start = next_serial()
         self.captured: dict[tuple[int, Template, Backend], Value] = {}
+        self.numbers: dict[Any, Value] = {}
         self.holder = holder
         """Where data lives that is made of Python numbers or another library's arrays."""
         self.default = default

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..errors import TensorBackendError
-from ..operands import kind_of
+from ..memo import kind_of
 from ..protocol import Backend
 from ..select import get_backend, with_default
 from ..tensor import Tensor
@@ -48,7 +48,9 @@ def results(graph: Graph, chosen: Sequence[int]) -> Graph:
     """
     tree = Tree(tuple, tuple(range(len(chosen))), (LEAF,) * len(chosen))
     outputs = [graph.outputs[index] for index in chosen]
-    return Graph(graph.parameters, outputs, tree, graph.names)
+    found = Graph(graph.parameters, outputs, tree, graph.names)
+    found.call = graph.call
+    return found
 
 
 def common_subexpressions(graph: Graph) -> Graph:

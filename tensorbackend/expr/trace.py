@@ -14,7 +14,7 @@ from ..select import get_backend
 from ..template import Template
 from ..tensor import Tensor, late
 from . import constants as constants  # enters what gives them their data
-from .graph import Graph, closed
+from .graph import NO_OPTION, Graph, TracedCall, closed
 from .node import PARAMETER, Node, Value
 from .record import expr_tensor, recording, value_of
 from .trees import flatten, paths, unflatten
@@ -36,11 +36,14 @@ def trace(function: Callable[..., Any]) -> Callable[..., Graph]:
     @wraps(function)
     def traced(*arguments: Any, **keywords: Any) -> Graph:
         leaves, tree = flatten((arguments, keywords))
-        return trace_leaves(
+        given = [parse_template(leaf) if isinstance(leaf, str) and _is_template(leaf) else leaf for leaf in leaves]
+        graph = trace_leaves(
             lambda given: _applied(function, unflatten(tree, given)),
-            [parse_template(leaf) if isinstance(leaf, str) and _is_template(leaf) else leaf for leaf in leaves],
+            given,
             argument_names(function, arguments, keywords),
         )
+        graph.call = TracedCall(tree, [leaf if _template_of(leaf) is None else NO_OPTION for leaf in given])
+        return graph
 
     return traced
 
@@ -61,7 +64,8 @@ def argument_names(
     if known[:1] == ("self",) and hasattr(function, "__self__"):
         known = known[1:]
     roots = [known[i] if i < len(known) else f"arguments[{i}]" for i in range(len(arguments))]
-    pairs = [*zip(roots, arguments, strict=True), *(keywords or {}).items()]
+    # Keywords are leaves in the order of a dictionary's.
+    pairs = [*zip(roots, arguments, strict=True), *sorted((keywords or {}).items())]
     return [path for root, argument in pairs for path in paths(flatten(argument)[1], root)]
 
 
@@ -113,6 +117,9 @@ def _template_of(leaf: Any) -> Template | None:
 
 
 _TEMPLATE = re.compile(r"(?P<dtype>[a-z]\w*)(?:\[(?P<axes>[^\]]*)\])?")
+_MAX_DIGITS = 100
+"""More than any size has, and fewer than Python refuses to read."""
+
 _LIKE_A_TEMPLATE = re.compile(r"\s*(?P<dtype>\w+)\s*(?P<axes>[\[(].*)?", re.DOTALL)
 
 
@@ -139,7 +146,7 @@ def parse_template(text: str) -> Template:
     match = _TEMPLATE.fullmatch(text.strip())
     axes = [] if match is None or not match["axes"] else [part.strip() for part in match["axes"].split(",")]
     pairs = [axis.rpartition("=") for axis in axes]
-    if match is None or not all(size.strip().isdecimal() for _, _, size in pairs):
-        raise ShapeError(expected("a template such as 'f32[batch=32, 784]'", template=text))
+    if match is None or not all(size.strip().isdecimal() and len(size) < _MAX_DIGITS for _, _, size in pairs):
+        raise ShapeError(expected("a template such as 'f32[batch=32, 784]'", template=text[:200]))
     names = [name.strip() or None for name, _, _ in pairs]
     return Template([int(size) for _, _, size in pairs], match["dtype"], names)

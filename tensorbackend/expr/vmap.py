@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import is_dataclass
 from functools import wraps
 from operator import index
 from typing import Any
@@ -16,12 +15,13 @@ from ..rules.axes import normalize_axis
 from ..template import Template, intern_template
 from ..tensor import Tensor
 from .arguments import as_tensors
+from .batching import rules as rules
 from .batching.engine import batched
 from .batching.registry import Operand
 from .evaluate import evaluate
 from .graph import Graph
 from .trace import argument_names, trace_leaves
-from .trees import Tree, flatten, unflatten
+from .trees import Tree, flatten, parts_by_key, unflatten
 
 
 def vmap(
@@ -166,22 +166,9 @@ def _spread_into(found: list[Any], axes: Any, tree: Tree, option: str) -> None:
     if axes is None or isinstance(axes, (int, str)):
         found.extend([axes] * tree.size)
         return
-    given = _entries(axes)
+    given = parts_by_key(axes)
     if given is None or tree.kind is None or set(given) != set(tree.keys):
         wanted = f"{option} nested as what they are for, whose parts are {list(tree.keys)}"
         raise ArgumentError(expected(wanted, "give one axis for all parts, or one for each", **{option: axes}))
     for key, child in zip(tree.keys, tree.children, strict=True):
         _spread_into(found, given[key], child, option)
-
-
-def _entries(axes: Any) -> dict[Any, Any] | None:
-    """The parts of nested axes by key."""
-    if isinstance(axes, dict):
-        return axes
-    if hasattr(axes, "_fields"):
-        return {key: getattr(axes, key) for key in axes._fields}
-    if isinstance(axes, (list, tuple)):
-        return dict(enumerate(axes))
-    if is_dataclass(axes) and not isinstance(axes, type):
-        return dict(vars(axes))
-    return None

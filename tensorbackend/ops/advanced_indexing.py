@@ -27,7 +27,7 @@ from .elementwise_ternary import where
 from .indexing import from_end, take, take_at
 from .scatter import gather, indexed_put
 from .searching import argwhere, count_nonzero
-from .shape import broadcast_to, expand_dims, permute_dims, put_slice, reshape, sliced
+from .shape import broadcast_to, expand_dims, laid_flat, permute_dims, put_slice, reshape, sliced
 
 
 class Part(NamedTuple):
@@ -225,14 +225,14 @@ def _cut(
 
 def _positions(mask: Tensor) -> Tensor:
     """The row-major positions where a mask holds."""
-    flat = reshape(mask, -1)
+    flat = laid_flat(mask)
     try:
         count = count_nonzero(flat).item()
     except TemplateDataError:
         remedy = "use where(), or take() at nonzero(mask, size=n)"
         wanted = "a mask with data, as the result's shape depends on it"
         raise TemplateDataError(expected(wanted, remedy, mask=mask.template)) from None
-    return reshape(argwhere(flat, size=count), -1)  # type: ignore[arg-type] # an integer, by its dtype
+    return laid_flat(argwhere(flat, size=count))  # type: ignore[arg-type] # an integer, by its dtype
 
 
 def _laid_out(found: Tensor, parts: list[Part], block: int, width: int) -> Tensor:
@@ -256,7 +256,7 @@ def _laid_out(found: Tensor, parts: list[Part], block: int, width: int) -> Tenso
 
 
 @bind
-def isel(x: Tensor, **keys: Any) -> Tensor:
+def isel(x: Tensor, /, **keys: Any) -> Tensor:
     """Indexing of axes by name, each for itself: what `x.isel(time=0, feature=[0, 2])` does.
 
     An int drops the axis, a slice, list, mask or unnamed integer tensor of one axis keeps it and its name.
@@ -310,7 +310,7 @@ def put_at(x: Tensor, key: Any, value: Any) -> Tensor:
     positions = getitem(iota(x.shape, names=x.names, backend=x.backend), key)
     wide = _spread(value, positions.template)
     size = positions.size
-    written = indexed_put(reshape(x, -1), reshape(positions, (size, 1)), reshape(wide, -1), mode="error")
+    written = indexed_put(laid_flat(x), reshape(positions, (size, 1)), laid_flat(wide), mode="error")
     return reshape(written, x.shape, names=x.names)
 
 
@@ -337,7 +337,8 @@ def _put_block(x: Tensor, block: Slices, value: Tensor) -> Tensor:
     """A write at a key of ints and slices without steps."""
     kept = [axis for axis in range(x.ndim) if axis not in block.dropped]
     target = Template([block.lengths[axis] for axis in kept], x.dtype, [x.names[axis] for axis in kept])
-    return put_slice(x, reshape(_spread(value, target), block.lengths), starts=block.starts)
+    wide = reshape(_spread(value, target), block.lengths, names=(None,) * x.ndim)
+    return put_slice(x, wide, starts=block.starts)
 
 
 def _where_mask(x: Tensor, mask: Tensor, value: Tensor) -> Tensor:

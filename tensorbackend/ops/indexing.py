@@ -44,7 +44,8 @@ take_at = _take
 def take(x: TensorLike, indices: TensorLike, /, *, axis: SoleAxis = None, mode: Mode = "error") -> Tensor:
     """Entries along an axis at integer indices of any shape, whose axes take the place of that one.
 
-    The axis may be left out of a tensor of one axis.
+    Indices of one axis without a name keep the axis' name, as in `x[:, indices]`; others bring their own names. The
+    axis may be left out of a tensor of one axis.
 
     >>> import tensorbackend as tb
     >>> x = tb.asarray([[1, 2, 3], [4, 5, 6]], names=("row", "column"))
@@ -117,4 +118,4 @@ def slice_along_axis(x: TensorLike, start: TensorLike, length: int, /, *, axis: 
     wide = minimum(start, min(iinfo(start.dtype).max, size - span))
     places = iota(length, dtype="int64", backend=start.backend)
     first = maximum(astype(wide, "int64"), 0)
-    return _take(x, add(multiply(places, stride), first).rename(x.names[along]), axis=along, mode="error")
+    return _take(x, add(multiply(places, stride), first), axis=along, mode="error")

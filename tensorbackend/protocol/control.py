@@ -7,7 +7,7 @@ runs one. The results are always a tuple, also of one tensor.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..template import Template
 from ..tensor import Tensor
@@ -16,6 +16,8 @@ from .planned import Payload
 
 if TYPE_CHECKING:
     from ..expr.graph import Graph
+else:
+    Graph = Any  # of a higher layer; annotations are read
 
 
 class Control:

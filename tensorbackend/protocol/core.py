@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeVar
 
 from ..display import show
 from ..dtypes import ALL_DTYPES, DType, DTypeLike, Scalar, as_dtype
@@ -113,6 +113,9 @@ class Core:
     options: Mapping[str, Hashable]
     """What `init` made of the options that this instance was asked for with."""
 
+    kernels: dict[Any, Kernel]
+    """The kernels of this instance's planned callbacks, as they are called from outside."""
+
     _instances: ClassVar[dict[tuple[object, ...], Core]] = {}
     # Re-entrant, because one backend's setup may ask for another's instance.
     _instances_lock: ClassVar[threading.RLock] = threading.RLock()
@@ -125,6 +128,7 @@ class Core:
             if found is None:
                 found = object.__new__(cls)
                 found.options = MappingProxyType(dict(normalised))
+                found.kernels = {}
                 found.setup()
                 Core._instances[key] = found
         return found  # type: ignore[return-value] # the key starts with the class

@@ -22,8 +22,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any, Concatenate, Final, ParamSpec, TypeAlias, TypeVar, overload
+from typing import Any, Concatenate, Final, ParamSpec, TypeAlias, TypeVar, cast, overload
 
+from ..memo import remember, told
 from ..template import Template, intern_template
 from ..tensor import Tensor
 
@@ -99,7 +100,7 @@ def planned(method: Callable[..., Kernel], /) -> Callable[..., Payload]:
 
     @wraps(method)
     def callback(self: Any, out: Any, /, *inputs: Any, **options: object) -> Payload:
-        kernel = self.enter(_planned(self, method, out, _each(_template, inputs), options))
+        kernel = entered(self, method, out, _each(_template, inputs), options)
         return kernel(*_each(_data, inputs))
 
     callback.__plan__ = method  # type: ignore[attr-defined] # read by `kernel_of`
@@ -121,9 +122,23 @@ def kernel_of(callback: Callable[..., Payload], out: Any, /, *inputs: Any, **opt
     return _planned(backend, plan, out, inputs, options)
 
 
+def entered(backend: Any, plan: Callable[..., Kernel], out: Any, inputs: Sequence[Any], options: Any) -> Kernel:
+    """The kernel of a planned callback as it is called from outside, made once and kept with the backend."""
+    out, inputs = nameless(out), nameless(inputs)
+    try:
+        key = plan, out, inputs, *[(option, told(value)) for option, value in options.items()]
+        found: Kernel | None = backend.kernels.get(key)
+    except (TypeError, KeyError):  # an option that does not hash, or that is NaN
+        return cast(Kernel, backend.enter(_planned(backend, plan, out, inputs, options)))
+    if found is None:
+        found = backend.enter(_planned(backend, plan, out, inputs, options))
+        remember(backend.kernels, key, found)
+    return found
+
+
 def _planned(backend: Any, plan: Callable[..., Kernel], out: Any, inputs: Sequence[Any], options: Any) -> Kernel:
     out = nameless(out)
-    kernel: Kernel = backend.settled(plan(backend, out, *map(nameless, inputs), **options), out)
+    kernel: Kernel = backend.settled(plan(backend, out, *nameless(inputs), **options), out)
     return kernel
 
 
@@ -131,15 +146,15 @@ def nameless(templates: Any) -> Any:
     """A template, or each of a sequence, without axis names; `None` as it is."""
     if isinstance(templates, Template):
         return intern_template(templates.shape, templates.dtype, (None,) * len(templates.shape))
-    return templates and tuple(map(nameless, templates))
+    return None if templates is None else tuple(map(nameless, templates))
 
 
-def _each(read: Callable[[Tensor], Any], inputs: Sequence[Any]) -> list[Any]:
+def _each(read: Callable[[Tensor], Any], inputs: Sequence[Any]) -> tuple[Any, ...]:
     """What a function reads of each tensor, sequences of tensors nested as they are."""
-    return [
+    return tuple([
         read(x) if isinstance(x, Tensor) else None if x is None else tuple(map(read, x))
         for x in inputs
-    ]  # fmt: skip
+    ])  # fmt: skip
 
 
 def _template(x: Tensor) -> Template:

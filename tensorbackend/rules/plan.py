@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from ..dtypes import DType
+from ..errors import ArgumentError, expected
 from ..template import Template
 
 Out: TypeAlias = Template | tuple[Template, ...]
@@ -15,15 +16,16 @@ Options: TypeAlias = Mapping[str, object]
 NO_OPTIONS: Options = MappingProxyType({})
 
 
-def freeze(value: object) -> object:
-    """An option that can key a memo: lists as tuples, a mapping as a tuple of its items under the mark `None`.
+def flag(**given: object) -> bool:
+    """An option that is true or false, given by its name; `ArgumentError` for anything but a bool, 0 or 1.
 
-    >>> freeze([[1, 2], 3]), freeze({"time": [0, 1]})
-    (((1, 2), 3), (None, ('time', (0, 1))))
+    >>> flag(keepdims=True)
+    True
     """
-    if isinstance(value, Mapping):
-        return (None, *((key, freeze(each)) for key, each in value.items()))
-    return tuple(map(freeze, value)) if isinstance(value, list | tuple) else value
+    ((name, value),) = given.items()
+    if not (isinstance(value, int) or type(value).__name__ in ("bool", "bool_")) or value not in (0, 1):
+        raise ArgumentError(expected(f"{name} to be True or False", **given))
+    return bool(value)
 
 
 class Plan(NamedTuple):

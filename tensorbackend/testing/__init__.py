@@ -44,6 +44,7 @@ from .failures import Disagreement as Disagreement
 from .mistakes import check_mistake as check_mistake
 from .mistakes import invalid_calls as invalid_calls
 from .partial import partial as partial
+from .partial import recording as recording
 from .partial import without as without
 from .runner import Pair as Pair
 from .runner import check_pair as check_pair

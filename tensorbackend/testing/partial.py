@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import wraps
 from typing import Any
 
 from ..opspec import CALLBACKS
@@ -39,6 +40,45 @@ def without(backend: Backend, *callbacks: str, name: str = "partial") -> type[Ba
     """
     own = (each for each in CALLBACKS if own_method(backend, each) is not None)
     return partial(backend, [each for each in own if each not in callbacks], name=name)
+
+
+def recording(backend: Backend, called: set[str], *, name: str = "recording") -> type[Backend]:
+    """A backend class with all callbacks of a backend, each of which enters its name when it is called.
+
+    Parameters
+    ----------
+    backend : Backend
+        The backend whose callbacks run.
+    called : set of str
+        The names of the callbacks called so far; it grows.
+    name : str, default "recording"
+        The name of the class.
+
+    Returns
+    -------
+    type of Backend
+        A class without overrides of composites, so that each op comes down to primitives.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> called = set()
+    >>> x = tb.tensor([1.0, 3.0], backend=recording(tb.get_backend("binary"), called))
+    >>> tb.negative(x + 1).tolist(), sorted(called)
+    ([-2.0, -4.0], ['add', 'constant', 'negate'])
+    """
+    own = [each for each, declared in CALLBACKS.items() if not declared.optional and own_method(backend, each)]
+
+    def entering(callback: str, method: Callable[..., Payload]) -> Callable[..., Payload]:
+        @wraps(method)
+        def enter(self: Backend, /, *inputs: Any, **options: Any) -> Payload:
+            called.add(callback)
+            return method(self, *inputs, **options)
+
+        return enter
+
+    whole = partial(backend, own, name=name)
+    return type(name.title(), (whole,), {each: entering(each, getattr(whole, each)) for each in own})
 
 
 def _handed_on(backend: Backend, name: str) -> Callable[..., Payload]:

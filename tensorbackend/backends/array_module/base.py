@@ -9,15 +9,16 @@ caller is never touched.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from contextvars import Context
 from functools import partial, wraps
-from typing import Any, Self, TypeAlias, TypeVar, cast, overload
+from inspect import CO_VARARGS
+from typing import Any, TypeAlias, TypeVar, cast
 
 from ...dtypes import DType, bfloat16, float16, float32
 from ...interchange import numpy_dtype
-from ...protocol import Backend, Payload
+from ...protocol import Backend, Calm, Kernel, Payload, planned
+from ...protocol.planned import bare
 from ...template import Template
 from ...tensor import Tensor
 from .casting import cast_values
@@ -28,27 +29,73 @@ Array: TypeAlias = Any
 NARROW = frozenset({float16, bfloat16})
 """The dtypes that are computed in float32."""
 
+Function: TypeAlias = Callable[..., Array]
+"""A function of arrays; one for complex arrays gets the array module first."""
+
 Method = TypeVar("Method", bound=Callable[..., Payload])
 
 
-class Quiet(threading.local):
-    """Runs functions without floating-point reports, in one context a thread.
-
-    A thread of its own each, because a context can be entered only once at a time.
-    """
-
-    run: Callable[..., Any]
-    """Calls a function with arguments: `quiet.run(numpy.add, x, y)`."""
-
-    shared: Callable[..., Any]
-    """The same in one context for all threads, which raises `RuntimeError` while another thread is in it;
-    a closure that holds it saves the look-up by thread."""
+class Quiet:
+    """Runs functions without floating-point reports, in a context of their own."""
 
     def __init__(self, silence: Callable[[], object]) -> None:
-        contexts = Context(), Context()
-        for context in contexts:
-            context.run(silence)
-        self.run, self.shared = (context.run for context in contexts)
+        self._context = Context()
+        self._context.run(silence)
+
+    def run(self, function: Callable[..., Any], /, *arguments: Any, **options: Any) -> Any:
+        """Calls a function: `quiet.run(numpy.add, x, y)`."""
+        return self._context.copy().run(function, *arguments, **options)
+
+    def entered(self, kernel: Kernel) -> Kernel:
+        """A kernel that runs without reports.
+
+        A context can be entered only once at a time, so a thread that finds another one in it enters a copy. A copy at
+        each call would take twice as long as the context itself.
+        """
+        run, copy = self._context.run, self._context.copy
+
+        def one(x: Payload) -> Payload:
+            try:
+                return run(kernel, x)
+            except RuntimeError as error:
+                if not _is_entered(error):
+                    raise
+            return copy().run(kernel, x)
+
+        def two(x1: Payload, x2: Payload) -> Payload:
+            try:
+                return run(kernel, x1, x2)
+            except RuntimeError as error:
+                if not _is_entered(error):
+                    raise
+            return copy().run(kernel, x1, x2)
+
+        def any_number(*payloads: Payload) -> Payload:
+            try:
+                return run(kernel, *payloads)
+            except RuntimeError as error:
+                if not _is_entered(error):
+                    raise
+            return copy().run(kernel, *payloads)
+
+        # A fixed number of parameters saves making a tuple.
+        arity = _arity(kernel)
+        return one if arity == 1 else two if arity == 2 else any_number
+
+
+def _is_entered(error: RuntimeError) -> bool:
+    """Whether an error is that of a context which another thread is in: it comes from no function inside."""
+    within = error.__traceback__ is not None and error.__traceback__.tb_next is not None
+    return not within and str(error).startswith("cannot enter context")
+
+
+def _arity(kernel: Any) -> int | None:
+    """The number of parameters of a function or ufunc, `None` where it is not fixed."""
+    code = getattr(kernel, "__code__", None)
+    if code is None:
+        count: int | None = getattr(kernel, "nin", None)
+        return count
+    return None if code.co_flags & CO_VARARGS else int(code.co_argcount)
 
 
 def _call(function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
@@ -58,7 +105,11 @@ def _call(function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
 class Silent:
     """What stands for `Quiet` where a module makes no floating-point reports: functions are just called."""
 
-    run = shared = staticmethod(_call)
+    run = staticmethod(_call)
+
+    def entered(self, kernel: Kernel) -> Kernel:
+        """The kernel itself."""
+        return kernel
 
 
 class ArrayBase(Backend):
@@ -81,23 +132,29 @@ class ArrayBase(Backend):
         """Writes rows along the first axis, in order, so that the last of repeated positions stays."""
         target[positions] = rows
 
-    def run(self, method: Method, out: Any, inputs: tuple[Any, ...], options: dict[str, object]) -> Payload:
-        """What a kernel gives, run quietly."""
-        quiet = self.quiet
-        if isinstance(quiet, Silent):
-            data = method(self, out, *inputs, **options)
-            return self.xp.asarray(data) if type(out) is Template and not out.shape else data
-        run = quiet.run
-        quiet.run = _call  # a kernel that this one calls is in the context already
-        try:
-            data = run(method, self, out, *inputs, **options)
-        finally:
-            quiet.run = run
-        return self.xp.asarray(data) if type(out) is Template and not out.shape else data
+    def settled(self, kernel: Kernel, out: Any, /) -> Kernel:
+        """Of arrays without axes the module's functions make numbers: a result without axes is made an array again."""
+        if not isinstance(out, Template) or out.shape:
+            return kernel
+        function, asarray = bare(kernel), self.xp.asarray
 
-    def compiled(self, function: Callable[..., Array]) -> Callable[..., Array]:
-        """A function of arrays alone as it is best called: as it is, unless the module compiles."""
-        return function
+        def one(x: Payload) -> Payload:
+            return asarray(function(x))
+
+        def any_number(*payloads: Payload) -> Payload:
+            return asarray(function(*payloads))
+
+        made = one if _arity(function) == 1 else any_number
+        return Calm(made) if isinstance(kernel, Calm) else made
+
+    def enter(self, kernel: Kernel, /) -> Kernel:
+        """A kernel run quietly, unless it makes no reports."""
+        return kernel.kernel if isinstance(kernel, Calm) else self.quiet.entered(kernel)
+
+    def run(self, method: Method, out: Any, inputs: tuple[Any, ...], options: dict[str, object]) -> Payload:
+        """What a plain callback of several calls of the module gives, run quietly."""
+        data = self.quiet.run(method, self, out, *inputs, **options)
+        return self.xp.asarray(data) if type(out) is Template and not out.shape else data
 
     def cast(self, values: Array, source: DType, target: DType) -> Array:
         """Values of a dtype in another, by the rules of `as_type`."""
@@ -128,124 +185,52 @@ def kernel(method: Method) -> Method:
     return cast(Method, callback)
 
 
-def promoting(function: str, of_complex: Callable[..., Array] | None = None) -> Callable[..., Payload]:
+def function(name: str, of_complex: Function | None = None, *, calm: bool = False) -> Callable[..., Payload]:
+    """A callback that is one function of the array module: `sin = function("sin", complex_functions.sin)`.
+
+    `of_complex`, which gets the module first, takes the function's place for complex arrays. A `calm` function makes no
+    floating-point reports of real numbers, as none does of integers and bools.
+    """
+
+    @planned
+    def callback(self: ArrayBase, out: Template, /, *inputs: Template) -> Kernel:
+        dtype = inputs[0].dtype
+        if of_complex is not None and dtype.is_complex:
+            return partial(of_complex, self.xp)
+        chosen = getattr(self.xp, name)
+        # The magnitude of a complex number may overflow.
+        quiet = (calm and not dtype.is_complex) or not dtype.is_inexact
+        return Calm(chosen) if quiet else chosen
+
+    return callback
+
+
+def rounding(name: str) -> Callable[..., Payload]:
+    """A callback that is a function of the array module for floats, and leaves integers as they are."""
+
+    @planned
+    def callback(self: ArrayBase, out: Template, x: Template, /) -> Kernel:
+        return getattr(self.xp, name) if x.dtype.is_inexact else Calm(itself)
+
+    return callback
+
+
+def itself(x: Payload) -> Payload:
+    """The kernel of a callback that changes nothing: no payload is ever written to."""
+    return x
+
+
+def promoting(name: str, of_complex: Function | None = None) -> Callable[..., Payload]:
     """An override of a composite by one function of the array module, on operands in the result's dtype."""
 
-    @kernel
-    def override(self: ArrayBase, out: Template, /, *inputs: Tensor) -> Payload:
-        operands = (self.cast(x.data, x.dtype, out.dtype) for x in inputs)
+    @planned
+    def override(self: ArrayBase, out: Template, /, *inputs: Template) -> Kernel:
+        chosen: Function = getattr(self.xp, name)
         if of_complex is not None and out.dtype.is_complex:
-            return of_complex(self.xp, *operands)
-        return getattr(self.xp, function)(*operands)
+            chosen = partial(of_complex, self.xp)
+        if all(x.dtype is out.dtype for x in inputs):
+            return chosen
+        casts = [partial(self.cast, source=x.dtype, target=out.dtype) for x in inputs]
+        return lambda *arrays: chosen(*[cast(each) for cast, each in zip(casts, arrays, strict=True)])
 
     return override
-
-
-class _Function:
-    """A callback that is one function of the array module, made when a backend is first asked for it."""
-
-    def __init__(self, function: str, of_complex: Callable[..., Array] | None = None) -> None:
-        self.function = function
-        self.of_complex = of_complex
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
-
-    def make(
-        self,
-        function: Callable[..., Array],
-        of_complex: Callable[..., Array] | None,
-        quiet: Quiet | Silent,
-        asarray: Any,
-    ) -> Callable[..., Any]:
-        """The callback, with all that it needs in its closure: this is the hot path. `of_complex`, where there is
-        one, takes the place of the function for complex arrays."""
-        raise NotImplementedError(f"{type(self).__name__} must define make")
-
-    def bind(self, backend: ArrayBase) -> Callable[..., Any]:
-        """The backend's callback, kept in the instance unless a subclass calls it through `super()`."""
-        function = backend.compiled(getattr(backend.xp, self.function))
-        of_complex = None if self.of_complex is None else backend.compiled(partial(self.of_complex, backend.xp))
-        made = self.make(function, of_complex, backend.quiet, backend.xp.asarray)
-        made.__name__, made.__doc__ = self.name, getattr(getattr(Backend, self.name, None), "__doc__", None)
-        if getattr(type(backend), self.name, None) is self:
-            vars(backend)[self.name] = made
-        return made
-
-
-class Unary(_Function):
-    """A callback of one tensor that is a function of the array module: `sin = Unary("sin", complex_functions.sin)`."""
-
-    @overload
-    def __get__(self, backend: None, owner: type) -> Self: ...
-    @overload
-    def __get__(self, backend: ArrayBase, owner: type) -> Callable[[Template, Tensor], Payload]: ...
-    def __get__(self, backend: ArrayBase | None, owner: type) -> Any:
-        return self if backend is None else self.bind(backend)
-
-    def make(
-        self,
-        function: Callable[..., Array],
-        of_complex: Callable[..., Array] | None,
-        quiet: Quiet | Silent,
-        asarray: Any,
-    ) -> Callable[..., Any]:
-        """The callback of one tensor."""
-
-        def callback(out: Template, x: Tensor, /) -> Payload:
-            chosen = function if of_complex is None or not x.template.dtype.is_complex else of_complex
-            result = quiet.run(chosen, x.data)
-            return result if out.shape else asarray(result)
-
-        return callback
-
-
-class Rounding(Unary):
-    """A `Unary` that leaves integers as they are: `floor = Rounding("floor")`."""
-
-    def make(
-        self,
-        function: Callable[..., Array],
-        of_complex: Callable[..., Array] | None,
-        quiet: Quiet | Silent,
-        asarray: Any,
-    ) -> Callable[..., Any]:
-        """The callback of one tensor; integers come back as they are."""
-
-        def callback(out: Template, x: Tensor, /) -> Payload:
-            result = quiet.run(function, x.data) if x.dtype.is_inexact else x.data
-            return result if out.shape else asarray(result)
-
-        return callback
-
-
-class Binary(_Function):
-    """A callback of two tensors that is a function of the array module: `add = Binary("add")`."""
-
-    @overload
-    def __get__(self, backend: None, owner: type) -> Self: ...
-    @overload
-    def __get__(self, backend: ArrayBase, owner: type) -> Callable[[Template, Tensor, Tensor], Payload]: ...
-    def __get__(self, backend: ArrayBase | None, owner: type) -> Any:
-        return self if backend is None else self.bind(backend)
-
-    def make(
-        self,
-        function: Callable[..., Array],
-        of_complex: Callable[..., Array] | None,
-        quiet: Quiet | Silent,
-        asarray: Any,
-    ) -> Callable[..., Any]:
-        """The callback of two tensors."""
-
-        shared = quiet.shared
-
-        def callback(out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
-            chosen = function if of_complex is None or not out.dtype.is_complex else of_complex
-            try:
-                result = shared(chosen, x1.data, x2.data)
-            except RuntimeError:  # another thread is in the context
-                result = quiet.run(chosen, x1.data, x2.data)
-            return result if out.shape else asarray(result)
-
-        return callback

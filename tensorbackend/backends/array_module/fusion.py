@@ -21,10 +21,10 @@ from ...expr.subgraphs import subgraphs, with_subgraphs
 from ...interchange import numpy_dtype
 from ...opspec import CALLBACKS
 from ...protocol import own_method
-from ...select import get_backend
+from ...protocol.planned import bare, is_planned, kernel_of
 from ...template import intern_template
 from ...tensor import Tensor
-from .base import Array, ArrayBase, Binary, Rounding, Unary
+from .base import Array, ArrayBase
 
 BLOCK: Final = 1 << 16
 """Elements of a block: a few arrays of float32 of them fit into a second-level cache."""
@@ -236,16 +236,15 @@ def _compiled(
 def _function(node: Node, backend: ArrayBase) -> tuple[Callable[..., Array], bool]:
     """What computes a node from arrays, and whether it is a plain function of the module, which takes `out`."""
     (template,) = node.outs
-    descriptor = getattr(type(backend), node.op, None)
-    if isinstance(descriptor, (Unary, Binary)) and not isinstance(descriptor, Rounding):
-        of_complex = descriptor.of_complex if template.dtype.is_complex else None
-        if of_complex is None:
-            function = getattr(backend.xp, descriptor.function)
-            return function, isinstance(function, backend.xp.ufunc)
-    shapes_only = get_backend("template")
+    callback = implementation(backend, node.op, template, [value.template for value in node.operands])
+    if is_planned(callback):
+        templates = [value.template for value in node.operands]
+        kernel = bare(kernel_of(callback, template, *templates, **node.options))
+        if isinstance(kernel, backend.xp.ufunc):
+            return kernel, True
+        if backend.fuse is None:  # a fused function must be made of elementwise functions alone
+            return lambda shape, *arrays: kernel(*arrays), False
     dtypes = [value.template.dtype for value in node.operands]
-    operands = [Tensor(value.template, shapes_only, None) for value in node.operands]
-    callback = implementation(backend, node.op, template, operands)
 
     def called(shape: tuple[int, ...], *arrays: Array) -> Array:
         tensors = (

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from ...dtypes import ALL_DTYPES, Scalar, bfloat16, float32, float64, int32, int64
 from ...errors import ArgumentError, UnsupportedOp, expected
 from ...expr.evaluate import program
 from ...interchange import HOST, numpy_dtype, read_only
-from ...operands import kind_of, remember
+from ...memo import kind_of, remember
 from ...protocol import Payload
 from ...template import Template
 from ...tensor import Tensor
@@ -104,7 +103,7 @@ class JaxBackend(
         self.jax, self.xp, self.lax = map(_library, ("jax", "jax.numpy", "jax.lax"))
         for submodule in ("jax.dlpack", "jax.scipy.special"):
             _library(submodule)
-        self.quiet, self.kernels, self.numbers = Silent(), {}, {}
+        self.quiet, self.jitted, self.numbers = Silent(), {}, {}
         self.composites, self.composing = {}, Composing()
         self.place = _place(self.jax, self.options["device"])
         self.device = _name(self.place)
@@ -116,10 +115,9 @@ class JaxBackend(
             self.wide, self.long = float32, int32
             self.dtypes = frozenset(each for each in ALL_DTYPES if each.bits < (128 if each.is_complex else 64))
         self.precision = self.lax.Precision.HIGHEST
-        with _registering:
-            if not JaxBackend._registered:
-                register(self.jax, self)
-                JaxBackend._registered = True
+        if not JaxBackend._registered:  # one instance at a time is set up
+            register(self.jax, self)
+            JaxBackend._registered = True
 
     _registered = False
 
@@ -215,9 +213,6 @@ class JaxBackend(
     def block_until_ready(self, x: Tensor, /) -> None:
         """Waits for the payload to be computed."""
         self.jax.block_until_ready(x.data)
-
-
-_registering = Lock()
 
 
 def _library(name: str) -> Any:

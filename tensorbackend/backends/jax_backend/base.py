@@ -10,7 +10,8 @@ from typing import Any
 
 from ...dtypes import DType, as_dtype
 from ...interchange import numpy_dtype
-from ...protocol import Payload
+from ...protocol import Kernel, Payload
+from ...protocol.planned import bare
 from ...template import Template, intern_template
 from ...tensor import Tensor
 from ..array_module.base import Array, ArrayBase, Method
@@ -59,7 +60,7 @@ class JaxBase(ArrayBase):
     precision: Any
     """The `jax.lax.Precision` of products: accelerators multiply float32 with fewer bits unless told otherwise."""
 
-    kernels: dict[Callable[..., Payload], Callable[..., Payload]]
+    jitted: dict[Callable[..., Payload], Callable[..., Payload]]
     """Each kernel that was called, as JAX compiled it."""
 
     composing: Composing
@@ -70,12 +71,24 @@ class JaxBase(ArrayBase):
 
         Names are left out, so that they never cause a second compilation.
         """
-        compiled = self.kernels.get(method)
+        compiled = self.jitted.get(method)
         if compiled is None:
-            compiled = self.kernels[method] = self.jax.jit(partial(self._traced, method), static_argnums=0)
+            compiled = self.jitted[method] = self.jax.jit(partial(self._traced, method), static_argnums=0)
         arrays = [tuple(each.data for each in x) if isinstance(x, tuple) else x.data for x in inputs]
         static = unnamed(out), tuple(options.items())
         return compiled(static, *arrays) if arrays else self.made_here(partial(compiled, static))
+
+    def settled(self, kernel: Kernel, out: Any, /) -> Kernel:
+        """A kernel whose results have exactly the dtypes of their templates."""
+        function = bare(kernel)
+        if isinstance(out, Template):
+            return lambda *arrays: self._in_dtype(function(*arrays), out)
+        return lambda *arrays: tuple(map(self._in_dtype, function(*arrays), out))
+
+    def enter(self, kernel: Kernel, /) -> Kernel:
+        """A kernel compiled; what it makes of nothing is made on this instance's device."""
+        compiled: Kernel = self.jax.jit(bare(kernel))
+        return lambda *arrays: compiled(*arrays) if arrays else self.made_here(compiled)
 
     def made_here(self, make: Callable[[], Any]) -> Any:
         """What a function of nothing makes, on this instance's device."""
@@ -83,20 +96,15 @@ class JaxBase(ArrayBase):
             made = make()
         return made if self.committed is None else self.jax.device_put(made, self.committed)
 
-    def compiled(self, function: Callable[..., Array]) -> Callable[..., Array]:
-        """A function of arrays, compiled."""
-        compiled: Callable[..., Array] = self.jax.jit(function)
-        return compiled
-
     def _traced(self, method: Callable[..., Payload], static: tuple[Any, Any], *arrays: Any) -> Payload:
         out, options = static
         inputs = (tuple(map(self.tensor, x)) if isinstance(x, tuple) else self.tensor(x) for x in arrays)
         data = method(self, out, *inputs, **dict(options))
         if isinstance(out, Template):
-            return self.settled(data, out)
-        return tuple(map(self.settled, data, out))
+            return self._in_dtype(data, out)
+        return tuple(map(self._in_dtype, data, out))
 
-    def settled(self, data: Array, out: Template) -> Array:
+    def _in_dtype(self, data: Array, out: Template) -> Array:
         """An array in exactly the dtype of a template, and not weakly so: JAX lets weak ones change in loops."""
         return self.lax.convert_element_type(data, numpy_dtype(out.dtype))
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from ...dtypes import current_precision
-from ...operands import kind_of, remember
+from ...memo import kind_of, remember
 from ...protocol.core import CompositeCall
 from ...rules.plan import Out
 from ...template import Template

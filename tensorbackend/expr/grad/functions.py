@@ -19,6 +19,7 @@ from ...tensor import Tensor
 from ..evaluate import evaluate
 from ..graph import Graph
 from ..trees import Tree, flatten, paths, unflatten
+from . import rules as rules
 from .calls import Argnums, like, traced
 from .engine import differentiated, inexact, linearized
 

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, cast
 
 from ...dispatch import implementation, perform
+from ...dispatch.kernels import templates_of
 from ...errors import ArgumentError, BackendError, DTypeError, ShapeError, expected
 from ...ops.composite.gradients import stop_gradient
 from ...ops.creation import full
@@ -28,6 +29,7 @@ from ..graph import Graph
 from ..node import CAPTURED, PARAMETER, Default, Line, Node, Value, here, next_serial
 from ..record import ExprBackend, captured, expr_tensor
 from ..trees import flatten, paths, unflatten
+from . import rules as rules
 from .engine import pulled_back
 from .registry import gradient_of
 
@@ -258,7 +260,7 @@ class TapeBackend(Backend):
     ) -> Payload:
         """Runs an op, and keeps how, if it depends on what the open tape follows."""
         held = tuple(_each(_held, each) for each in inputs)
-        method = own_method(self.on, name) if default else implementation(self.on, name, out, _flat(held))
+        method = own_method(self.on, name) if default else implementation(self.on, name, out, templates_of(held))
         found = perform(self.on, name, CompositeCall(out, held, options), method, default)
         results = (found,) if isinstance(found, Tensor) else tuple(found)
         if not any(map(_is_followed, _flat(inputs))):

@@ -265,8 +265,8 @@ def matrix_power(x: Tensor, n: int, /) -> Tensor:
     except TypeError:
         raise ArgumentError(expected("an int as the power", n=n)) from None
     dtype = check_dtype(check_square(x.template).dtype, "numeric")
-    if dtype.is_inexact:
-        x = astype(x, wide_dtype(dtype))
+    names = x.names if power >= 0 else (*x.names[:-2], x.names[-1], x.names[-2])
+    x = nameless(x, wide_dtype(dtype) if dtype.is_inexact else dtype)
     if power < 0:
         x, dtype = inv(x), computed(x.template)
     found: Tensor | None = None
@@ -275,8 +275,8 @@ def matrix_power(x: Tensor, n: int, /) -> Tensor:
             found = x if found is None else matmul(found, x)
         x = matmul(x, x)
     if found is None:
-        found = rename(broadcast_to(eye(x.shape[-1], dtype=x.dtype), x.shape), *x.names)
-    return astype(found, dtype)
+        found = broadcast_to(eye(x.shape[-1], dtype=x.dtype), x.shape)
+    return rename(astype(found, dtype), *names)
 
 
 # Parts of decompositions

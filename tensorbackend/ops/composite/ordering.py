@@ -19,7 +19,7 @@ from ..elementwise_ternary import where
 from ..elementwise_unary import isinf, isnan
 from ..indexing import take_along_axis_at
 from ..reduction import argmax
-from ..shape import concatenate, permute_dims, reshape, slice_
+from ..shape import concatenate, laid_flat, permute_dims, reshape, slice_
 from ..sorting import sort
 from .cumulative import cumulative_max
 from .shaping import moveaxis, stack
@@ -222,7 +222,7 @@ def mode(x: Tensor, /, *, axis: Axis | None = None, keepdims: bool = False) -> T
     over = None if axis is None else normalize_axis(x.template, axis)
     out = reduction(x.template, over, keepdims, identity=False).out
     assert isinstance(out, Template)
-    flat = reshape(x, -1) if over is None else moveaxis(x, over, -1).rename(*(None,) * x.ndim)
+    flat = laid_flat(x) if over is None else moveaxis(x, over, -1).rename(*(None,) * x.ndim)
     ordered = sort(flat, axis=-1)
     count, lead = ordered.shape[-1], ordered.shape[:-1]
     place = iota(ordered.shape, axis=ordered.ndim - 1)

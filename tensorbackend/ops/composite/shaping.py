@@ -13,7 +13,7 @@ from ...rules.broadcasting import broadcast
 from ...template import as_shape
 from ...tensor import Axis, Tensor, TensorLike
 from ..creation import asarray
-from ..shape import broadcast_to, concatenate, expand_dims, permute_dims, reshape, slice_, squeeze
+from ..shape import broadcast_to, concatenate, expand_dims, laid_flat, permute_dims, reshape, slice_, squeeze
 
 
 def _part(x: Tensor, axis: int, start: int, length: int) -> Tensor:
@@ -87,7 +87,7 @@ def roll(x: Tensor, /, shift: int | Sequence[int], *, axis: Axis | Sequence[Axis
     [3, 4, 0, 1, 2]
     """
     if axis is None:
-        return reshape(roll(reshape(x, -1), shift, axis=0), x.shape, names=x.names)
+        return reshape(roll(laid_flat(x), shift, axis=0), x.shape, names=x.names)
     several = list(axis) if isinstance(axis, Sequence) and not isinstance(axis, str) else [axis]
     shifts = [index(each) for each in shift] if isinstance(shift, Sequence) else [index(shift)] * len(several)
     if len(shifts) != len(several):
@@ -189,7 +189,7 @@ def repeat(x: TensorLike, repeats: TensorLike | Sequence[int], /, *, axis: Axis 
 
     x = asarray(x)
     if axis is None:
-        x, axis = reshape(x, -1), 0
+        x, axis = laid_flat(x), 0
     if not isinstance(repeats, Tensor):
         if not isinstance(repeats, Sequence) and not hasattr(repeats, "__array__"):
             return _repeat(x, index(repeats), axis=axis)  # type: ignore[arg-type] # whatever is no int is a TypeError
@@ -198,7 +198,7 @@ def repeat(x: TensorLike, repeats: TensorLike | Sequence[int], /, *, axis: Axis 
     if repeats.ndim > 1 or (repeats.size not in (1, x.shape[along])) or not repeats.dtype.is_integer:
         wanted = f"one integer, or {x.shape[along]}, as repeats"
         raise ShapeError(expected(wanted, repeats=repeats.template))
-    counts: list[int] = reshape(repeats, -1).tolist()
+    counts: list[int] = laid_flat(repeats).tolist()
     if any(count < 0 for count in counts):
         raise ArgumentError(expected("repeats from 0 up", repeats=min(counts)))
     if len(counts) == 1:

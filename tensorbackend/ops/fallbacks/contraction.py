@@ -28,7 +28,7 @@ def _matrices(x: Tensor, batch: tuple[int, ...], contract: tuple[int, ...]) -> t
     return reshape(moved, tuple(map(math.prod, sizes))), sizes[1]
 
 
-@fallback("dot")
+@fallback("dot", needs=("as_type", "multiply", "reshape", "sum", "transpose"))
 def _dot(
     out: Template,
     x1: Tensor,
@@ -52,7 +52,7 @@ def _dot(
     return reshape(astype(total(products, axis=3, dtype=wide), out.dtype), out.shape)
 
 
-@fallback("conv")
+@fallback("conv", needs=("add", "as_type", "dot", "pad", "reshape", "slice", "transpose"))
 def _conv(
     out: Template,
     x: Tensor,

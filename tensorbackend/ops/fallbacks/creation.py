@@ -12,12 +12,12 @@ from ...tensor import Tensor
 from ..creation import from_binary
 
 
-@fallback("constant")
+@fallback("constant", needs=())
 def _constant(out: Template, /, *, value: Scalar) -> Tensor:
     return from_binary(pack([element_type(out.dtype)(value)], out.dtype) * out.size, out)
 
 
-@fallback("iota")
+@fallback("iota", needs=())
 def _iota(out: Template, /, *, axis: int | None) -> Tensor:
     size = out.size if axis is None else out.shape[axis]
     inner = 1 if axis is None else math.prod(out.shape[axis + 1 :])
@@ -25,14 +25,14 @@ def _iota(out: Template, /, *, axis: int | None) -> Tensor:
     return _numbers([index for index in range(size) for _ in range(inner)] * outer, out)
 
 
-@fallback("eye")
+@fallback("eye", needs=())
 def _eye(out: Template, /, *, offset: int) -> Tensor:
     *batch, rows, columns = out.shape
     ones = [int(column - row == offset) for row in range(rows) for column in range(columns)]
     return _numbers(ones * math.prod(batch), out)
 
 
-@fallback("bitcast")
+@fallback("bitcast", needs=())
 def _bitcast(out: Template, x: Tensor, /) -> Tensor:
     return from_binary(x.to_binary(), out)
 

@@ -27,14 +27,44 @@ _SHORT = 32
 """Up to this length the matrix is quicker than halves."""
 
 
-@fallback("fft")
+@fallback(
+    "fft",
+    needs=(
+        "add",
+        "as_type",
+        "concatenate",
+        "divide",
+        "dot",
+        "multiply",
+        "pad",
+        "reshape",
+        "slice",
+        "subtract",
+        "transpose",
+    ),
+)
 def _fft(out: Template, x: Tensor, /, *, axis: int, length: int, norm: Norm) -> Tensor:
     return _transformed(
         out, x, axis, length, -1, {"backward": 1.0, "ortho": math.sqrt(length), "forward": length}[norm]
     )
 
 
-@fallback("ifft")
+@fallback(
+    "ifft",
+    needs=(
+        "add",
+        "as_type",
+        "concatenate",
+        "divide",
+        "dot",
+        "multiply",
+        "pad",
+        "reshape",
+        "slice",
+        "subtract",
+        "transpose",
+    ),
+)
 def _ifft(out: Template, x: Tensor, /, *, axis: int, length: int, norm: Norm) -> Tensor:
     return _transformed(out, x, axis, length, 1, {"backward": length, "ortho": math.sqrt(length), "forward": 1.0}[norm])
 

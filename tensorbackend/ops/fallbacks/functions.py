@@ -16,37 +16,41 @@ from ..elementwise_unary import cos, exp, log, negative, sin, sqrt
 from .common import widened
 
 
-@fallback("sigmoid", "floating")
+@fallback("sigmoid", "floating", needs=("abs", "add", "as_type", "divide", "exp", "less", "negate", "select"))
 def _sigmoid(out: Template, x: Tensor, /) -> Tensor:
     wide = widened(x)
     small = exp(negative(absolute(wide)))  # never above 1
     return astype(divide(where(less(wide, 0), small, 1.0), add(small, 1.0)), x.dtype)
 
 
-@fallback("tan", "floating")
+@fallback("tan", "floating", needs=("as_type", "cos", "divide", "sin"))
 def _tan(out: Template, x: Tensor, /) -> Tensor:
     wide = widened(x)
     return astype(divide(sin(wide), cos(wide)), x.dtype)
 
 
-@fallback("atan", "floating")
+@fallback("atan", "floating", needs=("atan2",))
 def _atan(out: Template, x: Tensor, /) -> Tensor:
     return atan2(x, 1.0)
 
 
-@fallback("asin", "floating")
+@fallback("asin", "floating", needs=("add", "as_type", "atan2", "multiply", "sqrt", "subtract"))
 def _asin(out: Template, x: Tensor, /) -> Tensor:
     wide = widened(x)
     return astype(atan2(wide, sqrt(multiply(subtract(1.0, wide), add(1.0, wide)))), x.dtype)
 
 
-@fallback("acos", "floating")
+@fallback("acos", "floating", needs=("add", "as_type", "atan2", "multiply", "sqrt", "subtract"))
 def _acos(out: Template, x: Tensor, /) -> Tensor:
     wide = widened(x)
     return astype(atan2(sqrt(multiply(subtract(1.0, wide), add(1.0, wide))), wide), x.dtype)
 
 
-@fallback("cbrt", "floating")
+@fallback(
+    "cbrt",
+    "floating",
+    needs=("abs", "as_type", "divide", "equal", "exp", "less", "log", "multiply", "negate", "select", "subtract"),
+)
 def _cbrt(out: Template, x: Tensor, /) -> Tensor:
     """A first root by logarithms, and a step of Newton's method, after which it is good to the last digits."""
     wide = widened(x)

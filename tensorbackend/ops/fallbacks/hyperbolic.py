@@ -21,7 +21,11 @@ from ..elementwise_unary import exp, expm1, log, log1p, negative, sqrt
 from .common import widened
 
 
-@fallback("expm1", "floating")
+@fallback(
+    "expm1",
+    "floating",
+    needs=("abs", "as_type", "divide", "equal", "exp", "less", "log", "multiply", "select", "subtract"),
+)
 def _expm1(out: Template, x: Tensor, /) -> Tensor:
     wide = widened(x)
     power = exp(wide)
@@ -30,7 +34,9 @@ def _expm1(out: Template, x: Tensor, /) -> Tensor:
     return astype(where(equal(power, 1.0), wide, where(less(absolute(wide), 1.0), near, below)), x.dtype)
 
 
-@fallback("log1p", "floating")
+@fallback(
+    "log1p", "floating", needs=("add", "as_type", "divide", "equal", "less", "log", "multiply", "select", "subtract")
+)
 def _log1p(out: Template, x: Tensor, /) -> Tensor:
     wide = widened(x)
     sum_ = add(wide, 1.0)
@@ -43,7 +49,11 @@ def _signed(size: Tensor, x: Tensor) -> Tensor:
     return where(less(x, 0), negative(size), where(equal(x, 0), x, size))
 
 
-@fallback("sinh", "floating")
+@fallback(
+    "sinh",
+    "floating",
+    needs=("abs", "add", "as_type", "divide", "equal", "exp", "expm1", "less", "multiply", "negate", "select"),
+)
 def _sinh(out: Template, x: Tensor, /) -> Tensor:
     wide = widened(x)
     size = absolute(wide)
@@ -52,7 +62,7 @@ def _sinh(out: Template, x: Tensor, /) -> Tensor:
     return astype(_signed(where(less(size, 20.0), small, _half_power(size)), wide), x.dtype)
 
 
-@fallback("cosh", "floating")
+@fallback("cosh", "floating", needs=("abs", "add", "as_type", "divide", "exp", "less", "multiply", "select"))
 def _cosh(out: Template, x: Tensor, /) -> Tensor:
     wide = widened(x)
     size = absolute(wide)
@@ -68,7 +78,24 @@ def _half_power(x: Tensor) -> Tensor:
     return where(less(power, finfo(x.dtype).max), multiply(power, 0.5), multiply(multiply(root, 0.5), root))
 
 
-@fallback("tanh", "floating")
+@fallback(
+    "tanh",
+    "floating",
+    needs=(
+        "abs",
+        "add",
+        "as_type",
+        "divide",
+        "equal",
+        "exp",
+        "expm1",
+        "less",
+        "multiply",
+        "negate",
+        "select",
+        "subtract",
+    ),
+)
 def _tanh(out: Template, x: Tensor, /) -> Tensor:
     wide = widened(x)
     double = multiply(absolute(wide), 2.0)
@@ -78,7 +105,11 @@ def _tanh(out: Template, x: Tensor, /) -> Tensor:
     return astype(_signed(where(less(double, 2.0), small, large), wide), x.dtype)
 
 
-@fallback("asinh", "floating")
+@fallback(
+    "asinh",
+    "floating",
+    needs=("abs", "add", "as_type", "divide", "equal", "less", "log", "log1p", "multiply", "negate", "select", "sqrt"),
+)
 def _asinh(out: Template, x: Tensor, /) -> Tensor:
     wide = widened(x)
     size = absolute(wide)
@@ -88,7 +119,9 @@ def _asinh(out: Template, x: Tensor, /) -> Tensor:
     return astype(_signed(where(less(size, _HUGE), small, large), wide), x.dtype)
 
 
-@fallback("acosh", "floating")
+@fallback(
+    "acosh", "floating", needs=("add", "as_type", "less", "log", "log1p", "multiply", "select", "sqrt", "subtract")
+)
 def _acosh(out: Template, x: Tensor, /) -> Tensor:
     wide = widened(x)
     above = subtract(wide, 1.0)
@@ -97,7 +130,11 @@ def _acosh(out: Template, x: Tensor, /) -> Tensor:
     return astype(where(less(wide, 1.0), math.nan, where(less(wide, _HUGE), small, large)), x.dtype)
 
 
-@fallback("atanh", "floating")
+@fallback(
+    "atanh",
+    "floating",
+    needs=("abs", "as_type", "divide", "equal", "less", "log1p", "multiply", "negate", "select", "subtract"),
+)
 def _atanh(out: Template, x: Tensor, /) -> Tensor:
     wide = widened(x)
     size = absolute(wide)

@@ -64,14 +64,14 @@ def _read(x: Tensor, places: _Places) -> Tensor:
     return where(inside, found, zeros((), dtype=x.dtype))
 
 
-@fallback("gather")
+@fallback("gather", needs=("add", "logical_and", "multiply", "reshape", "select", "take"))
 def _gather(out: Template, x: Tensor, indices: Tensor, /, *, mode: Mode) -> Tensor:
     depth = indices.shape[-1]
     rows = reshape(x, (math.prod(x.shape[:depth]), *x.shape[depth:]))
     return _read(rows, _merged(indices, x.shape[:depth], mode))
 
 
-@fallback("take_along_axis")
+@fallback("take_along_axis", needs=("add", "multiply", "reshape", "select", "take"))
 def _take_along_axis(out: Template, x: Tensor, indices: Tensor, /, *, axis: int, mode: Mode) -> Tensor:
     found = _located(indices, x.shape[axis], mode)
     steps = strides_of(x.shape)
@@ -107,7 +107,10 @@ def _writes(x: Tensor, indices: Tensor, updates: Tensor, mode: Mode) -> _Writes 
     return _Writes(reshape(x, (size, width)), reshape(updates, (count, width)), hits)
 
 
-@fallback("indexed_put")
+@fallback(
+    "indexed_put",
+    needs=("add", "equal", "less", "logical_and", "max", "multiply", "reduce_max", "reshape", "select", "take"),
+)
 def _indexed_put(out: Template, x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode) -> Tensor:
     writes = _writes(x, indices, updates, mode)
     if writes is None:
@@ -119,7 +122,23 @@ def _indexed_put(out: Template, x: Tensor, indices: Tensor, updates: Tensor, /, 
     return reshape(where(kept, writes.rows, written), x.shape)
 
 
-@fallback("indexed_add")
+@fallback(
+    "indexed_add",
+    needs=(
+        "add",
+        "any",
+        "as_type",
+        "bitwise_not",
+        "broadcast",
+        "equal",
+        "logical_and",
+        "multiply",
+        "reshape",
+        "select",
+        "sum",
+        "take",
+    ),
+)
 def _indexed_add(out: Template, x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode) -> Tensor:
     writes = _writes(x, indices, updates, mode)
     if writes is None:

@@ -50,7 +50,24 @@ def _diagonal(x: Tensor) -> Tensor:
     return take_at(reshape(x, (x.shape[0], size * size)), listed(range(0, size * size, size + 1)), axis=1, mode="clip")
 
 
-@fallback("triangular_solve")
+@fallback(
+    "triangular_solve",
+    needs=(
+        "any",
+        "as_type",
+        "broadcast",
+        "concatenate",
+        "divide",
+        "dot",
+        "equal",
+        "reshape",
+        "reverse",
+        "slice",
+        "subtract",
+        "take",
+        "transpose",
+    ),
+)
 def _triangular_solve(
     out: Template, a: Tensor, b: Tensor, /, *, left_side: bool, lower: bool, transform: Transform
 ) -> Tensor:
@@ -78,7 +95,24 @@ def _triangular_solve(
     return reshape(astype(solved, out.dtype), out.shape)
 
 
-@fallback("cholesky", "floating")
+@fallback(
+    "cholesky",
+    "floating",
+    needs=(
+        "all",
+        "as_type",
+        "broadcast",
+        "concatenate",
+        "divide",
+        "dot",
+        "less",
+        "logical_and",
+        "reshape",
+        "slice",
+        "sqrt",
+        "subtract",
+    ),
+)
 def _cholesky(out: Template, x: Tensor, /) -> Tensor:
     """A column at a time from those before it (GVL, algorithm 4.2.1)."""
     size, a = x.shape[-1], widened(_stack(x, x.shape[:-2]))
@@ -106,7 +140,31 @@ def _results(x: Tensor, out: Sequence[Template], parts: Sequence[Tensor]) -> tup
     )
 
 
-@fallback("lu", "floating")
+@fallback(
+    "lu",
+    "floating",
+    needs=(
+        "abs",
+        "add",
+        "all",
+        "argmax",
+        "as_type",
+        "broadcast",
+        "divide",
+        "equal",
+        "eye",
+        "less",
+        "less_equal",
+        "logical_and",
+        "multiply",
+        "reshape",
+        "select",
+        "slice",
+        "subtract",
+        "take_along_axis",
+        "transpose",
+    ),
+)
 def _lu(out: tuple[Template, Template, Template], x: Tensor, /) -> tuple[Tensor, ...]:
     """Elimination with partial pivoting, the factors kept where they make zeros (GVL, algorithm 3.4.1)."""
     a = widened(_stack(x, x.shape[:-2]))
@@ -137,7 +195,34 @@ def _distinct(x: Tensor) -> Tensor:
     return less(0, absolute(x))
 
 
-@fallback("qr", "floating")
+@fallback(
+    "qr",
+    "floating",
+    needs=(
+        "abs",
+        "add",
+        "all",
+        "as_type",
+        "broadcast",
+        "concatenate",
+        "divide",
+        "dot",
+        "equal",
+        "eye",
+        "less",
+        "less_equal",
+        "multiply",
+        "reduce_max",
+        "reshape",
+        "select",
+        "slice",
+        "sqrt",
+        "subtract",
+        "sum",
+        "take",
+        "transpose",
+    ),
+)
 def _qr(out: tuple[Template, Template], x: Tensor, /, *, mode: Literal["reduced", "complete"]) -> tuple[Tensor, ...]:
     """By Householder's reflections (GVL, algorithm 5.2.1), then turned to the sign asked for."""
     r = widened(_stack(x, x.shape[:-2]))

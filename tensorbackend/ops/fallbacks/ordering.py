@@ -19,7 +19,22 @@ from ..sorting import argsort
 from .common import listed
 
 
-@fallback("argsort")
+@fallback(
+    "argsort",
+    needs=(
+        "as_type",
+        "bitwise_not",
+        "equal",
+        "is_nan",
+        "less",
+        "logical_and",
+        "logical_or",
+        "reshape",
+        "select",
+        "sum",
+        "transpose",
+    ),
+)
 def _argsort(out: Template, x: Tensor, /, *, axis: int, descending: bool) -> Tensor:
     last_to = [*range(x.ndim - 1)]
     last_to.insert(axis, x.ndim - 1)
@@ -43,6 +58,6 @@ def _argsort(out: Template, x: Tensor, /, *, axis: int, descending: bool) -> Ten
     return permute_dims(places, last_to)
 
 
-@fallback("sort")
+@fallback("sort", needs=("argsort", "take_along_axis"))
 def _sort(out: Template, x: Tensor, /, *, axis: int, descending: bool) -> Tensor:
     return take_along_axis_at(x, argsort(x, axis=axis, descending=descending), axis=axis, mode="clip")

@@ -41,22 +41,22 @@ def _folded(x: Tensor, axes: tuple[int, ...], shape: Shape, function: OfTwo, ide
     return reshape(x, shape)
 
 
-@fallback("all")
+@fallback("all", needs=("as_type", "logical_and", "reshape", "slice"))
 def _all(out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Tensor:
     return _folded(astype(x, bool_), axes, out.shape, logical_and, True)
 
 
-@fallback("any")
+@fallback("any", needs=("as_type", "logical_or", "reshape", "slice"))
 def _any(out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Tensor:
     return _folded(astype(x, bool_), axes, out.shape, logical_or)
 
 
-@fallback("sum")
+@fallback("sum", needs=("add", "as_type", "reshape", "slice"))
 def _sum(out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Tensor:
     return astype(_folded(astype(x, accumulating(out.dtype)), axes, out.shape, add), out.dtype)
 
 
-@fallback("product")
+@fallback("product", needs=("as_type", "multiply", "reshape", "slice", "transpose"))
 def _product(out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Tensor:
     x = astype(x, accumulating(out.dtype))
     if not (out.dtype.is_complex and x.size):
@@ -70,12 +70,12 @@ def _product(out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bo
     return reshape(product, out.shape)
 
 
-@fallback("reduce_max")
+@fallback("reduce_max", needs=("max", "reshape", "slice"))
 def _reduce_max(out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Tensor:
     return _folded(x, axes, out.shape, maximum)
 
 
-@fallback("reduce_min")
+@fallback("reduce_min", needs=("min", "reshape", "slice"))
 def _reduce_min(out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Tensor:
     return _folded(x, axes, out.shape, minimum)
 
@@ -83,13 +83,13 @@ def _reduce_min(out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims:
 # Positions
 
 
-@fallback("argmax")
+@fallback("argmax", needs=("equal", "is_nan", "reduce_max", "reduce_min", "reshape", "select"))
 def _argmax(out: Template, x: Tensor, /, *, axis: int | None, keepdims: bool, tie_break: TieBreak) -> Tensor:
     line, over = (reshape(x, (x.size,)), 0) if axis is None else (x, axis)
     return reshape(_position(line, greatest(line, axis=over, keepdims=True), over, tie_break), out.shape)
 
 
-@fallback("argmin")
+@fallback("argmin", needs=("equal", "is_nan", "reduce_max", "reduce_min", "reshape", "select"))
 def _argmin(out: Template, x: Tensor, /, *, axis: int | None, keepdims: bool, tie_break: TieBreak) -> Tensor:
     line, over = (reshape(x, (x.size,)), 0) if axis is None else (x, axis)
     return reshape(_position(line, least(line, axis=over, keepdims=True), over, tie_break), out.shape)
@@ -123,7 +123,7 @@ def _joined(elements: list[Tensor], out: Template) -> Tensor:
     return reshape(concatenate([reshape(each, (1,)) for each in elements]), out.shape)
 
 
-@fallback("reduce")
+@fallback("reduce", needs=("concatenate", "reshape", "slice", "transpose"))
 def _reduce(
     out: Template,
     x: Tensor,
@@ -146,6 +146,6 @@ def _reduce(
     return _joined(results, out)
 
 
-@fallback("map")
+@fallback("map", needs=("concatenate", "reshape", "slice"))
 def _map(out: Template, x: Tensor, /, *, function: Callable[[Tensor], Tensor]) -> Tensor:
     return _joined([move(function(each), x.backend) for each in _elements(x)], out)

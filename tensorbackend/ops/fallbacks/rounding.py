@@ -18,7 +18,7 @@ def _fractional(x: Tensor) -> Tensor:
     return less(absolute(x), 1 / finfo(x.dtype).eps)
 
 
-@fallback("floor", "real")
+@fallback("floor", "real", needs=("abs", "as_type", "less", "logical_and", "not_equal", "select", "subtract"))
 def _floor(out: Template, x: Tensor, /) -> Tensor:
     if x.dtype.is_integer:
         return x
@@ -28,12 +28,28 @@ def _floor(out: Template, x: Tensor, /) -> Tensor:
     return where(logical_and(_fractional(x), not_equal(whole, x)), below, x)
 
 
-@fallback("ceil", "real")
+@fallback("ceil", "real", needs=("floor", "negate"))
 def _ceil(out: Template, x: Tensor, /) -> Tensor:
     return x if x.dtype.is_integer else negative(floor(negative(x)))
 
 
-@fallback("round", "real")
+@fallback(
+    "round",
+    "real",
+    needs=(
+        "abs",
+        "add",
+        "equal",
+        "floor",
+        "less",
+        "logical_and",
+        "logical_or",
+        "multiply",
+        "not_equal",
+        "select",
+        "subtract",
+    ),
+)
 def _round(out: Template, x: Tensor, /) -> Tensor:
     if x.dtype.is_integer:
         return x

@@ -19,12 +19,12 @@ from ..shape import broadcast_to, reshape
 from .common import along, listed, strides_of
 
 
-@fallback("squeeze")
+@fallback("squeeze", needs=("reshape",))
 def _squeeze(out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Tensor:
     return reshape(x, out.shape)
 
 
-@fallback("slice")
+@fallback("slice", needs=("take",))
 def _slice(
     out: Template, x: Tensor, /, *, starts: tuple[int, ...], lengths: tuple[int, ...], strides: tuple[int, ...]
 ) -> Tensor:
@@ -34,14 +34,14 @@ def _slice(
     return x
 
 
-@fallback("reverse")
+@fallback("reverse", needs=("take",))
 def _reverse(out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Tensor:
     for axis in axes:
         x = take_at(x, listed(reversed(range(x.shape[axis]))), axis=axis, mode="clip")
     return x
 
 
-@fallback("broadcast")
+@fallback("broadcast", needs=("reshape", "take"))
 def _broadcast(out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Tensor:
     sizes = [1] * out.ndim
     for axis, size in zip(axes, x.shape, strict=True):
@@ -53,7 +53,7 @@ def _broadcast(out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Tensor:
     return x
 
 
-@fallback("transpose")
+@fallback("transpose", needs=("reshape", "take"))
 def _transpose(out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Tensor:
     order = from_binary(_transposed(x.shape, axes), intern_template((x.size,), int64, (None,)))
     return reshape(take_at(reshape(x, (x.size,)), order, axis=0, mode="clip"), out.shape)
@@ -70,7 +70,7 @@ def _transposed(shape: Shape, axes: tuple[int, ...]) -> bytes:
     return pack(places if math.prod(shape) else [], int64)
 
 
-@fallback("concatenate")
+@fallback("concatenate", needs=("select", "take"))
 def _concatenate(out: Template, tensors: Sequence[Tensor], /, *, axis: int) -> Tensor:
     joined, start, total = tensors[0], 0, out.shape[axis]
     for each in tensors:
@@ -84,7 +84,7 @@ def _concatenate(out: Template, tensors: Sequence[Tensor], /, *, axis: int) -> T
     return joined
 
 
-@fallback("pad")
+@fallback("pad", needs=("broadcast", "select", "take"))
 def _pad(out: Template, x: Tensor, pad_value: Tensor, /, *, padding: tuple[tuple[int, int, int], ...]) -> Tensor:
     for axis, (low, high, interior) in enumerate(padding):
         size = x.shape[axis]
@@ -103,7 +103,7 @@ def _pad(out: Template, x: Tensor, pad_value: Tensor, /, *, padding: tuple[tuple
     return x
 
 
-@fallback("put_slice")
+@fallback("put_slice", needs=("logical_and", "select", "take"))
 def _put_slice(out: Template, x: Tensor, update: Tensor, /, *, starts: tuple[int, ...]) -> Tensor:
     if not math.prod(update.shape):
         return x

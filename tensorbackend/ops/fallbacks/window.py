@@ -50,7 +50,7 @@ def _combined(
     return found
 
 
-@fallback("window_sum")
+@fallback("window_sum", needs=("add", "as_type", "pad", "slice"))
 def _window_sum(
     out: Template,
     x: Tensor,
@@ -65,7 +65,7 @@ def _window_sum(
     return astype(_combined(out, wide, add, 0, window_dimensions, strides, padding, window_dilations), x.dtype)
 
 
-@fallback("window_product", "real")
+@fallback("window_product", "real", needs=("as_type", "multiply", "pad", "slice"))
 def _window_product(
     out: Template,
     x: Tensor,
@@ -80,7 +80,7 @@ def _window_product(
     return astype(_combined(out, wide, multiply, 1, window_dimensions, strides, padding, window_dilations), x.dtype)
 
 
-@fallback("window_max", "real")
+@fallback("window_max", "real", needs=("max", "pad", "slice"))
 def _window_max(
     out: Template,
     x: Tensor,
@@ -95,7 +95,7 @@ def _window_max(
     return _combined(out, x, maximum, least, window_dimensions, strides, padding, window_dilations)
 
 
-@fallback("window_min", "real")
+@fallback("window_min", "real", needs=("min", "pad", "slice"))
 def _window_min(
     out: Template,
     x: Tensor,
@@ -126,7 +126,7 @@ def _windows(
         yield [sum(each) for each in every(*columns)]
 
 
-@fallback("window_reduce")
+@fallback("window_reduce", needs=("concatenate", "reshape", "slice"))
 def _window_reduce(
     out: Template,
     x: Tensor,
@@ -175,7 +175,9 @@ def _scattered(
     return reshape(indexed_add(result, targets, added), x.shape)
 
 
-@fallback("window_scatter_max", "real")
+@fallback(
+    "window_scatter_max", "real", needs=("argmax", "broadcast", "indexed_add", "reshape", "take", "take_along_axis")
+)
 def _window_scatter_max(
     out: Template,
     x: Tensor,
@@ -190,7 +192,9 @@ def _window_scatter_max(
     return _scattered(x, source, initial, argmax, window_dimensions, strides, padding)
 
 
-@fallback("window_scatter_min", "real")
+@fallback(
+    "window_scatter_min", "real", needs=("argmin", "broadcast", "indexed_add", "reshape", "take", "take_along_axis")
+)
 def _window_scatter_min(
     out: Template,
     x: Tensor,

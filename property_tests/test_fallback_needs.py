@@ -1,0 +1,71 @@
+"""What fall-backs state that they need is what they run: each is run on a backend that records the calls."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tensorbackend.backends.binary import BinaryBackend
+from tensorbackend.dispatch.fallbacks import Fallback, fallbacks, running
+from tensorbackend.dtypes import ALL_DTYPES
+from tensorbackend.errors import TensorBackendError
+from tensorbackend.opspec import CALLBACKS, OPS
+from tensorbackend.protocol import Backend, Payload
+from tensorbackend.testing import Invocation, calls, profile, recording
+
+ALL = [each for name in CALLBACKS for each in fallbacks(name)]
+
+
+def watching(fallback: Fallback, run: set[str]) -> type[Backend]:
+    """A backend that has all callbacks, one of them by a fall-back, and enters what the fall-back runs."""
+    called: set[str] = set()
+
+    def quiet(value: Any) -> Any:
+        """An option; where it is a function, what it runs itself is not the fall-back's need."""
+        if not callable(value):
+            return value
+
+        def function(*tensors: Any) -> Any:
+            before = set(called)
+            result = value(*tensors)
+            called.intersection_update(before)
+            return result
+
+        return function
+
+    whole = recording(BinaryBackend(), called)
+
+    def callback(self: Backend, out: Any, /, *inputs: Any, **options: Any) -> Payload:
+        first = inputs[0] if inputs else out
+        if not fallback.takes(first[0].dtype if isinstance(first, tuple) else first.dtype):
+            return getattr(whole, fallback.callback)(self, out, *inputs, **options)
+        called.clear()
+        try:
+            return running(self, fallback)(out, *inputs, **{name: quiet(value) for name, value in options.items()})
+        finally:
+            run.update(called)
+
+    return type("Watching", (whole,), {fallback.callback: callback})
+
+
+@pytest.mark.parametrize("fallback", ALL, ids=lambda each: f"{each.callback} of {each.accept}")
+def test_a_fallback_states_what_it_runs(fallback: Fallback) -> None:
+    run: set[str] = set()
+    backend = watching(fallback, run)
+    ops = [name for name, spec in OPS.items() if spec.callback == fallback.callback and spec.kind == "primitive"]
+    dtypes = [dtype for dtype in ALL_DTYPES if fallback.takes(dtype)]
+    drawn = st.one_of([calls(name, dtype) for name in ops for dtype in dtypes])
+
+    def runs(call: Invocation) -> None:
+        with suppress(TensorBackendError):  # which only data can show
+            call.on(backend()).run()
+
+    for count in (50, 300, 2000):  # rare options want many
+        profile(count)(given(drawn)(runs))()
+        if run >= fallback.needs:
+            break
+    assert run - {"constant"} == fallback.needs

@@ -1,0 +1,203 @@
+"""What computes an op on a backend: a kernel, a function of payloads, for templates and options that are known.
+
+A planned callback gives its kernel itself. A plain callback, a fall-back and a composite's default work on tensors:
+their kernel wraps the payloads in tensors of the known templates. A kernel from here is called from outside: the
+backend has *entered* it, and in checked mode its results are verified.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+from ..dtypes import ALL_DTYPES
+from ..errors import ContractError, expected
+from ..operands import LEFT_OUT
+from ..protocol import Backend, Kernel, Payload
+from ..protocol.core import CompositeCall
+from ..protocol.planned import entered, is_planned
+from ..rules.plan import Out
+from ..select import with_default
+from ..template import Template
+from ..tensor import Tensor
+
+Templates: TypeAlias = Sequence[Any]
+"""For each tensor parameter its template, those of a sequence as a tuple, `None` where a tensor was left out."""
+
+CHECKED: Final = os.environ.get("TENSORBACKEND_CHECK", "0") not in ("", "0")
+"""Whether every payload is verified against its template; set by the environment at import."""
+
+
+def kernel(
+    backend: Backend,
+    name: str,
+    callback: Callable[..., Payload],
+    out: Out,
+    inputs: Templates,
+    options: Mapping[str, Any],
+) -> Kernel:
+    """The kernel of a backend's callback of either form, ready to be called from outside."""
+    if is_planned(callback):
+        plan: Any = callback
+        made = entered(plan.__self__, plan.__plan__, out, inputs, options)
+    else:
+        made = of_plain(backend, callback, out, inputs, options)
+    return checked(name, backend, out, made) if CHECKED else made
+
+
+def of_plain(
+    backend: Backend, callback: Callable[..., Payload], out: Out, inputs: Templates, options: Mapping[str, Any]
+) -> Kernel:
+    """The kernel of a plain callback: payloads become tensors of the known templates."""
+    if len(inputs) == 1 and isinstance(inputs[0], Template):
+        (template,) = inputs
+        return lambda x: callback(out, Tensor(template, backend, x), **options)
+    if len(inputs) == 2 and isinstance(inputs[0], Template) and isinstance(inputs[1], Template):
+        first, second = inputs
+        return lambda x1, x2: callback(out, Tensor(first, backend, x1), Tensor(second, backend, x2), **options)
+
+    def wrapping(*payloads: Payload) -> Payload:
+        return callback(out, *as_tensors(backend, inputs, payloads), **options)
+
+    return wrapping
+
+
+def of_default(
+    backend: Backend, name: str, out: Out, inputs: Templates, options: Mapping[str, Any], default: Callable[..., Any]
+) -> Kernel:
+    """The kernel of a composite by the backend's hook `optional`, which runs the default op by op unless overridden."""
+
+    def composite(*payloads: Payload) -> Payload:
+        call = CompositeCall(out, as_tensors(backend, inputs, payloads), options)
+        found = with_default(backend, backend.optional, name, call, default)
+        return found.data if isinstance(found, Tensor) else tuple([x.data for x in found])
+
+    return composite
+
+
+def nothing(*payloads: Payload) -> None:
+    """The kernel of every op on a backend that carries templates only."""
+
+
+def as_tensors(backend: Backend, templates: Templates, payloads: Sequence[Payload]) -> tuple[Any, ...]:
+    """Payloads as tensors, sequences of them nested as the templates are."""
+    return tuple([
+        Tensor(template, backend, payload) if isinstance(template, Template)
+        else template and as_tensors(backend, template, payload)
+        for template, payload in zip(templates, payloads, strict=True)
+    ])  # fmt: skip
+
+
+def payloads_of(inputs: Sequence[Any]) -> list[Payload]:
+    """The payloads of tensors, sequences of them nested as they are."""
+    return [
+        x.data if isinstance(x, Tensor) else x and tuple([each.data for each in x])
+        for x in inputs
+    ]  # fmt: skip
+
+
+def templates_of(inputs: Sequence[Any]) -> tuple[Any, ...]:
+    """The templates of tensors, sequences of them nested as they are."""
+    return tuple([
+        x.template if isinstance(x, Tensor) else x and tuple([each.template for each in x])
+        for x in inputs
+    ])  # fmt: skip
+
+
+def casting(kernel: Kernel, casts: Sequence[Kernel | None], groups: Sequence[int | None]) -> Kernel:
+    """A kernel behind those that bring its inputs, sequences laid out flat in `casts`, into the dtype that it wants."""
+    if not any(casts):
+        return kernel
+    if groups == [None]:
+        (only,) = casts
+        assert only is not None  # as some input is cast
+        return lambda x: kernel(only(x))
+    if groups == [None, None]:
+        first, second = casts
+        if second is None:
+            return lambda x1, x2: kernel(first(x1), x2)  # type: ignore[misc] # as some input is cast
+        if first is None:
+            return lambda x1, x2: kernel(x1, second(x2))
+        return lambda x1, x2: kernel(first(x1), second(x2))
+
+    def cast_all(*payloads: Payload) -> Payload:
+        rest = iter(casts)
+        given: list[Any] = []
+        for payload, size in zip(payloads, groups, strict=True):
+            if size == LEFT_OUT:
+                given.append(None)
+            elif size is None:
+                cast = next(rest)
+                given.append(payload if cast is None else cast(payload))
+            else:
+                pairs = zip(payload, [next(rest) for _ in range(size)], strict=True)
+                given.append([x if cast is None else cast(x) for x, cast in pairs])
+        return kernel(*given)
+
+    return cast_all
+
+
+# Which callback
+
+
+def implementation(backend: Backend, name: str, out: Out, inputs: Templates) -> Callable[..., Payload]:
+    """What computes a primitive: the backend's callback, unless that is missing or takes only some dtypes."""
+    method: Callable[..., Payload] = getattr(backend, name)
+    if len(backend.dtypes) == len(ALL_DTYPES) and not (
+        hasattr(method, "__declared__") or hasattr(method, "__dtypes__")
+    ):
+        return method
+    from .fallbacks import implementation as by_fallback  # few programs need it
+
+    flat = [x for each in inputs if each is not None for x in ((each,) if isinstance(each, Template) else each)]
+    return by_fallback(backend, name, out, flat)
+
+
+def primitive_kernel(
+    backend: Backend, name: str, out: Out, inputs: Templates, options: Mapping[str, Any] = {}
+) -> Kernel:
+    """The kernel of a primitive on a backend, by its own callback or a fall-back."""
+    if backend.template_only:
+        return nothing
+    return kernel(backend, name, implementation(backend, name, out, inputs), out, inputs, options)
+
+
+# Checked mode
+
+
+def checked(name: str, backend: Backend, out: Out, kernel: Kernel) -> Kernel:
+    """A kernel whose results are verified."""
+
+    def verified(*payloads: Payload) -> Payload:
+        data = kernel(*payloads)
+        verify(name, backend, out, data)
+        return data
+
+    return verified
+
+
+def verify(name: str, backend: Backend, out: Out, data: Any) -> None:
+    """Raises `ContractError` where payloads do not have the shape and dtype of their templates."""
+    pairs = [(out, data)] if isinstance(out, Template) else list(zip(out, parts(out, data), strict=True))
+    for template, payload in pairs:
+        wrong = backend.violation(template, payload)
+        if wrong is not None:
+            wanted = f"{name} of the backend {backend.name!r} to return the payload of {template!r}"
+            raise ContractError(expected(wanted, "mend the backend", payload=wrong))
+
+
+# Results
+
+
+def wrap(out: Out, backend: Backend, data: Any, result: Callable[..., Any] | None = None) -> Any:
+    """The payload of a kernel as a tensor, several as a tuple of tensors or what `result` makes of them."""
+    if isinstance(out, Template):
+        return Tensor(out, backend, data)
+    tensors = [Tensor(each, backend, part) for each, part in zip(out, parts(out, data), strict=True)]
+    return tuple(tensors) if result is None else result(*tensors)
+
+
+def parts(out: tuple[Template, ...], data: Any) -> Any:
+    """A payload for each of several results; a template tensor has none."""
+    return (None,) * len(out) if data is None else data

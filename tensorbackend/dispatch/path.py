@@ -1,0 +1,205 @@
+"""The full path of a call, which makes the next call of its kind ready.
+
+A call of tensors on one backend is kept under the key that its op makes. A call with Python numbers beside its tensors
+is kept by the types of the numbers: their values reach the kernel as data, so that a new number needs no new plan.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+from ..dtypes import DType, check_scalar, current_precision
+from ..errors import TensorBackendError
+from ..memo import NUMBERS, remember, told
+from ..operands import Call
+from ..opspec import CALLBACKS, OpSpec
+from ..protocol import Backend, Payload
+from ..select import get_backend
+from ..template import Template, intern_template
+from ..tensor import OPERATORS, Tensor
+from .kernels import payloads_of, primitive_kernel, wrap
+from .quick import Beside, BesideMemo, KeyOf, Memo, Ready, generated, of_one, of_two
+
+
+class Prepared(NamedTuple):
+    """What a call needs: its record, and its operands as tensors on one backend."""
+
+    ready: Ready
+    backend: Backend
+    tensors: list[Tensor]
+    """The operands, sequences laid out flat."""
+    lasting: bool = True
+    """Whether the record serves the next call of this kind."""
+
+
+class Path(ABC):
+    """The calls of an op."""
+
+    def __init__(self, spec: OpSpec) -> None:
+        self.spec = spec
+        self.ready: Memo = {}
+        self.beside: BesideMemo = {}
+        parameters = [parameter for parameter in spec.parameters if parameter.role != "option"]
+        single = all(parameter.role == "tensor" and parameter.kind == "positional" for parameter in parameters)
+        self.operands = len(parameters) if single else 0
+        """The number of tensor parameters, where each is one tensor by position; else 0."""
+        self.creates = not parameters
+        """Whether the op makes a tensor of nothing, on the backend of its parameter `backend`."""
+        sole = spec.kind == "primitive" and CALLBACKS[spec.callback].outputs == 1
+        self.plain = sole and 0 < self.operands == len(spec.parameters) <= 2
+        """Whether the op takes one or two tensors, no options, and has one result; its key leaves the precision out."""
+
+    @abstractmethod
+    def prepare(self, call: Call, backend: Backend | None) -> Prepared:
+        """What a call needs, on a backend or the one that its operands choose; raises every error of the user's."""
+
+    def op(self) -> Callable[..., Any]:
+        """The public op."""
+        if self.plain and self.operands == 1:
+            return of_one(self.ready, self.missed)
+        if self.plain:
+            operator = OPERATORS.get(self.spec.name)
+            if operator is not None:
+                deferring = getattr(Tensor, operator)
+                setattr(
+                    Tensor,
+                    operator,
+                    of_two(self.ready, self.beside, lambda key_of, operands, options: deferring(*operands)),
+                )
+            return of_two(self.ready, self.beside, self.missed)
+        return generated(self.spec, self.ready, self.missed)
+
+    def missed(self, key_of: KeyOf, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
+        """The result of a call that is not ready under the key of its op."""
+        beside = self._key_beside(arguments, keywords)
+        found = None if beside is None else self.beside.get(beside)
+        if found is not None:
+            return self._run_beside(found, arguments)
+        backend, options = None, keywords
+        if self.creates:
+            options = {name: value for name, value in keywords.items() if name not in ("backend", "device")}
+            backend = get_backend(keywords["backend"], device=keywords["device"])
+        call = Call(self.spec, arguments, options)
+        try:
+            ready, backend, tensors, lasting = self.prepare(call, backend)
+        except TensorBackendError as error:
+            error.named(self.spec.name)
+            raise
+        data = ready.kernel(*payloads_of(call.grouped(tensors)))
+        if lasting:
+            self._keep(ready, call, tensors, key_of, beside, arguments, keywords)
+        return wrap(ready.out, backend, data, ready.result)
+
+    def _keep(
+        self,
+        ready: Ready,
+        call: Call,
+        tensors: Sequence[Tensor],
+        key_of: KeyOf,
+        beside: Any,
+        arguments: Sequence[Any],
+        keywords: dict[str, Any],
+    ) -> None:
+        """Remembers a call, under the key of its op where that tells enough, else beside."""
+        given = call.operands
+        if any(x is not operand for x, operand in zip(tensors, given, strict=True) if isinstance(operand, Tensor)):
+            return  # an operand was moved to the backend
+        if call.foreign:
+            return
+        all_tensors = len(call.tensors) == len(given)
+        if all_tensors and not (self.plain and _from_default(ready.out, tensors)):
+            try:
+                key = key_of(*arguments, **keywords)
+            except (LookupError, AttributeError, TypeError):
+                return
+            remember(self.ready, key, ready)
+        elif beside is not None:
+            constants = [
+                None if isinstance(operand, Tensor) else constants_of(self.spec.name, x.dtype, x.backend)
+                for operand, x in zip(given, tensors, strict=True)
+            ]
+            remember(self.beside, beside, Beside(ready, tuple(constants)))
+
+    def _key_beside(self, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
+        """The key of a call with numbers among its operands, or whose result depends on the default precision.
+
+        `None` for any other call.
+        """
+        count = self.operands
+        if not count or len(arguments) < count:
+            return None
+        key: list[Any] = [current_precision()]
+        backend = None
+        try:
+            for x in arguments[:count]:
+                if x.__class__ in NUMBERS:
+                    key.append(x.__class__)
+                    continue
+                if backend is None:
+                    backend = x.backend
+                elif x.backend is not backend:
+                    return None
+                key.append(x.template)
+            key.append(backend)
+            key += [(told(value), value.__class__) for value in (*arguments[count:], *keywords.values())]
+            made = tuple(key)
+            hash(made)
+        except (LookupError, AttributeError, TypeError):
+            return None
+        return made if backend is not None else None
+
+    def _run_beside(self, found: Beside, arguments: Sequence[Any]) -> Any:
+        (out, kernel, result), constants = found
+        backend, payloads = None, []
+        for x, constant in zip(arguments, constants, strict=False):
+            if constant is None:
+                backend = x.backend
+                payloads.append(x.data)
+            else:
+                payloads.append(constant(x))
+        assert backend is not None  # by the key
+        return wrap(out, backend, kernel(*payloads), result)
+
+
+def _from_default(out: Any, inputs: Sequence[Tensor]) -> bool:
+    """Whether a dtype may have come from the default precision, so that the next call's may differ."""
+    outs = (out,) if isinstance(out, Template) else out
+    return any(each.dtype.is_inexact for each in outs) and not any(x.dtype.is_inexact for x in inputs)
+
+
+# Python numbers among the operands
+
+
+def constant(op: str, value: Any, dtype: DType, backend: Backend) -> Tensor:
+    """A Python number among the operands of an op as a tensor without axes."""
+    return Tensor(intern_template((), dtype, ()), backend, constants_of(op, dtype, backend)(value))
+
+
+@cache
+def constants_of(op: str, dtype: DType, backend: Backend) -> Callable[[Any], Payload]:
+    """What gives the payload of a Python number in a dtype, made once for each value.
+
+    Raises what `check_scalar` raises, under the name of the op.
+    """
+    made: dict[Any, Payload] = {}
+    template = intern_template((), dtype, ())
+
+    def payload(value: Any) -> Payload:
+        # 0.0 and -0.0 are equal, and so are complex numbers of such parts; 1, 1.0 and True are.
+        key = value.__class__, repr(value) if not value or value.__class__ is complex else value
+        if key in made:
+            return made[key]
+        try:
+            check_scalar(value, dtype)
+        except TensorBackendError as error:
+            error.named(op)
+            raise
+        found = primitive_kernel(backend, "constant", template, (), {"value": value})()
+        if backend.dispatch_priority <= 1:  # what records programs makes a number where it is used
+            remember(made, key, found)
+        return found
+
+    return payload

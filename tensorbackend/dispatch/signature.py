@@ -1,0 +1,49 @@
+"""The public face of an op: what `help`, `inspect.signature` and `typing.get_type_hints` say of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from types import FunctionType
+from typing import Any, TypeVar
+
+from ..opspec import OpSpec, Parameter
+from ..tensor import Tensor, TensorLike
+
+Op = TypeVar("Op", bound=Callable[..., Any])
+
+
+def public(op: Op, spec: OpSpec) -> Op:
+    """An op under the name, docstring and signature of its declared function, of tensors where that has templates.
+
+    `__wrapped__` is never called: it is a function with the parameters of the declared one, as readers of signatures
+    follow that attribute.
+    """
+    declared: Any = spec.function
+    face: Any = FunctionType(
+        declared.__code__, declared.__globals__, spec.name, declared.__defaults__, declared.__closure__
+    )
+    face.__kwdefaults__ = declared.__kwdefaults__
+    face.__annotations__ = _annotations(spec)
+    target: Any = op
+    for each in (target, face):
+        each.__module__, each.__name__ = declared.__module__, declared.__name__
+        each.__qualname__, each.__doc__ = declared.__qualname__, declared.__doc__
+    target.__annotations__, target.__wrapped__ = face.__annotations__, face
+    return op
+
+
+def _annotations(spec: OpSpec) -> dict[str, Any]:
+    """The types of the parameters and of the result, as a caller sees them."""
+    found: dict[str, Any] = {}
+    for parameter in spec.parameters:
+        if parameter.role == "option":
+            found[parameter.name] = spec.function.__annotations__.get(parameter.name, Any)
+        else:
+            found[parameter.name] = _of_operand(parameter)
+    returned = spec.function.__annotations__.get("return", Tensor)
+    found["return"] = (spec.result or Tensor) if spec.kind == "primitive" else returned
+    return found
+
+
+def _of_operand(parameter: Parameter) -> Any:
+    return Sequence[TensorLike] if parameter.role == "tensors" else TensorLike

@@ -1,0 +1,88 @@
+"""What is remembered about calls, and by which keys.
+
+A key is made of templates, which are interned, and of options. An option stands in a key together with its class, as 1,
+True and 1.0 are equal; of options whose class does not tell enough, `told` makes what can stand in a key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from math import copysign
+from typing import Any, Final
+
+from .dtypes import DType
+
+MEMO_LIMIT: Final = 4096
+"""Entries of a memo. One more takes the place of the oldest."""
+
+NUMBERS: Final = frozenset({bool, int, float, complex})
+"""Types of the Python numbers that may stand beside tensors."""
+
+ATOMS: Final = frozenset({bool, int, str, type(None), DType})
+"""Classes of options that are their own keys beside their class."""
+
+_SAME_IN_TUPLES: Final = frozenset({int, str, type(None)})
+"""Classes of elements such that equal tuples of them are one option. (True,) equals (1,), so bool is missing."""
+
+
+def remember(memo: dict[Any, Any], key: object, value: object) -> None:
+    """Enters a value in a bounded memo, from which the oldest entry goes where it is full."""
+    if len(memo) >= MEMO_LIMIT:
+        # Another thread may change the memo meanwhile; it is bounded all the same.
+        with suppress(KeyError, RuntimeError, StopIteration):
+            del memo[next(iter(memo))]
+    memo[key] = value
+
+
+def freeze(value: object) -> object:
+    """An option that can key a memo: lists as tuples, a mapping as a tuple of its items under the mark `None`.
+
+    >>> freeze([[1, 2], 3]), freeze({"time": [0, 1]})
+    (((1, 2), 3), (None, ('time', (0, 1))))
+    """
+    if isinstance(value, Mapping):
+        return (None, *((key, freeze(each)) for key, each in value.items()))
+    return tuple(map(freeze, value)) if isinstance(value, list | tuple) else value
+
+
+def kind_of(value: object) -> object:
+    """What tells options apart that are equal as keys: 1, 1.0 and True; 0.0 and -0.0; also inside tuples.
+
+    For a tuple of ints, strings and `None`, nested or not, it is `tuple` (the common case).
+    """
+    kind = type(value)
+    if kind in _SAME_IN_TUPLES:
+        return kind
+    if kind is tuple:
+        parts: tuple[object, ...] = value  # type: ignore[assignment] # a tuple
+        for part in parts:
+            if type(part) not in _SAME_IN_TUPLES and (type(part) is not tuple or kind_of(part) is not tuple):
+                return tuple(map(kind_of, parts))
+        return kind
+    if kind is float:
+        return kind, copysign(1.0, value)  # type: ignore[arg-type] # a float
+    return (kind, repr(value)) if kind is complex else kind
+
+
+def told(value: Any) -> Any:
+    """An option as part of a key, such that values that are equal but not the same option have different keys.
+
+    Lists become tuples; floats keep the sign of zero. Raises `KeyError` for NaN, which is found under no key, and
+    `TypeError` for an option that does not hash; callers then take the full path.
+
+    >>> told((0, 1)), told(0.0) == told(-0.0), told((1,)) == told((True,))
+    ((0, 1), False, False)
+    """
+    if value.__class__ is tuple:
+        for part in value:
+            if part.__class__ not in _SAME_IN_TUPLES:
+                break
+        else:
+            return value
+    elif value.__class__ is str or value.__class__ is DType or value is None:
+        return value
+    frozen = freeze(value)
+    if frozen != frozen:
+        raise KeyError(value)
+    return frozen, kind_of(frozen)
