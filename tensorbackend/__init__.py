@@ -284,21 +284,26 @@ if _TYPE_CHECKING:
     from .backends.jax_backend import JaxBackend as JaxBackend
     from .backends.numpy_backend import NumpyBackend as NumpyBackend
     from .backends.template_backend import TemplateBackend as TemplateBackend
+    from .expr.choice import cond as cond
+    from .expr.choice import switch as switch
     from .expr.containers import backend_copy as backend_copy
     from .expr.containers import backend_deallocate as backend_deallocate
     from .expr.containers import backend_transfer as backend_transfer
-    from .expr.control import cond as cond
     from .expr.control import fori_loop as fori_loop
     from .expr.control import scan as scan
     from .expr.control import while_loop as while_loop
     from .expr.cost.dry_run import dry_run as dry_run
+    from .expr.grad.checkpoint import checkpoint as checkpoint
     from .expr.grad.custom import custom_gradient as custom_gradient
+    from .expr.grad.custom_jvp import custom_jvp as custom_jvp
+    from .expr.grad.forward import jvp as jvp
+    from .expr.grad.forward import linearize as linearize
     from .expr.grad.functions import grad as grad
-    from .expr.grad.functions import hessian as hessian
-    from .expr.grad.functions import jacobian as jacobian
-    from .expr.grad.functions import jvp as jvp
     from .expr.grad.functions import value_and_grad as value_and_grad
     from .expr.grad.functions import vjp as vjp
+    from .expr.grad.jacobians import hessian as hessian
+    from .expr.grad.jacobians import jacfwd as jacfwd
+    from .expr.grad.jacobians import jacobian as jacobian
     from .expr.grad.tape import gradient as gradient
     from .expr.grad.tape import tape as tape
     from .expr.jit import jit as jit
@@ -314,18 +319,23 @@ _LATE = {
     "backend_transfer": "containers",
     "backend_deallocate": "containers",
     "backend_copy": "containers",
-    "cond": "control",
+    "checkpoint": "grad.checkpoint",
+    "cond": "choice",
     "custom_gradient": "grad.custom",
+    "custom_jvp": "grad.custom_jvp",
     "dry_run": "cost.dry_run",
     "fori_loop": "control",
     "grad": "grad.functions",
     "gradient": "grad.tape",
-    "hessian": "grad.functions",
-    "jacobian": "grad.functions",
+    "hessian": "grad.jacobians",
+    "jacfwd": "grad.jacobians",
+    "jacobian": "grad.jacobians",
     "jit": "jit",
-    "jvp": "grad.functions",
+    "jvp": "grad.forward",
+    "linearize": "grad.forward",
     "register_tree_node": "trees",
     "scan": "control",
+    "switch": "choice",
     "tape": "grad.tape",
     "trace": "trace",
     "tree_map": "trees",

@@ -314,6 +314,28 @@ class Tensor(OpMethods):
         """Gives the data up; using the tensor later raises `DeallocatedError`, doing this again does not."""
         _ops["backend_deallocate"](self)
 
+    def detach(self) -> Tensor:
+        """The tensor without what it was computed from: no gradient flows through it.
+
+        Of a tensor on a tape it is the one on the backend that computes, with the same data; of a value of a trace it
+        is `stop_gradient`; any other is given as a tensor of its own.
+
+        Returns
+        -------
+        Tensor
+            A tensor of the same shape, dtype, names and elements.
+
+        Examples
+        --------
+        >>> import tensorbackend as tb
+        >>> with tb.tape() as tape:
+        ...     x = tape.watch(tb.asarray(3.0))
+        ...     y = x * x.detach()
+        >>> tb.gradient(y, x).item(), y.detach().backend
+        (3.0, NumpyBackend())
+        """
+        return _ops.get("off_tape", _ops["stop_gradient"])(self)
+
     def block_until_ready(self) -> Tensor:
         """The tensor itself, once its data is computed; backends that compute asynchronously wait for it.
 

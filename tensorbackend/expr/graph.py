@@ -11,8 +11,9 @@ from ..memo import kind_of
 from ..protocol import Backend
 from ..template import Template
 from ..tensor import Tensor
+from .arguments import as_tensors
 from .node import CAPTURED, PARAMETER, Node, Value
-from .record import captured, expr_tensor
+from .record import captured, current, depends_on_argument, expr_tensor, leaked
 from .trees import LEAF, Tree, flatten, leaves_like, paths, unflatten
 
 NO_OPTION: Final = object()
@@ -130,7 +131,7 @@ class Graph:
         elif not flat:
             wanted = f"{len(self.parameters)} tensors, for {', '.join(self.names)}"
             raise ArgumentError(expected(wanted, given=len(leaves)))
-        return unflatten(self.out_tree, evaluate(self, leaves))
+        return unflatten(self.out_tree, evaluate(self, as_tensors(leaves)))
 
     def check(self, tensors: Sequence[Tensor]) -> None:
         """Raises `ShapeError` unless each tensor has its parameter's template."""
@@ -206,7 +207,11 @@ def closed(parameters: Sequence[Value], outputs: Sequence[Value], start: int) ->
         node = value.node
         if node in seen:
             continue
+        if node.op == PARAMETER and node.serial > start:  # of a trace inside this one that is over
+            raise leaked(value)
         if node.serial < start and (node.inputs or node.op == PARAMETER):
+            if current() is None and depends_on_argument(value):
+                raise leaked(value)
             outer.setdefault(value, captured(expr_tensor(value)))
             continue
         seen.add(node)

@@ -16,7 +16,7 @@ from ..tensor import Tensor
 from .evaluate import KEPT_BYTES, computed
 from .graph import Graph, rebuilt
 from .node import CAPTURED, RENAMED, Node, Value, at_line
-from .record import ExprBackend, captured, expr_tensor, under, value_of
+from .record import ExprBackend, captured, expr_tensor, recording, under, value_of
 from .subgraphs import subgraphs
 from .trees import LEAF, Tree
 
@@ -148,8 +148,8 @@ def without_names(graph: Graph) -> Graph:
 def parts(node: Node) -> tuple[Value, ...]:
     """A composite's results computed by nodes of its default implementation."""
     assert node.default is not None  # by what a composite is
-    with at_line(node.line):
-        found = with_default(ExprBackend(), node.default, node.out, node.with_inputs(expr_tensor), node.options)
+    with at_line(node.line), recording():
+        found = node.default(node.out, node.with_inputs(expr_tensor), node.options)
         tensors = (found,) if isinstance(found, Tensor) else found
         return tuple(map(value_of, tensors))
 

@@ -9,10 +9,10 @@ stands between two of them, as in NumPy; ints count as index tensors for that.
 from __future__ import annotations
 
 from types import EllipsisType
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from ..dtypes import check_scalar, iinfo, scalar_kind
-from ..errors import IndexRangeError, ShapeError, TemplateDataError, expected
+from ..errors import BackendError, IndexRangeError, ShapeError, TemplateDataError, expected
 from ..rules.axes import normalize_axis
 from ..rules.blocks import check_update
 from ..rules.indexing import check_indices
@@ -349,11 +349,16 @@ def _where_mask(x: Tensor, mask: Tensor, value: Tensor) -> Tensor:
     return where(wide, broadcast_to(value, x.shape[mask.ndim :]).rename(*x.names[mask.ndim :]) if rest else value, x)
 
 
+_WITH_DATA: Final = 2
+"""The highest `dispatch_priority` of a backend whose tensors have data: a tape's. Traces and templates have none."""
+
+
 @bind
 def setitem(x: Tensor, key: Any, value: Any) -> None:
     """What `x[key] = value` does: x gets the value that `put_at` gives, and keeps its template.
 
-    No memory is written to: tensors made from x before keep theirs.
+    No memory is written to: tensors made from x before keep theirs. Raises `BackendError` for a value without data,
+    of a trace or a template, assigned to a tensor with data, which would lose them.
 
     >>> import tensorbackend as tb
     >>> x = tb.zeros(3)
@@ -363,4 +368,8 @@ def setitem(x: Tensor, key: Any, value: Any) -> None:
     ([0.0, 5.0, 5.0], [0.0, 0.0])
     """
     result = put_at(x, key, value)
+    if result.backend.dispatch_priority > _WITH_DATA >= x.backend.dispatch_priority:
+        remedy = "return the value from the function, or make the tensor inside it"
+        wanted = "a value with data, as the tensor that is assigned to has data"
+        raise BackendError(expected(wanted, remedy, tensor=x.template, value=f"a tensor on {result.backend.name!r}"))
     x.backend, x.data = result.backend, result.data

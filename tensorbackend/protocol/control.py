@@ -1,4 +1,4 @@
-"""Callbacks that run graphs: a choice between two, and loops. All are composites.
+"""Callbacks that run graphs: one, a choice between two, and loops. All are composites.
 
 The graphs are closed, and take and give flat sequences of tensors. `expr.evaluate.evaluate(graph, tensors, backend)`
 runs one. The results are always a tuple, also of one tensor.
@@ -22,6 +22,13 @@ else:
 
 class Control:
     """What a program does depending on data, and again and again."""
+
+    @optional_callback
+    def checkpoint(self, out: tuple[Template, ...], operands: Sequence[Tensor], /, *, body: Graph) -> Payload:
+        """What a graph gives for the operands, computed for this call alone, where the same is computed elsewhere too.
+
+        A compiler must not take a value from elsewhere for one inside: that would keep what is to be freed.
+        """
 
     @optional_callback
     def cond(

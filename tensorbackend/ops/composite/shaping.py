@@ -175,10 +175,10 @@ def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
     return broadcast([Template(shape, "bool") for shape in shapes or [()]])[0]
 
 
-def repeat(x: TensorLike, repeats: int | Tensor, /, *, axis: Axis | None = None) -> Tensor:
+def repeat(x: TensorLike, repeats: TensorLike | Sequence[int], /, *, axis: Axis | None = None) -> Tensor:
     """Each entry along an axis so many times in a row, each element of x laid flat for `None`.
 
-    A tensor of `repeats` says it for each entry (or has one element for all); its data is read, as the shape
+    A list or tensor of `repeats` says it for each entry (or has one element for all); its data is read, as the shape
     depends on it.
 
     >>> import tensorbackend as tb
@@ -191,7 +191,9 @@ def repeat(x: TensorLike, repeats: int | Tensor, /, *, axis: Axis | None = None)
     if axis is None:
         x, axis = laid_flat(x), 0
     if not isinstance(repeats, Tensor):
-        return _repeat(x, index(repeats), axis=axis)
+        if not isinstance(repeats, Sequence) and not hasattr(repeats, "__array__"):
+            return _repeat(x, index(repeats), axis=axis)  # type: ignore[arg-type] # whatever is no int is a TypeError
+        repeats = asarray(repeats)
     along = normalize_axis(x.template, axis)
     if repeats.ndim > 1 or (repeats.size not in (1, x.shape[along])) or not repeats.dtype.is_integer:
         wanted = f"one integer, or {x.shape[along]}, as repeats"
