@@ -1,0 +1,83 @@
+"""The default backend: payloads are NumPy arrays of exactly the template's shape and dtype."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ...dtypes import ALL_DTYPES, bfloat16, float64
+from ...interchange import aligned_copy, numpy_dtype, read_only
+from ...protocol import Payload
+from ...template import Template
+from ...tensor import Tensor
+from ..array_module import ArrayModuleBackend
+from ..array_module.base import Array, Quiet, kernel
+from ..array_module.linalg import matrix_product
+from .reduction import NumpyReduction
+
+if TYPE_CHECKING:
+    import numpy
+
+
+_BLOCK = 1 << 13
+"""Elements of a block that stays in the cache with a few more of its size."""
+
+
+class NumpyBackend(NumpyReduction, ArrayModuleBackend):
+    """NumPy arrays; what leaves them shares memory wherever a reader cannot write to it."""
+
+    name = "numpy"
+    dlpack_dtypes = frozenset(ALL_DTYPES) - {bfloat16}
+
+    def setup(self) -> None:
+        """Imports NumPy; its floating-point reports are off in a context of this backend alone."""
+        import numpy
+
+        self.xp = numpy
+        self.quiet = Quiet(partial(numpy.seterr, all="ignore"))
+
+    # Transport
+
+    def from_binary(self, out: Template, /, *, data: bytes) -> Payload:
+        """A view of the bytes, which nothing can change."""
+        return self.xp.frombuffer(bytes(data), numpy_dtype(out.dtype)).reshape(out.shape)
+
+    def to_binary(self, x: Tensor, limit: int, /) -> bytes:
+        """The first `limit` elements as bytes."""
+        data: bytes = (x.data if limit >= x.size else x.data.flat[:limit]).tobytes()
+        return data
+
+    def from_numpy(self, out: Template, array: numpy.ndarray[Any, Any], /, *, copy: bool) -> Payload:
+        """The array itself, or a copy of it."""
+        dtype = numpy_dtype(out.dtype)
+        return aligned_copy(array, dtype) if copy else array.astype(dtype, copy=False, subok=False)
+
+    def to_numpy(self, x: Tensor, dtype: Any, copy: bool | None, /) -> numpy.ndarray[Any, Any]:
+        """The payload as a read-only view, or a fresh array."""
+        return read_only(x.data, dtype, copy)
+
+    # What is NumPy's own: caches to work in, ufuncs that accumulate
+
+    def in_float64(self, function: Callable[..., Array], out: Template, /, *inputs: Tensor) -> Array:
+        """A function's many passes over the arrays, a block at a time that stays in the cache."""
+        columns = [self.xp.broadcast_to(x.data, out.shape).reshape(-1) for x in inputs]
+        result = self.xp.empty(out.size, numpy_dtype(out.dtype))
+        for start in range(0, out.size, _BLOCK):
+            block = slice(start, start + _BLOCK)
+            wide = function(self.xp, *(column[block].astype(numpy_dtype(float64)) for column in columns))
+            result[block] = self.cast(wide, float64, out.dtype)
+        return result.reshape(out.shape)
+
+    def encrypt(self, key: Array, first: Array, second: Array) -> None:
+        """The many steps of a random word on a block at a time."""
+        for start in range(0, first.size, _BLOCK):
+            super().encrypt(key, first[start : start + _BLOCK], second[start : start + _BLOCK])
+
+    @kernel
+    def matmul(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
+        """NumPy's own, which broadcasts the leading axes."""
+        left, right = self.promoted(x1, out), self.promoted(x2, out)
+        left = left[None] if left.ndim == 1 else left
+        right = right[:, None] if right.ndim == 1 else right
+        return self.narrowed(matrix_product(self.xp, left, right).reshape(out.shape), out)
