@@ -6,18 +6,28 @@ writes nothing.
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from ..template import Template
 from ..tensor import Tensor
 from .core import callback
-from .planned import Payload
+from .planned import Kernel, Payload
 
 Mode: TypeAlias = Literal["error", "clip", "fill"]
 
 
 class Indexing:
     """Slices, gathers and scatters."""
+
+    def indexing(self, x: Template, structure: tuple[Any, ...], /) -> Kernel | None:
+        """What gives the entries of `x[key]` at once; `None`, as here, where slices, gathers and so on make them up.
+
+        A structure tells what keys have in common: for an index tensor or a mask its template, for an int, a slice,
+        None or ... its class; it has been found to fit x. The kernel gets the payload of x and a tuple of such parts,
+        with payloads for tensors and one ... at least, and follows NumPy's rules. Ints and slices may be any:
+        for an index out of bounds the kernel raises `IndexError`, which becomes the error that other backends raise.
+        """
+        return None
 
     @callback
     def slice(
