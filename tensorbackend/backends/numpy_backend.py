@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from operator import getitem
+from operator import getitem, methodcaller
 from typing import TYPE_CHECKING, Any
 
 from ..dtypes import ALL_DTYPES, bfloat16, float64, uint64
@@ -78,11 +78,22 @@ class NumpyBackend(ArrayModuleBackend):
             super().encrypt(key, first[start : start + _BLOCK], second[start : start + _BLOCK])
 
     def indexing(self, x: Template, structure: tuple[Any, ...], /) -> Kernel | None:
-        """NumPy's own, but for masks without axes and indices of uint64, the greatest of which it takes for negative."""
+        """NumPy's own, but for masks without axes and for uint64, the greatest of which it takes for negative."""
         tensors = [kind for kind in structure if isinstance(kind, Template)]
         if any(kind.dtype is uint64 or (kind.dtype.kind == "bool" and not kind.shape) for kind in tensors):
             return None
         return getitem
+
+    def positions(self, x: Template, /) -> Kernel | None:
+        """NumPy's own."""
+        return methodcaller("nonzero")
+
+    def counts(self, x: Template, /) -> Kernel | None:
+        """NumPy's own, which counts in int64."""
+        if x.dtype is uint64:
+            return None
+        bincount = self.xp.bincount
+        return lambda values, least: bincount(values.reshape(-1), None, least)
 
     @kernel
     def cumulative_max(self, out: Template, x: Tensor, /, *, axis: int, reverse: bool) -> Payload:

@@ -2,22 +2,21 @@
 
 What is known of a key is kept by its structure: the classes of its parts, of index tensors and masks the templates.
 The numbers in a key are data, as the elements of index tensors are: ints do not show in the result's template, of a
-slice only the length does, of a mask the number of elements where it holds, which is counted before the kernel runs.
+slice only the length does, of a mask the number of elements where it holds, which are found before the kernel runs.
 A key of which nothing is known, and one that is wrong, is made up of other ops, which raise every error.
 """
 
 from __future__ import annotations
 
+from numbers import Integral
 from operator import index
 from types import EllipsisType, NoneType
 from typing import Any, Final, NamedTuple
 
 from ..dispatch import CHECKED, verify
-from ..dispatch.kernels import kernel as kernel_on
-from ..dtypes import int64
 from ..errors import ShapeError, TensorBackendError, expected
 from ..memo import remember
-from ..protocol import Backend, Kernel, own_method
+from ..protocol import Kernel
 from ..rules.axes import normalize_axis
 from ..rules.indexing import Structure, covered, indexed, is_mask
 from ..template import Template
@@ -31,15 +30,16 @@ class Route(NamedTuple):
     kernel: Kernel
     """The entries, of a payload and a key of numbers and payloads."""
     rest: tuple[Any, ...]
-    """The ... that such a key leaves out: with it even one element is an array."""
+    """What is added to such a key: ... where the result has no axes, as NumPy's is an array then."""
     tensors: tuple[int, ...]
     """Where index tensors and masks stand in the key."""
     slices: tuple[tuple[int, int], ...]
     """Where slices stand, and the sizes of the axes that they are for."""
     masks: tuple[tuple[int, Kernel], ...]
-    """Where masks stand, and what counts the elements where they hold."""
+    """Where masks stand, from the last one on, and what gives the positions of the elements where they hold."""
+    structure: Structure
     outs: dict[tuple[int, ...], Template]
-    """The template of the result by the lengths of the slices and the counts of the masks."""
+    """The template of the result by the lengths of the slices and the numbers of such elements."""
 
 
 _SETTLED: Final = frozenset({int, slice, NoneType, EllipsisType, Tensor})
@@ -68,11 +68,17 @@ def getitem(x: Tensor, key: Any, /) -> Tensor:
     >>> x[x > 3].tolist(), x[[0, 1], [1, 2]].tolist()
     ([4, 5, 6], [2, 6])
     """
-    parts = key if key.__class__ is tuple else (key,)
     backend = x.backend
+    name: Any
+    if key.__class__ is tuple:
+        parts = key
+        kinds = [part.template if part.__class__ is Tensor else part.__class__ for part in parts]
+        name = x.template, backend, *kinds
+    else:
+        parts = (key,)
+        name = x.template, backend, key.template if key.__class__ is Tensor else key.__class__
     try:
-        structure = [part.template if part.__class__ is Tensor else part.__class__ for part in parts]
-        made, rest, tensors, slices, masks, outs = _routes[x.template, backend, *structure]
+        made, rest, tensors, slices, masks, _, outs = _routes[name]
         if rest:
             parts += rest
         if tensors:
@@ -86,8 +92,8 @@ def getitem(x: Tensor, key: Any, /) -> Tensor:
         sizes: tuple[int, ...] = ()
         for place, size in slices:
             sizes += (len(range(*parts[place].indices(size))),)
-        for place, count in masks:
-            sizes += (int(count(parts[place])),)
+        if masks:
+            parts, sizes = _found(parts, masks, sizes)
         out = outs[sizes]
         data = made(x.data, parts)
     except (KeyError, IndexError, TypeError, ValueError):
@@ -110,33 +116,49 @@ setattr(Tensor, "__getitem__", getitem)  # noqa: B010 # a type checker sees the 
 def _unready(x: Tensor, key: Any) -> Tensor:
     """The entries at a key that has no route yet, or no template of its result, or which is wrong."""
     parts = key if isinstance(key, tuple) else (key,)
-    if any(part.__class__ not in _SETTLED for part in parts):
+    structure = _structure(parts)
+    name = x.template, x.backend, *structure
+    if not _SETTLED.issuperset([part.__class__ for part in parts]):
         given = tuple([_settled(part, x) for part in parts])
         if any(part is not each for part, each in zip(parts, given, strict=True)):
-            return getitem(x, given)
-    structure = tuple([part.template if part.__class__ is Tensor else part.__class__ for part in parts])
-    name = x.template, x.backend, *structure
+            found = getitem(x, given)
+            route = _routes.get((x.template, x.backend, *_structure(given)))
+            if route is not None and all(_stays(part) for part in parts):
+                remember(_routes, name, route)
+            return found
     route = _routes.get(name)
     if route is None:
         found = entries(x, key)  # raises where the structure is wrong
-        route = _route(x, structure)
+        route = _route(x, structure, found.template)
         if route is not None:
             remember(_routes, name, route)
         return found
     try:
         sizes = _sizes(parts, route)
         if sizes not in route.outs:
-            remember(route.outs, sizes, indexed(x.template, structure, sizes))
+            remember(route.outs, sizes, indexed(x.template, route.structure, sizes))
             return getitem(x, key)
     except (TensorBackendError, TypeError, ValueError):
         pass  # the ops raise it, with their own words
     return entries(x, key)
 
 
+def _structure(parts: tuple[Any, ...]) -> Structure:
+    """The templates of tensors among the parts of a key, and the classes of others."""
+    return tuple([part.template if part.__class__ is Tensor else part.__class__ for part in parts])
+
+
+def _stays(part: Any) -> bool:
+    """Whether a kernel takes a part of a key as it is: another library's integer may stand for an int."""
+    return part.__class__ in _SETTLED or (isinstance(part, Integral) and not isinstance(part, bool))
+
+
 def _settled(part: Any, x: Tensor) -> Any:
     """A part of a key as an int, slice, None, ... or tensor, where it stands for one of these."""
     if part.__class__ in _SETTLED:
         return part
+    if isinstance(part, Integral) and not isinstance(part, bool):
+        return index(part)
     if not is_plain_part(part):
         return as_index(part, x)
     try:
@@ -145,13 +167,26 @@ def _settled(part: Any, x: Tensor) -> Any:
         return part
 
 
+def _found(
+    parts: tuple[Any, ...], masks: tuple[tuple[int, Kernel], ...], sizes: tuple[int, ...]
+) -> tuple[tuple[Any, ...], tuple[int, ...]]:
+    """A key with the positions where its masks hold, an array for each axis; the sizes with the numbers of these."""
+    counts: tuple[int, ...] = ()
+    for place, positions in masks:
+        arrays = positions(parts[place])
+        counts = len(arrays[0]), *counts
+        parts = parts[:place] + arrays + parts[place + 1 :]
+    return parts, sizes + counts
+
+
 def _sizes(parts: tuple[Any, ...], route: Route) -> tuple[int, ...]:
-    """The lengths of a key's slices and the counts of its masks."""
-    lengths = [len(range(*parts[place].indices(size))) for place, size in route.slices]
-    return *lengths, *[int(count(parts[place].data)) for place, count in route.masks]
+    """The lengths of a key's slices and the numbers of elements where its masks hold."""
+    lengths = tuple([len(range(*parts[place].indices(size))) for place, size in route.slices])
+    data = tuple([part.data if part.__class__ is Tensor else part for part in parts])
+    return _found(data, route.masks, lengths)[1]
 
 
-def _route(x: Tensor, structure: Structure) -> Route | None:
+def _route(x: Tensor, structure: Structure, out: Template) -> Route | None:
     """What serves the keys of a structure of which one was right; `None` where the backend has no kernel for them."""
     kernel = x.backend.indexing(x.template, structure)
     if kernel is None:
@@ -161,22 +196,13 @@ def _route(x: Tensor, structure: Structure) -> Route | None:
         if kind is slice:
             slices.append((place, x.shape[axes.start]))
         elif is_mask(kind):
-            count = _counting(x.backend, kind)
-            if count is None:
+            positions = x.backend.positions(kind)
+            if positions is None:
                 return None
-            masks.append((place, count))
+            masks.append((place, positions))
     tensors = tuple([place for place, kind in enumerate(structure) if isinstance(kind, Template)])
-    rest = () if EllipsisType in structure else (...,)
-    return Route(kernel, rest, tensors, tuple(slices), tuple(masks), {})
-
-
-def _counting(backend: Backend, mask: Template) -> Kernel | None:
-    """The backend's own kernel that counts where a mask holds."""
-    method = own_method(backend, "count_nonzero")
-    if method is None:
-        return None
-    options = {"axis": tuple(range(mask.ndim)), "keepdims": False}
-    return kernel_on(backend, "count_nonzero", method, Template((), int64), (mask,), options)
+    rest = () if out.shape or EllipsisType in structure else (...,)
+    return Route(kernel, rest, tensors, tuple(slices), tuple(masks[::-1]), structure, {})
 
 
 @bind
