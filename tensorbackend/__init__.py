@@ -46,10 +46,8 @@ from .dtypes import uint64 as uint64
 from .files import load as load
 from .files import save as save
 from .ops import numpy_calls as _numpy_calls  # noqa: F401 # binds what NumPy calls
-from .ops.advanced_indexing import getitem as getitem
-from .ops.advanced_indexing import isel as isel
-from .ops.advanced_indexing import put_at as put_at
-from .ops.advanced_indexing import setitem as setitem
+from .ops.assignment import put_at as put_at
+from .ops.assignment import setitem as setitem
 from .ops.composite.activation import log_softmax as log_softmax
 from .ops.composite.activation import softmax as softmax
 from .ops.composite.closeness import all_close as all_close
@@ -195,6 +193,8 @@ from .ops.elementwise_unary import tan as tan
 from .ops.elementwise_unary import tanh as tanh
 from .ops.functional import map as map
 from .ops.functional import reduce as reduce
+from .ops.getitem import getitem as getitem
+from .ops.getitem import isel as isel
 from .ops.indexing import from_end as from_end
 from .ops.indexing import slice_along_axis as slice_along_axis
 from .ops.indexing import take as take

@@ -142,10 +142,10 @@ class Tensor(OpMethods):
     @property
     def T(self) -> Tensor:
         """The transpose of a tensor of two axes."""
-        if self.ndim != 2:
+        if len(self.template.shape) != 2:
             remedy = "use .mT for stacks of matrices or permute_dims()"
             raise ShapeError(expected("a tensor of two axes for .T", remedy, shape=self.shape))
-        return _ops["permute_dims"](self, (1, 0))
+        return _ops["matrix_transpose"](self)
 
     @property
     def mT(self) -> Tensor:

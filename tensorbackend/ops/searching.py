@@ -8,12 +8,16 @@ what is too much is left out.
 from __future__ import annotations
 
 from operator import index
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from ..dispatch import composite
+from ..dtypes import int64
 from ..errors import ArgumentError, ShapeError, TemplateDataError, expected
+from ..memo import remember
+from ..protocol import Kernel
 from ..rules.axes import normalize_axis
 from ..rules.broadcasting import check_dtype, result_type
+from ..template import intern_template
 from ..tensor import Axes, Axis, Tensor, TensorLike
 from .composite.cumulative import cumulative_sum
 from .composite.shaping import moveaxis, stack, unstack
@@ -87,7 +91,7 @@ def argwhere(x: TensorLike, /, *, size: int | None = None, fill_value: int = 0) 
     >>> tb.argwhere(tb.asarray([[0, 1], [2, 0]])).tolist()
     [[0, 1], [1, 0]]
     """
-    x = asarray(x)
+    x = x if isinstance(x, Tensor) else asarray(x)
     count = measured(count_nonzero(x), "argwhere()") if size is None else checked_size(size)
     return _argwhere(x, size=count, fill_value=index(fill_value))
 
@@ -104,11 +108,32 @@ def nonzero(x: TensorLike, /, *, size: int | None = None, fill_value: int = 0) -
     >>> tb.nonzero(tb.asarray([0, 5, 6]), size=3, fill_value=-1)[0].tolist()
     [1, 2, -1]
     """
-    x = asarray(x)
+    x = x if isinstance(x, Tensor) else asarray(x)
     if not x.ndim:
         raise ShapeError(expected("a tensor with axes", "reshape() it to one element", tensor=x.template))
+    found = _positions(x) if size is None else None
+    if found is not None:
+        return found
     count = measured(count_nonzero(x), "nonzero()") if size is None else checked_size(size)
     return unstack(_argwhere(x, size=count, fill_value=index(fill_value)), axis=1)
+
+
+_finding: dict[Any, Kernel | None] = {}
+
+
+def _positions(x: Tensor) -> tuple[Tensor, ...] | None:
+    """What `nonzero` gives, where the backend finds the positions at once."""
+    template, backend = x.template, x.backend
+    try:
+        finding = _finding[template, backend]
+    except KeyError:
+        finding = backend.positions(template)
+        remember(_finding, (template, backend), finding)
+    if finding is None:
+        return None
+    arrays = finding(x.data)
+    out = intern_template((len(arrays[0]),), int64, (None,))
+    return tuple([Tensor(out, backend, array) for array in arrays])
 
 
 @composite.calls("searchsorted")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from operator import getitem, methodcaller
 from typing import TYPE_CHECKING, Any
 
-from ...dtypes import ALL_DTYPES, bfloat16, float64
+from ...dtypes import ALL_DTYPES, bfloat16, float64, uint64
 from ...interchange import aligned_copy, numpy_dtype, read_only
-from ...protocol import Payload
+from ...protocol import Kernel, Payload
 from ...template import Template
 from ...tensor import Tensor
 from ..array_module import ArrayModuleBackend
@@ -73,6 +74,24 @@ class NumpyBackend(NumpyReduction, ArrayModuleBackend):
         """The many steps of a random word on a block at a time."""
         for start in range(0, first.size, _BLOCK):
             super().encrypt(key, first[start : start + _BLOCK], second[start : start + _BLOCK])
+
+    def indexing(self, x: Template, structure: tuple[Any, ...], /) -> Kernel | None:
+        """NumPy's own, but for masks without axes and for uint64, the greatest of which it takes for negative."""
+        tensors = [kind for kind in structure if isinstance(kind, Template)]
+        if any(kind.dtype is uint64 or (kind.dtype.kind == "bool" and not kind.shape) for kind in tensors):
+            return None
+        return getitem
+
+    def positions(self, x: Template, /) -> Kernel | None:
+        """NumPy's own."""
+        return methodcaller("nonzero")
+
+    def counts(self, x: Template, /) -> Kernel | None:
+        """NumPy's own, which counts in int64."""
+        if x.dtype is uint64:
+            return None
+        bincount = self.xp.bincount
+        return lambda values, least: bincount(values.reshape(-1), None, least)
 
     @kernel
     def matmul(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
