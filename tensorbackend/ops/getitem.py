@@ -150,14 +150,19 @@ def _structure(parts: tuple[Any, ...]) -> Structure:
 
 def _stays(part: Any) -> bool:
     """Whether a kernel takes a part of a key as it is: another library's integer may stand for an int."""
-    return part.__class__ in _SETTLED or (isinstance(part, Integral) and part.__class__ is not bool)
+    return part.__class__ in _SETTLED or (_is_integer(part))
+
+
+def _is_integer(part: Any) -> bool:
+    """Whether a part of a key stands for an int: a bool is a mask."""
+    return not isinstance(part, bool) and isinstance(part, Integral)
 
 
 def _settled(part: Any, x: Tensor) -> Any:
     """A part of a key as an int, slice, None, ... or tensor, where it stands for one of these."""
     if part.__class__ in _SETTLED:
         return part
-    if isinstance(part, Integral) and part.__class__ is not bool:
+    if _is_integer(part):
         return index(part)
     if not is_plain_part(part):
         return as_index(part, x)
