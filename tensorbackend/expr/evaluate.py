@@ -35,6 +35,10 @@ KEPT_BYTES: Final = 1 << 16
 Result: TypeAlias = Tensor | tuple[Tensor, ...]
 
 
+_FILE: Final = "<program>"
+"""What the code of a program has for a file."""
+
+
 class Compiled:
     """A default implementation that a compiler made for one backend: a kernel of its inputs' payloads."""
 
@@ -94,9 +98,8 @@ class Program:
         self.backend, self.results = backend, graph.results
         kernels = _raw(graph, backend) if entered_once else None
         writer = _Writer(graph, backend, kernels)
-        self._nodes = writer.nodes
-        self._run = FunctionType(_code("\n".join(writer.lines)), writer.namespace, "run")
-        self.kernel: Kernel = self._run if kernels is None else backend.enter(self._run)
+        run = FunctionType(_code("\n".join(writer.lines)), writer.namespace, "run")
+        self.kernel: Kernel = run if kernels is None else backend.enter(run)
         """The payloads of the parameters give a tuple of those of the results."""
 
     def __call__(self, tensors: Sequence[Tensor]) -> list[Tensor]:
@@ -105,18 +108,19 @@ class Program:
         try:
             found = self.kernel(*payloads)
         except TensorBackendError as error:
-            self.note(error)
+            note(error)
             raise
         return [Tensor(template, backend, data) for template, data in zip(self.results, found, strict=True)]
 
-    def note(self, error: TensorBackendError) -> None:
-        """Adds to an error of a kernel which node it was, and the user's line that made the node."""
-        trace = error.__traceback__
-        while trace is not None and trace.tb_frame.f_code is not self._run.__code__:
-            trace = trace.tb_next
-        node = None if trace is None else self._nodes.get(trace.tb_lineno)
-        if node is not None and node.line is not None:
-            error.add_note(f"in {node.op}, traced at {node.line.file}:{node.line.number}")
+
+def note(error: TensorBackendError) -> None:
+    """Adds to an error of a program's kernel which node it was, and the user's line that made the node."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_code.co_filename != _FILE:
+        trace = trace.tb_next
+    node = None if trace is None else trace.tb_frame.f_globals["nodes"].get(trace.tb_lineno)
+    if node is not None and node.line is not None:
+        error.add_note(f"in {node.op}, traced at {node.line.file}:{node.line.number}")
 
 
 def _raw(graph: Graph, backend: Backend) -> dict[Node, Kernel] | None:
@@ -167,10 +171,10 @@ class _Writer:
 
     def __init__(self, graph: Graph, backend: Backend, kernels: Mapping[Node, Kernel] | None) -> None:
         self.backend, self.kernels = backend, kernels
-        self.namespace: dict[str, Any] = {}
-        """The kernels and constants by the names that the source has for them."""
         self.nodes: dict[int, Node] = {}
         """The node of each line that calls a kernel."""
+        self.namespace: dict[str, Any] = {"nodes": self.nodes}
+        """The kernels and constants by the names that the source has for them."""
         self._numbers: dict[tuple[str, int], str] = {}
         self._spare: list[str] = []
         self._variables = 0
@@ -239,7 +243,7 @@ def _template(value: Value) -> Template:
 @lru_cache(maxsize=512)
 def _code(source: str) -> CodeType:
     """The code of a function from its source, which is made here of numbered names alone."""
-    (code,) = (each for each in compile(source, "<program>", "exec").co_consts if isinstance(each, CodeType))
+    (code,) = (each for each in compile(source, _FILE, "exec").co_consts if isinstance(each, CodeType))
     return code
 
 

@@ -9,18 +9,18 @@ from operator import index
 from typing import Any, Generic, ParamSpec, Protocol, TypeVar, overload
 
 from ..dtypes import current_precision
-from ..errors import ArgumentError, expected
+from ..errors import ArgumentError, TensorBackendError, expected
 from ..ops.creation import asarray
 from ..protocol import Backend
 from ..select import common_backend, move
 from ..tensor import Tensor
 from .arguments import Static, as_tensors, option_key
 from .cache import Cache, CacheInfo
-from .evaluate import program
+from .evaluate import Program, note
 from .graph import Graph
 from .simplify import simplified
 from .trace import argument_names, trace_leaves
-from .trees import LEAF, Tree, flatten, unflatten
+from .trees import LEAF, flatten, unflatten
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -29,12 +29,29 @@ R = TypeVar("R")
 class Compiled:
     """A function compiled for some templates and options."""
 
-    __slots__ = ("backend", "calls", "out_tree", "run")
+    __slots__ = ("backend", "calls", "kernel", "out_tree", "results")
 
-    def __init__(self, run: Callable[[Sequence[Tensor]], Sequence[Tensor]], backend: Backend, out_tree: Tree) -> None:
-        self.run, self.backend, self.out_tree = run, backend, out_tree
+    def __init__(self, graph: Graph, backend: Backend) -> None:
+        self.backend, self.results, self.out_tree = backend, graph.results, graph.out_tree
+        # The simplified graph, run node by node, where the backend compiles nothing.
+        self.kernel = backend.compile_graph(graph) or Program(simplified(graph, backend), backend).kernel
+        """The payloads of the tensors among the arguments give a tuple of those of the results."""
         self.calls = 0
         """How often it was found again."""
+
+    def __call__(self, tensors: Sequence[Tensor]) -> Any:
+        """The result for tensors on the backend, nested as the function nests it."""
+        backend = self.backend
+        payloads = [x.data for x in tensors]
+        try:
+            found = self.kernel(*payloads)
+        except TensorBackendError as error:
+            note(error)
+            raise
+        if self.out_tree is LEAF:
+            return Tensor(self.results[0], backend, found[0])
+        results = [Tensor(template, backend, data) for template, data in zip(self.results, found, strict=True)]
+        return unflatten(self.out_tree, results)
 
 
 class Jitted(Protocol, Generic[P, R]):
@@ -214,12 +231,12 @@ def _jitted(
             graph = trace_leaves(flat, leaves, argument_names(function, *given))
             held = [node.tensor for node in graph.captured if node.tensor is not None]
             backend = common_backend([*tensors, *held]) if tensors or held else backend
-            found = cache.enter(key, Compiled(_compiled(graph, backend), backend, graph.out_tree))
+            found = cache.enter(key, Compiled(graph, backend))
             if not keywords and len(tensors) == len(arguments) == len(leaves):
                 same = all(x.backend is backend for x in tensors)
                 if same and tensors:
                     cache.quick[backend, current_precision(), *(x.template for x in tensors)] = found
-        return unflatten(found.out_tree, found.run([move(x, found.backend) for x in tensors]))
+        return found([move(x, found.backend) for x in tensors])
 
     @wraps(function)
     def jitted(*arguments: Any, **keywords: Any) -> Any:
@@ -234,16 +251,9 @@ def _jitted(
                 pass  # so that no error below has this one as its context
             else:
                 found.calls += 1
-                results = found.run(arguments)
-                return results[0] if found.out_tree is LEAF else unflatten(found.out_tree, results)
+                return found(arguments)
         return general(arguments, keywords)
 
     made: Any = jitted
     made.cache_info, made.cache_clear = cache.info, cache.clear
     return made
-
-
-def _compiled(graph: Graph, backend: Backend) -> Callable[[Sequence[Tensor]], Sequence[Tensor]]:
-    """What the backend makes of a graph; the simplified graph, run node by node, where the backend compiles nothing."""
-    made = backend.compile_graph(graph)
-    return program(simplified(graph, backend), backend) if made is None else made

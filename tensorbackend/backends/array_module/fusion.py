@@ -31,9 +31,9 @@ BLOCK: Final = 1 << 16
 """Elements of a block: a few arrays of float32 of them fit into a second-level cache."""
 
 
-def compile_graph(graph: Graph, backend: ArrayBase) -> Callable[[Sequence[Tensor]], Sequence[Tensor]]:
-    """A graph as a function of tensors on a backend: simplified, its chains of elementwise ops fused."""
-    return Program(prepared(graph, backend), backend, entered_once=True)
+def compile_graph(graph: Graph, backend: ArrayBase) -> Kernel:
+    """The kernel of a graph: simplified, its chains of elementwise ops fused."""
+    return Program(prepared(graph, backend), backend, entered_once=True).kernel
 
 
 def prepared(graph: Graph, backend: ArrayBase) -> Graph:

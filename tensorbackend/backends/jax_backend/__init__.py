@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from ...dtypes import ALL_DTYPES, Scalar, bfloat16, float32, float64, int32, int64
 from ...errors import ArgumentError, UnsupportedOp, expected
-from ...expr.evaluate import program
+from ...expr.evaluate import Program
 from ...interchange import HOST, numpy_dtype, read_only
 from ...memo import kind_of, remember
-from ...protocol import Payload
+from ...protocol import Kernel, Payload
 from ...template import Template
 from ...tensor import Tensor
 from ..array_module.base import Array, Silent, kernel
@@ -133,21 +133,9 @@ class JaxBackend(
         """The instance on another device; `ArgumentError` for what is none."""
         return type(self)(device=device)
 
-    def compile_graph(self, graph: Graph, /) -> Callable[[Sequence[Tensor]], Sequence[Tensor]]:
+    def compile_graph(self, graph: Graph, /) -> Kernel:
         """The whole graph compiled by XLA."""
-        run = program(graph, self)
-
-        def traced(payloads: list[Array]) -> list[Array]:
-            tensors = [Tensor(each, self, data) for each, data in zip(graph.templates, payloads, strict=True)]
-            return [x.data for x in run(tensors)]
-
-        compiled, templates = self.jax.jit(traced), graph.results
-
-        def call(tensors: Sequence[Tensor]) -> Sequence[Tensor]:
-            found = compiled([x.data for x in tensors])
-            return [Tensor(each, self, data) for each, data in zip(templates, found, strict=True)]
-
-        return call
+        return self.enter(Program(graph, self).kernel)
 
     # Transport
 
