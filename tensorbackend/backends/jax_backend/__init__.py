@@ -16,7 +16,7 @@ from ...protocol import Payload
 from ...template import Template
 from ...tensor import Tensor
 from ..array_module.base import Array, Silent, kernel
-from ..array_module.casting import cast_values
+from ..array_module.casting import caster
 from ..array_module.creation import ArrayCreation
 from ..array_module.fourier import ArrayFourier
 from ..libraries import import_library
@@ -65,7 +65,7 @@ class JaxCreation(JaxBase, ArrayCreation):
         source = float64 if out.dtype.is_floating and out.dtype is not float32 else out.dtype
         with numpy.errstate(all="ignore"):
             scalar = numpy.asarray(value, numpy_dtype(source))
-            return numpy.asarray(cast_values(numpy, scalar, source, out.dtype))
+            return numpy.asarray(caster(numpy, source, out.dtype)(scalar))
 
 
 class JaxBackend(

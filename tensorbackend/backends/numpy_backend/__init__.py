@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..dtypes import ALL_DTYPES, bfloat16, float64
-from ..interchange import aligned_copy, numpy_dtype, read_only
-from ..protocol import Payload
-from ..template import Template
-from ..tensor import Tensor
-from .array_module import ArrayModuleBackend
-from .array_module.base import Array, Quiet, kernel
-from .array_module.linalg import matrix_product
+from ...dtypes import ALL_DTYPES, bfloat16
+from ...interchange import aligned_copy, numpy_dtype, read_only
+from ...protocol import Payload
+from ...template import Template
+from ...tensor import Tensor
+from ..array_module import ArrayModuleBackend
+from ..array_module.base import Array, Quiet, kernel
+from ..array_module.linalg import matrix_product
+from .elementwise import NumpyElementwise
 
 if TYPE_CHECKING:
     import numpy
@@ -26,7 +26,7 @@ _MANY = 1 << 10
 """So many elements are worth a few passes before they are sorted."""
 
 
-class NumpyBackend(ArrayModuleBackend):
+class NumpyBackend(NumpyElementwise, ArrayModuleBackend):
     """NumPy arrays; what leaves them shares memory wherever a reader cannot write to it."""
 
     name = "numpy"
@@ -38,6 +38,8 @@ class NumpyBackend(ArrayModuleBackend):
 
         self.xp = numpy
         self.quiet = Quiet(partial(numpy.seterr, all="ignore"))
+        self.watching = Quiet(partial(numpy.seterr, all="raise", under="ignore"))
+        self.watching_all = Quiet(partial(numpy.seterr, all="raise"))
 
     # Transport
 
@@ -60,16 +62,6 @@ class NumpyBackend(ArrayModuleBackend):
         return read_only(x.data, dtype, copy)
 
     # What is NumPy's own: caches to work in, ufuncs that accumulate
-
-    def in_float64(self, function: Callable[..., Array], out: Template, /, *inputs: Tensor) -> Array:
-        """A function's many passes over the arrays, a block at a time that stays in the cache."""
-        columns = [self.xp.broadcast_to(x.data, out.shape).reshape(-1) for x in inputs]
-        result = self.xp.empty(out.size, numpy_dtype(out.dtype))
-        for start in range(0, out.size, _BLOCK):
-            block = slice(start, start + _BLOCK)
-            wide = function(self.xp, *(column[block].astype(numpy_dtype(float64)) for column in columns))
-            result[block] = self.cast(wide, float64, out.dtype)
-        return result.reshape(out.shape)
 
     def encrypt(self, key: Array, first: Array, second: Array) -> None:
         """The many steps of a random word on a block at a time."""
