@@ -14,10 +14,12 @@ from ..dtypes import DType, DTypeLike, Scalar, as_dtype, check_scalar, complex12
 from ..elements import element_type, pack
 from ..errors import OperandError, OutOfRangeError, ShapeError, expected
 from ..interchange import HOST, OnDevice
+from ..memo import remember
 from ..protocol import Backend, BackendLike
 from ..rules.axes import normalize_axis
 from ..rules.plan import Plan
 from ..select import check_held, get_backend, move
+from ..select.default import current
 from ..template import Shape, Template, as_names, as_shape, intern_template
 from ..tensor import Tensor, bind
 
@@ -44,11 +46,16 @@ def full(
     kind = scalar_kind(fill_value)
     if kind is None:
         raise OperandError(expected("a Python number", fill_value=fill_value))
-    out = Template(shape, default_dtype(kind) if dtype is None else dtype, names)  # type: ignore[arg-type] # or an int
-    check_scalar(fill_value, out.dtype)
-    return Plan(out, (), {"value": fill_value})
+    return _filled(shape, fill_value, default_dtype(kind) if dtype is None else dtype, names)
 
 
+def _filled(shape: Sequence[int] | int, value: Scalar, dtype: DTypeLike, names: Sequence[str | None] | None) -> Plan:
+    out = Template(shape, dtype, names)  # type: ignore[arg-type] # or an int
+    check_scalar(value, out.dtype)
+    return Plan(out, (), {"value": value})
+
+
+@primitive.calls("constant")
 def zeros(
     shape: Sequence[int] | int,
     *,
@@ -56,23 +63,17 @@ def zeros(
     names: Sequence[str | None] | None = None,
     backend: BackendLike = None,
     device: str | None = None,
-) -> Tensor:
+) -> Plan:
     """A tensor of zeros, of the default floating dtype.
 
     >>> import tensorbackend as tb
     >>> tb.zeros(2).tolist()
     [0.0, 0.0]
     """
-    return full(
-        shape,
-        False,
-        dtype=default_dtype("float") if dtype is None else dtype,
-        names=names,
-        backend=backend,
-        device=device,
-    )
+    return _filled(shape, False, default_dtype("float") if dtype is None else dtype, names)
 
 
+@primitive.calls("constant")
 def ones(
     shape: Sequence[int] | int,
     *,
@@ -80,21 +81,14 @@ def ones(
     names: Sequence[str | None] | None = None,
     backend: BackendLike = None,
     device: str | None = None,
-) -> Tensor:
+) -> Plan:
     """A tensor of ones, of the default floating dtype.
 
     >>> import tensorbackend as tb
     >>> tb.ones((1, 2), dtype="u8").tolist()
     [[1, 1]]
     """
-    return full(
-        shape,
-        True,
-        dtype=default_dtype("float") if dtype is None else dtype,
-        names=names,
-        backend=backend,
-        device=device,
-    )
+    return _filled(shape, True, default_dtype("float") if dtype is None else dtype, names)
 
 
 @primitive
@@ -134,19 +128,7 @@ def empty(
     return zeros(shape, dtype=dtype, names=names, backend=backend, device=device)
 
 
-@primitive.calls("eye")
-def _eye(
-    shape: Sequence[int],
-    *,
-    offset: int,
-    dtype: DTypeLike,
-    names: Sequence[str | None] | None = None,
-    backend: BackendLike = None,
-    device: str | None = None,
-) -> Plan:
-    return Plan(Template(shape, dtype, names), (), {"offset": offset})
-
-
+@primitive
 def eye(
     n_rows: int,
     n_cols: int | None = None,
@@ -158,7 +140,7 @@ def eye(
     names: Sequence[str | None] | None = None,
     backend: BackendLike = None,
     device: str | None = None,
-) -> Tensor:
+) -> Plan:
     """Ones on the k-th diagonal of a matrix (above the main one for positive k), zeros elsewhere.
 
     `batch_shape` repeats it along leading axes; `names` are for all axes.
@@ -168,8 +150,8 @@ def eye(
     [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """
     shape = (*as_shape(batch_shape), n_rows, n_rows if n_cols is None else n_cols)
-    kind = default_dtype("float") if dtype is None else dtype
-    return _eye(shape, offset=index(k), dtype=kind, names=names, backend=backend, device=device)
+    out = Template(shape, default_dtype("float") if dtype is None else dtype, names)
+    return Plan(out, (), {"offset": index(k)})
 
 
 def _like(x: Tensor, value: Scalar, dtype: DTypeLike | None, backend: BackendLike, device: str | None) -> Tensor:
@@ -303,7 +285,21 @@ def asarray(
     >>> tb.asarray([0.5, 1]).dtype
     float32
     """
+    if dtype is None and names is None and device is None and not copy:
+        if value.__class__ is Tensor and backend is None:
+            return value
+        chosen = current() if backend is None else get_backend(backend)
+        try:
+            out = _shared[value.__class__, value.dtype, value.shape, chosen]
+        except (AttributeError, KeyError, TypeError):
+            pass  # so that no error below has this one as its context
+        else:
+            return Tensor(out, chosen, chosen.from_numpy(out, value, copy=False))
     return _from_value(value, dtype, names, backend, device, copy=copy)
+
+
+_shared: dict[Any, Template] = {}
+"""For the types of NumPy arrays that came so far, their dtypes, shapes and backends: the template of the tensor."""
 
 
 def from_dlpack(
@@ -368,6 +364,8 @@ def _from_array(value: Any, backend: Backend, device: str | None, copy: bool | N
         else:
             out = intern_template(array.shape, as_dtype(array.dtype), (None,) * array.ndim)
             check_held(out.dtype, backend)
+            if array is value:
+                remember(_shared, (array.__class__, array.dtype, array.shape, backend), out)
             return Tensor(out, backend, backend.from_numpy(out, array, copy=copy is True))
     return _from_dlpack(value, backend, device, copy)
 

@@ -4,27 +4,17 @@ from __future__ import annotations
 
 import math
 from operator import index
+from typing import Any
 
-from ..dtypes import (
-    DTypeLike,
-    as_dtype,
-    check_scalar,
-    complex128,
-    default_dtype,
-    float64,
-    int64,
-    scalar_kind,
-    uint64,
-)
+from ..dispatch import primitive
+from ..dtypes import DTypeLike, as_dtype, check_scalar, default_dtype, float64, scalar_kind
 from ..errors import ArgumentError, DTypeError, OperandError, expected
 from ..protocol import BackendLike
-from ..tensor import Tensor
-from .conversion import astype
-from .creation import full, iota
-from .elementwise_binary import add, equal, multiply, subtract
-from .elementwise_ternary import where
+from ..rules.plan import Plan
+from ..template import Template
 
 
+@primitive.calls("spaced")
 def arange(
     start: int | float,
     /,
@@ -35,7 +25,7 @@ def arange(
     name: str | None = None,
     backend: BackendLike = None,
     device: str | None = None,
-) -> Tensor:
+) -> Plan:
     """Numbers from `start` (0 if only one bound is given) up to but not `stop`, `step` apart.
 
     There are ceil((stop - start) / step) of them, `start + i * step` each, computed in 64 bits and then rounded. The
@@ -62,13 +52,15 @@ def arange(
         check_scalar(int(number) if wanted.is_integer else number, wanted)
     # A step is not needed where there is nothing to step over, and then it may be beyond the dtype.
     step = step if length > 1 else 1
-    work = (uint64 if wanted is uint64 else int64) if whole and wanted.is_integer else float64
-    index_of = iota(int(length), dtype=work, names=(name,), backend=backend, device=device)
-    moved = multiply(index_of, abs(step))
-    ranged = add(moved, start) if step > 0 else subtract(full((), start, dtype=work, backend=index_of.backend), moved)
-    return astype(ranged, wanted)
+    exact = whole and wanted.is_integer
+    if not exact:
+        check_scalar(start, float64)
+        check_scalar(step, float64)
+    out, kind = Template((int(length),), wanted, (name,)), int if exact else float
+    return Plan(out, (), {"start": kind(start), "step": kind(step), "last": None})
 
 
+@primitive.calls("spaced")
 def linspace(
     start: int | float | complex,
     stop: int | float | complex,
@@ -80,7 +72,7 @@ def linspace(
     name: str | None = None,
     backend: BackendLike = None,
     device: str | None = None,
-) -> Tensor:
+) -> Plan:
     """`num` evenly spaced numbers from `start` to `stop`, which is left out unless `endpoint`.
 
     Computed in 64 bits and rounded; the dtype is the default floating or complex one.
@@ -97,13 +89,11 @@ def linspace(
     wanted = default_dtype("complex" if "complex" in kinds else "float") if dtype is None else as_dtype(dtype)
     for number in (start, stop):
         check_scalar(number, wanted if wanted.is_inexact else float64)
-    work = complex128 if wanted.is_complex else float64
     gaps = num - 1 if endpoint else num
     step = (stop - start) / gaps if gaps > 0 else 0.0
     if not math.isfinite(abs(step)):  # the difference overflows, its parts do not
         step = stop / gaps - start / gaps
-    place = iota(num, dtype=work, names=(name,), backend=backend, device=device)
-    spaced = add(multiply(place, step), start)
-    if endpoint and num > 1:  # rounding must not miss it
-        spaced = where(equal(place, num - 1), stop, spaced)
-    return astype(spaced, wanted)
+    kind: type[Any] = complex if wanted.is_complex else float
+    last = kind(stop) if endpoint and num > 1 else None  # rounding must not miss it
+    out = Template((num,), wanted, (name,))
+    return Plan(out, (), {"start": kind(start), "step": kind(step), "last": last})

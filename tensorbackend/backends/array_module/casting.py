@@ -75,18 +75,16 @@ def _saturating(xp: Any, source: DType, target: DType, plain: Kernel, attempted:
     zero, lowest = number(0), number(limits.min)
     least, greatest = dtype.type(limits.min), dtype.type(limits.max)
 
-    def inside(values: Any) -> Any:
-        return (values > below) & (values < above)
-
-    def all_inside(values: Any) -> bool:
-        return bool(xp.count_nonzero(inside(values)) == values.size)
+    def inside(values: Any) -> bool:
+        lowest_of, greatest_of = xp.minimum.reduce, xp.maximum.reduce
+        return bool(lowest_of(values, None, initial=0) > below and greatest_of(values, None, initial=0) < above)
 
     def saturated(values: Any) -> Any:
-        whole = xp.where(inside(values), values, zero).astype(dtype)
+        whole = xp.where((values > below) & (values < above), values, zero).astype(dtype)
         whole = xp.where(values >= above, greatest, whole)
         return xp.where(values <= lowest, least, whole)
 
-    return attempted(plain, saturated, holds=None if target in _FLAGGED else all_inside)
+    return attempted(plain, saturated, holds=None if target in _FLAGGED else inside)
 
 
 def _exact_or_odd(values: Any, source: DType) -> Any:

@@ -13,6 +13,7 @@ from ...tensor import Tensor
 from ..array_module import ArrayModuleBackend
 from ..array_module.base import Array, Quiet, kernel
 from ..array_module.linalg import matrix_product
+from .creation import NumpyCreation
 from .elementwise import NumpyElementwise
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ _MANY = 1 << 10
 """So many elements are worth a few passes before they are sorted."""
 
 
-class NumpyBackend(NumpyElementwise, ArrayModuleBackend):
+class NumpyBackend(NumpyCreation, NumpyElementwise, ArrayModuleBackend):
     """NumPy arrays; what leaves them shares memory wherever a reader cannot write to it."""
 
     name = "numpy"
@@ -55,6 +56,8 @@ class NumpyBackend(NumpyElementwise, ArrayModuleBackend):
     def from_numpy(self, out: Template, array: numpy.ndarray[Any, Any], /, *, copy: bool) -> Payload:
         """The array itself, or a copy of it."""
         dtype = numpy_dtype(out.dtype)
+        if array.dtype is dtype and array.__class__ is self.xp.ndarray and not copy:
+            return array
         return aligned_copy(array, dtype) if copy else array.astype(dtype, copy=False, subok=False)
 
     def to_numpy(self, x: Tensor, dtype: Any, copy: bool | None, /) -> numpy.ndarray[Any, Any]:
