@@ -54,7 +54,7 @@ class ArrayCreation(ArrayBase):
     def _counter(self, count: int, dtype: DType) -> Kernel:
         """0, 1, 2 and so on in a dtype: directly where all are exact in it, else from int64."""
         arange, direct = self.xp.arange, numpy_dtype(dtype)
-        if dtype is not bfloat16 and count <= exact_up_to(dtype):
+        if dtype.is_numeric and dtype is not bfloat16 and count <= exact_up_to(dtype):
             return lambda: arange(0, count, 1, direct)
         narrow, wide = bare(self.caster(int64, dtype)), numpy_dtype(int64)
         return lambda: narrow(arange(0, count, 1, wide))
@@ -80,4 +80,4 @@ class ArrayCreation(ArrayBase):
 
 def exact_up_to(dtype: DType) -> int:
     """A bound up to which a dtype has every whole number."""
-    return iinfo(dtype).max if dtype.is_integer else 2 << dtype.mantissa_bits if dtype.is_inexact else 1
+    return iinfo(dtype).max if dtype.is_integer else 2 << dtype.mantissa_bits if dtype.is_inexact else 0
