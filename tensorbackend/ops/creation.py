@@ -35,9 +35,7 @@ def _full(
     kind = scalar_kind(fill_value)
     if kind is None:
         raise OperandError(expected("a number, or a tensor or an array without axes", fill_value=fill_value))
-    out = Template(shape, default_dtype(kind) if dtype is None else dtype, names)  # type: ignore[arg-type] # or an int
-    check_scalar(fill_value, out.dtype)
-    return Plan(out, (), {"value": fill_value})
+    return _filled(shape, fill_value, default_dtype(kind) if dtype is None else dtype, names)
 
 
 def full(
@@ -67,6 +65,13 @@ def full(
     return late("broadcast_to")(value, as_shape(shape), names=names)
 
 
+def _filled(shape: Sequence[int] | int, value: Scalar, dtype: DTypeLike, names: Sequence[str | None] | None) -> Plan:
+    out = Template(shape, dtype, names)  # type: ignore[arg-type] # or an int
+    check_scalar(value, out.dtype)
+    return Plan(out, (), {"value": value})
+
+
+@primitive.calls("constant")
 def zeros(
     shape: Sequence[int] | int,
     *,
@@ -74,23 +79,17 @@ def zeros(
     names: Sequence[str | None] | None = None,
     backend: BackendLike = None,
     device: str | None = None,
-) -> Tensor:
+) -> Plan:
     """A tensor of zeros, of the default floating dtype.
 
     >>> import tensorbackend as tb
     >>> tb.zeros(2).tolist()
     [0.0, 0.0]
     """
-    return _full(
-        shape,
-        False,
-        dtype=default_dtype("float") if dtype is None else dtype,
-        names=names,
-        backend=backend,
-        device=device,
-    )
+    return _filled(shape, False, default_dtype("float") if dtype is None else dtype, names)
 
 
+@primitive.calls("constant")
 def ones(
     shape: Sequence[int] | int,
     *,
@@ -98,21 +97,14 @@ def ones(
     names: Sequence[str | None] | None = None,
     backend: BackendLike = None,
     device: str | None = None,
-) -> Tensor:
+) -> Plan:
     """A tensor of ones, of the default floating dtype.
 
     >>> import tensorbackend as tb
     >>> tb.ones((1, 2), dtype="u8").tolist()
     [[1, 1]]
     """
-    return _full(
-        shape,
-        True,
-        dtype=default_dtype("float") if dtype is None else dtype,
-        names=names,
-        backend=backend,
-        device=device,
-    )
+    return _filled(shape, True, default_dtype("float") if dtype is None else dtype, names)
 
 
 @primitive
@@ -152,19 +144,7 @@ def empty(
     return zeros(shape, dtype=dtype, names=names, backend=backend, device=device)
 
 
-@primitive.calls("eye")
-def _eye(
-    shape: Sequence[int],
-    *,
-    offset: int,
-    dtype: DTypeLike,
-    names: Sequence[str | None] | None = None,
-    backend: BackendLike = None,
-    device: str | None = None,
-) -> Plan:
-    return Plan(Template(shape, dtype, names), (), {"offset": offset})
-
-
+@primitive
 def eye(
     n_rows: int,
     n_cols: int | None = None,
@@ -176,7 +156,7 @@ def eye(
     names: Sequence[str | None] | None = None,
     backend: BackendLike = None,
     device: str | None = None,
-) -> Tensor:
+) -> Plan:
     """Ones on the k-th diagonal of a matrix (above the main one for positive k), zeros elsewhere.
 
     `batch_shape` repeats it along leading axes; `names` are for all axes.
@@ -186,8 +166,8 @@ def eye(
     [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """
     shape = (*as_shape(batch_shape), n_rows, n_rows if n_cols is None else n_cols)
-    kind = default_dtype("float") if dtype is None else dtype
-    return _eye(shape, offset=index(k), dtype=kind, names=names, backend=backend, device=device)
+    out = Template(shape, default_dtype("float") if dtype is None else dtype, names)
+    return Plan(out, (), {"offset": index(k)})
 
 
 def _like(x: Tensor, value: TensorLike, dtype: DTypeLike | None, backend: BackendLike, device: str | None) -> Tensor:

@@ -6,6 +6,7 @@ import math
 from operator import index
 from typing import Any
 
+from ..dispatch import primitive
 from ..dtypes import (
     DType,
     DTypeLike,
@@ -15,19 +16,18 @@ from ..dtypes import (
     complex128,
     default_dtype,
     float64,
-    int64,
     scalar_kind,
-    uint64,
 )
 from ..errors import ArgumentError, DTypeError, OperandError, ShapeError, expected
+from ..memo import NUMBERS
 from ..protocol import BackendLike
 from ..rules.broadcasting import broadcast, check_dtype, result_type, to_floating
-from ..rules.plan import flag
+from ..rules.plan import Plan, flag
 from ..template import Template, weak_template
 from ..tensor import Tensor, TensorLike
 from .composite.shaping import moveaxis
 from .conversion import astype
-from .creation import asarray, full, iota
+from .creation import asarray, iota
 from .elementwise_binary import add, divide, equal, multiply, subtract
 from .elementwise_ternary import where
 from .shape import reshape
@@ -45,6 +45,39 @@ def _known(value: Any) -> tuple[Scalar, Template]:
     if given.ndim:
         raise ShapeError(expected("a tensor without axes", tensor=given.template))
     return given.item(), given.template
+
+
+@primitive.calls("spaced")
+def _arange(
+    start: int | float,
+    stop: int | float,
+    step: int | float,
+    *,
+    dtype: DTypeLike | None = None,
+    name: str | None = None,
+    backend: BackendLike = None,
+    device: str | None = None,
+) -> Plan:
+    for number in (start, stop, step):
+        if scalar_kind(number) not in ("int", "float", "bool") or number != number or abs(number) == math.inf:
+            raise OperandError(expected("finite numbers for start, stop and step", number=number))
+    if step == 0:
+        raise ArgumentError(expected("a step other than 0", start=start, stop=stop, step=step))
+    whole = all(scalar_kind(number) != "float" for number in (start, stop, step))
+    wanted = default_dtype("int" if whole else "float") if dtype is None else as_dtype(dtype)
+    length = max(0, -((start - stop) // step) if whole else math.ceil((stop - start) / step))
+    if wanted.kind == "bool":
+        raise DTypeError(expected("a numeric dtype", "compare a range of numbers instead", dtype=wanted))
+    for number in (start, start + (length - 1) * step) if length else ():
+        check_scalar(int(number) if wanted.is_integer else number, wanted)
+    # A step is not needed where there is nothing to step over, and then it may be beyond the dtype.
+    step = step if length > 1 else 1
+    exact = whole and wanted.is_integer
+    if not exact:
+        check_scalar(start, float64)
+        check_scalar(step, float64)
+    out, kind = Template((int(length),), wanted, (name,)), int if exact else float
+    return Plan(out, (), {"start": kind(start), "step": kind(step), "last": None})
 
 
 def arange(
@@ -70,11 +103,12 @@ def arange(
     """
     if stop is None:
         start, stop = 0, start
-    (first, *_), (last, *_), (pace, *_) = given = [_known(each) for each in (start, stop, step)]
-    for number in (first, last, pace):
-        if isinstance(number, complex) or number != number or abs(number) == math.inf:
-            raise OperandError(expected("finite numbers for start, stop and step", number=number))
-    return _ranged(first, last, pace, dtype or _common([each for _, each in given]), name, backend, device)  # type: ignore[arg-type] # not complex
+    numbers: Any = start, stop, step
+    if not all(number.__class__ in NUMBERS for number in numbers):
+        known = [_known(number) for number in numbers]
+        numbers, dtype = [number for number, _ in known], dtype or _common([template for _, template in known])
+    first, last, pace = numbers
+    return _arange(first, last, pace, dtype=dtype, name=name, backend=backend, device=device)
 
 
 def _common(templates: list[Template]) -> DType | None:
@@ -85,31 +119,31 @@ def _common(templates: list[Template]) -> DType | None:
     return dtype if dtype.is_numeric else default_dtype("int")
 
 
-def _ranged(
-    start: int | float,
-    stop: int | float,
-    step: int | float,
-    dtype: DTypeLike | None,
-    name: str | None,
-    backend: BackendLike,
-    device: str | None,
-) -> Tensor:
-    if step == 0:
-        raise ArgumentError(expected("a step other than 0", start=start, stop=stop, step=step))
-    whole = all(scalar_kind(number) != "float" for number in (start, stop, step))
-    wanted = default_dtype("int" if whole else "float") if dtype is None else as_dtype(dtype)
-    length = max(0, -((start - stop) // step) if whole else math.ceil((stop - start) / step))
-    if wanted.kind == "bool":
-        raise DTypeError(expected("a numeric dtype", "compare a range of numbers instead", dtype=wanted))
-    for number in (start, start + (length - 1) * step) if length else ():
-        check_scalar(int(number) if wanted.is_integer else number, wanted)
-    # A step is not needed where there is nothing to step over, and then it may be beyond the dtype.
-    step = step if length > 1 else 1
-    work = (uint64 if wanted is uint64 else int64) if whole and wanted.is_integer else float64
-    index_of = iota(int(length), dtype=work, names=(name,), backend=backend, device=device)
-    moved = multiply(index_of, abs(step))
-    ranged = add(moved, start) if step > 0 else subtract(full((), start, dtype=work, backend=index_of.backend), moved)
-    return astype(ranged, wanted)
+@primitive.calls("spaced")
+def _linspace(
+    start: Scalar,
+    stop: Scalar,
+    num: int,
+    *,
+    dtype: DTypeLike | None = None,
+    endpoint: bool = True,
+    name: str | None = None,
+    backend: BackendLike = None,
+    device: str | None = None,
+) -> Plan:
+    if index(num) < 0:
+        raise ArgumentError(expected("a number of elements from 0 up", num=num))
+    gaps = num - 1 if flag(endpoint=endpoint) else num
+    kinds = {scalar_kind(start), scalar_kind(stop)}
+    wanted = default_dtype("complex" if "complex" in kinds else "float") if dtype is None else as_dtype(dtype)
+    for number in (start, stop):
+        check_scalar(number, wanted if wanted.is_inexact else float64)
+    step = (stop - start) / gaps if gaps > 0 else 0.0
+    if not math.isfinite(abs(step)):  # the difference overflows, its parts do not
+        step = stop / gaps - start / gaps
+    kind: type[Any] = complex if wanted.is_complex else float
+    last = kind(stop) if gaps == num - 1 and num > 1 else None  # rounding must not miss it
+    return Plan(Template((num,), wanted, (name,)), (), {"start": kind(start), "step": kind(step), "last": last})
 
 
 def linspace(
@@ -136,25 +170,13 @@ def linspace(
     >>> tb.linspace(tb.zeros(2), tb.asarray([1.0, 2.0]), 3).tolist()
     [[0.0, 0.0], [0.5, 1.0], [1.0, 2.0]]
     """
+    if None not in (scalar_kind(start), scalar_kind(stop)):
+        low, high = _known(start)[0], _known(stop)[0]
+        return _linspace(low, high, num, dtype=dtype, endpoint=endpoint, name=name, backend=backend, device=device)
     if index(num) < 0:
         raise ArgumentError(expected("a number of elements from 0 up", num=num))
     gaps = num - 1 if flag(endpoint=endpoint) else num
-    kinds = scalar_kind(start), scalar_kind(stop)
-    if None in kinds:
-        return _between(start, stop, num, gaps, dtype, name, axis, backend, device)
-    wanted = default_dtype("complex" if "complex" in kinds else "float") if dtype is None else as_dtype(dtype)
-    low, high = _known(start)[0], _known(stop)[0]
-    for number in (low, high):
-        check_scalar(number, wanted if wanted.is_inexact else float64)
-    work = complex128 if wanted.is_complex else float64
-    step = (high - low) / gaps if gaps > 0 else 0.0
-    if not math.isfinite(abs(step)):  # the difference overflows, its parts do not
-        step = high / gaps - low / gaps
-    place = iota(num, dtype=work, names=(name,), backend=backend, device=device)
-    spaced = add(multiply(place, step), low)
-    if gaps == num - 1 and num > 1:  # rounding must not miss it
-        spaced = where(equal(place, num - 1), high, spaced)
-    return astype(spaced, wanted)
+    return _between(start, stop, num, gaps, dtype, name, axis, backend, device)
 
 
 def _between(

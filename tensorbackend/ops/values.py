@@ -22,9 +22,11 @@ from ..dtypes import (
 from ..elements import element_type, pack
 from ..errors import OperandError, OutOfRangeError, ShapeError, expected
 from ..interchange import HOST, OnDevice
+from ..memo import remember
 from ..protocol import Backend, BackendLike
 from ..rules.broadcasting import result_type
 from ..select import check_held, get_backend, move
+from ..select.default import current
 from ..template import Shape, Template, intern_template, weak_template
 from ..tensor import Tensor, bind, late
 
@@ -72,7 +74,21 @@ def asarray(
     >>> tb.asarray([0.5, 1]).dtype
     float32
     """
+    if dtype is None and names is None and device is None and not copy:
+        if value.__class__ is Tensor and backend is None:
+            return value
+        chosen = current() if backend is None else get_backend(backend)
+        try:
+            out = _shared[value.__class__, value.dtype, value.shape, chosen]
+        except (AttributeError, KeyError, TypeError):
+            pass  # so that no error below has this one as its context
+        else:
+            return Tensor(out, chosen, chosen.from_numpy(out, value, copy=False))
     return _from_value(value, dtype, names, backend, device, copy=copy)
+
+
+_shared: dict[Any, Template] = {}
+"""For the types of NumPy arrays that came so far, their dtypes, shapes and backends: the template of the tensor."""
 
 
 def from_dlpack(
@@ -142,6 +158,8 @@ def _from_array(value: Any, backend: Backend, device: str | None, copy: bool | N
         else:
             out = intern_template(array.shape, as_dtype(array.dtype), (None,) * array.ndim)
             check_held(out.dtype, backend)
+            if array is value:
+                remember(_shared, (array.__class__, array.dtype, array.shape, backend), out)
             return Tensor(out, backend, backend.from_numpy(out, array, copy=copy is True))
     return _from_dlpack(value, backend, device, copy)
 

@@ -48,6 +48,13 @@ def full(draw: Draw, dtype: DType) -> Invocation:
     return Invocation("", (shape, value), {"dtype": dtype, "names": axis_names(len(shape))}, creates=True)
 
 
+@generates("ones", "zeros")
+def zeros(draw: Draw, dtype: DType) -> Invocation:
+    """The same number everywhere."""
+    shape = draw(shapes())
+    return Invocation("", (shape,), {"dtype": dtype, "names": axis_names(len(shape))}, creates=True)
+
+
 @generates("iota")
 def iota(draw: Draw, dtype: DType) -> Invocation:
     """Indices along one axis or all."""

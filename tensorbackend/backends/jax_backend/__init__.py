@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ...dtypes import ALL_DTYPES, Scalar, bfloat16, float32, float64, int32, int64
+from ...dtypes import ALL_DTYPES, bfloat16, float32, float64, int32, int64
 from ...errors import ArgumentError, UnsupportedOp, expected
 from ...expr.evaluate import Program
 from ...interchange import HOST, numpy_dtype, read_only
-from ...memo import kind_of, remember
 from ...protocol import Kernel, Payload
 from ...template import Template
 from ...tensor import Tensor
-from ..array_module.base import Array, Silent, kernel
-from ..array_module.casting import cast_values
-from ..array_module.creation import ArrayCreation
+from ..array_module.base import Silent
 from ..array_module.fourier import ArrayFourier
 from ..libraries import import_library
-from .base import Composing, JaxBase, template_of
+from .base import Composing, template_of
 from .composites import JaxComposites
 from .control import JaxControl
+from .creation import JaxCreation
 from .elementwise import JaxElementwise
 from .gradients import JaxGradients
 from .indexing import JaxIndexing
@@ -35,36 +33,6 @@ if TYPE_CHECKING:
     import numpy
 
     from ...expr.graph import Graph
-
-
-class JaxCreation(JaxBase, ArrayCreation):
-    """Constants, identity matrices and counters."""
-
-    numbers: dict[tuple[Any, ...], Array]
-    """Numbers on the device, by dtype and value."""
-
-    def constant(self, out: Template, /, *, value: Scalar) -> Payload:
-        """Every element is `value`, a number that is never traced, and kept, as to put it on a device takes long."""
-        key = out.dtype, value, kind_of(value)
-        number = self.numbers.get(key)
-        if number is None:
-            with self.jax.ensure_compile_time_eval():
-                number = self.from_numpy(out, self.rounded(out, value), copy=False)
-            remember(self.numbers, key, number)
-        return self._filled(out, self.tensor(number)) if out.shape else number
-
-    @kernel
-    def _filled(self, out: Template, number: Tensor, /) -> Payload:
-        return self.xp.full(out.shape, number.data)
-
-    def rounded(self, out: Template, value: Scalar) -> numpy.ndarray[Any, Any]:
-        """A Python number in the dtype of a template, rounded once."""
-        import numpy
-
-        source = float64 if out.dtype.is_floating and out.dtype is not float32 else out.dtype
-        with numpy.errstate(all="ignore"):
-            scalar = numpy.asarray(value, numpy_dtype(source))
-            return numpy.asarray(cast_values(numpy, scalar, source, out.dtype))
 
 
 class JaxBackend(

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from operator import getitem, methodcaller
 from typing import TYPE_CHECKING, Any
 
-from ...dtypes import ALL_DTYPES, bfloat16, float64, uint64
+from ...dtypes import ALL_DTYPES, bfloat16, uint64
 from ...interchange import aligned_copy, numpy_dtype, read_only
 from ...protocol import Kernel, Payload
 from ...template import Template
@@ -15,6 +14,8 @@ from ...tensor import Tensor
 from ..array_module import ArrayModuleBackend
 from ..array_module.base import Array, Quiet, kernel
 from ..array_module.linalg import matrix_product
+from .creation import NumpyCreation
+from .elementwise import NumpyElementwise
 from .reduction import NumpyReduction
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ _BLOCK = 1 << 13
 """Elements of a block that stays in the cache with a few more of its size."""
 
 
-class NumpyBackend(NumpyReduction, ArrayModuleBackend):
+class NumpyBackend(NumpyCreation, NumpyElementwise, NumpyReduction, ArrayModuleBackend):
     """NumPy arrays; what leaves them shares memory wherever a reader cannot write to it."""
 
     name = "numpy"
@@ -37,6 +38,8 @@ class NumpyBackend(NumpyReduction, ArrayModuleBackend):
 
         self.xp = numpy
         self.quiet = Quiet(partial(numpy.seterr, all="ignore"))
+        self.watching = Quiet(partial(numpy.seterr, all="raise", under="ignore"))
+        self.watching_all = Quiet(partial(numpy.seterr, all="raise"))
 
     # Transport
 
@@ -52,6 +55,8 @@ class NumpyBackend(NumpyReduction, ArrayModuleBackend):
     def from_numpy(self, out: Template, array: numpy.ndarray[Any, Any], /, *, copy: bool) -> Payload:
         """The array itself, or a copy of it."""
         dtype = numpy_dtype(out.dtype)
+        if array.dtype is dtype and array.__class__ is self.xp.ndarray and not copy:
+            return array
         return aligned_copy(array, dtype) if copy else array.astype(dtype, copy=False, subok=False)
 
     def to_numpy(self, x: Tensor, dtype: Any, copy: bool | None, /) -> numpy.ndarray[Any, Any]:
@@ -59,16 +64,6 @@ class NumpyBackend(NumpyReduction, ArrayModuleBackend):
         return read_only(x.data, dtype, copy)
 
     # What is NumPy's own: caches to work in, ufuncs that accumulate
-
-    def in_float64(self, function: Callable[..., Array], out: Template, /, *inputs: Tensor) -> Array:
-        """A function's many passes over the arrays, a block at a time that stays in the cache."""
-        columns = [self.xp.broadcast_to(x.data, out.shape).reshape(-1) for x in inputs]
-        result = self.xp.empty(out.size, numpy_dtype(out.dtype))
-        for start in range(0, out.size, _BLOCK):
-            block = slice(start, start + _BLOCK)
-            wide = function(self.xp, *(column[block].astype(numpy_dtype(float64)) for column in columns))
-            result[block] = self.cast(wide, float64, out.dtype)
-        return result.reshape(out.shape)
 
     def encrypt(self, key: Array, first: Array, second: Array) -> None:
         """The many steps of a random word on a block at a time."""
