@@ -50,7 +50,7 @@ _new = object.__new__
 
 
 @bind
-def getitem(x: Tensor, key: Any, /) -> Tensor:
+def getitem(x: Tensor, key: Any) -> Tensor:
     """What `x[key]` gives: ints drop an axis, slices keep it, None makes one, ... fills up; masks and integer tensors.
 
     A mask takes the place of as many axes as it has, and leaves one with the elements where it holds. Its number is
@@ -138,7 +138,7 @@ def _unready(x: Tensor, key: Any) -> Tensor:
         if sizes not in route.outs:
             remember(route.outs, sizes, indexed(x.template, route.structure, sizes))
             return getitem(x, key)
-    except (TensorBackendError, TypeError, ValueError):
+    except (TensorBackendError, IndexError, TypeError, ValueError):
         pass  # the ops raise it, with their own words
     return entries(x, key)
 
@@ -150,14 +150,19 @@ def _structure(parts: tuple[Any, ...]) -> Structure:
 
 def _stays(part: Any) -> bool:
     """Whether a kernel takes a part of a key as it is: another library's integer may stand for an int."""
-    return part.__class__ in _SETTLED or (isinstance(part, Integral) and not isinstance(part, bool))
+    return part.__class__ in _SETTLED or _is_integer(part)
+
+
+def _is_integer(part: Any) -> bool:
+    """Whether a part of a key is a number such as NumPy's integers are; bool is a mask."""
+    return part.__class__ is not bool and isinstance(part, Integral)
 
 
 def _settled(part: Any, x: Tensor) -> Any:
     """A part of a key as an int, slice, None, ... or tensor, where it stands for one of these."""
     if part.__class__ in _SETTLED:
         return part
-    if isinstance(part, Integral) and not isinstance(part, bool):
+    if _is_integer(part):
         return index(part)
     if not is_plain_part(part):
         return as_index(part, x)
