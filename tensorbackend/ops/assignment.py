@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from ..dtypes import check_scalar, scalar_kind
-from ..errors import ShapeError, expected
+from ..errors import BackendError, ShapeError, expected
 from ..rules.blocks import check_update
 from ..rules.shape import Slices, sliced_by
 from ..template import Template, merge_names
@@ -16,7 +16,7 @@ from .elementwise_ternary import where
 from .getitem import getitem
 from .keys import is_plain, parsed
 from .scatter import indexed_put
-from .shape import broadcast_to, put_slice, reshape
+from .shape import broadcast_to, laid_flat, put_slice, reshape
 
 
 @bind
@@ -46,7 +46,7 @@ def put_at(x: Tensor, key: Any, value: Any) -> Tensor:
     positions = getitem(iota(x.shape, names=x.names, backend=x.backend), key)
     wide = _spread(value, positions.template)
     size = positions.size
-    written = indexed_put(reshape(x, -1), reshape(positions, (size, 1)), reshape(wide, -1), mode="error")
+    written = indexed_put(laid_flat(x), reshape(positions, (size, 1)), laid_flat(wide), mode="error")
     return reshape(written, x.shape, names=x.names)
 
 
@@ -73,7 +73,8 @@ def _put_block(x: Tensor, block: Slices, value: Tensor) -> Tensor:
     """A write at a key of ints and slices without steps."""
     kept = [axis for axis in range(x.ndim) if axis not in block.dropped]
     target = Template([block.lengths[axis] for axis in kept], x.dtype, [x.names[axis] for axis in kept])
-    return put_slice(x, reshape(_spread(value, target), block.lengths), starts=block.starts)
+    wide = reshape(_spread(value, target), block.lengths, names=(None,) * x.ndim)
+    return put_slice(x, wide, starts=block.starts)
 
 
 def _where_mask(x: Tensor, mask: Tensor, value: Tensor) -> Tensor:
@@ -84,11 +85,16 @@ def _where_mask(x: Tensor, mask: Tensor, value: Tensor) -> Tensor:
     return where(wide, broadcast_to(value, x.shape[mask.ndim :]).rename(*x.names[mask.ndim :]) if rest else value, x)
 
 
+_WITH_DATA: Final = 2
+"""The highest `dispatch_priority` of a backend whose tensors have data: a tape's. Traces and templates have none."""
+
+
 @bind
 def setitem(x: Tensor, key: Any, value: Any) -> None:
     """What `x[key] = value` does: x gets the value that `put_at` gives, and keeps its template.
 
-    No memory is written to: tensors made from x before keep theirs.
+    No memory is written to: tensors made from x before keep theirs. Raises `BackendError` for a value without data,
+    of a trace or a template, assigned to a tensor with data, which would lose them.
 
     >>> import tensorbackend as tb
     >>> x = tb.zeros(3)
@@ -98,4 +104,8 @@ def setitem(x: Tensor, key: Any, value: Any) -> None:
     ([0.0, 5.0, 5.0], [0.0, 0.0])
     """
     result = put_at(x, key, value)
+    if result.backend.dispatch_priority > _WITH_DATA >= x.backend.dispatch_priority:
+        remedy = "return the value from the function, or make the tensor inside it"
+        wanted = "a value with data, as the tensor that is assigned to has data"
+        raise BackendError(expected(wanted, remedy, tensor=x.template, value=f"a tensor on {result.backend.name!r}"))
     x.backend, x.data = result.backend, result.data

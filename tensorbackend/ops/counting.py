@@ -23,7 +23,7 @@ from .elementwise_ternary import where
 from .reduction import max, min, sum
 from .scatter import indexed_add
 from .searching import checked_size, measured, searchsorted
-from .shape import broadcast_to, reshape, slice_
+from .shape import broadcast_to, laid_flat, reshape, slice_
 
 
 def _summed_at(places: Tensor, weights: Tensor | None, size: int) -> Tensor:
@@ -32,7 +32,7 @@ def _summed_at(places: Tensor, weights: Tensor | None, size: int) -> Tensor:
     if weights is None:
         weights = broadcast_to(asarray(1, dtype="int64", backend=places.backend), (count,))
     start = zeros(size, dtype=weights.dtype, backend=places.backend)
-    return indexed_add(start, reshape(places, (count, 1)), reshape(weights, -1), mode="fill")
+    return indexed_add(start, reshape(places, (count, 1)), laid_flat(weights), mode="fill")
 
 
 def _weights(x: Tensor, weights: TensorLike | None) -> Tensor | None:
@@ -74,7 +74,7 @@ def bincount(
         length = builtins.max(measured(max(x), "bincount()") + 1, checked_size(minlength))
     else:
         length = checked_size(minlength)
-    return _summed_at(reshape(x, -1), amounts, length)
+    return _summed_at(laid_flat(x), amounts, length)
 
 
 def _counts(x: Tensor, least: int) -> Tensor | None:
@@ -128,7 +128,7 @@ def histogram(
     x = asarray(x)
     check_dtype(x.dtype, "real")
     amounts = _weights(x, weights)
-    flat = reshape(x, -1)
+    flat = laid_flat(x)
     edges = _edges(flat, bins, range)
     count = edges.size - 1
     dtype = to_floating(result_type([x.template, edges.template]))

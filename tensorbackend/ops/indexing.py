@@ -10,7 +10,6 @@ from operator import index
 from typing import Any, NamedTuple, TypeAlias
 
 from ..dispatch import CHECKED, primitive, verify
-from ..dtypes import iinfo
 from ..errors import ShapeError, expected
 from ..memo import remember
 from ..protocol import Kernel
@@ -22,7 +21,8 @@ from ..template import Template
 from ..tensor import Axis, SoleAxis, Tensor, TensorLike
 from .conversion import astype
 from .creation import asarray, iota
-from .elementwise_binary import add, less, maximum, minimum, multiply
+from .dynamic_slices import first_entry
+from .elementwise_binary import add, less, multiply
 from .elementwise_ternary import where
 from .shape import broadcast_to, reshape, slice_
 
@@ -96,7 +96,8 @@ take_at = _take
 def take(x: TensorLike, indices: TensorLike, /, *, axis: SoleAxis = None, mode: Mode = "error") -> Tensor:
     """Entries along an axis at integer indices of any shape, whose axes take the place of that one.
 
-    The axis may be left out of a tensor of one axis.
+    Indices of one axis without a name keep the axis' name, as in `x[:, indices]`; others bring their own names. The
+    axis may be left out of a tensor of one axis.
 
     >>> import tensorbackend as tb
     >>> x = tb.asarray([[1, 2, 3], [4, 5, 6]], names=("row", "column"))
@@ -162,9 +163,10 @@ def _spread(x: Tensor, other: Tensor, axis: int) -> Tensor:
 
 
 def slice_along_axis(x: TensorLike, start: TensorLike, length: int, /, *, axis: Axis = -1, stride: int = 1) -> Tensor:
-    """`length` entries along an axis, from `start` on, each `stride` further: Nx's function of that name.
+    """`length` entries along an axis, from `start` on, each `stride` further.
 
-    The start may be a tensor without axes, so that the data decides, and is moved so that the entries lie in the axis.
+    The length is that of the result; Nx counts the entries that the strides go over. The start may be a tensor without
+    axes, so that the data decides, and is moved so that the entries lie in the axis.
     Raises `ShapeError` for more than there are.
 
     >>> import tensorbackend as tb
@@ -182,10 +184,6 @@ def slice_along_axis(x: TensorLike, start: TensorLike, length: int, /, *, axis: 
         starts[along] = min(max(start, 0), size - span)
         lengths[along], strides[along] = length, stride
         return slice_(x, starts=tuple(starts), lengths=tuple(lengths), strides=tuple(strides))
-    start = asarray(start)
-    if start.ndim or not start.dtype.is_integer:
-        raise ShapeError(expected("a start without axes, of an integer dtype", start=start.template))
-    wide = minimum(start, min(iinfo(start.dtype).max, size - span))
-    places = iota(length, dtype="int64", backend=start.backend)
-    first = maximum(astype(wide, "int64"), 0)
-    return _take(x, add(multiply(places, stride), first).rename(x.names[along]), axis=along, mode="error")
+    first = first_entry(start, size - span)
+    places = iota(length, dtype="int64", backend=first.backend)
+    return _take(x, add(multiply(places, stride), first), axis=along, mode="error")

@@ -23,7 +23,7 @@ from .elementwise_binary import minimum
 from .indexing import from_end, take, take_at
 from .scatter import gather
 from .searching import argwhere, count_nonzero
-from .shape import expand_dims, permute_dims, reshape, sliced
+from .shape import expand_dims, laid_flat, permute_dims, reshape, sliced
 
 
 class Part(NamedTuple):
@@ -207,14 +207,14 @@ def _cut(
 
 def _positions(mask: Tensor) -> Tensor:
     """The row-major positions where a mask holds."""
-    flat = reshape(mask, -1)
+    flat = laid_flat(mask)
     try:
         count = count_nonzero(flat).item()
     except TemplateDataError:
         remedy = "use where(), or take() at nonzero(mask, size=n)"
         wanted = "a mask with data, as the result's shape depends on it"
         raise TemplateDataError(expected(wanted, remedy, mask=mask.template)) from None
-    return reshape(argwhere(flat, size=count), -1)  # type: ignore[arg-type] # an integer, by its dtype
+    return laid_flat(argwhere(flat, size=count))  # type: ignore[arg-type] # an integer, by its dtype
 
 
 def _laid_out(found: Tensor, parts: list[Part], block: int, width: int) -> Tensor:

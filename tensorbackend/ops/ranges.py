@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from operator import index
+from typing import Any
 
 from ..dtypes import (
+    DType,
     DTypeLike,
+    Scalar,
     as_dtype,
     check_scalar,
     complex128,
@@ -16,20 +19,39 @@ from ..dtypes import (
     scalar_kind,
     uint64,
 )
-from ..errors import ArgumentError, DTypeError, OperandError, expected
+from ..errors import ArgumentError, DTypeError, OperandError, ShapeError, expected
 from ..protocol import BackendLike
-from ..tensor import Tensor
+from ..rules.broadcasting import broadcast, check_dtype, result_type, to_floating
+from ..rules.plan import flag
+from ..template import Template, weak_template
+from ..tensor import Tensor, TensorLike
+from .composite.shaping import moveaxis
 from .conversion import astype
-from .creation import full, iota
-from .elementwise_binary import add, equal, multiply, subtract
+from .creation import asarray, full, iota
+from .elementwise_binary import add, divide, equal, multiply, subtract
 from .elementwise_ternary import where
+from .shape import reshape
+from .values import is_array
+
+
+def _known(value: Any) -> tuple[Scalar, Template]:
+    """The Python number in a number, an array or a tensor without axes, and what it looks like."""
+    kind = scalar_kind(value)
+    if kind is not None:
+        return value, weak_template(kind)
+    if not isinstance(value, Tensor) and not is_array(value):
+        raise OperandError(expected("numbers, or tensors without axes", value=value))
+    given = asarray(value)
+    if given.ndim:
+        raise ShapeError(expected("a tensor without axes", tensor=given.template))
+    return given.item(), given.template
 
 
 def arange(
-    start: int | float,
+    start: TensorLike,
     /,
-    stop: int | float | None = None,
-    step: int | float = 1,
+    stop: TensorLike | None = None,
+    step: TensorLike = 1,
     *,
     dtype: DTypeLike | None = None,
     name: str | None = None,
@@ -39,7 +61,8 @@ def arange(
     """Numbers from `start` (0 if only one bound is given) up to but not `stop`, `step` apart.
 
     There are ceil((stop - start) / step) of them, `start + i * step` each, computed in 64 bits and then rounded. The
-    dtype is the default one of the widest kind among the three. Raises `ArgumentError` for a step of 0.
+    dtype is the default one of the widest kind among the three, or the one that tensors and arrays among them have;
+    these have no axes, and data. Raises `ArgumentError` for a step of 0.
 
     >>> import tensorbackend as tb
     >>> tb.arange(5, 0, -2).tolist(), tb.arange(1.0, name="n").template
@@ -47,13 +70,33 @@ def arange(
     """
     if stop is None:
         start, stop = 0, start
-    numbers = (start, stop, step)
-    for number in numbers:
-        if scalar_kind(number) not in ("int", "float", "bool") or number != number or abs(number) == math.inf:
+    (first, *_), (last, *_), (pace, *_) = given = [_known(each) for each in (start, stop, step)]
+    for number in (first, last, pace):
+        if isinstance(number, complex) or number != number or abs(number) == math.inf:
             raise OperandError(expected("finite numbers for start, stop and step", number=number))
+    return _ranged(first, last, pace, dtype or _common([each for _, each in given]), name, backend, device)  # type: ignore[arg-type] # not complex
+
+
+def _common(templates: list[Template]) -> DType | None:
+    """The dtype of those that have one, `None` for Python numbers alone; integers for bool."""
+    if all(each.weak for each in templates):
+        return None
+    dtype = result_type(templates)
+    return dtype if dtype.is_numeric else default_dtype("int")
+
+
+def _ranged(
+    start: int | float,
+    stop: int | float,
+    step: int | float,
+    dtype: DTypeLike | None,
+    name: str | None,
+    backend: BackendLike,
+    device: str | None,
+) -> Tensor:
     if step == 0:
         raise ArgumentError(expected("a step other than 0", start=start, stop=stop, step=step))
-    whole = all(scalar_kind(number) != "float" for number in numbers)
+    whole = all(scalar_kind(number) != "float" for number in (start, stop, step))
     wanted = default_dtype("int" if whole else "float") if dtype is None else as_dtype(dtype)
     length = max(0, -((start - stop) // step) if whole else math.ceil((stop - start) / step))
     if wanted.kind == "bool":
@@ -70,40 +113,76 @@ def arange(
 
 
 def linspace(
-    start: int | float | complex,
-    stop: int | float | complex,
+    start: TensorLike,
+    stop: TensorLike,
     /,
     num: int,
     *,
     dtype: DTypeLike | None = None,
     endpoint: bool = True,
     name: str | None = None,
+    axis: int = 0,
     backend: BackendLike = None,
     device: str | None = None,
 ) -> Tensor:
     """`num` evenly spaced numbers from `start` to `stop`, which is left out unless `endpoint`.
 
-    Computed in 64 bits and rounded; the dtype is the default floating or complex one.
+    Between tensors, which broadcast, the numbers run along a new axis of the result at the position `axis`. Computed
+    in 64 bits and rounded; the dtype is the default floating or complex one, or that of tensors.
 
     >>> import tensorbackend as tb
     >>> tb.linspace(0, 1, 5).tolist(), tb.linspace(0, 1, 4, endpoint=False).tolist()
     ([0.0, 0.25, 0.5, 0.75, 1.0], [0.0, 0.25, 0.5, 0.75])
+    >>> tb.linspace(tb.zeros(2), tb.asarray([1.0, 2.0]), 3).tolist()
+    [[0.0, 0.0], [0.5, 1.0], [1.0, 2.0]]
     """
-    kinds = {scalar_kind(start), scalar_kind(stop)}
-    if None in kinds:
-        raise OperandError(expected("Python numbers to space between", start=start, stop=stop))
     if index(num) < 0:
         raise ArgumentError(expected("a number of elements from 0 up", num=num))
+    gaps = num - 1 if flag(endpoint=endpoint) else num
+    kinds = scalar_kind(start), scalar_kind(stop)
+    if None in kinds:
+        return _between(start, stop, num, gaps, dtype, name, axis, backend, device)
     wanted = default_dtype("complex" if "complex" in kinds else "float") if dtype is None else as_dtype(dtype)
-    for number in (start, stop):
+    low, high = _known(start)[0], _known(stop)[0]
+    for number in (low, high):
         check_scalar(number, wanted if wanted.is_inexact else float64)
     work = complex128 if wanted.is_complex else float64
-    gaps = num - 1 if endpoint else num
-    step = (stop - start) / gaps if gaps > 0 else 0.0
+    step = (high - low) / gaps if gaps > 0 else 0.0
     if not math.isfinite(abs(step)):  # the difference overflows, its parts do not
-        step = stop / gaps - start / gaps
+        step = high / gaps - low / gaps
     place = iota(num, dtype=work, names=(name,), backend=backend, device=device)
-    spaced = add(multiply(place, step), start)
-    if endpoint and num > 1:  # rounding must not miss it
-        spaced = where(equal(place, num - 1), stop, spaced)
+    spaced = add(multiply(place, step), low)
+    if gaps == num - 1 and num > 1:  # rounding must not miss it
+        spaced = where(equal(place, num - 1), high, spaced)
     return astype(spaced, wanted)
+
+
+def _between(
+    start: TensorLike,
+    stop: TensorLike,
+    num: int,
+    gaps: int,
+    dtype: DTypeLike | None,
+    name: str | None,
+    axis: int,
+    backend: BackendLike,
+    device: str | None,
+) -> Tensor:
+    """See `linspace`: the numbers between tensors."""
+    ends = [start, stop]
+    home = next((end.backend for end in ends if isinstance(end, Tensor)), None) if backend is None else backend
+    kinds = [scalar_kind(end) for end in ends]
+    low, high = tensors = [
+        asarray(end, backend=None if isinstance(end, Tensor) and backend is None else home, device=device)
+        for end in ends
+    ]
+    templates = [x.template if kind is None else weak_template(kind) for x, kind in zip(tensors, kinds, strict=True)]
+    wanted = to_floating(check_dtype(result_type(templates), "numeric")) if dtype is None else as_dtype(dtype)
+    rank = len(broadcast(templates)[0])
+    work = complex128 if wanted.is_complex or low.dtype.is_complex or high.dtype.is_complex else float64
+    low, high = astype(low, work), astype(high, work)
+    place = reshape(iota(num, dtype=work, backend=low.backend), (num, *(1,) * rank), names=(name, *(None,) * rank))
+    spaced = add(multiply(place, divide(subtract(high, low), max(gaps, 1))), low)
+    if gaps == num - 1 and num > 1:
+        spaced = where(equal(place, num - 1), high, spaced)
+    return astype(moveaxis(spaced, 0, axis), wanted)

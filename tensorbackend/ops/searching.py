@@ -29,7 +29,7 @@ from .elementwise_unary import bitwise_invert, isnan
 from .indexing import take, take_along_axis_at, take_at
 from .reduction import sum
 from .scatter import indexed_put
-from .shape import expand_dims, reshape, slice_
+from .shape import expand_dims, laid_flat, reshape, slice_
 from .sorting import argsort
 
 Side: TypeAlias = Literal["left", "right"]
@@ -67,7 +67,7 @@ def count_nonzero(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) ->
 @composite.calls("argwhere")
 def _argwhere(x: Tensor, /, *, size: int, fill_value: int) -> Tensor:
     """See `argwhere`."""
-    holds = astype(reshape(x, -1), "bool")
+    holds = astype(laid_flat(x), "bool")
     count = holds.size
     # The n-th true element writes its position to place n; the others, and those too many, write nothing.
     place = where(holds, subtract(cumulative_sum(holds, axis=0), 1), size)

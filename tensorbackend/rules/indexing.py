@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 
 from ..dtypes import int64
 from ..errors import ArgumentError, DTypeError, ShapeError, expected
+from ..meaning import Axis, SoleAxis
 from ..template import Names, Shape, Template, check_unique, intern_template, merge_names
-from ..tensor import Axis, SoleAxis
 from .axes import normalize_axis, sole_axis
 from .broadcasting import broadcast, check_dtype, result_type
 from .plan import Plan
@@ -32,11 +32,15 @@ def check_indices(indices: Template, mode: str) -> None:
 
 
 def taken(x: Template, indices: Template, axis: SoleAxis, mode: str) -> Plan:
-    """The plan of a take: (5, 6, 7) at indices of shape (2, 3) along axis 1 is (5, 2, 3, 7)."""
+    """The plan of a take: (5, 6, 7) at indices of shape (2, 3) along axis 1 is (5, 2, 3, 7).
+
+    Indices of one axis without a name keep the name of the axis.
+    """
     check_indices(indices, mode)
     along = sole_axis(x, axis)
     shape = (*x.shape[:along], *indices.shape, *x.shape[along + 1 :])
-    names = check_unique((*x.names[:along], *indices.names, *x.names[along + 1 :]))
+    taken_names = (x.names[along],) if indices.names == (None,) else indices.names
+    names = check_unique((*x.names[:along], *taken_names, *x.names[along + 1 :]))
     out = intern_template(shape, x.dtype, names)
     return Plan(out, (x.dtype, indices.dtype), {"axis": along, "mode": mode})
 

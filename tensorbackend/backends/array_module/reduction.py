@@ -3,69 +3,114 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
+from functools import partial
 from itertools import product as index_product
-from typing import Any
+from typing import Any, Literal
 
-from ...dtypes import DType, float32
+from ...dtypes import DType, bool_
 from ...interchange import numpy_dtype
-from ...protocol import Payload
+from ...protocol import Calm, Kernel, Payload, planned
 from ...protocol.reduction import TieBreak
 from ...select import default_backend
 from ...template import Template, intern_template
 from ...tensor import Tensor
 from ..functional import calling
-from . import complex_functions, extremes
-from .base import NARROW, Array, ArrayBase, kernel
+from . import complex_functions
+from .base import Array, ArrayBase
+from .precision import computing, promoted, rounded, wide
+
+_INDICES_ARE_LONG = sys.maxsize > 1 << 32
+"""Whether the indices that an array module finds are int64 already, as they are where pointers have 64 bits."""
 
 
 class ArrayReduction(ArrayBase):
     """What combines or orders the elements along axes."""
 
-    @kernel
-    def all(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
+    # What a module may have a quicker way for
+
+    def folding(
+        self, name: Literal["all", "any", "max", "min", "prod", "sum"], x: Template, axes: tuple[int, ...],
+        keepdims: bool, dtype: DType,
+    ) -> Kernel:  # fmt: skip
+        """The function of the module that takes elements together, its result in a dtype to compute in."""
+        function = getattr(self.xp, name)
+        if name in ("prod", "sum"):
+            accumulator = numpy_dtype(dtype)
+            return lambda values: function(values, axis=axes, dtype=accumulator, keepdims=keepdims)
+        return lambda values: function(values, axis=axes, keepdims=keepdims)
+
+    def running(self, name: Literal["cumsum", "cumprod"], axis: int, dtype: DType) -> Kernel:
+        """The function of the module that takes the elements up to each together, in their own dtype."""
+        function, accumulator = getattr(self.xp, name), numpy_dtype(dtype)
+        return lambda values: function(values, axis=axis, dtype=accumulator)
+
+    def finding(self, name: Literal["argmax", "argmin"], axis: int | None) -> Kernel:
+        """The function of the module that finds the first of the greatest or least elements."""
+        function = getattr(self.xp, name)
+        return lambda values: function(values, axis=axis)
+
+    def ordering(self, x: Template, axis: int) -> Kernel:
+        """Values ascending along an axis, equal ones in the order in which they come."""
+        sort = self.xp.sort
+        return lambda values: sort(values, axis=axis, kind="stable")
+
+    def order_of(self, x: Template, axis: int) -> Kernel:
+        """The indices that bring values into that order."""
+        argsort = self.xp.argsort
+        return lambda values: argsort(values, axis=axis, kind="stable")
+
+    def all_true(self, x: Template) -> Callable[[Array], bool]:
+        """Whether no element is zero."""
+        return lambda values: bool(values.all())
+
+    # Reductions
+
+    @planned
+    def all(self, out: Template, x: Template, /, *, axes: tuple[int, ...], keepdims: bool) -> Kernel:
         """Whether every element is true."""
-        return self.xp.all(x.data != 0, axis=axes, keepdims=keepdims)
+        return self._logical(self.folding("all", x, axes, keepdims, bool_), x)
 
-    @kernel
-    def any(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
+    @planned
+    def any(self, out: Template, x: Template, /, *, axes: tuple[int, ...], keepdims: bool) -> Kernel:
         """Whether some element is true."""
-        return self.xp.any(x.data != 0, axis=axes, keepdims=keepdims)
+        return self._logical(self.folding("any", x, axes, keepdims, bool_), x)
 
-    @kernel
-    def sum(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
+    @planned
+    def sum(self, out: Template, x: Template, /, *, axes: tuple[int, ...], keepdims: bool) -> Kernel:
         """Sum, of the narrow floats in float32."""
-        dtype = numpy_dtype(self._accumulator(out))
-        return self.narrowed(self.xp.sum(x.data, axis=axes, dtype=dtype, keepdims=keepdims), out)
+        kernel = rounded(self.folding("sum", x, axes, keepdims, wide(out.dtype)), out)
+        return kernel if out.dtype.is_inexact else Calm(kernel)
 
-    @kernel
-    def product(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
+    @planned
+    def product(self, out: Template, x: Template, /, *, axes: tuple[int, ...], keepdims: bool) -> Kernel:
         """Product, of the narrow floats in float32, of complex64 in complex128."""
         if out.dtype.is_complex:
-            values = complex_functions.product(self.xp, x.data, axes, keepdims)
-            return values.astype(numpy_dtype(out.dtype), copy=False)
-        dtype = numpy_dtype(self._accumulator(out))
-        return self.narrowed(self.xp.prod(x.data, axis=axes, dtype=dtype, keepdims=keepdims), out)
+            xp, dtype = self.xp, numpy_dtype(out.dtype)
+            return lambda values: complex_functions.product(xp, values, axes, keepdims).astype(dtype, copy=False)
+        kernel = rounded(self.folding("prod", x, axes, keepdims, wide(out.dtype)), out)
+        return kernel if out.dtype.is_inexact else Calm(kernel)
 
-    @kernel
-    def reduce_max(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
+    @planned
+    def reduce_max(self, out: Template, x: Template, /, *, axes: tuple[int, ...], keepdims: bool) -> Kernel:
         """Greatest element; 0.0 is above -0.0."""
-        return self.narrowed(extremes.greatest(self.xp, self.widened(x), axes, keepdims), out)
+        return self._extreme("max", out, x, axes, keepdims)
 
-    @kernel
-    def reduce_min(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
+    @planned
+    def reduce_min(self, out: Template, x: Template, /, *, axes: tuple[int, ...], keepdims: bool) -> Kernel:
         """Least element; -0.0 is below 0.0."""
-        return self.narrowed(extremes.least(self.xp, self.widened(x), axes, keepdims), out)
+        return self._extreme("min", out, x, axes, keepdims)
 
-    @kernel
-    def argmax(self, out: Template, x: Tensor, /, *, axis: int | None, keepdims: bool, tie_break: TieBreak) -> Payload:
+    @planned
+    def argmax(self, out: Template, x: Template, /, *, axis: int | None, keepdims: bool, tie_break: TieBreak) -> Kernel:
         """Index of the greatest element."""
-        return self._position(self.xp.argmax, out, x, axis, tie_break)
+        return self._position("argmax", out, x, axis, tie_break)
 
-    @kernel
-    def argmin(self, out: Template, x: Tensor, /, *, axis: int | None, keepdims: bool, tie_break: TieBreak) -> Payload:
+    @planned
+    def argmin(self, out: Template, x: Template, /, *, axis: int | None, keepdims: bool, tie_break: TieBreak) -> Kernel:
         """Index of the least element."""
-        return self._position(self.xp.argmin, out, x, axis, tie_break)
+        return self._position("argmin", out, x, axis, tie_break)
 
     def reduce(
         self,
@@ -102,102 +147,143 @@ class ArrayReduction(ArrayBase):
 
     # Order
 
-    @kernel
-    def sort(self, out: Template, x: Tensor, /, *, axis: int, descending: bool) -> Payload:
+    @planned
+    def sort(self, out: Template, x: Template, /, *, axis: int, descending: bool) -> Kernel:
         """Elements in order: descending is ascending from the other end, both ways round."""
-        values = self.widened(x)
-        if descending:
-            values = self.xp.flip(self.in_order(self.xp.flip(values, axis), axis), axis)
-        else:
-            values = self.in_order(values, axis)
-        return self.narrowed(values, out)
+        ascending = self.ordering(x.replace(dtype=wide(x.dtype)), axis)
+        if not descending:
+            return Calm(computing(ascending, out, x))
+        flip = self.xp.flip
+        return Calm(computing(lambda values: flip(ascending(flip(values, axis)), axis), out, x))
 
-    @kernel
-    def argsort(self, out: Template, x: Tensor, /, *, axis: int, descending: bool) -> Payload:
+    @planned
+    def argsort(self, out: Template, x: Template, /, *, axis: int, descending: bool) -> Kernel:
         """Indices that would sort: descending is ascending from the other end, both ways round."""
-        values = self.widened(x)
-        if descending:
-            order = x.shape[axis] - 1 - self.xp.flip(self.order_of(self.xp.flip(values, axis), axis), axis)
-        else:
-            order = self.order_of(values, axis)
-        return order.astype(numpy_dtype(out.dtype), copy=False)
-
-    def in_order(self, values: Array, axis: int) -> Array:
-        """Values ascending along an axis, equal ones in the order in which they come."""
-        return self.xp.sort(values, axis=axis, kind="stable")
-
-    def order_of(self, values: Array, axis: int) -> Array:
-        """The indices that bring values into that order."""
-        return self.xp.argsort(values, axis=axis, kind="stable")
+        ascending = self.order_of(x.replace(dtype=wide(x.dtype)), axis)
+        if not descending:
+            return _in_int64(computing(ascending, out, x))
+        flip, last = self.xp.flip, x.shape[axis] - 1
+        return _in_int64(computing(lambda values: last - flip(ascending(flip(values, axis)), axis), out, x))
 
     # Overrides of composites
 
-    @kernel
+    @planned
     def cumulative_sum(
-        self, out: Template, x: Tensor, /, *, axis: int, dtype: DType | None, include_initial: bool, reverse: bool
-    ) -> Payload:
+        self, out: Template, x: Template, /, *, axis: int, dtype: DType | None, include_initial: bool, reverse: bool
+    ) -> Kernel:
         """Sums of the elements up to each."""
-        return self._accumulate(self.xp.cumsum, 0, out, x, axis, reverse)
+        return self._accumulating(self.running("cumsum", axis, wide(out.dtype)), 0, out, x, axis, reverse)
 
-    @kernel
+    @planned
     def cumulative_product(
-        self, out: Template, x: Tensor, /, *, axis: int, dtype: DType | None, include_initial: bool, reverse: bool
-    ) -> Payload:
+        self, out: Template, x: Template, /, *, axis: int, dtype: DType | None, include_initial: bool, reverse: bool
+    ) -> Kernel:
         """Products of the elements up to each."""
         if out.dtype.is_complex:
+            accumulate: Kernel = partial(complex_functions.cumulative_product, self.xp, axis=axis)
+        else:
+            accumulate = self.running("cumprod", axis, wide(out.dtype))
+        return self._accumulating(accumulate, 1, out, x, axis, reverse)
 
-            def running(values: Array, axis: int, dtype: Any) -> Array:
-                return complex_functions.cumulative_product(self.xp, values, axis)
-
-            return self._accumulate(running, 1, out, x, axis, reverse)
-        return self._accumulate(self.xp.cumprod, 1, out, x, axis, reverse)
-
-    @kernel
-    def softmax(self, out: Template, x: Tensor, /, *, axis: tuple[int, ...]) -> Payload:
+    @planned
+    def softmax(self, out: Template, x: Template, /, *, axis: tuple[int, ...]) -> Kernel:
         """exp(x) over its sum, from x less its maximum so that nothing overflows."""
-        values = self.promoted(x, out)
-        if not values.size:
-            return self.xp.zeros(out.shape, numpy_dtype(out.dtype))
-        power = self.xp.exp(values - self.xp.max(values, axis=axis, keepdims=True))
-        return self.narrowed(power / self.xp.sum(power, axis=axis, keepdims=True), out)
+        exp, dtype = self.xp.exp, wide(out.dtype)
+        if not x.size:
+            zeros, narrow = self.xp.zeros, numpy_dtype(out.dtype)
+            return lambda values: zeros(out.shape, narrow)
+        greatest = self.folding("max", x, axis, True, dtype)
+        total = self.folding("sum", x, axis, True, dtype)
 
-    @kernel
-    def var(self, out: Template, x: Tensor, /, *, axis: tuple[int, ...], correction: float, keepdims: bool) -> Payload:
+        def softmax(values: Array) -> Array:
+            power = exp(values - greatest(values))
+            return power / total(power)
+
+        return promoted(self, out.dtype, softmax, out, x)
+
+    @planned
+    def var(self, out: Template, x: Template, /, *, axis: tuple[int, ...], correction: float, keepdims: bool) -> Kernel:
         """Mean squared distance from the mean, over the count less `correction`."""
-        values = self.promoted(x, out)
-        count = 1
-        for each in axis:
-            count *= x.shape[each]
-        deviation = values - self.xp.sum(values, axis=axis, keepdims=True) / values.dtype.type(count)
-        squares = deviation * deviation
-        divisor = values.dtype.type(count - correction if count > correction else math.nan)
-        return self.narrowed(self.xp.sum(squares, axis=axis, keepdims=keepdims) / divisor, out)
+        dtype, number = wide(out.dtype), numpy_dtype(wide(out.dtype)).type
+        count = math.prod(x.shape[each] for each in axis)
+        size, divisor = number(count), number(count - correction if count > correction else math.nan)
+        total = self.folding("sum", x, axis, True, dtype)
+        total_of_squares = self.folding("sum", x, axis, keepdims, dtype)
+
+        def variance(values: Array) -> Array:
+            deviation = values - total(values) / size
+            return total_of_squares(deviation * deviation) / divisor
+
+        return promoted(self, out.dtype, variance, out, x)
 
     # Helpers
 
-    def _accumulator(self, out: Template) -> DType:
-        return float32 if out.dtype in NARROW else out.dtype
+    def _logical(self, fold: Kernel, x: Template) -> Kernel:
+        return Calm(fold if x.dtype is bool_ else lambda values: fold(values != 0))
+
+    def _extreme(
+        self, name: Literal["max", "min"], out: Template, x: Template, axes: tuple[int, ...], keepdims: bool
+    ) -> Kernel:
+        """A greatest or least element; where that is a zero it has the sign that wins if one such is there."""
+        find = self.folding(name, x, axes, keepdims, wide(x.dtype))
+        if not x.dtype.is_floating:
+            return Calm(find)
+        where, some_zero_wins = self.xp.where, self.folding("any", x, axes, keepdims, bool_)
+        nowhere_zero = self.all_true(out)
+        floats = numpy_dtype(wide(x.dtype))
+        zero = floats.type(0.0 if name == "max" else -0.0)
+        integers = f"int{8 * floats.itemsize}"
+        winner = zero.view(integers)
+
+        def extreme(values: Array) -> Array:
+            found = find(values)
+            if nowhere_zero(found):
+                return found
+            wins = some_zero_wins(values.view(integers) == winner)
+            return where((found == 0) & wins, zero, found)
+
+        return Calm(computing(extreme, out, x))
 
     def _position(
-        self, find: Callable[..., Array], out: Template, x: Tensor, axis: int | None, tie_break: TieBreak
-    ) -> Array:
-        values = self.widened(x)
-        if axis is None:
-            values, axis = values.reshape(-1), 0
-        if tie_break == "high":
-            found = values.shape[axis] - 1 - find(self.xp.flip(values, axis), axis=axis)
+        self, name: Literal["argmax", "argmin"], out: Template, x: Template, axis: int | None, tie_break: TieBreak
+    ) -> Kernel:
+        shape, along = out.shape, 0 if axis is None else axis
+        if tie_break == "low":
+            find = self.finding(name, axis)
         else:
-            found = find(values, axis=axis)
-        return self.xp.asarray(found).astype(numpy_dtype(out.dtype)).reshape(out.shape)
+            flip, last = self.xp.flip, (x.size if axis is None else x.shape[axis]) - 1
+            flat, first = axis is None, self.finding(name, along)
+            find = lambda values: last - first(flip(values.reshape(-1) if flat else values, along))  # noqa: E731
+        if shape and len(shape) == len(x.shape):  # with the axis kept
+            found = find
+            find = lambda values: found(values).reshape(shape)  # noqa: E731 # one of several forms
+        return Calm(_in_int64(computing(find, out, x)))
 
-    def _accumulate(
-        self, accumulate: Callable[..., Array], initial: int, out: Template, x: Tensor, axis: int, reverse: bool
-    ) -> Array:
-        values = self.cast(x.data, x.dtype, self._accumulator(out))
-        if out.shape[axis] > x.shape[axis]:
-            before = self.xp.full((*x.shape[:axis], 1, *x.shape[axis + 1 :]), initial, values.dtype)
-            values = self.xp.concatenate((values, before) if reverse else (before, values), axis=axis)
+    def _accumulating(
+        self, accumulate: Kernel, initial: int, out: Template, x: Template, axis: int, reverse: bool
+    ) -> Kernel:
+        """The running results of a function, from the end if `reverse`, after `initial` where there is one more."""
+        xp, dtype = self.xp, wide(out.dtype)
+        kernel = accumulate
         if reverse:
-            values = self.xp.flip(values, axis)
-        values = accumulate(values, axis=axis, dtype=values.dtype)
-        return self.narrowed(self.xp.flip(values, axis) if reverse else values, out)
+            kernel = lambda values: xp.flip(accumulate(xp.flip(values, axis)), axis)  # noqa: E731 # one of several forms
+        if out.shape[axis] > x.shape[axis]:
+            kernel = _with_one_more(xp, kernel, x, axis, initial, numpy_dtype(dtype), reverse)
+        made = promoted(self, dtype, kernel, out, x)
+        return made if x.dtype.is_inexact or out.dtype.is_inexact else Calm(made)
+
+
+def _in_int64(kernel: Kernel) -> Kernel:
+    """A kernel whose indices are int64, as everywhere."""
+    return kernel if _INDICES_ARE_LONG else lambda values: kernel(values).astype("int64")
+
+
+def _with_one_more(xp: Any, kernel: Kernel, x: Template, axis: int, initial: int, dtype: Any, last: bool) -> Kernel:
+    """A kernel of arrays that have one more element along an axis, for the template of those that have not."""
+    shape = *x.shape[:axis], 1, *x.shape[axis + 1 :]
+
+    def longer(values: Array) -> Array:
+        more = xp.full(shape, initial, dtype)
+        return kernel(xp.concatenate((values, more) if last else (more, values), axis=axis))
+
+    return longer

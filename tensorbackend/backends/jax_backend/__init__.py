@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from ...dtypes import ALL_DTYPES, Scalar, bfloat16, float32, float64, int32, int64
@@ -116,10 +115,9 @@ class JaxBackend(
             self.wide, self.long = float32, int32
             self.dtypes = frozenset(each for each in ALL_DTYPES if each.bits < (128 if each.is_complex else 64))
         self.precision = self.lax.Precision.HIGHEST
-        with _registering:
-            if not JaxBackend._registered:
-                register(self.jax, self)
-                JaxBackend._registered = True
+        if not JaxBackend._registered:  # one instance at a time is set up
+            register(self.jax, self)
+            JaxBackend._registered = True
 
     _registered = False
 
@@ -215,9 +213,6 @@ class JaxBackend(
     def block_until_ready(self, x: Tensor, /) -> None:
         """Waits for the payload to be computed."""
         self.jax.block_until_ready(x.data)
-
-
-_registering = Lock()
 
 
 def _library(name: str) -> Any:

@@ -12,9 +12,9 @@ from ...protocol import Payload
 from ...template import Template
 from ...tensor import Tensor
 from ..array_module import complex_functions, gamma, incomplete_gamma, special
-from ..array_module.base import Array, function, kernel
+from ..array_module.base import Array, function, kernel, promoting
 from ..array_module.elementwise import ArrayElementwise
-from . import complex_by_parts
+from . import complex_by_parts, logarithms
 from .base import JaxBase
 from .rounding import unfused
 
@@ -112,11 +112,58 @@ class JaxElementwise(JaxBase, ArrayElementwise):
 
         return self._derived(partial(complex_functions.acosh, xp), own)(x.data)
 
+    # Near sqrt(1/2) - 1 XLA's log1p of float64 is 128 ulps off
+
+    _narrow_log1p = function("log1p", complex_by_parts.log1p)
+    _narrow_atanh = function("arctanh", complex_by_parts.atanh)
+
+    def log1p(self, out: Template, x: Tensor, /) -> Payload:
+        """log(1 + x)."""
+        return self._wide_log1p(out, x) if out.dtype is float64 else self._narrow_log1p(out, x)
+
+    def atanh(self, out: Template, x: Tensor, /) -> Payload:
+        """Half the logarithm of (1 + x) / (1 - x)."""
+        return self._wide_atanh(out, x) if out.dtype is float64 else self._narrow_atanh(out, x)
+
+    @kernel
+    def _wide_log1p(self, out: Template, x: Tensor, /) -> Payload:
+        return self._derived(partial(logarithms.log1p, self.xp), self.xp.log1p)(x.data)
+
+    @kernel
+    def _wide_atanh(self, out: Template, x: Tensor, /) -> Payload:
+        return self._derived(partial(logarithms.atanh, self.xp), self.xp.arctanh)(x.data)
+
+    _own_asin = function("arcsin", complex_functions.asin)
+    _own_tanh = function("tanh", complex_by_parts.tanh)
+
+    def asin(self, out: Template, x: Tensor, /) -> Payload:
+        """Arc sine; XLA's own halves what is as small as a normal number can be, and takes it for zero."""
+        return self._near_zero(out, x) if out.dtype.is_floating else self._own_asin(out, x)
+
+    @kernel
+    def _near_zero(self, out: Template, x: Tensor, /) -> Payload:
+        values = self.widened(x)
+        small = self.xp.abs(values) < 2.0**-28
+        return self.narrowed(self.xp.where(small, values, self.xp.arcsin(values)), out)
+
+    def tanh(self, out: Template, x: Tensor, /) -> Payload:
+        """Hyperbolic tangent; of large float64 XLA's own is 7 ulps off."""
+        return self._from_one(out, x) if out.dtype is float64 else self._own_tanh(out, x)
+
+    @kernel
+    def _from_one(self, out: Template, x: Tensor, /) -> Payload:
+        xp, size = self.xp, self.xp.abs(x.data)
+        far = xp.copysign(1 - 2 / (xp.exp(2 * size) + 1), x.data)
+        return xp.where(size > 1, far, xp.tanh(x.data))
+
+    log = function("log", complex_by_parts.log)
+    log2 = promoting("log2", complex_by_parts.log2)
+    log10 = promoting("log10", complex_by_parts.log10)
+    tan = function("tan", complex_by_parts.tan)
     cos = function("cos", complex_by_parts.cos)
     sin = function("sin", complex_by_parts.sin)
     abs = function("abs", complex_by_parts.magnitude)
     sqrt = function("sqrt", complex_by_parts.sqrt)
-    atanh = function("arctanh", complex_by_parts.atanh)
     atan = function("arctan", complex_by_parts.atan)
 
     # Of subnormal numbers, where they are taken for zeros, XLA makes NaN here, or a number of the other sign
@@ -232,7 +279,7 @@ class JaxElementwise(JaxBase, ArrayElementwise):
             whole, self._whole_power(x, xp.where(whole, y.real, 0)), complex_functions.polar_power(xp, x, y)
         )
         usable = xp.isfinite(found) & (found != 0) & xp.isfinite(x) & xp.isfinite(y) & (x != 0)
-        product = complex_functions.product_by_parts(xp, y, complex_functions.log(xp, x))
+        product = complex_functions.product_by_parts(xp, y, complex_by_parts.log(xp, x))
         rest = xp.where(y == 0, 1, complex_functions.exp(xp, product))
         return xp.where(usable, found, rest).astype(dtype)
 

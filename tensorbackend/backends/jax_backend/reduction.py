@@ -9,11 +9,11 @@ from typing import Any
 
 from ...dtypes import bool_
 from ...interchange import numpy_dtype
-from ...protocol import Payload
+from ...protocol import Kernel, Payload, kernel_of, planned
 from ...select import default_backend
 from ...template import Template
 from ...tensor import Tensor
-from ..array_module.base import Array, kernel
+from ..array_module.base import Array
 from ..array_module.complex_functions import product_by_parts
 from ..array_module.reduction import ArrayReduction
 from ..functional import calling
@@ -25,74 +25,74 @@ Fold = Callable[[Tensor, Tensor], Tensor]
 class JaxReduction(JaxBase, ArrayReduction):
     """What combines or orders the elements along axes."""
 
-    @kernel
-    def reduce_max(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
+    @planned
+    def reduce_max(self, out: Template, x: Template, /, *, axes: tuple[int, ...], keepdims: bool) -> Kernel:
         """Greatest element; 0.0 is above -0.0."""
-        return greatest(self.xp, x.data, partial(self.xp.max, axis=axes, keepdims=keepdims))
+        return partial(greatest, self.xp, reduce=partial(self.xp.max, axis=axes, keepdims=keepdims))
 
-    @kernel
-    def reduce_min(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
+    @planned
+    def reduce_min(self, out: Template, x: Template, /, *, axes: tuple[int, ...], keepdims: bool) -> Kernel:
         """Least element; -0.0 is below 0.0."""
-        return least(self.xp, x.data, partial(self.xp.min, axis=axes, keepdims=keepdims))
+        return partial(least, self.xp, reduce=partial(self.xp.min, axis=axes, keepdims=keepdims))
 
-    @kernel
-    def product(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
+    @planned
+    def product(self, out: Template, x: Template, /, *, axes: tuple[int, ...], keepdims: bool) -> Kernel:
         """Product, of the narrow floats in float32; of complex numbers in float64 from the first to the last."""
         if not out.dtype.is_complex:
-            return super().product(out, x, axes=axes, keepdims=keepdims)
-        kept = tuple(axis for axis in range(x.template.ndim) if axis not in axes)
-        rows = x.data.transpose(axes + kept).reshape((prod(x.shape[axis] for axis in axes), out.size))
-        rows = rows.astype(self.xp.result_type(rows.dtype, self.wide.name))
-        if not len(rows):
-            return self.xp.ones(out.shape, rows.dtype)
+            return kernel_of(super().product, out, x, axes=axes, keepdims=keepdims)
+        xp, lax, wide = self.xp, self.lax, self.xp.result_type(numpy_dtype(x.dtype), self.wide.name)
+        order = axes + tuple(axis for axis in range(len(x.shape)) if axis not in axes)
+        shape = prod(x.shape[axis] for axis in axes), out.size
 
         def step(total: Array, row: Array) -> tuple[Array, None]:
-            return product_by_parts(self.xp, total, row), None
+            return product_by_parts(xp, total, row), None
 
-        found, _ = self.lax.scan(step, rows[0], rows[1:])
-        return found.reshape(out.shape)
+        def product(values: Array) -> Array:
+            rows = values.transpose(order).reshape(shape).astype(wide)
+            if not len(rows):
+                return xp.ones(out.shape, wide)
+            return lax.scan(step, rows[0], rows[1:])[0].reshape(out.shape)
 
-    @kernel
-    def cumulative_max(self, out: Template, x: Tensor, /, *, axis: int, reverse: bool) -> Payload:
+        return product
+
+    @planned
+    def cumulative_max(self, out: Template, x: Template, /, *, axis: int, reverse: bool) -> Kernel:
         """Greatest element up to each."""
         return self._running(self.lax.cummax, -0.0, x, axis, reverse)
 
-    @kernel
-    def cumulative_min(self, out: Template, x: Tensor, /, *, axis: int, reverse: bool) -> Payload:
+    @planned
+    def cumulative_min(self, out: Template, x: Template, /, *, axis: int, reverse: bool) -> Kernel:
         """Least element up to each."""
         return self._running(self.lax.cummin, 0.0, x, axis, reverse)
 
-    def _running(self, extreme: Callable[..., Array], loser: float, x: Tensor, axis: int, reverse: bool) -> Array:
+    def _running(self, extreme: Kernel, loser: float, x: Template, axis: int, reverse: bool) -> Kernel:
         """A running extreme; a zero has the sign that loses only until one of the other sign is met."""
-        xp, values = self.xp, x.data
+        xp, cummax = self.xp, self.lax.cummax
         if x.dtype is bool_:
-            return extreme(values.astype("int8"), axis=axis, reverse=reverse) != 0
-        found = extreme(values, axis=axis, reverse=reverse)
+            return lambda values: extreme(values.astype("int8"), axis=axis, reverse=reverse) != 0
         if not x.dtype.is_floating:
-            return found
-        wins = (values == 0) & (xp.signbit(values) != xp.signbit(loser))
-        met = self.lax.cummax(wins.astype("int8"), axis=axis, reverse=reverse) > 0
-        zero = xp.where(met, -loser, loser).astype(found.dtype)
-        return xp.where(found == 0, xp.copysign(found, zero), found)
+            return lambda values: extreme(values, axis=axis, reverse=reverse)
 
-    # Order: JAX's sorts are stable and put NaN last, also in float16 and bfloat16
+        def running(values: Array) -> Array:
+            found = extreme(values, axis=axis, reverse=reverse)
+            wins = (values == 0) & (xp.signbit(values) != xp.signbit(loser))
+            met = cummax(wins.astype("int8"), axis=axis, reverse=reverse) > 0
+            zero = xp.where(met, -loser, loser).astype(found.dtype)
+            return xp.where(found == 0, xp.copysign(found, zero), found)
 
-    @kernel
-    def sort(self, out: Template, x: Tensor, /, *, axis: int, descending: bool) -> Payload:
-        """Elements in order: descending is ascending from the other end, both ways round."""
-        xp = self.xp
-        if descending:
-            return xp.flip(xp.sort(xp.flip(x.data, axis), axis=axis, stable=True), axis)
-        return xp.sort(x.data, axis=axis, stable=True)
+        return running
 
-    @kernel
-    def argsort(self, out: Template, x: Tensor, /, *, axis: int, descending: bool) -> Payload:
-        """Indices that would sort: descending is ascending from the other end, both ways round."""
-        xp = self.xp
-        if descending:
-            order = xp.argsort(xp.flip(x.data, axis), axis=axis, stable=True)
-            return x.shape[axis] - 1 - xp.flip(order, axis)
-        return xp.argsort(x.data, axis=axis, stable=True)
+    # Order: JAX's sorts are stable and put NaN last
+
+    def ordering(self, x: Template, axis: int) -> Kernel:
+        """Values ascending along an axis, equal ones in the order in which they come."""
+        sort = self.xp.sort
+        return lambda values: sort(values, axis=axis, stable=True)
+
+    def order_of(self, x: Template, axis: int) -> Kernel:
+        """The indices that bring values into that order."""
+        argsort = self.xp.argsort
+        return lambda values: argsort(values, axis=axis, stable=True)
 
     # Functions of scalars, which are traced once
 

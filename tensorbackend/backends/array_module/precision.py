@@ -1,0 +1,75 @@
+"""Kernels in the dtypes that are computed in: float16 and bfloat16 in float32."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...dtypes import DType, float32
+from ...interchange import numpy_dtype
+from ...protocol import Kernel
+from ...protocol.planned import bare
+from ...template import Template
+from .base import NARROW, Array, ArrayBase
+
+
+def wide(dtype: DType) -> DType:
+    """The dtype to compute in."""
+    return float32 if dtype in NARROW else dtype
+
+
+def computing(kernel: Kernel, out: Template | Sequence[Template], *inputs: Template) -> Kernel:
+    """A kernel of arrays in the dtypes to compute in, for payloads of templates: rounded at the end."""
+    return _between(kernel, [_astype(x.dtype, wide(x.dtype)) for x in inputs], out)
+
+
+def rounded(kernel: Kernel, out: Template) -> Kernel:
+    """A kernel that gives an array in the dtype to compute in, for payloads of a template: rounded at the end."""
+    return _between(kernel, [None], out)
+
+
+def promoted(
+    backend: ArrayBase, dtype: DType, kernel: Kernel, out: Template | Sequence[Template], *inputs: Template
+) -> Kernel:
+    """Likewise of a composite, whose operands arrive as they were given: each is brought into a dtype first."""
+    return _between(kernel, [_promoting(backend, x.dtype, dtype) for x in inputs], out)
+
+
+def _promoting(backend: ArrayBase, source: DType, target: DType) -> Kernel | None:
+    widening = _astype(target, wide(target))
+    if source is target:
+        return widening
+    if widening is None:
+        return lambda values: backend.cast(values, source, target)
+    widen = widening
+    return lambda values: widen(backend.cast(values, source, target))
+
+
+def _astype(source: DType, target: DType) -> Kernel | None:
+    if source is target:
+        return None
+    dtype = numpy_dtype(target)
+    return lambda values: values.astype(dtype)
+
+
+def _between(kernel: Kernel, before: Sequence[Kernel | None], out: Template | Sequence[Template]) -> Kernel:
+    """A kernel between conversions of its inputs and its results."""
+    outs = (out,) if isinstance(out, Template) else out
+    after = [_astype(wide(each.dtype), each.dtype) for each in outs]
+    if not any(before) and not any(after):
+        return kernel
+    function, narrow = bare(kernel), after[0] or _same
+    if not isinstance(out, Template):
+        return lambda *arrays: tuple(map(_converted, after, function(*map(_converted, before, arrays))))
+    if len(before) == 1:
+        widen = before[0] or _same
+        return lambda values: narrow(function(widen(values)))
+    return lambda *arrays: narrow(function(*map(_converted, before, arrays)))
+
+
+def _converted(convert: Kernel | None, values: Array) -> Array:
+    return values if convert is None else convert(values)
+
+
+def _same(values: Any) -> Any:
+    return values
