@@ -50,7 +50,7 @@ _new = object.__new__
 
 
 @bind
-def getitem(x: Tensor, key: Any, /) -> Tensor:
+def getitem(x: Tensor, key: Any) -> Tensor:
     """What `x[key]` gives: ints drop an axis, slices keep it, None makes one, ... fills up; masks and integer tensors.
 
     A mask takes the place of as many axes as it has, and leaves one with the elements where it holds. Its number is
@@ -138,7 +138,7 @@ def _unready(x: Tensor, key: Any) -> Tensor:
         if sizes not in route.outs:
             remember(route.outs, sizes, indexed(x.template, route.structure, sizes))
             return getitem(x, key)
-    except (TensorBackendError, TypeError, ValueError):
+    except (TensorBackendError, IndexError, TypeError, ValueError):
         pass  # the ops raise it, with their own words
     return entries(x, key)
 
@@ -150,12 +150,12 @@ def _structure(parts: tuple[Any, ...]) -> Structure:
 
 def _stays(part: Any) -> bool:
     """Whether a kernel takes a part of a key as it is: another library's integer may stand for an int."""
-    return part.__class__ in _SETTLED or (_is_integer(part))
+    return part.__class__ in _SETTLED or _is_integer(part)
 
 
 def _is_integer(part: Any) -> bool:
-    """Whether a part of a key stands for an int: a bool is a mask."""
-    return not isinstance(part, bool) and isinstance(part, Integral)
+    """Whether a part of a key is a number such as NumPy's integers are; bool is a mask."""
+    return part.__class__ is not bool and isinstance(part, Integral)
 
 
 def _settled(part: Any, x: Tensor) -> Any:
@@ -211,7 +211,7 @@ def _route(x: Tensor, structure: Structure, out: Template) -> Route | None:
 
 
 @bind
-def isel(x: Tensor, /, **keys: Any) -> Tensor:
+def isel(x: Tensor, **keys: Any) -> Tensor:
     """Indexing of axes by name, each for itself: what `x.isel(time=0, feature=[0, 2])` does.
 
     An int drops the axis, a slice, list, mask or unnamed integer tensor of one axis keeps it and its name.

@@ -140,10 +140,10 @@ class ArrayIndexing(ArrayBase):
     @planned
     def count_nonzero(self, out: Template, x: Template, /, *, axis: tuple[int, ...], keepdims: bool) -> Kernel:
         """The module's own, which reads the elements once."""
-        count, dtype = self.xp.count_nonzero, numpy_dtype(out.dtype)
+        count, add, dtype = self.xp.count_nonzero, self.xp.sum, numpy_dtype(out.dtype)
         if len(axis) == x.ndim and not keepdims:
             return Calm(lambda values: count(values))
-        return Calm(lambda values: values.astype(bool, copy=False).sum(axis, dtype, None, keepdims))
+        return Calm(lambda values: add(values.astype(bool), axis=axis, dtype=dtype, keepdims=keepdims))
 
     @planned
     def argwhere(self, out: Template, x: Template, /, *, size: int, fill_value: int) -> Kernel:

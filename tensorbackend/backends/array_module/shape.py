@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import prod
+from operator import index
 from typing import Any
 
 from ...interchange import numpy_dtype
@@ -70,6 +71,25 @@ class ArrayShaping(ArrayBase):
         """The tensors one after another along `axis`."""
         concatenate = self.xp.concatenate
         return Calm(lambda arrays: concatenate(arrays, axis))
+
+    # Overrides of composites
+
+    @planned
+    def tril(self, out: Template, x: Template, /, *, k: int) -> Kernel:
+        """The module's own."""
+        tril, diagonal = self.xp.tril, self._diagonal(x, k)
+        return Calm(lambda values: tril(values, diagonal))
+
+    @planned
+    def triu(self, out: Template, x: Template, /, *, k: int) -> Kernel:
+        """The module's own."""
+        triu, diagonal = self.xp.triu, self._diagonal(x, k)
+        return Calm(lambda values: triu(values, diagonal))
+
+    def _diagonal(self, x: Template, k: int) -> int:
+        """A diagonal of matrices, one beside them where it is farther off, as no integer of the module may hold it."""
+        rows, columns = x.shape[-2:]
+        return max(-rows - 1, min(index(k), columns + 1))
 
 
 def padded(xp: Any, sizes: Shape, dtype: Any, padding: Sequence[tuple[int, int, int]]) -> Callable[[Array, Any], Array]:

@@ -39,8 +39,61 @@ def _looking(method: Callable[..., Payload]) -> Callable[..., Payload]:
 class JaxIndexing(JaxBase, ArrayIndexing):
     """What reads and writes by index."""
 
-    def indexing(self, x: Template, structure: tuple[Any, ...], /) -> None:
-        """None: each key of numbers would be compiled for itself."""
+    def indexing(self, x: Template, structure: tuple[Any, ...], /) -> Kernel | None:
+        """For one index tensor: entries and whether all are inside in one compiled kernel, of which the latter is read.
+
+        None for views: each key of numbers would be compiled for itself.
+        """
+        tensors = [place for place, kind in enumerate(structure) if isinstance(kind, Template)]
+        if len(tensors) != 1 or not x.size or set(structure) - {structure[tensors[0]], slice}:
+            return None
+        (axis,) = tensors
+        if structure[axis].dtype.kind == "bool" and structure[axis].ndim != 1:
+            return None
+        compiled = self.jax.jit(self._taking(x, structure[axis], axis))
+        whole, traced = slice(None), self.traced
+
+        def read(values: Array, key: tuple[Any, ...]) -> Array:
+            places = key[axis]
+            if any(part is not places and part != whole for part in key) or traced(values) or traced(places):
+                raise IndexError
+            found, inside = compiled(values, places)
+            if not inside:
+                raise IndexError
+            return found
+
+        return read
+
+    def _taking(self, x: Template, indices: Template, axis: int) -> Kernel:
+        """The kernel that gives entries along an axis, and whether all indices lie in it."""
+        xp, long, size = self.xp, numpy_dtype(self.long), x.shape[axis]
+        # A mask stands for the positions where it holds.
+        unsigned, signed = indices.dtype is uint64, indices.dtype.kind != "uint"
+
+        def take(values: Array, places: Array) -> tuple[Array, Array]:
+            if unsigned:
+                places = xp.minimum(places, iinfo(int64).max)
+            places = places.astype(long)
+            if signed:
+                places = xp.where(places < 0, places + size, places)
+            inside = xp.all((places >= 0) & (places < size))
+            return xp.take(values, places, axis, mode="clip"), inside
+
+        return take
+
+    def positions(self, x: Template, /) -> Kernel | None:
+        """Those that NumPy finds, as each number of them would be compiled for itself; None without 64-bit dtypes."""
+        if self.long is not int64:
+            return None
+
+        def find(values: Array) -> tuple[Array, ...]:
+            import numpy
+
+            self.readable(values)
+            found = numpy.asarray(values).nonzero()
+            return tuple([self.jax.device_put(each, self.committed) for each in found])
+
+        return find
 
     def require_inside(self, x: Tensor, indices: Tensor, axis: int | None) -> None:
         """Raises `IndexRangeError` for the first index outside of x's axis, or of its leading axes for vectors."""
