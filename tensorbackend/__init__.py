@@ -52,7 +52,10 @@ from .ops.composite.activation import log_softmax as log_softmax
 from .ops.composite.activation import softmax as softmax
 from .ops.composite.closeness import all_close as all_close
 from .ops.composite.closeness import isclose as isclose
+from .ops.composite.complex_functions import cbrt as cbrt
 from .ops.composite.complex_functions import complex as complex
+from .ops.composite.complex_functions import rsqrt as rsqrt
+from .ops.composite.complex_functions import sigmoid as sigmoid
 from .ops.composite.contraction import einsum as einsum
 from .ops.composite.contraction import outer as outer
 from .ops.composite.contraction import tensordot as tensordot
@@ -83,6 +86,7 @@ from .ops.composite.ordering import median as median
 from .ops.composite.ordering import mode as mode
 from .ops.composite.ordering import percentile as percentile
 from .ops.composite.ordering import quantile as quantile
+from .ops.composite.padding import pad as pad
 from .ops.composite.padding import reflect as reflect
 from .ops.composite.shaping import broadcast_arrays as broadcast_arrays
 from .ops.composite.shaping import broadcast_shapes as broadcast_shapes
@@ -127,6 +131,7 @@ from .ops.creation import rename as rename
 from .ops.creation import template as template
 from .ops.creation import zeros as zeros
 from .ops.creation import zeros_like as zeros_like
+from .ops.dynamic_slices import put_slice as put_slice
 from .ops.elementwise_binary import add as add
 from .ops.elementwise_binary import atan2 as atan2
 from .ops.elementwise_binary import bitwise_and as bitwise_and
@@ -162,7 +167,6 @@ from .ops.elementwise_unary import asinh as asinh
 from .ops.elementwise_unary import atan as atan
 from .ops.elementwise_unary import atanh as atanh
 from .ops.elementwise_unary import bitwise_invert as bitwise_invert
-from .ops.elementwise_unary import cbrt as cbrt
 from .ops.elementwise_unary import ceil as ceil
 from .ops.elementwise_unary import conj as conj
 from .ops.elementwise_unary import cos as cos
@@ -183,8 +187,6 @@ from .ops.elementwise_unary import negative as negative
 from .ops.elementwise_unary import population_count as population_count
 from .ops.elementwise_unary import real as real
 from .ops.elementwise_unary import round as round
-from .ops.elementwise_unary import rsqrt as rsqrt
-from .ops.elementwise_unary import sigmoid as sigmoid
 from .ops.elementwise_unary import sign as sign
 from .ops.elementwise_unary import sin as sin
 from .ops.elementwise_unary import sinh as sinh
@@ -235,9 +237,7 @@ from .ops.shape import concatenate as concatenate
 from .ops.shape import expand_dims as expand_dims
 from .ops.shape import flip as flip
 from .ops.shape import matrix_transpose as matrix_transpose
-from .ops.shape import pad as pad
 from .ops.shape import permute_dims as permute_dims
-from .ops.shape import put_slice as put_slice
 from .ops.shape import reshape as reshape
 from .ops.shape import slice_ as slice_
 from .ops.shape import squeeze as squeeze

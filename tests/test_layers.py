@@ -59,7 +59,6 @@ COMPUTED = {"cli", "cli.dryrun", "backends.libraries", "files"}
 
 CIRCLES = [
     {"expr.graph", "expr.evaluate", "expr.show"},  # a graph is called and shown by methods
-    {"ops.shape", "ops.composite.padding", "ops.indexing"},  # `pad` of other modes takes entries
 ]
 """Circles of modules, each closed by imports in functions."""
 

@@ -12,11 +12,12 @@ from ..template import Template, merge_names
 from ..tensor import Tensor, bind
 from .conversion import astype
 from .creation import asarray, full, iota
+from .dynamic_slices import put_slice
 from .elementwise_ternary import where
 from .getitem import getitem
 from .keys import is_plain, parsed
 from .scatter import indexed_put
-from .shape import broadcast_to, laid_flat, put_slice, reshape
+from .shape import broadcast_to, laid_flat, reshape
 
 
 @bind

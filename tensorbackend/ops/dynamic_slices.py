@@ -13,7 +13,7 @@ from .conversion import astype
 from .creation import asarray, iota, zeros
 from .elementwise_binary import add, maximum, minimum, multiply
 from .scatter import indexed_put
-from .shape import laid_flat, reshape
+from .shape import laid_flat, put_block, reshape
 
 
 def first_entry(start: TensorLike, room: int) -> Tensor:
@@ -42,3 +42,22 @@ def block_put(x: TensorLike, update: TensorLike, starts: Sequence[TensorLike]) -
         laid_flat(x), reshape(places, (update.size, 1)), laid_flat(astype(update, x.dtype)), mode="clip"
     )
     return reshape(written, x.shape, names=out.names)
+
+
+def put_slice(x: TensorLike, update: TensorLike, /, *, starts: Sequence[int | Tensor]) -> Tensor:
+    """x with the block that begins at `starts`, one for each axis, exchanged for `update`.
+
+    Negative ints count from the end. Where a start is a tensor without axes the data decides, and all of them are
+    moved so that the block lies in x. The update is cast to x's dtype by the rules of promotion: `DTypeError` if
+    it is of a wider one. The axes have the names of x, those without one the update's. Raises `ShapeError` for a block
+    that does not lie in x.
+
+    >>> import tensorbackend as tb
+    >>> tb.put_slice(tb.zeros(4, dtype="int64"), tb.asarray([7, 8]), starts=(1,)).tolist()
+    [0, 7, 8, 0]
+    >>> tb.put_slice(tb.zeros(4), tb.ones(2), starts=(tb.asarray(9),)).tolist()
+    [0.0, 0.0, 1.0, 1.0]
+    """
+    if any(isinstance(start, Tensor) for start in starts):
+        return block_put(x, update, starts)
+    return put_block(x, update, starts=starts)  # type: ignore[arg-type] # no tensors

@@ -26,7 +26,7 @@ from ..rules.shape import (
     transposed,
 )
 from ..template import Template, as_shape
-from ..tensor import Axes, Axis, Tensor, TensorLike, bind, late
+from ..tensor import Axes, Axis, Tensor, TensorLike, bind
 
 
 @primitive
@@ -170,32 +170,8 @@ def _pad(x: Template, pad_value: Template, /, *, padding: Paddings) -> Plan:
     return Plan(out.replace(dtype=dtype), (dtype, dtype), {"padding": triples})
 
 
-def pad(x: TensorLike, padding: Paddings, /, *, value: TensorLike | None = None, mode: str = "constant") -> Tensor:
-    """Elements of a value, by default zero in x's dtype, before, after and between those of x.
-
-    `padding` has for each axis (low, high) or (low, high, interior), or maps some axes, by name or position, to
-    such. A negative low or high takes elements away, after the interior padding, as XLA's Pad does. Raises
-    `ShapeError` where more would be taken away than there is, and for a `value` with axes.
-
-    Another `mode` takes elements of x instead, before and after alone: those at the ends ("edge"), all of them turned
-    round there ("reflect", "symmetric" with the end once more), or those of the other end ("wrap").
-
-    >>> import tensorbackend as tb
-    >>> tb.pad(tb.asarray([1, 2]), [(1, -1, 1)]).tolist()
-    [0, 1, 0]
-    >>> tb.pad(tb.asarray([1, 2, 3]), [(2, 0)], mode="edge").tolist()
-    [1, 1, 1, 2, 3]
-    >>> tb.pad(tb.ones((1, 1), names=("row", "column")), {"column": (0, 2)}).tolist()
-    [[1.0, 0.0, 0.0]]
-    """
-    if mode != "constant":
-        from .composite.padding import extended
-
-        return extended(x, padding, mode)
-    if value is None:
-        x = late("asarray")(x)
-        value = 0 if x.dtype.is_numeric else False
-    return _pad(x, value, padding=padding)
+pad_with = _pad
+"""`pad` by a value alone."""
 
 
 @primitive
@@ -229,25 +205,8 @@ def _put_slice(x: Template, update: Template, /, *, starts: Sequence[int]) -> Pl
     return block_written(x, update, starts)
 
 
-def put_slice(x: TensorLike, update: TensorLike, /, *, starts: Sequence[int | Tensor]) -> Tensor:
-    """x with the block that begins at `starts`, one for each axis, exchanged for `update`.
-
-    Negative ints count from the end. Where a start is a tensor without axes the data decides, and all of them are
-    moved so that the block lies in x. The update is cast to x's dtype by the rules of promotion: `DTypeError` if
-    it is of a wider one. The axes have the names of x, those without one the update's. Raises `ShapeError` for a block
-    that does not lie in x.
-
-    >>> import tensorbackend as tb
-    >>> tb.put_slice(tb.zeros(4, dtype="int64"), tb.asarray([7, 8]), starts=(1,)).tolist()
-    [0, 7, 8, 0]
-    >>> tb.put_slice(tb.zeros(4), tb.ones(2), starts=(tb.asarray(9),)).tolist()
-    [0.0, 0.0, 1.0, 1.0]
-    """
-    if any(isinstance(start, Tensor) for start in starts):
-        from .dynamic_slices import block_put
-
-        return block_put(x, update, starts)
-    return _put_slice(x, update, starts=starts)  # type: ignore[arg-type] # no tensors
+put_block = _put_slice
+"""`put_slice` at ints alone."""
 
 
 def sliced(x: Tensor, key: Any) -> Tensor:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from ...ops.composite.padding import pad
 from ...ops.creation import full
 from ...ops.elementwise_ternary import where
-from ...ops.shape import pad, reshape
+from ...ops.shape import reshape
 from ...template import intern_template
 from .registry import Call, Results, rule
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 
+from ...ops.composite.complex_functions import sigmoid
 from ...ops.conversion import astype
 from ...ops.elementwise_binary import floor_divide, logical_and, maximum, pow
 from ...ops.elementwise_ternary import where
@@ -19,7 +20,6 @@ from ...ops.elementwise_unary import (
     isinf,
     log,
     negative,
-    sigmoid,
     sign,
     sin,
     sinh,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate
 
+from ...ops.composite.padding import pad
 from ...ops.reduction import sum
-from ...ops.shape import flip, pad, permute_dims, reshape, slice_
+from ...ops.shape import flip, permute_dims, reshape, slice_
 from ...tensor import Tensor
 from .reduction import inverse
 from .registry import Cotangents, rule

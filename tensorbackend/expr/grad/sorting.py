@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from ...dtypes import DType
 from ...ops.composite.cumulative import cumulative_sum
+from ...ops.composite.padding import pad
 from ...ops.indexing import take_along_axis
-from ...ops.shape import pad, sliced
+from ...ops.shape import sliced
 from ...ops.sorting import argsort
 from ...tensor import Tensor
 from .registry import Cotangents, rule

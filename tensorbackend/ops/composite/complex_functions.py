@@ -1,16 +1,18 @@
-"""Functions of complex numbers that no callback has, written in public ops."""
+"""Functions of complex numbers that no callback has, and the public functions that choose between them and callbacks."""
 
 from __future__ import annotations
+
+import builtins
 
 from ...dispatch import composite
 from ...dtypes import COMPLEX_OF
 from ...rules.broadcasting import check_dtype, result_type, to_floating
-from ...tensor import Tensor, TensorLike
+from ...tensor import Tensor, TensorLike, bind
 from ..conversion import astype
 from ..creation import asarray
 from ..elementwise_binary import add, divide, equal, greater_equal
 from ..elementwise_ternary import where
-from ..elementwise_unary import conj, exp, log, negative, real, sqrt
+from ..elementwise_unary import conj, exp, log, negative, real, real_cbrt, real_rsqrt, real_sigmoid, sqrt
 
 
 @composite
@@ -42,21 +44,65 @@ def complex(real: Tensor, imag: Tensor, /) -> Tensor:
     return add(conj(astype(real, dtype)), divide(astype(imag, dtype), -1j))
 
 
-def rsqrt(x: TensorLike, /) -> Tensor:
+def _complex_rsqrt(x: TensorLike, /) -> Tensor:
     """1 / sqrt(x) of complex numbers."""
     return divide(1, sqrt(x))
 
 
-def cbrt(x: TensorLike, /) -> Tensor:
+def _complex_cbrt(x: TensorLike, /) -> Tensor:
     """The principal cube root: exp(log(x) / 3)."""
     x = asarray(x)
     at_zero = equal(x, 0)
     return where(at_zero, x, exp(divide(log(where(at_zero, 1, x)), 3)))
 
 
-def sigmoid(x: TensorLike, /) -> Tensor:
+def _complex_sigmoid(x: TensorLike, /) -> Tensor:
     """1 / (1 + exp(-x)) of complex numbers, whose exponential does not overflow."""
     x = asarray(x)
     right = greater_equal(real(x), 0)
     small = exp(where(right, negative(x), x))
     return divide(where(right, 1, small), add(1, small))
+
+
+def _is_complex(x: TensorLike) -> bool:
+    """Whether a tensor, a number or another library's array is of a complex dtype."""
+    return isinstance(x, builtins.complex) or getattr(getattr(x, "dtype", None), "kind", None) in ("complex", "c")
+
+
+@bind
+def cbrt(x: TensorLike, /) -> Tensor:
+    """Real cube root, of negative numbers too; of complex numbers the principal one.
+
+    >>> import tensorbackend as tb
+    >>> tb.cbrt(tb.asarray([-8.0])).tolist()
+    [-2.0]
+    """
+    if not _is_complex(x):
+        return real_cbrt(x)
+    return _complex_cbrt(x)
+
+
+@bind
+def rsqrt(x: TensorLike, /) -> Tensor:
+    """1 / sqrt(x).
+
+    >>> import tensorbackend as tb
+    >>> tb.rsqrt(tb.asarray([4.0])).tolist()
+    [0.5]
+    """
+    if not _is_complex(x):
+        return real_rsqrt(x)
+    return _complex_rsqrt(x)
+
+
+@bind
+def sigmoid(x: TensorLike, /) -> Tensor:
+    """Logistic function 1 / (1 + exp(-x)).
+
+    >>> import tensorbackend as tb
+    >>> tb.sigmoid(tb.asarray([0.0])).tolist()
+    [0.5]
+    """
+    if not _is_complex(x):
+        return real_sigmoid(x)
+    return _complex_sigmoid(x)

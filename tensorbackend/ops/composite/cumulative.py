@@ -21,7 +21,8 @@ from ...tensor import Axis, SoleAxis, Tensor, TensorLike
 from ..conversion import astype
 from ..creation import asarray
 from ..elementwise_binary import add, maximum, minimum, multiply, subtract
-from ..shape import concatenate, pad, slice_
+from ..shape import concatenate, slice_
+from .padding import pad
 
 
 def _running(

@@ -10,7 +10,7 @@ from ...rules.blocks import Paddings, padded
 from ...tensor import Tensor, TensorLike
 from ..creation import asarray
 from ..indexing import take_at
-from ..shape import concatenate
+from ..shape import concatenate, pad_with
 
 
 def _reflected(place: int, size: int) -> int:
@@ -70,3 +70,29 @@ def reflect(x: TensorLike, padding: Paddings, /) -> Tensor:
     [1, 2, 1, 0, 1, 2, 1]
     """
     return extended(x, padding, "reflect")
+
+
+def pad(x: TensorLike, padding: Paddings, /, *, value: TensorLike | None = None, mode: str = "constant") -> Tensor:
+    """Elements of a value, by default zero in x's dtype, before, after and between those of x.
+
+    `padding` has for each axis (low, high) or (low, high, interior), or maps some axes, by name or position, to
+    such. A negative low or high takes elements away, after the interior padding, as XLA's Pad does. Raises
+    `ShapeError` where more would be taken away than there is, and for a `value` with axes.
+
+    Another `mode` takes elements of x instead, before and after alone: those at the ends ("edge"), all of them turned
+    round there ("reflect", "symmetric" with the end once more), or those of the other end ("wrap").
+
+    >>> import tensorbackend as tb
+    >>> tb.pad(tb.asarray([1, 2]), [(1, -1, 1)]).tolist()
+    [0, 1, 0]
+    >>> tb.pad(tb.asarray([1, 2, 3]), [(2, 0)], mode="edge").tolist()
+    [1, 1, 1, 2, 3]
+    >>> tb.pad(tb.ones((1, 1), names=("row", "column")), {"column": (0, 2)}).tolist()
+    [[1.0, 0.0, 0.0]]
+    """
+    if mode != "constant":
+        return extended(x, padding, mode)
+    if value is None:
+        x = asarray(x)
+        value = 0 if x.dtype.is_numeric else False
+    return pad_with(x, value, padding=padding)

@@ -15,7 +15,8 @@ from ..conversion import astype
 from ..creation import asarray, eye, full, iota
 from ..elementwise_binary import add, greater_equal
 from ..elementwise_ternary import where
-from ..shape import broadcast_to, expand_dims, pad, reshape, slice_
+from ..shape import broadcast_to, expand_dims, reshape, slice_
+from .padding import pad
 
 
 def _matrix(x: Tensor) -> tuple[int, int]:
