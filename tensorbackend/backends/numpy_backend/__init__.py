@@ -12,8 +12,8 @@ from ...protocol import Payload
 from ...template import Template
 from ...tensor import Tensor
 from ..array_module import ArrayModuleBackend
-from ..array_module.base import Array, Quiet, kernel
-from ..array_module.linalg import matrix_product
+from ..array_module.base import Array, Quiet
+from .linalg import NumpyLinalg
 from .reduction import NumpyReduction
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ _BLOCK = 1 << 13
 """Elements of a block that stays in the cache with a few more of its size."""
 
 
-class NumpyBackend(NumpyReduction, ArrayModuleBackend):
+class NumpyBackend(NumpyReduction, NumpyLinalg, ArrayModuleBackend):
     """NumPy arrays; what leaves them shares memory wherever a reader cannot write to it."""
 
     name = "numpy"
@@ -73,11 +73,3 @@ class NumpyBackend(NumpyReduction, ArrayModuleBackend):
         """The many steps of a random word on a block at a time."""
         for start in range(0, first.size, _BLOCK):
             super().encrypt(key, first[start : start + _BLOCK], second[start : start + _BLOCK])
-
-    @kernel
-    def matmul(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
-        """NumPy's own, which broadcasts the leading axes."""
-        left, right = self.promoted(x1, out), self.promoted(x2, out)
-        left = left[None] if left.ndim == 1 else left
-        right = right[:, None] if right.ndim == 1 else right
-        return self.narrowed(matrix_product(self.xp, left, right).reshape(out.shape), out)
