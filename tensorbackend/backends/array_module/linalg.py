@@ -7,7 +7,7 @@ says and every backend gives the same.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, partial
 from math import prod
 from typing import Any, Literal
@@ -75,6 +75,10 @@ class ArrayLinalg(ArrayBase):
 
         return whole
 
+    def fixed(self, make: Callable[[], Array]) -> Callable[[], Array]:
+        """What gives an array that a kernel needs whatever the data: by default made at each call."""
+        return make
+
     # Factorisations
 
     @planned
@@ -102,8 +106,10 @@ class ArrayLinalg(ArrayBase):
     @planned
     def qr(self, out: tuple[Template, Template], x: Template, /, *, mode: Literal["reduced", "complete"]) -> Kernel:
         """x = Q @ R with R's diagonal non-negative."""
-        xp, qr, rank = self.xp, self.xp.linalg.qr, min(x.shape[-2:])
+        xp, qr, rank, shape = self.xp, self.xp.linalg.qr, min(x.shape[-2:]), out[1].shape[-2:]
         complete = out[0].shape[-1] > rank
+        on_diagonal = self.fixed(lambda: xp.eye(*shape, dtype=bool))
+        above = self.fixed(lambda: xp.triu(xp.ones(shape, bool)))
 
         def factors(matrix: Array) -> tuple[Array, Array]:
             q, r = qr(matrix, mode=mode)
@@ -114,7 +120,8 @@ class ArrayLinalg(ArrayBase):
                 r = xp.concatenate((r[..., :rank, :] * rows, r[..., rank:, :]), axis=-2)
             else:
                 q, r = q * columns, r * rows
-            return q, xp.where(xp.eye(*r.shape[-2:], dtype=bool), xp.abs(r), xp.triu(r))  # the diagonal exactly real
+            # The diagonal exactly real, no signs on the zeros below it.
+            return q, xp.where(on_diagonal(), xp.abs(r), xp.where(above(), r, r.dtype.type(0)))
 
         return computing(self.finite_only(factors, x, (2, 2)), out, x)
 

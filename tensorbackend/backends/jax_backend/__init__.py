@@ -27,6 +27,7 @@ from .elementwise import JaxElementwise
 from .gradients import JaxGradients
 from .indexing import JaxIndexing
 from .linalg import JaxLinalg
+from .norms import JaxNorms
 from .random import JaxRandom
 from .shape import JaxShaping
 from .trees import register
@@ -77,6 +78,7 @@ class JaxBackend(
     JaxConvolution,
     JaxControl,
     JaxGradients,
+    JaxNorms,
     JaxLinalg,
     ArrayFourier,
     JaxRandom,

@@ -14,7 +14,8 @@ from ...tensor import Tensor
 from ..array_module import ArrayModuleBackend
 from ..array_module.base import Array, Quiet
 from .linalg import NumpyLinalg
-from .reduction import NumpyReduction
+from .norms import NumpyNorms
+from .sets import NumpySets
 
 if TYPE_CHECKING:
     import numpy
@@ -24,7 +25,7 @@ _BLOCK = 1 << 13
 """Elements of a block that stays in the cache with a few more of its size."""
 
 
-class NumpyBackend(NumpyReduction, NumpyLinalg, ArrayModuleBackend):
+class NumpyBackend(NumpySets, NumpyNorms, NumpyLinalg, ArrayModuleBackend):
     """NumPy arrays; what leaves them shares memory wherever a reader cannot write to it."""
 
     name = "numpy"

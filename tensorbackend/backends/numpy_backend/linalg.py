@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...protocol import Kernel, planned
@@ -15,6 +15,11 @@ from ..array_module.precision import computing, promoted
 
 class NumpyLinalg(ArrayLinalg):
     """Linear algebra on stacks of matrices."""
+
+    def fixed(self, make: Callable[[], Array]) -> Callable[[], Array]:
+        """The array made once."""
+        made = make()
+        return lambda: made
 
     def finite_only(self, kernel: Kernel, x: Template, axes: Sequence[int | None], *, lower: bool = False) -> Kernel:
         """The kernel itself where a look finds nothing but finite numbers."""
