@@ -135,9 +135,9 @@ def unique_all(x: TensorLike, /, *, size: int | None = None, fill_value: Scalar 
     ([1, 3], [1, 0], [1, 0, 1], [1, 2])
     """
     x = asarray(x)
-    quick = x.backend.unique(x, places=True) if size is None else None
-    if quick is not None and quick.indices is not None and quick.inverse_indices is not None:
-        return UniqueAll(quick.values, quick.indices, quick.inverse_indices, quick.counts)
+    quick = x.backend.unique(x, places=True, counts=True) if size is None else None
+    if quick is not None:
+        return UniqueAll(*quick)  # type: ignore[arg-type] # nothing that was asked for is left out
     order = _order(x)
     runs = _runs(x, order)
     begins = _begins_at(runs, size, "unique_all()", x.size)
@@ -154,8 +154,8 @@ def unique_counts(x: TensorLike, /, *, size: int | None = None, fill_value: Scal
     ([1, 3, -1], [1, 2, 0])
     """
     x = asarray(x)
-    quick = x.backend.unique(x, places=False) if size is None else None
-    if quick is not None:
+    quick = x.backend.unique(x, places=False, counts=True) if size is None else None
+    if quick is not None and quick.counts is not None:
         return UniqueCounts(quick.values, quick.counts)
     runs = _runs(x)
     begins = _begins_at(runs, size, "unique_counts()", x.size)
@@ -171,7 +171,7 @@ def unique_inverse(x: TensorLike, /, *, size: int | None = None, fill_value: Sca
     ([1, 3], [[1, 0], [0, 1]])
     """
     x = asarray(x)
-    quick = x.backend.unique(x, places=True) if size is None else None
+    quick = x.backend.unique(x, places=True, counts=False) if size is None else None
     if quick is not None and quick.inverse_indices is not None:
         return UniqueInverse(quick.values, quick.inverse_indices)
     order = _order(x)
@@ -188,7 +188,7 @@ def unique_values(x: TensorLike, /, *, size: int | None = None, fill_value: Scal
     [1.0, 3.0, nan]
     """
     x = asarray(x)
-    quick = x.backend.unique(x, places=False) if size is None else None
+    quick = x.backend.unique(x, places=False, counts=False) if size is None else None
     if quick is not None:
         return quick.values
     runs = _runs(x)

@@ -27,7 +27,8 @@ class Unique(NamedTuple):
     """Where each comes first in the tensor laid flat."""
     inverse_indices: Tensor | None
     """Which of them each element is, with the tensor's shape and names."""
-    counts: Tensor
+    counts: Tensor | None
+    """How often each is there."""
 
 
 class Reduction:
@@ -96,11 +97,19 @@ class Reduction:
     def argsort(self, out: Template, x: Tensor, /, *, axis: int, descending: bool) -> Payload:
         """Indices that would sort: the order is `sort`'s, ties keep theirs in both directions."""
 
-    def unique(self, x: Tensor, /, *, places: bool) -> Unique | None:
+    def unique(self, x: Tensor, /, *, places: bool, counts: bool) -> Unique | None:
         """The different elements, how many there are depends on data; `None`, as here, to have them by public ops.
 
         Each NaN is an element of its own, of 0.0 and -0.0 the first stands for both, complex numbers are ordered by
-        their real, then their imaginary parts. The indices are only asked for with `places`.
+        their real, then their imaginary parts. The indices are only asked for with `places`, the counts with `counts`.
+        """
+        return None
+
+    def bincount(self, x: Tensor, /, *, minlength: int) -> Tensor | None:
+        """How often each integer from 0 to the greatest element comes, as many as `minlength` at least; int64.
+
+        `None`, as here, to have them by public ops. `DataError` for a negative element
+        (`data_errors.negative_number`).
         """
         return None
 

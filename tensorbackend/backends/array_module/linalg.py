@@ -290,10 +290,10 @@ def _same(values: Array) -> Array:
 
 
 def _phase(xp: Any, values: Array) -> Array:
-    """Each number over its magnitude, 1 for zero: its sign where it is real."""
+    """Each number over its magnitude, 1 for a complex zero: its sign where it is real."""
     one = values.dtype.type(1)
     if values.dtype.kind != "c":
-        return xp.where(values < 0, -one, one)
+        return xp.copysign(one, values)
     size = xp.abs(values)
     return xp.where(size == 0, one, values / xp.where(size == 0, size.dtype.type(1), size))
 
@@ -306,7 +306,7 @@ def _column_phase(xp: Any, vectors: Array) -> Array:
     if not vectors.shape[-2]:
         return xp.ones((*vectors.shape[:-2], 1, vectors.shape[-1]), vectors.dtype)
     size = xp.abs(vectors)
-    first = xp.argmax(size >= xp.max(size, axis=-2, keepdims=True) * _nearly(xp, size.dtype), axis=-2)
+    first = (size >= size.max(-2, keepdims=True) * _nearly(xp, size.dtype)).argmax(-2)
     if vectors.ndim == 2:
         return _phase(xp, vectors[first, xp.arange(vectors.shape[-1])])[None]
     return _phase(xp, xp.take_along_axis(vectors, xp.expand_dims(first, -2), axis=-2))

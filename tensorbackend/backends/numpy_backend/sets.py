@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import prod
 
-from ...dtypes import DType, int64, promote_types
+from ...dtypes import DType, int64, promote_types, uint64
 from ...interchange import numpy_dtype
+from ...memo import MEMO_LIMIT
 from ...protocol import Kernel, planned
 from ...protocol.reduction import Unique
+from ...rules.data_errors import negative_number
 from ...template import Template, intern_template
 from ...tensor import Tensor
 from ..array_module.base import Array
@@ -40,20 +43,15 @@ class NumpySets(NumpyReduction):
         numpy, size = self.xp, x.shape[-1] if x.shape else 1
         rows, dtype = prod(x.shape[:-1]), wide(x.dtype)
         ascending = self.order_of(x.replace(dtype=dtype), len(x.shape) - 1)
-        among_few = self.order_of(intern_template((k,), dtype, (None,)), 0)
 
         def by_order(values: Array) -> tuple[Array, Array]:
             best = (size - 1 - ascending(values[..., ::-1])[..., ::-1])[..., :k]
             return numpy.take_along_axis(values, best, -1), best
 
         def of_row(values: Array) -> Array:
-            bound = numpy.partition(values, size - k)[size - k]  # NaN is greatest
-            if numpy.isnan(bound):
-                return numpy.flatnonzero(numpy.isnan(values))[:k]
-            equal = numpy.flatnonzero(values == bound)
-            above = numpy.flatnonzero(~(values <= bound))
-            found = numpy.sort(numpy.concatenate((above, equal[: k - len(above)])))
-            return found[k - 1 - among_few(values[found][::-1])[::-1]]
+            bound = numpy.partition(values, size - k)[size - k]
+            found = numpy.flatnonzero(~(values < bound))  # NaN is greatest; more than k where some are equal
+            return found[len(found) - 1 - values[found][::-1].argsort(-1, "stable")[::-1]][:k]
 
         def by_parts(values: Array) -> tuple[Array, Array]:
             lines = values.reshape((rows, size))
@@ -63,30 +61,55 @@ class NumpySets(NumpyReduction):
         kernel = by_parts if size >= _LONG and rows and 0 < k <= size // 8 else by_order
         return computing(kernel, out, x)
 
-    def unique(self, x: Tensor, /, *, places: bool) -> Unique:
+    def unique(self, x: Tensor, /, *, places: bool, counts: bool) -> Unique:
         """By one sort and one comparison of neighbours."""
-        numpy, size, values = self.xp, x.size, x.data.reshape(-1)
-        line = intern_template((size,), wide(x.dtype), (None,))
-        values = values.astype(numpy_dtype(line.dtype), copy=False)
-        order = self._order(line, values) if places or x.dtype.is_complex else None
-        elements = self.ordering(line, 0)(values) if order is None else values[order]
-        begins = numpy.ones(size, bool)
-        numpy.not_equal(elements[1:], elements[:-1], begins[1:])
-        starts = numpy.flatnonzero(begins)
-        found = self._line(elements[starts].astype(numpy_dtype(x.dtype), copy=False), x.dtype)
-        counts = self._line(numpy.diff(starts, append=size), int64)
-        if order is None or not places:
-            return Unique(found, None, None, counts)
-        number = numpy.empty(size, numpy_dtype(int64))
-        number[order] = numpy.cumsum(begins) - 1
-        inverse = Tensor(x.template.replace(dtype=int64), self, number.reshape(x.shape))
-        return Unique(found, self._line(order[starts], int64), inverse, counts)
+        sort, argsort = _orders(self, x.size, x.dtype)
+        values = x.data.reshape(-1)
+        order = argsort(values) if places or x.dtype.is_complex else None
+        elements = sort(values) if order is None else values[order]
+        begins = self.xp.empty(x.size, bool)
+        begins[:1] = True
+        self.xp.not_equal(elements[1:], elements[:-1], begins[1:])
+        (starts,) = begins.nonzero()
+        return Unique(
+            self._line(elements[starts], x.dtype),
+            self._line(order[starts], int64) if order is not None and places else None,
+            self._inverse(x, begins, order) if order is not None and places else None,
+            self._line(self.xp.diff(starts, append=x.size), int64) if counts else None,
+        )
 
-    def _order(self, line: Template, values: Array) -> Array:
-        """The positions of elements in order, of complex numbers by their real, then their imaginary parts."""
-        if line.dtype.is_complex:
-            return self.xp.lexsort((values.imag, values.real))
-        return self.order_of(line, 0)(values)
+    def bincount(self, x: Tensor, /, *, minlength: int) -> Tensor | None:
+        """NumPy's own, which has no counts of uint64."""
+        if x.dtype is uint64:
+            return None
+        values = x.data.reshape(-1)
+        try:
+            found = self.xp.bincount(values, None, minlength)
+        except ValueError:
+            if values.min() >= 0:
+                raise
+            raise negative_number(int(values.min())) from None
+        return self._line(found, int64)
+
+    def _inverse(self, x: Tensor, begins: Array, order: Array) -> Tensor:
+        """For each element the number of its run."""
+        number = self.xp.empty(x.size, numpy_dtype(int64))
+        number[order] = begins.cumsum() - 1
+        return Tensor(x.template.replace(dtype=int64), self, number.reshape(x.shape))
 
     def _line(self, data: Array, dtype: DType) -> Tensor:
         return Tensor(intern_template(data.shape, dtype, (None,)), self, data.astype(numpy_dtype(dtype), copy=False))
+
+
+@lru_cache(MEMO_LIMIT)
+def _orders(backend: NumpySets, size: int, dtype: DType) -> tuple[Kernel, Kernel]:
+    """What sorts so many elements, and what finds their order, of complex numbers by their real parts first."""
+    x = intern_template((size,), dtype, (None,))
+    if dtype.is_complex:
+        lexsort = backend.xp.lexsort
+        return (
+            lambda values: values[lexsort((values.imag, values.real))],
+            lambda values: lexsort((values.imag, values.real)),
+        )
+    wider = x.replace(dtype=wide(dtype))
+    return computing(backend.ordering(wider, 0), x, x), computing(backend.order_of(wider, 0), x.replace(dtype=int64), x)
