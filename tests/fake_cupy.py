@@ -267,8 +267,11 @@ class ndarray:
     def any(self, axis: Any = None) -> Any:
         return _wrap(_plain(self).any(axis=axis))
 
-    def max(self, axis: Any = None) -> Any:
-        return _wrap(_plain(self).max(axis=axis))
+    def argmax(self, axis: Any = None) -> Any:
+        return _wrap(_plain(self).argmax(axis=axis))
+
+    def max(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+        return _wrap(_plain(self).max(axis=axis, keepdims=keepdims))
 
     def min(self, axis: Any = None) -> Any:
         return _wrap(_plain(self).min(axis=axis))

@@ -135,6 +135,9 @@ def unique_all(x: TensorLike, /, *, size: int | None = None, fill_value: Scalar 
     ([1, 3], [1, 0], [1, 0, 1], [1, 2])
     """
     x = asarray(x)
+    quick = x.backend.unique(x, places=True, counts=True) if size is None else None
+    if quick is not None:
+        return UniqueAll(*quick)  # type: ignore[arg-type] # nothing that was asked for is left out
     order = _order(x)
     runs = _runs(x, order)
     begins = _begins_at(runs, size, "unique_all()", x.size)
@@ -151,6 +154,9 @@ def unique_counts(x: TensorLike, /, *, size: int | None = None, fill_value: Scal
     ([1, 3, -1], [1, 2, 0])
     """
     x = asarray(x)
+    quick = x.backend.unique(x, places=False, counts=True) if size is None else None
+    if quick is not None and quick.counts is not None:
+        return UniqueCounts(quick.values, quick.counts)
     runs = _runs(x)
     begins = _begins_at(runs, size, "unique_counts()", x.size)
     return UniqueCounts(_values(runs, begins, fill_value), _counts(runs, begins))
@@ -165,6 +171,9 @@ def unique_inverse(x: TensorLike, /, *, size: int | None = None, fill_value: Sca
     ([1, 3], [[1, 0], [0, 1]])
     """
     x = asarray(x)
+    quick = x.backend.unique(x, places=True, counts=False) if size is None else None
+    if quick is not None and quick.inverse_indices is not None:
+        return UniqueInverse(quick.values, quick.inverse_indices)
     order = _order(x)
     runs = _runs(x, order)
     begins = _begins_at(runs, size, "unique_inverse()", x.size)
@@ -179,6 +188,9 @@ def unique_values(x: TensorLike, /, *, size: int | None = None, fill_value: Scal
     [1.0, 3.0, nan]
     """
     x = asarray(x)
+    quick = x.backend.unique(x, places=False, counts=False) if size is None else None
+    if quick is not None:
+        return quick.values
     runs = _runs(x)
     return _values(runs, _begins_at(runs, size, "unique_values()", x.size), fill_value)
 

@@ -8,7 +8,7 @@ float16 and bfloat16 in at least float32, integers in `out.dtype`, wrapping.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from ..dtypes import DType
 from ..template import Template
@@ -17,6 +17,18 @@ from .core import callback, optional_callback
 from .planned import Payload
 
 TieBreak: TypeAlias = Literal["low", "high"]
+
+
+class Unique(NamedTuple):
+    """The different elements of a tensor in ascending order, as tensors of one axis without names."""
+
+    values: Tensor
+    indices: Tensor | None
+    """Where each comes first in the tensor laid flat."""
+    inverse_indices: Tensor | None
+    """Which of them each element is, with the tensor's shape and names."""
+    counts: Tensor | None
+    """How often each is there."""
 
 
 class Reduction:
@@ -84,6 +96,22 @@ class Reduction:
     @callback
     def argsort(self, out: Template, x: Tensor, /, *, axis: int, descending: bool) -> Payload:
         """Indices that would sort: the order is `sort`'s, ties keep theirs in both directions."""
+
+    def unique(self, x: Tensor, /, *, places: bool, counts: bool) -> Unique | None:
+        """The different elements, how many there are depends on data; `None`, as here, to have them by public ops.
+
+        Each NaN is an element of its own, of 0.0 and -0.0 the first stands for both, complex numbers are ordered by
+        their real, then their imaginary parts. The indices are only asked for with `places`, the counts with `counts`.
+        """
+        return None
+
+    def bincount(self, x: Tensor, /, *, minlength: int) -> Tensor | None:
+        """How often each integer from 0 to the greatest element comes, as many as `minlength` at least; int64.
+
+        `None`, as here, to have them by public ops. `DataError` for a negative element
+        (`data_errors.negative_number`).
+        """
+        return None
 
     # Composites of Nx that a backend may override
 

@@ -15,8 +15,8 @@ from .elementwise import ArrayElementwise
 from .fourier import ArrayFourier
 from .indexing import ArrayIndexing
 from .linalg import ArrayLinalg
+from .norms import ArrayNorms
 from .random import ArrayRandom
-from .reduction import ArrayReduction
 from .shape import ArrayShaping
 from .window import ArrayWindow
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class ArrayModuleBackend(
     ArrayCreation,
     ArrayElementwise,
-    ArrayReduction,
+    ArrayNorms,
     ArrayShaping,
     ArrayIndexing,
     ArrayWindow,

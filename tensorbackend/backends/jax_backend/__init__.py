@@ -24,6 +24,7 @@ from .elementwise import JaxElementwise
 from .gradients import JaxGradients
 from .indexing import JaxIndexing
 from .linalg import JaxLinalg
+from .norms import JaxNorms
 from .random import JaxRandom
 from .shape import JaxShaping
 from .trees import register
@@ -44,6 +45,7 @@ class JaxBackend(
     JaxConvolution,
     JaxControl,
     JaxGradients,
+    JaxNorms,
     JaxLinalg,
     ArrayFourier,
     JaxRandom,

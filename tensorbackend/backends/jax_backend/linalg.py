@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from functools import partial
 
-from ...protocol import Payload
+from ...errors import DataError
+from ...protocol import Kernel, planned
 from ...protocol.linalg import Transform
 from ...rules.data_errors import not_positive_definite, singular_matrix
 from ...template import Template
-from ...tensor import Tensor
-from ..array_module.base import Array, kernel
-from ..array_module.linalg import ArrayLinalg, turned
-from .base import JaxBase
+from ..array_module.base import Array
+from ..array_module.linalg import ArrayLinalg, factors_of_lu, turned
+from ..array_module.precision import computing, promoted
+from .base import JaxBase, Looking
 
 
 class JaxLinalg(JaxBase, ArrayLinalg):
@@ -20,115 +22,124 @@ class JaxLinalg(JaxBase, ArrayLinalg):
     In a traced function a matrix that is singular, or not positive definite, gives NaN.
     """
 
-    @kernel
+    @planned
     def dot(
         self,
         out: Template,
-        x1: Tensor,
-        x2: Tensor,
+        x1: Template,
+        x2: Template,
         /,
         *,
         contract1: tuple[int, ...],
         batch1: tuple[int, ...],
         contract2: tuple[int, ...],
         batch2: tuple[int, ...],
-    ) -> Payload:
+    ) -> Kernel:
         """XLA's own contraction; of complex numbers of their parts, as it leaves open what infinities give."""
-        left, right = self.widened(x1), self.widened(x2)
+        lax, dimensions = self.lax, ((contract1, contract2), (batch1, batch2))
 
-        def product(a: Array, b: Array) -> Array:
-            dimensions = (contract1, contract2), (batch1, batch2)
-            return self.lax.dot_general(a, b, dimensions, precision=self.precision)
+        def product(left: Array, right: Array) -> Array:
+            return lax.dot_general(left, right, dimensions, precision=self.precision)
 
-        if not out.dtype.is_complex:
-            return self.narrowed(product(left, right), out)
-        a, b, c, d = left.real, left.imag, right.real, right.imag
-        return self.lax.complex(product(a, c) - product(b, d), product(a, d) + product(b, c))
+        def by_parts(left: Array, right: Array) -> Array:
+            a, b, c, d = left.real, left.imag, right.real, right.imag
+            return lax.complex(product(a, c) - product(b, d), product(a, d) + product(b, c))
 
-    # What is raised outside of the compiled kernel
+        return computing(by_parts if out.dtype.is_complex else product, out, x1, x2)
 
-    def cholesky(self, out: Template, x: Tensor, /) -> Payload:
+    # What raises errors: a kernel gives whether there is none besides its result
+
+    @planned
+    def cholesky(self, out: Template, x: Template, /) -> Kernel:
         """Lower factor of a Hermitian positive definite matrix."""
-        factor, good = self._cholesky((out, _FLAG), x)
-        if self.readable(good) and not good:
-            raise not_positive_definite()
-        return factor
+        xp, cholesky = self.xp, self.lax.linalg.cholesky
 
+        def factor(matrix: Array) -> tuple[Array, Array]:
+            matrix = self._whole(xp.tril(matrix))
+            found = cholesky(matrix, symmetrize_input=False)
+            return xp.tril(found), xp.isfinite(matrix).all() & xp.isfinite(found).all()
+
+        return self._looking(computing(factor, (out, _FLAG), x), not_positive_definite, out)
+
+    @planned
     def triangular_solve(
-        self, out: Template, a: Tensor, b: Tensor, /, *, left_side: bool, lower: bool, transform: Transform
-    ) -> Payload:
+        self, out: Template, a: Template, b: Template, /, *, left_side: bool, lower: bool, transform: Transform
+    ) -> Kernel:
         """x with a @ x = b, or x @ a = b unless `left_side`; a zero on the diagonal makes a singular."""
-        solved, good = self._triangular_solve((out, _FLAG), a, b, left_side=left_side, lower=lower, transform=transform)
-        if self.readable(good) and not good:
-            raise singular_matrix()
-        return solved
-
-    def solve(self, out: Template, a: Tensor, b: Tensor, /) -> Payload:
-        """x with a @ x = b."""
-        solved, good = self._solve((out, _FLAG), a, b)
-        if self.readable(good) and not good:
-            raise singular_matrix()
-        return solved
-
-    @kernel
-    def _cholesky(self, out: Any, x: Tensor, /) -> Payload:
-        matrix = self._whole(self.xp.tril(self.widened(x)))
-        factor = self.lax.linalg.cholesky(matrix, symmetrize_input=False)
-        good = self.xp.isfinite(matrix).all() & self.xp.isfinite(factor).all()
-        return self.narrowed(self.xp.tril(factor), out[0]), good
-
-    @kernel
-    def _triangular_solve(
-        self, out: Any, a: Tensor, b: Tensor, /, *, left_side: bool, lower: bool, transform: Transform
-    ) -> Payload:
-        xp = self.xp
-        matrix, right = self.widened(a), self.widened(b)
-        batch = xp.broadcast_shapes(matrix.shape[:-2], right.shape[:-2])
-        good = (xp.diagonal(matrix, axis1=-2, axis2=-1) != 0).all()
-        solved = self.lax.linalg.triangular_solve(
-            xp.broadcast_to(matrix, (*batch, *matrix.shape[-2:])),
-            xp.broadcast_to(right, (*batch, *right.shape[-2:])),
-            left_side=left_side,
-            lower=lower,
-            transpose_a=transform == "transpose",
+        xp, stack = self.xp, out.shape[:-2]
+        solve = partial(
+            self.lax.linalg.triangular_solve, left_side=left_side, lower=lower, transpose_a=transform == "transpose"
         )
-        return self.narrowed(solved, out[0]), good
 
-    @kernel
-    def _solve(self, out: Any, a: Tensor, b: Tensor, /) -> Payload:
-        xp, template = self.xp, out[0]
-        matrix, bad = self._finite(self.promoted(a, template))
-        right = self.promoted(b, template)
-        vector = b.template.ndim == 1
-        right = right[:, None] if vector else right
+        def solution(matrix: Array, right: Array) -> tuple[Array, Array]:
+            good = (xp.diagonal(matrix, axis1=-2, axis2=-1) != 0).all()
+            matrix, right = (xp.broadcast_to(each, (*stack, *each.shape[-2:])) for each in (matrix, right))
+            return solve(matrix, right), good
+
+        return self._looking(computing(solution, (out, _FLAG), a, b), singular_matrix, out)
+
+    @planned
+    def solve(self, out: Template, a: Template, b: Template, /) -> Kernel:
+        """x with a @ x = b."""
+        axes = min(len(b.shape), 2)
+
+        def solution(matrix: Array, right: Array) -> tuple[Array, Array]:
+            if axes == 2:
+                return self._solution(matrix, right)
+            found, good = self._solution(matrix, right[:, None])
+            return found[..., 0], good
+
+        kernel = self.finite_only(solution, a, (axes, None))
+        return self._looking(promoted(self, out.dtype, kernel, (out, _FLAG), a, b), singular_matrix, out)
+
+    @planned
+    def inv(self, out: Template, x: Template, /) -> Kernel:
+        """Inverse of square matrices."""
+        eye, size = self.xp.eye, x.shape[-1]
+
+        def inverse(matrix: Array) -> tuple[Array, Array]:
+            return self._solution(matrix, eye(size, dtype=matrix.dtype))
+
+        kernel = self.finite_only(inverse, x, (2, None))
+        return self._looking(promoted(self, out.dtype, kernel, (out, _FLAG), x), singular_matrix, out)
+
+    def _solution(self, matrix: Array, right: Array) -> tuple[Array, Array]:
+        """The solution for matrices on the right-hand side, and whether there is one, by elimination."""
+        xp, solve = self.xp, self.lax.linalg.triangular_solve
         factors, _, order = self.lax.linalg.lu(matrix)
         good = (xp.diagonal(factors, axis1=-2, axis2=-1) != 0).all()
-        batch = xp.broadcast_shapes(matrix.shape[:-2], right.shape[:-2])
-        factors = xp.broadcast_to(factors, (*batch, *factors.shape[-2:]))
-        right = xp.broadcast_to(right, (*batch, *right.shape[-2:]))
-        rows = xp.broadcast_to(order, (*batch, order.shape[-1]))[..., None]
-        right = xp.take_along_axis(right, rows, axis=-2)
-        half = self.lax.linalg.triangular_solve(factors, right, left_side=True, lower=True, unit_diagonal=True)
-        solved = self.lax.linalg.triangular_solve(factors, half, left_side=True, lower=False)
-        solved = solved[..., 0] if vector else solved
-        return (*self._results((template,), (solved,), bad), good)
+        stack = xp.broadcast_shapes(matrix.shape[:-2], right.shape[:-2])
+        factors, right = (xp.broadcast_to(each, (*stack, *each.shape[-2:])) for each in (factors, right))
+        rows = xp.broadcast_to(order, (*stack, order.shape[-1]))[..., None]
+        half = solve(factors, xp.take_along_axis(right, rows, axis=-2), left_side=True, lower=True, unit_diagonal=True)
+        return solve(factors, half, left_side=True, lower=False), good
+
+    def _looking(self, kernel: Kernel, error: Callable[[], DataError], out: Template) -> Kernel:
+        """A kernel that raises an error where its second result, a flag, is there to be read and false."""
+        import numpy
+
+        compiled = self.enter(self.settled(kernel, (out, _FLAG)))
+
+        def looking(*arrays: Array) -> Array:
+            found, good = compiled(*arrays)
+            if self.readable(good) and not numpy.asarray(good):  # bool(good) takes five times as long
+                raise error()
+            return found
+
+        return Looking(looking)
 
     # Factorisations
 
-    @kernel
-    def lu(self, out: tuple[Template, Template, Template], x: Tensor, /) -> Payload:
+    @planned
+    def lu(self, out: tuple[Template, Template, Template], x: Template, /) -> Kernel:
         """Permutation, unit lower and upper factor."""
-        xp, (rows, columns) = self.xp, x.shape[-2:]
-        rank = min(rows, columns)
-        matrix, bad = self._finite(self.widened(x))
-        if x.dtype.is_complex:
-            factors, order = self._eliminate(matrix)
-        else:
-            factors, _, order = self.lax.linalg.lu(matrix)
-        unit = xp.eye(rows, rank, dtype=factors.dtype)
-        permutation = xp.swapaxes(xp.eye(rows, dtype=factors.dtype)[order], -2, -1)
-        factored = (permutation, xp.tril(factors[..., :rank], -1) + unit, xp.triu(factors[..., :rank, :]))
-        return self._results(out, factored, bad)
+        eliminate = self._eliminate if x.dtype.is_complex else self._eliminate_real
+        kernel = self.finite_only(partial(factors_of_lu, eliminate, self.xp), x, (2, 2, 2))
+        return computing(kernel, out, x)
+
+    def _eliminate_real(self, matrix: Array) -> tuple[Array, Array]:
+        factors, _, order = self.lax.linalg.lu(matrix)
+        return factors, order
 
     def _eliminate(self, matrix: Array) -> tuple[Array, Array]:
         """Gaussian elimination with partial pivoting by magnitude, where LAPACK's is by the sum of the parts' own.
@@ -158,13 +169,16 @@ class JaxLinalg(JaxBase, ArrayLinalg):
         found: tuple[Array, Array] = self.lax.fori_loop(0, min(rows, columns), step, start)
         return found
 
-    @kernel
-    def eigh(self, out: tuple[Template, Template], x: Tensor, /) -> Payload:
+    @planned
+    def eigh(self, out: tuple[Template, Template], x: Template, /) -> Kernel:
         """Ascending eigenvalues and eigenvectors of a Hermitian matrix."""
-        xp = self.xp
-        matrix, bad = self._finite(xp.tril(self.widened(x)))
-        vectors, values = self.lax.linalg.eigh(self._whole(matrix), symmetrize_input=False)
-        return self._results(out, (values, turned(xp, vectors)), bad)
+        xp, eigh = self.xp, self.lax.linalg.eigh
+
+        def factors(matrix: Array) -> tuple[Array, Array]:
+            vectors, values = eigh(self._whole(matrix), symmetrize_input=False)
+            return values, turned(xp, vectors)
+
+        return computing(self.finite_only(factors, x, (1, 2), lower=True), out, x)
 
     def _whole(self, lower: Array) -> Array:
         """A Hermitian matrix from its lower half, as a gradient needs both; the diagonal is real."""
@@ -173,11 +187,9 @@ class JaxLinalg(JaxBase, ArrayLinalg):
         whole = below + xp.conj(xp.swapaxes(below, -2, -1))
         return whole + xp.real(xp.where(xp.eye(lower.shape[-1], dtype=bool), lower, 0))
 
-    @kernel
-    def determinant(self, out: Template, x: Tensor, /) -> Payload:
-        """Determinant of square matrices."""
-        matrix, bad = self._finite(self.promoted(x, out))
-        return self._results((out,), (self.xp.linalg.det(matrix),), bad)[0]
+    def stable_order(self, values: Array) -> Array:
+        """The indices that sort along the last axis, equal elements in the order in which they come."""
+        return self.xp.argsort(values, axis=-1, stable=True)
 
 
 _FLAG = Template((), "bool")

@@ -12,11 +12,12 @@ from ...protocol import Kernel, Payload
 from ...template import Template
 from ...tensor import Tensor
 from ..array_module import ArrayModuleBackend
-from ..array_module.base import Array, Quiet, kernel
-from ..array_module.linalg import matrix_product
+from ..array_module.base import Array, Quiet
 from .creation import NumpyCreation
 from .elementwise import NumpyElementwise
-from .reduction import NumpyReduction
+from .linalg import NumpyLinalg
+from .norms import NumpyNorms
+from .sets import NumpySets
 
 if TYPE_CHECKING:
     import numpy
@@ -26,7 +27,7 @@ _BLOCK = 1 << 13
 """Elements of a block that stays in the cache with a few more of its size."""
 
 
-class NumpyBackend(NumpyCreation, NumpyElementwise, NumpyReduction, ArrayModuleBackend):
+class NumpyBackend(NumpyCreation, NumpyElementwise, NumpySets, NumpyNorms, NumpyLinalg, ArrayModuleBackend):
     """NumPy arrays; what leaves them shares memory wherever a reader cannot write to it."""
 
     name = "numpy"
@@ -87,11 +88,3 @@ class NumpyBackend(NumpyCreation, NumpyElementwise, NumpyReduction, ArrayModuleB
             return None
         bincount = self.xp.bincount
         return lambda values, least: bincount(values.reshape(-1), None, least)
-
-    @kernel
-    def matmul(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
-        """NumPy's own, which broadcasts the leading axes."""
-        left, right = self.promoted(x1, out), self.promoted(x2, out)
-        left = left[None] if left.ndim == 1 else left
-        right = right[:, None] if right.ndim == 1 else right
-        return self.narrowed(matrix_product(self.xp, left, right).reshape(out.shape), out)

@@ -11,6 +11,7 @@ from ...dtypes import DType
 from ...interchange import numpy_dtype
 from ...protocol import Calm, Kernel, planned
 from ...template import Template
+from ..array_module import complex_functions
 from ..array_module.base import Array
 from ..array_module.precision import promoted, wide
 from ..array_module.reduction import ArrayReduction
@@ -69,8 +70,14 @@ class NumpyReduction(ArrayReduction):
         """Sum over the number of elements."""
         dtype = wide(out.dtype)
         total, size = self.folding("sum", x, axis, keepdims, dtype), numpy_dtype(dtype).type(_count(x, axis))
-        divide = self.xp.divide
-        return promoted(self, dtype, lambda values: divide(total(values), size), out, x)
+        if not dtype.is_complex:
+            return promoted(self, dtype, lambda values: total(values) / size, out, x)
+
+        def by_parts(values: Array) -> Array:
+            found = total(values)
+            return complex_functions.join(self.xp, found.real / size.real, found.imag / size.real)
+
+        return promoted(self, dtype, by_parts, out, x)
 
     @planned
     def cumulative_max(self, out: Template, x: Template, /, *, axis: int, reverse: bool) -> Kernel:

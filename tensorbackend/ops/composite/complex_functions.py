@@ -1,4 +1,4 @@
-"""Functions of complex numbers that no callback has, and the public functions that choose between them and callbacks."""
+"""Functions of complex numbers that no callback has, and the functions that choose between these and callbacks."""
 
 from __future__ import annotations
 
