@@ -32,6 +32,7 @@ test: $(READY) ## Runs the tests, every payload checked against its template
 
 bench: $(READY) ## Measures the budget
 	$(BIN)/python benchmarks/core.py
+	$(BIN)/python benchmarks/binary.py
 	$(BIN)/python benchmarks/transfer.py
 	$(BIN)/python benchmarks/jax_backend.py
 	$(BIN)/python benchmarks/jit.py

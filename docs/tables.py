@@ -93,7 +93,23 @@ output template first; the public function has the Array API standard's name whe
 - Names are strings: `Nx.new_axis(t, -1, :time)` is `tb.expand_dims(x, -1, name="time")`, `t[time: 0..4]` is
   `x.isel(time=slice(0, 5))`.
 - `Nx.default_backend` is `tb.set_default_backend` for the process and `tb.default_backend` as a context for a block;
-  `Nx.BinaryBackend` and `Nx.TemplateBackend` are `"binary"` and `"template"`.
+  `Nx.BinaryBackend` and `Nx.TemplateBackend` are `tb.BinaryBackend` and `tb.TemplateBackend`, or `"binary"` and
+  `"template"`.
+- What is left out is decided here: `axis` of `tb.argmax` and `tb.sum` is all axes as in Nx, of `tb.take`, `tb.sort` and
+  `tb.concatenate` what their pages say; `x.backend_transfer()` goes to the default backend, in Nx to BinaryBackend.
+- `Nx.reduce(t, acc, opts, fun)` is `tb.reduce(x, initial, function=fun, axis=..., dtype=...)`; the function takes
+  what was accumulated first, then the element, where Nx gives it the element first.
+- `Nx.transpose(t)` is `tb.permute_dims(x)`, `Nx.squeeze(t)` `tb.squeeze(x)`, `Nx.broadcast(t, shape, axes: [0])`
+  `tb.broadcast_to(x, shape, axes=(0,))`, `Nx.log(t, b)` `tb.log(x) / tb.log(b)`, `Nx.complex(re, im)`
+  `tb.complex(re, im)`, `Nx.logsumexp(t, exp_scaling_factor: s)` `tb.logsumexp(x, scale=s)`.
+- `tb.slice_` and `tb.slice_along_axis` count the entries of the result, Nx those that the strides go over:
+  `Nx.slice(t, [0], [4], strides: [2])` is `tb.slice_(x, starts=(0,), lengths=(2,), strides=(2,))`.
+- `Nx.split(t, 3)` cuts off three entries; `tb.split(x, (3,))` does so, and `tb.split(x, 3)` makes three equal parts.
+- `Nx.to_batched(t, n, leftover: :repeat)` is the default there; `tb.to_batched` keeps a shorter last batch.
+- Random functions of Nx return the next key with the sample; ours do not: `tb.random.split` the key.
+- A start of `tb.put_slice` that is a tensor is clamped, as in Nx; a negative int counts from the end.
+- The callbacks `max` and `min` are those of two operands, `reduce_max` and `reduce_min` the reductions; `optional` is
+  a method of the backend, given the op's name, one record of its call and the default.
 - Integers divide as in Python (floor); Nx's `quotient` is `tb.trunc_divide` and its `remainder` `tb.fmod`.
 - [Semantics](semantics.md) lists what else is decided otherwise: comparisons give bool, `round` goes to even, NaN
   sorts last.

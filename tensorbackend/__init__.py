@@ -45,14 +45,14 @@ from .dtypes import uint32 as uint32
 from .dtypes import uint64 as uint64
 from .files import load as load
 from .files import save as save
-from .ops.advanced_indexing import getitem as getitem
-from .ops.advanced_indexing import isel as isel
-from .ops.advanced_indexing import put_at as put_at
-from .ops.advanced_indexing import setitem as setitem
+from .ops import numpy_calls as _numpy_calls  # noqa: F401 # binds what NumPy calls
+from .ops.assignment import put_at as put_at
+from .ops.assignment import setitem as setitem
 from .ops.composite.activation import log_softmax as log_softmax
 from .ops.composite.activation import softmax as softmax
 from .ops.composite.closeness import all_close as all_close
 from .ops.composite.closeness import isclose as isclose
+from .ops.composite.complex_functions import complex as complex
 from .ops.composite.contraction import einsum as einsum
 from .ops.composite.contraction import outer as outer
 from .ops.composite.contraction import tensordot as tensordot
@@ -114,12 +114,10 @@ from .ops.conversion import bitcast as bitcast
 from .ops.convolution import conv as conv
 from .ops.counting import bincount as bincount
 from .ops.counting import histogram as histogram
-from .ops.creation import asarray as asarray
 from .ops.creation import empty as empty
 from .ops.creation import empty_like as empty_like
 from .ops.creation import eye as eye
 from .ops.creation import from_binary as from_binary
-from .ops.creation import from_dlpack as from_dlpack
 from .ops.creation import full as full
 from .ops.creation import full_like as full_like
 from .ops.creation import iota as iota
@@ -127,7 +125,6 @@ from .ops.creation import ones as ones
 from .ops.creation import ones_like as ones_like
 from .ops.creation import rename as rename
 from .ops.creation import template as template
-from .ops.creation import tensor as tensor
 from .ops.creation import zeros as zeros
 from .ops.creation import zeros_like as zeros_like
 from .ops.elementwise_binary import add as add
@@ -196,6 +193,8 @@ from .ops.elementwise_unary import tan as tan
 from .ops.elementwise_unary import tanh as tanh
 from .ops.functional import map as map
 from .ops.functional import reduce as reduce
+from .ops.getitem import getitem as getitem
+from .ops.getitem import isel as isel
 from .ops.indexing import from_end as from_end
 from .ops.indexing import slice_along_axis as slice_along_axis
 from .ops.indexing import take as take
@@ -248,6 +247,9 @@ from .ops.special import digamma as digamma
 from .ops.special import gamma_inc_l as gamma_inc_l
 from .ops.special import gamma_inc_u as gamma_inc_u
 from .ops.special import lgamma as lgamma
+from .ops.values import asarray as asarray
+from .ops.values import from_dlpack as from_dlpack
+from .ops.values import tensor as tensor
 from .ops.window import window_max as window_max
 from .ops.window import window_mean as window_mean
 from .ops.window import window_min as window_min
@@ -258,54 +260,82 @@ from .ops.window import window_scatter_min as window_scatter_min
 from .ops.window import window_sum as window_sum
 from .protocol import Backend as Backend
 from .protocol import BackendLike as BackendLike
-from .select import backend_copy as backend_copy
-from .select import backend_deallocate as backend_deallocate
-from .select import backend_transfer as backend_transfer
+from .select import backend_class as _backend_class
 from .select import backends as backends
+from .select import class_names as _class_names
 from .select import default_backend as default_backend
 from .select import devices as devices
 from .select import get_backend as get_backend
 from .select import register_backend as register_backend
 from .select import set_default_backend as set_default_backend
+from .synonyms import advice as _advice
 from .template import Template as Template
 from .tensor import Tensor as Tensor
 from .tensor import TensorLike as TensorLike
+from .threads import set_threads as set_threads
+from .threads import threads as threads
 
 if _TYPE_CHECKING:
     from . import fft as fft
     from . import linalg as linalg
     from . import random as random
-    from .expr.control import cond as cond
+    from .backends.binary import BinaryBackend as BinaryBackend
+    from .backends.cupy_backend import CupyBackend as CupyBackend
+    from .backends.jax_backend import JaxBackend as JaxBackend
+    from .backends.numpy_backend import NumpyBackend as NumpyBackend
+    from .backends.template_backend import TemplateBackend as TemplateBackend
+    from .expr.choice import cond as cond
+    from .expr.choice import switch as switch
+    from .expr.containers import backend_copy as backend_copy
+    from .expr.containers import backend_deallocate as backend_deallocate
+    from .expr.containers import backend_transfer as backend_transfer
     from .expr.control import fori_loop as fori_loop
     from .expr.control import scan as scan
     from .expr.control import while_loop as while_loop
     from .expr.cost.dry_run import dry_run as dry_run
+    from .expr.grad.checkpoint import checkpoint as checkpoint
     from .expr.grad.custom import custom_gradient as custom_gradient
+    from .expr.grad.custom_jvp import custom_jvp as custom_jvp
+    from .expr.grad.forward import jvp as jvp
+    from .expr.grad.forward import linearize as linearize
     from .expr.grad.functions import grad as grad
-    from .expr.grad.functions import hessian as hessian
-    from .expr.grad.functions import jacobian as jacobian
-    from .expr.grad.functions import jvp as jvp
     from .expr.grad.functions import value_and_grad as value_and_grad
     from .expr.grad.functions import vjp as vjp
+    from .expr.grad.jacobians import hessian as hessian
+    from .expr.grad.jacobians import jacfwd as jacfwd
+    from .expr.grad.jacobians import jacobian as jacobian
     from .expr.grad.tape import gradient as gradient
     from .expr.grad.tape import tape as tape
     from .expr.jit import jit as jit
+    from .expr.record import ExprBackend as ExprBackend
     from .expr.trace import trace as trace
+    from .expr.trees import register_tree_node as register_tree_node
     from .expr.trees import tree_map as tree_map
     from .expr.vmap import vmap as vmap
 
+    __version__: str
+
 _LATE = {
-    "cond": "control",
+    "backend_transfer": "containers",
+    "backend_deallocate": "containers",
+    "backend_copy": "containers",
+    "checkpoint": "grad.checkpoint",
+    "cond": "choice",
     "custom_gradient": "grad.custom",
+    "custom_jvp": "grad.custom_jvp",
     "dry_run": "cost.dry_run",
     "fori_loop": "control",
     "grad": "grad.functions",
     "gradient": "grad.tape",
-    "hessian": "grad.functions",
-    "jacobian": "grad.functions",
+    "hessian": "grad.jacobians",
+    "jacfwd": "grad.jacobians",
+    "jacobian": "grad.jacobians",
     "jit": "jit",
-    "jvp": "grad.functions",
+    "jvp": "grad.forward",
+    "linearize": "grad.forward",
+    "register_tree_node": "trees",
     "scan": "control",
+    "switch": "choice",
     "tape": "grad.tape",
     "trace": "trace",
     "tree_map": "trees",
@@ -317,12 +347,39 @@ _LATE = {
 """The module of `expr/` that has a public function, imported when one is first used."""
 
 
+_NAMESPACES = ("fft", "linalg", "random")
+
+
 def __getattr__(name: str) -> _Any:
-    """The namespaces fft, linalg and random, and what graphs are for; imported late, which keeps this import quick."""
-    if name in ("fft", "linalg", "random"):
+    """What is imported late, which keeps this import quick: namespaces, what graphs are for, backends' classes.
+
+    The error for a name of another library says how it is written here.
+    """
+    if name in _NAMESPACES:
         return _import_module(f".{name}", __name__)
     if name in _LATE:
         found = getattr(_import_module(f".expr.{_LATE[name]}", __name__), name)
         globals()[name] = found
         return found
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name in _class_names():
+        return _backend_class(_class_names()[name])
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("tensorbackend")
+    if name == "__all__":
+        return [each for each in __dir__() if not each.startswith("_") and each not in _class_names()]
+    text = f"module {__name__!r} has no attribute {name!r}"
+    wanted = None if name.startswith("_") else _advice(name)
+    if wanted is None and not name.startswith("_"):
+        places = (space for space in _NAMESPACES if hasattr(_import_module(f".{space}", __name__), name))
+        wanted = next((f"{space}.{name}" for space in places), None)
+    raise AttributeError(f"{text}; write tb.{wanted}" if wanted else text, name=name, obj=_import_module(__name__))
+
+
+def __dir__() -> list[str]:
+    """The public names, with those that are imported late."""
+    from types import ModuleType
+
+    loaded = {name for name, value in globals().items() if not (name[:1] == "_" or isinstance(value, ModuleType))}
+    return sorted({*loaded, *_LATE, *_NAMESPACES, *_class_names(), "__version__", "__array_api_version__"})

@@ -1,4 +1,4 @@
-"""What the package brings and loads late: its backends, and the fall-backs of primitives.
+"""What the package brings and loads late: its backends, fall-backs of primitives, programs of composites.
 
 Lower layers know none of these by name. They ask for them through what is entered here when `tensorbackend` is
 imported, so a backend's module and its library are imported when the backend is first asked for.
@@ -6,8 +6,13 @@ imported, so a backend's module and its library are imported when the backend is
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
+from .dispatch import programs_by
 from .dispatch.fallbacks import declared_by
-from .protocol import Backend
+from .protocol import Backend, Kernel
+from .protocol.core import CompositeCall
 from .select import build_in
 
 
@@ -51,6 +56,12 @@ def _fallbacks() -> None:
     from .ops import fallbacks  # noqa: F401 # importing the package declares them
 
 
+def _program(backend: Backend, default: Callable[..., Any], call: CompositeCall) -> Kernel | None:
+    from .expr.composite_programs import program_of
+
+    return program_of(backend, default, call)
+
+
 build_in("binary", _binary)
 build_in("cupy", _cupy)
 build_in("expr", _expr)
@@ -58,3 +69,4 @@ build_in("jax", _jax)
 build_in("numpy", _numpy)
 build_in("template", _template)
 declared_by(_fallbacks)
+programs_by(_program)

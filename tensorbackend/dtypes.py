@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
-from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias
+from typing import Annotated, Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 
 from .errors import ArgumentError, DTypeError, OutOfRangeError, expected
+from .meaning import Meaning
 
 Kind = Literal["bool", "int", "uint", "float", "complex"]
 Scalar: TypeAlias = bool | int | float | complex
@@ -62,6 +63,17 @@ class DType:
     def __repr__(self) -> str:
         return self.name
 
+    @property
+    def dtype(self) -> Any:
+        """NumPy's dtype, which `numpy.dtype(...)` asks for; bfloat16 is that of ml_dtypes."""
+        import numpy
+
+        if self is bfloat16:
+            import ml_dtypes
+
+            return numpy.dtype(ml_dtypes.bfloat16)
+        return numpy.dtype(self.name)
+
     def __reduce__(self) -> tuple[Any, ...]:
         return as_dtype, (self.name,)
 
@@ -84,11 +96,11 @@ ALL_DTYPES: tuple[DType, ...] = (
     *(complex64, complex128),
 )
 
-DTypeLike: TypeAlias = DType | str | type | _Named
+DTypeLike: TypeAlias = Annotated[DType | str | type | _Named, Meaning("dtype")]
 """Wherever a dtype is asked for: a `DType`, its name or short form, a Python type, or a library's dtype."""
 
 _by_name = {key: dtype for dtype in ALL_DTYPES for key in (dtype.name, dtype.alias)}
-_by_name |= {f"i{bits}": _by_name[f"int{bits}"] for bits in (8, 16, 32, 64)}
+_by_name |= {f"i{bits}": _by_name[f"int{bits}"] for bits in (16, 32, 64)}
 
 
 def as_dtype(dtype: DTypeLike) -> DType:
@@ -107,6 +119,8 @@ def as_dtype(dtype: DTypeLike) -> DType:
         found = _by_its_name(dtype)  # type: ignore[arg-type] # what does not hash is not remembered
     except TypeError:
         found = _by_its_name.__wrapped__(dtype)
+    if found is None and isinstance(dtype, str) and dtype == "i8":  # one byte for Rust and XLA, eight for NumPy
+        raise DTypeError(expected("a dtype of one meaning", "write 'int8', or 'int64' for NumPy's 'i8'", dtype=dtype))
     if found is None:
         known = ", ".join(each.name for each in ALL_DTYPES)
         raise DTypeError(expected("a dtype", f"the dtypes are {known}", dtype=dtype))
@@ -206,22 +220,35 @@ def promote_scalar(kind: Kind, dtype: DType) -> DType:
 
     >>> promote_scalar("float", bfloat16), promote_scalar("float", int8), promote_scalar("int", bool_)
     (bfloat16, float32, int64)
+    >>> promote_scalar("complex", float64), promote_scalar("complex", int8)
+    (complex128, complex64)
     """
-    if _RANK[kind] <= _RANK[dtype.kind]:
+    if holds_kind(dtype, kind):
         return dtype
-    return promote_types(default_dtype(kind), dtype) if dtype.is_inexact else default_dtype(kind)
+    return COMPLEX_OF[dtype] if dtype.is_floating else default_dtype(kind)
 
 
 def scalar_kind(value: object) -> Kind | None:
     """The kind of a Python number, `None` for anything else.
 
+    Instances of subclasses are Python numbers too, unless they have a dtype of their own, as `numpy.float64` has.
+
     >>> scalar_kind(True), scalar_kind(2), scalar_kind("2")
     ('bool', 'int', None)
     """
-    for scalar_type, kind in _KIND_OF_SCALAR.items():
-        if isinstance(value, scalar_type):
-            return kind
-    return None
+    kind = _KIND_OF_SCALAR.get(type(value))
+    if kind is None and isinstance(value, int | float | complex) and not hasattr(value, "__array__"):
+        kind = next(kind for scalar_type, kind in _KIND_OF_SCALAR.items() if isinstance(value, scalar_type))
+    return kind
+
+
+def holds_kind(dtype: DType, kind: Kind) -> bool:
+    """Whether a dtype is of a kind, or of a wider one.
+
+    >>> holds_kind(float32, "int"), holds_kind(int8, "float")
+    (True, False)
+    """
+    return _RANK[kind] <= _RANK[dtype.kind]
 
 
 def check_scalar(value: Scalar, dtype: DType) -> None:
@@ -231,7 +258,7 @@ def check_scalar(value: Scalar, dtype: DType) -> None:
     rounding is no error.
     """
     kind = scalar_kind(value)
-    if kind is None or _RANK[kind] > _RANK[dtype.kind]:
+    if kind is None or not holds_kind(dtype, kind):
         remedy = f"write {dtype.kind}(...) around it or choose a dtype that holds it"
         raise DTypeError(expected(f"a number that {dtype} holds", remedy, value=value))
     if dtype.is_integer:
@@ -281,6 +308,11 @@ def _max_exponent(dtype: DType) -> int:
     return int(2 ** (dtype.exponent_bits - 1)) - 1
 
 
+def _dtype_of(value: Any) -> DType:
+    """The dtype that a value is or has; a class, such as `numpy.float32`, is one itself."""
+    return as_dtype(value if isinstance(value, DType | type) else getattr(value, "dtype", value))
+
+
 def finfo(dtype: DTypeLike) -> finfo_object:
     """Limits of a floating or complex dtype, computed from the widths of its fields (IEEE 754).
 
@@ -289,7 +321,7 @@ def finfo(dtype: DTypeLike) -> finfo_object:
     >>> finfo(bfloat16).max, finfo("f32").eps
     (3.3895313892515355e+38, 1.1920928955078125e-07)
     """
-    dtype = as_dtype(getattr(dtype, "dtype", dtype))
+    dtype = _dtype_of(dtype)
     if not dtype.is_inexact:
         raise DTypeError(expected("a floating or complex dtype", "use iinfo for integers", dtype=dtype))
     part = {complex64: float32, complex128: float64}.get(dtype, dtype)
@@ -306,7 +338,7 @@ def iinfo(dtype: DTypeLike) -> iinfo_object:
     >>> iinfo("int16").min, iinfo("uint64").max
     (-32768, 18446744073709551615)
     """
-    dtype = as_dtype(getattr(dtype, "dtype", dtype))
+    dtype = _dtype_of(dtype)
     if not dtype.is_integer:
         raise DTypeError(expected("an integer dtype", "use finfo for floating dtypes", dtype=dtype))
     if dtype.kind == "int":

@@ -8,71 +8,123 @@ from __future__ import annotations
 
 import math
 import struct
-from array import array
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache, partial
+from operator import attrgetter
 from typing import Any
 
-from .dtypes import DType, bfloat16, bool_, complex64, complex128, float16, float32, float64
+from .dtypes import (
+    REAL_OF,
+    DType,
+    bfloat16,
+    bool_,
+    complex64,
+    complex128,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
 
-FORMATS: dict[str, str] = {
-    "bool": "?",
-    "int8": "b",
-    "int16": "h",
-    "int32": "i",
-    "int64": "q",
-    "uint8": "B",
-    "uint16": "H",
-    "uint32": "I",
-    "uint64": "Q",
-    "float32": "f",
-    "float64": "d",
+LETTERS: dict[DType, str] = {
+    bool_: "?",
+    int8: "b",
+    int16: "h",
+    int32: "i",
+    int64: "q",
+    uint8: "B",
+    uint16: "H",
+    uint32: "I",
+    uint64: "Q",
+    float16: "e",
+    float32: "f",
+    float64: "d",
 }
-"""The `memoryview` formats of the dtypes that Python has."""
+"""The formats of `struct` for the dtypes that Python has."""
 
 
-def unpack(data: bytes | memoryview, dtype: DType) -> Sequence[Any]:
-    """The elements in a buffer, without a copy where Python has the dtype.
+def unpack(data: bytes | memoryview, dtype: DType) -> tuple[Any, ...]:
+    """The elements in bytes.
 
     >>> from tensorbackend.dtypes import bfloat16
-    >>> list(unpack(pack([1.5, -2.0], bfloat16), bfloat16))
-    [1.5, -2.0]
+    >>> unpack(pack([1.5, -2.0], bfloat16), bfloat16)
+    (1.5, -2.0)
     """
-    letter = FORMATS.get(dtype.name)
-    if letter is not None:
-        return memoryview(data).cast("B").cast(letter)  # type: ignore[call-overload, no-any-return] # any letter
-    if dtype is float16:
-        return struct.unpack(f"{len(data) // 2}e", data)
-    if dtype is bfloat16:
-        return widen_bfloat16(data)
-    parts = memoryview(data).cast("B").cast("f" if dtype is complex64 else "d")
-    return list(map(complex, parts[0::2], parts[1::2]))
+    return reader(dtype, len(data) // dtype.itemsize)(data)
+
+
+def iterable(data: bytes, dtype: DType) -> Sequence[Any]:
+    """The elements in bytes to go through once, made one by one where Python has the dtype."""
+    if dtype in LETTERS and dtype is not float16:
+        return memoryview(data).cast(LETTERS[dtype])  # type: ignore[call-overload,no-any-return] # any letter
+    return unpack(data, dtype)
 
 
 def pack(elements: Iterable[Any], dtype: DType) -> bytes:
     """The bytes of elements, floats rounded once to nearest even.
 
+    Raises `struct.error` for an integer that the dtype does not hold.
+
     >>> pack([1.0, 2.0], float32).hex()
     '0000803f00000040'
     """
-    if dtype is bool_:
-        return bytes(map(bool, elements))
-    letter = FORMATS.get(dtype.name)
-    if letter is not None:
-        return array(letter, elements).tobytes()
-    if dtype is float16:
-        return _pack_float16(elements if isinstance(elements, list) else list(elements))
+    values = elements if isinstance(elements, tuple | list) else tuple(elements)
+    return writer(dtype, len(values))(*values)
+
+
+@lru_cache(maxsize=2048)
+def _layout(dtype: DType, count: int) -> struct.Struct:
+    return struct.Struct(f"{count}{LETTERS[dtype]}")
+
+
+@lru_cache(maxsize=2048)
+def reader(dtype: DType, count: int) -> Callable[[bytes | memoryview], tuple[Any, ...]]:
+    """`unpack` for so many elements of a dtype; remembered, as to make one costs more than a few elements do."""
+    if dtype in LETTERS:
+        return _layout(dtype, count).unpack
     if dtype is bfloat16:
-        return array("H", map(bfloat16_bits, elements)).tobytes()
-    part = float32 if dtype is complex64 else float64
-    numbers = [number for element in elements for number in (element.real, element.imag)]
-    return pack(numbers, part)
+        single = reader(float32, count)
+        return lambda data: single(widen_bfloat16(data))
+    both = reader(REAL_OF[dtype], 2 * count)
+
+    def read(data: bytes | memoryview) -> tuple[complex, ...]:
+        parts = both(data)
+        return tuple(map(complex, parts[0::2], parts[1::2]))
+
+    return read
 
 
-def widen_bfloat16(data: bytes | memoryview) -> Sequence[float]:
-    """bfloat16 is the upper half of float32: the bytes are spread out, two zeros below each two."""
+@lru_cache(maxsize=2048)
+def writer(dtype: DType, count: int) -> Callable[..., bytes]:
+    """`pack` for so many elements of a dtype, each an argument."""
+    if dtype is bfloat16:
+        return _bfloat16_writer(count)
+    if dtype is float16:
+        return partial(_write_float16, _layout(dtype, count).pack)
+    if dtype in LETTERS:
+        return _layout(dtype, count).pack
+    both, real, imaginary = writer(REAL_OF[dtype], 2 * count), attrgetter("real"), attrgetter("imag")
+
+    def write(*values: complex) -> bytes:
+        parts = [0.0] * (2 * count)
+        parts[0::2], parts[1::2] = map(real, values), map(imaginary, values)
+        return both(*parts)
+
+    return write
+
+
+def widen_bfloat16(data: bytes | memoryview) -> bytes:
+    """The same values as float32, whose upper half bfloat16 is: two zeros below each two bytes."""
     wide = bytearray(2 * len(data))
     wide[2::4], wide[3::4] = data[0::2], data[1::2]
-    return memoryview(bytes(wide)).cast("f")
+    return bytes(wide)
 
 
 def bfloat16_bits(value: float) -> int:
@@ -98,11 +150,43 @@ def bfloat16_bits(value: float) -> int:
 _FLOAT32, _UINT32 = struct.Struct("<f"), struct.Struct("<I")
 
 
-def _pack_float16(elements: Sequence[float]) -> bytes:
+def _bfloat16_writer(count: int) -> Callable[..., bytes]:
+    """Rounds all elements by one sum of long integers, whose 32-bit lanes are the elements as float32.
+
+    The element alone is asked only where rounding to float32 first may have made a tie, and for NaN.
+    """
+    ones, low_half, below_tie, tie = (_lanes(bits, count) for bits in (1, 0xFFFF, 0x7FFF, 0x8000))
+    single, size = writer(float32, count), 4 * count
+
+    def write(*values: float) -> bytes:
+        known, nans, total = values, [], sum(values)
+        if total != total:
+            nans = [place for place, value in enumerate(values) if value != value]
+            known = tuple(0.0 if value != value else value for value in values)
+        bits = int.from_bytes(single(*known), "little")
+        rounded = (bits + below_tie + (bits >> 16 & ones)).to_bytes(size, "little")
+        result = bytearray(2 * count)
+        result[0::2], result[1::2] = rounded[2::4], rounded[3::4]
+        apart = (((bits & low_half) ^ tie) + low_half) >> 16 & ones
+        if nans or apart != ones:
+            ties = [place for place, one in enumerate(apart.to_bytes(size, "little")[0::4]) if not one]
+            for place in ties + nans:
+                result[2 * place : 2 * place + 2] = bfloat16_bits(values[place]).to_bytes(2, "little")
+        return bytes(result)
+
+    return write
+
+
+def _lanes(bits: int, count: int) -> int:
+    """So many times the same 32 bits."""
+    return int.from_bytes(bits.to_bytes(4, "little") * count, "little")
+
+
+def _write_float16(write: Callable[..., bytes], *values: float) -> bytes:
     try:
-        return struct.pack(f"{len(elements)}e", *elements)
-    except OverflowError:  # struct refuses what rounds to infinity
-        return struct.pack(f"{len(elements)}e", *map(_saturate_float16, elements))
+        return write(*values)
+    except (OverflowError, struct.error):  # struct refuses floats and integers that round to infinity
+        return write(*map(_saturate_float16, values))
 
 
 def _saturate_float16(value: float) -> float:

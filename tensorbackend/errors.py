@@ -97,6 +97,22 @@ def expected(wanted: str, remedy: str = "", /, **came: object) -> str:
     >>> expected("an axis below 2", "count axes from 0", axis=5)
     'expected an axis below 2, got axis=5; count axes from 0'
     """
-    got = ", ".join(f"{name}={value!r}" for name, value in came.items())
+    got = ", ".join(f"{name}={shown(value)}" for name, value in came.items())
     text = f"expected {wanted}, got {got}" if came else f"expected {wanted}"
     return f"{text}; {remedy}" if remedy else text
+
+
+def shown(value: object) -> str:
+    """A value as an error shows it: its `repr`, and of an int that Python refuses to write the size.
+
+    >>> shown((2, 10**5000))
+    '(2, <int of 16610 bits>)'
+    """
+    try:
+        return repr(value)
+    except ValueError:  # more digits than `sys.get_int_max_str_digits()`
+        if isinstance(value, int):
+            return f"<{type(value).__name__} of {value.bit_length()} bits>"
+        if isinstance(value, (tuple, list)):
+            return f"({', '.join(map(shown, value))})"
+        return f"<{type(value).__name__}>"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from .dtypes import DType, bfloat16
+from .dtypes import DType
 from .template import Template
 
 if TYPE_CHECKING:
@@ -21,14 +21,22 @@ def numpy_dtype(dtype: DType) -> numpy.dtype[Any]:
     >>> numpy_dtype(float32)
     dtype('float32')
     """
-    import numpy
+    found: numpy.dtype[Any] = dtype.dtype
+    return found
 
-    if dtype is bfloat16:
-        import ml_dtypes
 
-        found: numpy.dtype[Any] = numpy.dtype(ml_dtypes.bfloat16)
-        return found
-    return numpy.dtype(dtype.name)
+_REFLECTED = ("__radd__", "__rsub__", "__rmul__", "__rtruediv__", "__rmatmul__")
+
+
+def is_plain_array(value: object) -> bool:
+    """Whether a value is an array that an op takes as an operand.
+
+    One that NumPy could read but that has operators of its own, as a `pandas.Series` with its index, is more than an
+    array: an operator leaves it to that operand, and a function asks for `asarray(value)`.
+    """
+    if hasattr(value, "__dlpack__") or hasattr(value, "__array_interface__"):
+        return True
+    return hasattr(value, "__array__") and not any(hasattr(value, name) for name in _REFLECTED)
 
 
 DLPACK_DEVICES = {"cpu": 1, "cuda": 2, "gpu": 2, "metal": 8, "rocm": 10, "tpu": 12}

@@ -7,6 +7,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 
 from .dtypes import Scalar, current_precision, scalar_kind
 from .errors import OperandError, expected
+from .interchange import is_plain_array
 from .memo import freeze, kind_of, remember
 from .opspec import OpSpec, Parameter
 from .template import Template, weak_template
@@ -14,6 +15,9 @@ from .tensor import Tensor, late
 
 R = TypeVar("R")
 Operand: TypeAlias = Tensor | Scalar
+
+LEFT_OUT: Final = -1
+"""What stands for an optional tensor that was left out among the lengths of sequences."""
 
 _UNKNOWN: Final = Parameter("", "positional", "option", "")
 
@@ -24,7 +28,7 @@ def as_operand(value: object, parameter: Parameter) -> Operand:
         return value
     if scalar_kind(value) is not None:
         return value  # type: ignore[return-value] # a Python number, by its kind
-    if hasattr(value, "__array__") or hasattr(value, "__dlpack__"):
+    if is_plain_array(value):
         return late("asarray")(value)
     remedy = "wrap it in asarray() or tensor()"
     raise OperandError(expected("a tensor, a Python number or an array", remedy, **{parameter.name: value}))
@@ -47,7 +51,7 @@ class Call:
     operands: list[Operand]
     """Tensors and Python numbers in the order of the parameters, sequences laid out flat."""
     groups: list[int | None]
-    """For each tensor parameter that was given: `None`, or the length of its sequence."""
+    """For each tensor parameter `None`, the length of its sequence, or `LEFT_OUT`."""
     arguments: list[Any]
     """The positional arguments with templates for operands and options frozen."""
     keywords: dict[str, Any]
@@ -71,8 +75,11 @@ class Call:
         self.key = (current_precision(), *self.arguments, *self.keywords.items(), kinds)
 
     def _symbolic(self, value: object, parameter: Parameter) -> object:
-        if parameter.role == "option" or (value is None and parameter.annotation.endswith("| None")):
+        if parameter.role == "option":
             return freeze(value)
+        if value is None and parameter.optional:
+            self.groups.append(LEFT_OUT)
+            return None
         if parameter.role == "tensor":
             self._take(value, parameter)
             self.groups.append(None)
@@ -105,14 +112,10 @@ class Call:
     def grouped(self, inputs: Sequence[Any]) -> list[Any]:
         """What belongs to each operand, such as its template, as one argument for each tensor parameter."""
         rest = iter(inputs)
-        return [next(rest) if size is None else tuple(next(rest) for _ in range(size)) for size in self.groups]
-
-    def numbers(self, inputs: Sequence[Tensor]) -> tuple[Tensor | None, ...] | None:
-        """Of flat inputs those made of Python numbers, in their places among `None`; `None` where there are none."""
-        if len(self.tensors) == len(self.operands):
-            return None
-        pairs = zip(self.operands, inputs, strict=True)
-        return tuple(None if isinstance(given, Tensor) else made for given, made in pairs)
+        return [
+            None if size == LEFT_OUT else next(rest) if size is None else tuple(next(rest) for _ in range(size))
+            for size in self.groups
+        ]
 
     def memoised(self, memo: dict[Any, R], compute: Callable[[], R]) -> R:
         """What a memo holds for this call, else what is computed; options that do not hash are not kept."""

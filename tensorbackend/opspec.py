@@ -2,41 +2,22 @@
 
 Everything that needs to know the ops (the dispatcher, `TemplateBackend`, the support matrix, the
 conformance suite, the reference in docs/) reads `CALLBACKS` and `OPS`; no list of op names is kept by
-hand. Only code objects and annotations are read, as strings, so that importing stays cheap.
+hand. Only code objects and annotations are read, so that importing stays cheap.
 """
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Callable
-from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from .parameters import Parameter as Parameter
+from .parameters import read_parameters as read_parameters
+from .parameters import results
 from .protocol import Backend, defines
 
 if TYPE_CHECKING:
     from inspect import Signature
-
-Role = Literal["tensor", "tensors", "option"]
-
-_ROLES: dict[str, Role] = {
-    "Template": "tensor",
-    "Template | None": "tensor",
-    "Sequence[Template]": "tensors",
-    "Tensor": "tensor",
-    "Tensor | None": "tensor",
-    "Sequence[Tensor]": "tensors",
-}
-
-
-class Parameter(NamedTuple):
-    """One parameter of a callback or of a declared op."""
-
-    name: str
-    kind: Literal["positional", "variadic", "keyword"]
-    role: Role
-    annotation: str
 
 
 class Callback(NamedTuple):
@@ -95,48 +76,21 @@ OPS: dict[str, OpSpec] = {}
 """Every declared op by public name; entered by `@primitive` and `@composite`."""
 
 
-def read_parameters(function: Callable[..., Any]) -> tuple[Parameter, ...]:
-    """The parameters of a function with what each stands for by its annotation.
-
-    >>> def scale(x: "Tensor", /, *, axis: "Axis" = -1) -> "Tensor": ...
-    >>> [(parameter.name, parameter.kind, parameter.role) for parameter in read_parameters(scale)]
-    [('x', 'positional', 'tensor'), ('axis', 'keyword', 'option')]
-    """
-    code = function.__code__
-    variables, positional = code.co_varnames, code.co_argcount
-    keyword = positional + code.co_kwonlyargcount
-    names: list[tuple[str, Literal["positional", "variadic", "keyword"]]] = [
-        *((name, "positional") for name in variables[:positional]),
-        *((name, "variadic") for name in variables[keyword : keyword + 1] if code.co_flags & 0x04),
-        *((name, "keyword") for name in variables[positional:keyword]),
-    ]
-    notes = {name: _plain(note) for name, note in function.__annotations__.items()}
-    return tuple(
-        Parameter(name, kind, _ROLES.get(notes.get(name, ""), "option"), notes.get(name, "")) for name, kind in names
-    )
-
-
-@cache
-def _plain(annotation: object) -> str:
-    """An annotation as text without modules: `tb.Tensor`, in quotes or not, is `Tensor`."""
-    text = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))
-    return re.sub(r"\w+\.", "", text.strip("'\""))
-
-
 def _read_protocol() -> None:
     for family in reversed(Backend.__mro__):
         for name, method in vars(family).items():
             kind = getattr(method, "__declared__", None)
             if kind is None:
                 continue
-            out, *parameters = read_parameters(method.__wrapped__)[1:]
+            declared = method.__wrapped__
+            parameters = read_parameters(declared, first=2)  # after self and the output template
             CALLBACKS[name] = Callback(
                 name=name,
                 family=sys.intern(family.__module__.rpartition(".")[2]),
                 optional=kind == "optional_callback",
                 inputs=tuple(parameter for parameter in parameters if parameter.role != "option"),
                 options=tuple(parameter.name for parameter in parameters if parameter.role == "option"),
-                outputs=max(1, out.annotation.count("Template")),
+                outputs=results(declared, declared.__code__.co_varnames[1]),
             )
 
 

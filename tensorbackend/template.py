@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+import sys
 import threading
 from collections.abc import Sequence
 from operator import index
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 from weakref import WeakValueDictionary
 
 from .dtypes import DType, DTypeLike, Kind, as_dtype, default_dtype
 from .errors import NamesError, ShapeError, expected
+from .locks import free_in_child
 
 Shape: TypeAlias = tuple[int, ...]
 Names: TypeAlias = tuple[str | None, ...]
@@ -87,17 +89,29 @@ class Template:
         return intern_template, (self.shape, self.dtype, self.names, self.weak)
 
 
+MAX_AXES: Final = 64
+"""How many axes a tensor may have: as many as NumPy's arrays."""
+
+MAX_BYTES: Final = (1 << 63) - 1
+"""How many bytes a tensor may take, and an empty one without its axes of size 0: what array libraries can count."""
+
 _interned: WeakValueDictionary[tuple[Shape, DType, Names, bool], Template] = WeakValueDictionary()
 # Re-entrant, because memory that is collected while it is held may run code that makes templates.
 _intern_lock = threading.RLock()
 
+free_in_child(sys.modules[__name__], "_intern_lock")
+
 
 def intern_template(shape: Shape, dtype: DType, names: Names, weak: bool = False) -> Template:
-    """The one template with these parts, which must already be valid (`Template(...)` checks)."""
+    """The one template with these parts, which must already be valid (`Template(...)` checks).
+
+    Raises `ShapeError` for more axes or bytes than a tensor can have.
+    """
     key = (shape, dtype, names, weak)
     found = _interned.get(key)
     if found is not None:
         return found
+    _check_size(shape, dtype)
     with _intern_lock:
         found = _interned.get(key)
         if found is None:
@@ -107,6 +121,15 @@ def intern_template(shape: Shape, dtype: DType, names: Names, weak: bool = False
                 object.__setattr__(found, name, value)
             found = _interned.setdefault(key, found)
     return found
+
+
+def _check_size(shape: Shape, dtype: DType) -> None:
+    """Raises `ShapeError` for what no array library holds: each has an error of its own, or none."""
+    if len(shape) > MAX_AXES:
+        raise ShapeError(expected(f"a tensor of at most {MAX_AXES} axes", axes=len(shape)))
+    if math.prod(size for size in shape if size) * dtype.itemsize > MAX_BYTES:
+        remedy = "the other axes count beside one of size 0 too" if 0 in shape else ""
+        raise ShapeError(expected("a tensor of less than 2**63 bytes", remedy, shape=shape, dtype=dtype))
 
 
 def weak_template(kind: Kind) -> Template:
@@ -120,8 +143,11 @@ def as_shape(shape: Sequence[int] | int) -> Shape:
     >>> as_shape([2, 3]), as_shape(4)
     ((2, 3), (4,))
     """
+    several = shape if isinstance(shape, Sequence) else (shape,)
     try:
-        sizes = (index(shape),) if not isinstance(shape, Sequence) else tuple(map(index, shape))
+        if isinstance(several, bytes | bytearray | memoryview) or any(isinstance(size, bool) for size in several):
+            raise TypeError
+        sizes = tuple(map(index, several))
     except TypeError:
         raise ShapeError(expected("a shape of integers", shape=shape)) from None
     if any(size < 0 for size in sizes):
@@ -141,6 +167,8 @@ def as_names(names: Sequence[str | None] | None, ndim: int) -> Names:
         return (None,) * ndim
     if isinstance(names, str):
         raise NamesError(expected("a sequence of names", f"write ({names!r},)", names=names))
+    if not isinstance(names, Sequence):
+        raise NamesError(expected("a list or tuple of names, which has an order", names=names))
     names = tuple(names)
     if len(names) != ndim:
         raise NamesError(expected(f"{ndim} names, one for each axis", "use None for an axis without", names=names))
@@ -161,11 +189,20 @@ def check_unique(names: Names) -> Names:
     return names
 
 
-def merge_names(left: Template, right: Template) -> Names:
+def check_meeting(names: Names, others: Names, left: Template, right: Template) -> None:
+    """Raises `NamesError` where axes of two operands that are summed or equated have different names."""
+    for name, other in zip(names, others, strict=True):
+        if name is not None and other is not None and name != other:
+            remedy = "rename() one of them, or transpose it"
+            raise NamesError(expected("the same name or None where axes meet", remedy, left=left, right=right))
+
+
+def merge_names(left: Template, right: Template, shown: tuple[Template, Template] | None = None) -> Names:
     """Names of an elementwise result: aligned from the right, a name meets the same name or `None`.
 
     `[batch: 2][feature: 3]` with `[feature: 3]` gives `("batch", "feature")`. Raises `NamesError` for two
-    different names on one axis, and for a result with one name twice.
+    different names on one axis, and for a result with one name twice. Its text shows `left` and `right`, or the
+    operands in `shown` of which they are parts.
     """
     a, b = left.names, right.names
     if a == b:
@@ -177,6 +214,7 @@ def merge_names(left: Template, right: Template) -> Names:
         if name is None:
             merged[-position] = other
         elif other is not None and other != name:
+            left, right = shown or (left, right)
             remedy = "align them with align_as() or rename() one"
             raise NamesError(expected("the same name or None where axes meet", remedy, left=left, right=right))
     return check_unique(tuple(merged))

@@ -6,12 +6,19 @@ op in a table as it is declared, and the methods look it up by name. Nothing her
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol, SupportsIndex, TypeAlias, TypeVar
+import math
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, Protocol, SupportsIndex, TypeAlias, TypeVar
 
 from .dtypes import DType, Scalar
 from .elements import unpack
-from .errors import DeallocatedError, OperandError, ShapeError, expected
+from .errors import ArgumentError, DeallocatedError, OperandError, ShapeError, expected
+from .meaning import Axes as Axes
+from .meaning import Axis as Axis
+from .meaning import Meaning
+from .meaning import SoleAxis as SoleAxis
+from .methods import OpMethods, ops
+from .synonyms import SYNONYMS
 from .template import Names, Shape, Template
 
 if TYPE_CHECKING:
@@ -24,12 +31,16 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 _VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
 
 # A table of late-bound functions cannot be typed more closely than by what nearly all of them return.
-_ops: dict[str, Callable[..., Tensor]] = {}
+_ops: dict[str, Callable[..., Tensor]] = ops
 
 
 def bind(function: Function) -> Function:
-    """Lets the methods of `Tensor` find a public function under its name."""
-    _ops[function.__name__] = function
+    """Lets the methods of `Tensor` find a public function under its name; a method of that name gets its docstring."""
+    name = function.__name__
+    _ops[name] = function
+    method = vars(OpMethods).get(name)
+    if method is not None and not isinstance(method, property):
+        method.__doc__ = function.__doc__
     return function
 
 
@@ -66,7 +77,7 @@ def _reflected(name: str) -> Callable[[Tensor, TensorLike], Tensor]:
     return method
 
 
-class Tensor:
+class Tensor(OpMethods):
     """A value with named axes on a backend: no op changes it, and `x[...] = v` gives it another value.
 
     >>> import tensorbackend as tb
@@ -84,7 +95,6 @@ class Tensor:
     data: Any
     """The backend's own payload; reading it after a transfer or deallocation raises `DeallocatedError`."""
 
-    __array_ufunc__ = None  # numpy_array + tensor is left to Tensor.__radd__
     __hash__ = None  # type: ignore[assignment] # == is elementwise
 
     def __init__(self, template: Template, backend: Backend, data: Any) -> None:
@@ -132,10 +142,10 @@ class Tensor:
     @property
     def T(self) -> Tensor:
         """The transpose of a tensor of two axes."""
-        if self.ndim != 2:
+        if len(self.template.shape) != 2:
             remedy = "use .mT for stacks of matrices or permute_dims()"
             raise ShapeError(expected("a tensor of two axes for .T", remedy, shape=self.shape))
-        return _ops["permute_dims"](self, (1, 0))
+        return _ops["matrix_transpose"](self)
 
     @property
     def mT(self) -> Tensor:
@@ -145,6 +155,10 @@ class Tensor:
     def __repr__(self) -> str:
         return self.backend.inspect(self)
 
+    def __format__(self, specification: str) -> str:
+        """A tensor of one element as its number is formatted; any tensor as text where nothing is specified."""
+        return format(self.item(), specification) if specification else str(self)
+
     def __len__(self) -> int:
         if not self.shape:
             raise OperandError(expected("a tensor with axes for len()", shape=self.shape))
@@ -152,7 +166,7 @@ class Tensor:
 
     # Names
 
-    def rename(self, *names: str | None, **renamed: str | None) -> Tensor:
+    def rename(self, /, *names: str | None, **renamed: str | None) -> Tensor:
         """The tensor under other axis names: all of them by position, or some by keyword.
 
         >>> import tensorbackend as tb
@@ -181,7 +195,7 @@ class Tensor:
     def __iter__(self) -> Iterator[Tensor]:
         return (self[position] for position in range(len(self)))
 
-    def isel(self, **keys: Any) -> Tensor:
+    def isel(self, /, **keys: Any) -> Tensor:
         """Indexes axes by name, each for itself: an int drops the axis, a slice, list, mask or tensor keeps it.
 
         >>> import tensorbackend as tb
@@ -213,6 +227,8 @@ class Tensor:
 
     def to_binary(self, limit: int | None = None) -> bytes:
         """The first `limit` elements, by default all, as bytes: row-major, native byte order."""
+        if limit is not None and limit < 0:
+            raise ArgumentError(expected("a limit from 0 up", limit=limit))
         return self.backend.to_binary(self, self.size if limit is None else min(limit, self.size))
 
     def __bool__(self) -> bool:
@@ -226,6 +242,9 @@ class Tensor:
 
     def __complex__(self) -> complex:
         return complex(self.item())
+
+    def __trunc__(self) -> int:
+        return math.trunc(self.item())  # type: ignore[arg-type] # complex numbers raise TypeError
 
     def __index__(self) -> int:
         if not self.dtype.is_integer or self.shape:
@@ -262,7 +281,15 @@ class Tensor:
         return found
 
     def __reduce__(self) -> tuple[Any, ...]:
+        if self.backend.template_only:
+            return _ops["template"], (self.shape, self.dtype, self.names)
         return _ops["from_binary"], (self.to_binary(), self.template, self.backend)
+
+    def __copy__(self) -> Tensor:
+        return Tensor(self.template, self.backend, self.data)  # payloads never change
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
+        return self.__copy__()
 
     # Backends
 
@@ -271,12 +298,13 @@ class Tensor:
         """Whether the data was given up."""
         return isinstance(self, Deallocated)
 
-    def backend_copy(self, backend: BackendLike) -> Tensor:
-        """A copy on another backend; this tensor keeps its data. A copy never shares memory."""
+    def backend_copy(self, backend: BackendLike = None) -> Tensor:
+        """A copy on another backend, by default the default one; this tensor keeps its data, and shares no memory."""
         return _ops["backend_copy"](self, backend)
 
-    def backend_transfer(self, backend: BackendLike) -> Tensor:
-        """The tensor moved to another backend; using this one later raises `DeallocatedError`.
+    def backend_transfer(self, backend: BackendLike = None) -> Tensor:
+        """The tensor moved to another backend, by default the default one; using this one later raises
+        `DeallocatedError`.
 
         A transfer to the tensor's own backend gives the tensor itself and keeps its data.
         """
@@ -285,6 +313,28 @@ class Tensor:
     def backend_deallocate(self) -> None:
         """Gives the data up; using the tensor later raises `DeallocatedError`, doing this again does not."""
         _ops["backend_deallocate"](self)
+
+    def detach(self) -> Tensor:
+        """The tensor without what it was computed from: no gradient flows through it.
+
+        Of a tensor on a tape it is the one on the backend that computes, with the same data; of a value of a trace it
+        is `stop_gradient`; any other is given as a tensor of its own.
+
+        Returns
+        -------
+        Tensor
+            A tensor of the same shape, dtype, names and elements.
+
+        Examples
+        --------
+        >>> import tensorbackend as tb
+        >>> with tb.tape() as tape:
+        ...     x = tape.watch(tb.asarray(3.0))
+        ...     y = x * x.detach()
+        >>> tb.gradient(y, x).item(), y.detach().backend
+        (3.0, NumpyBackend())
+        """
+        return _ops.get("off_tape", _ops["stop_gradient"])(self)
 
     def block_until_ready(self) -> Tensor:
         """The tensor itself, once its data is computed; backends that compute asynchronously wait for it.
@@ -310,7 +360,40 @@ class Tensor:
         """The tensor on another device of its backend: a copy unless it is there already."""
         return _ops["asarray"](self, device=device)
 
+    # NumPy
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        """What `numpy.exp(x)` and `array + x` give: our op of that name, on the backend of the tensors.
+
+        A universal function that we do not have, as of `scipy.special`, is computed on the host.
+        """
+        if method == "__call__" and not options:
+            own = _ops.get(ufunc.__name__) or _ops.get(SYNONYMS.get(ufunc.__name__, ""))
+            if own is not None:
+                try:
+                    return own(*inputs)
+                except OperandError:
+                    return NotImplemented
+        return _ops["numpy_ufunc"](self, ufunc, method, inputs, options)
+
+    def __array_function__(self, function: Any, types: Any, arguments: Any, options: Any) -> Any:
+        """What `numpy.sum(x, axis=0)` gives: our function where it has the same options, else NumPy's on the host."""
+        return _ops["numpy_function"](self, function, types, arguments, options)
+
     # Operators
+
+    def __divmod__(self, other: TensorLike) -> tuple[Tensor, Tensor]:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: TensorLike) -> tuple[Tensor, Tensor]:
+        return self.__rfloordiv__(other), self.__rmod__(other)
+
+    def __round__(self, digits: int | None = None) -> Tensor:
+        """Elementwise, ties to even: `round(x)`, and to decimal digits `round(x, 2)`."""
+        if not digits:
+            return _ops["round"](self)
+        scale = float(10 ** abs(digits))
+        return _ops["round"](self * scale) / scale if digits > 0 else _ops["round"](self / scale) * scale
 
     __add__ = _binary("add")
     __radd__ = _reflected("add")
@@ -365,6 +448,9 @@ class Deallocated(Tensor):
 
     __slots__ = ()
 
+    def __repr__(self) -> str:
+        return f"{self.template!r} {self.backend.name}, deallocated"
+
     @property
     def data(self) -> NoReturn:
         """Raises `DeallocatedError`."""
@@ -378,18 +464,9 @@ class ForeignArray(Protocol):
     def __array__(self, *arguments: Any, **options: Any) -> Any: ...
 
 
-TensorLike: TypeAlias = Tensor | bool | int | float | complex | ForeignArray
+TensorLike: TypeAlias = Annotated[Tensor | bool | int | float | complex | ForeignArray, Meaning("tensor")]
 """What an op takes for a tensor: a tensor, a Python number, another library's array."""
 
 Index: TypeAlias = SupportsIndex | slice | Any | None
 """What stands between the brackets of `x[...]`: ints, slices, None, masks and integer tensors, other libraries'
 arrays and lists of numbers; `Any` is for those and `...`."""
-
-Axis: TypeAlias = int | str
-"""An axis by position, negative ones from the end, or by name."""
-
-Axes: TypeAlias = Axis | Sequence[Axis] | None
-"""Axes of a reduction: one, several, or `None` for all."""
-
-SoleAxis: TypeAlias = Axis | None
-"""An axis that may be left out, as `None`, where the tensor has only one."""

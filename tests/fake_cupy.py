@@ -258,6 +258,9 @@ class ndarray:
     def swapaxes(self, first: int, second: int) -> Any:
         return _wrap(_plain(self).swapaxes(first, second))
 
+    def take(self, indices: Any, axis: Any = None) -> Any:
+        return _wrap(_plain(self).take(_plain(indices), axis))
+
     def all(self, axis: Any = None) -> Any:
         return _wrap(_plain(self).all(axis=axis))
 
@@ -337,6 +340,7 @@ _FUNCTIONS = {
     "cumulative_sum": "axis dtype include_initial", "argmax": "axis", "argmin": "axis", "sort": "axis kind",
     "argsort": "axis kind", "argwhere": "", "flatnonzero": "", "nonzero": "", "arange": "dtype",
     "ascontiguousarray": "", "broadcast_arrays": "", "broadcast_to": "", "clip": "", "concatenate": "axis",
+    "count_nonzero": "",
     "diagonal": "axis1 axis2", "diff": "axis", "empty": "", "empty_like": "", "expand_dims": "", "eye": "k dtype",
     "flip": "", "full": "", "matmul": "", "moveaxis": "", "ones": "", "ones_like": "", "put_along_axis": "axis",
     "searchsorted": "side", "swapaxes": "", "take": "axis", "take_along_axis": "axis", "tril": "", "triu": "",

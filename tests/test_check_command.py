@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -233,4 +234,33 @@ def test_a_run_that_nobody_watches_says_how_far_it_is(
 ) -> None:
     monkeypatch.setattr(check_command, "PAUSE", 0.0)
     assert main(["check", NAME, "--op", "exp", "sin", "--dtype", "float32", "--examples", "3"]) == 1
-    assert "2 of 2, 1 failed, now sin of float32" in capsys.readouterr().err
+    assert "2 of 2, 1 failed, about 0 s left, now sin of float32" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=str)
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_run_that_is_stopped_tells_what_it_has(sent: signal.Signals, status: int, jobs: int, tmp_path: Path) -> None:
+    report = tmp_path / "report.json"
+    program = (
+        "import sys\nfrom tensorbackend.cli import check, main\n"
+        "if __name__ == '__main__':\n    check.PAUSE = 0\n"
+        f"    sys.exit(main(['check', 'numpy', '--jobs', '{jobs}', '--report', {str(report)!r}]))\n"
+    )
+    script = tmp_path / "program.py"
+    script.write_text(program)
+    with subprocess.Popen(
+        [sys.executable, script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as running:
+        assert running.stderr is not None
+        assert "left, now" in running.stderr.readline()
+        running.send_signal(sent)
+        printed, _ = running.communicate(timeout=60)
+    assert running.returncode == status
+    assert "numpy: stopped after" in printed
+    found = json.loads(report.read_text())
+    assert 0 < len(found["pairs"]) < found["asked"]
+
+
+def test_a_quick_run_takes_one_dtype_of_each_kind(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "numpy", "--quick", "--op", "add"]) == 0
+    assert "1 ops, 5 pairs of op and dtype, 5" in capsys.readouterr().out

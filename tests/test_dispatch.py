@@ -7,7 +7,7 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -255,7 +255,7 @@ def test_transfer_copy_and_deallocation() -> None:
     moved = x.backend_transfer("binary")
     assert copied.tolist() == moved.tolist() == [1.0, 2.0]
     assert (moved.names, moved.backend.name) == (("n",), "binary")
-    for use in (lambda: x + 1, x.tolist, lambda: x.backend_copy("binary"), lambda: repr(x)):
+    for use in (lambda: x + 1, x.tolist, lambda: x.backend_copy("binary")):
         with pytest.raises(DeallocatedError, match=r"tensor=f32\[n: 2\]; keep the result of backend_transfer"):
             use()
     x.backend_deallocate()
@@ -304,3 +304,17 @@ def test_threads_share_a_backend_without_reports_or_mix_ups() -> None:
             thread.join()
     assert len(results) == 80
     assert all(results)
+
+
+@tb.composite
+def appended(x: tb.Tensor, /, last: tb.Tensor | None = None, *, times: int = 1) -> tb.Tensor:
+    parts = [x] * times
+    return tb.concatenate(parts if last is None else [*parts, last])
+
+
+@pytest.mark.parametrize("backend", ["binary", "numpy", "jax", "template"])
+def test_an_optional_tensor_may_be_left_out(backend: str) -> None:
+    x, call = tb.tensor([1, 2], backend=backend), cast(Callable[..., tb.Tensor], appended)
+    for _ in range(3):
+        assert call(x).shape == call(x, None).shape == (2,)
+        assert call(x, x, times=2).shape == call(x, last=x, times=2).shape == (6,)

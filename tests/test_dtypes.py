@@ -1,10 +1,12 @@
 """Promotion, scalars, limits."""
 
+import math
 import pickle
 
 import numpy as np
 import pytest
 
+import tensorbackend as tb
 from tensorbackend import dtypes
 from tensorbackend.dtypes import ALL_DTYPES, as_dtype, check_scalar, finfo, iinfo, promote_scalar, promote_types
 from tensorbackend.errors import DTypeError, OutOfRangeError
@@ -73,3 +75,28 @@ def test_integer_limits_are_numpys() -> None:
 def test_an_unknown_dtype_is_named_with_those_there_are() -> None:
     with pytest.raises(DTypeError, match=r"expected a dtype, got dtype='float7'; the dtypes are bool, int8"):
         as_dtype("float7")
+
+
+@pytest.mark.parametrize("source", ["float32", "float64"])
+@pytest.mark.parametrize("target", ["int8", "int32", "int64", "uint8", "uint32", "uint64"])
+def test_one_float_beyond_the_integers_saturates_wherever_it_stands(source: str, target: str) -> None:
+    limits = tb.iinfo(target)
+    for number, expected in ((1e30, limits.max), (-1e30, limits.min), (float("inf"), limits.max), (float("nan"), 0)):
+        for position in (0, 7, 16, 36):
+            numbers = [1.5] * 37
+            numbers[position] = number
+            found = tb.astype(tb.asarray(numbers, dtype=source, backend="numpy"), target).tolist()
+            assert (found.pop(position), set(found)) == (expected, {1})
+
+
+@pytest.mark.parametrize("size", [4, 4096])
+def test_extremes_of_two_zeros_have_the_sign_of_the_winner(size: int) -> None:
+    x = tb.asarray([0.0, -0.0] * (size // 2), backend="numpy")
+    for y, zeros in ((x, [0.0, -0.0]), (0.0, [0.0, 0.0]), (-0.0, [-0.0, -0.0])):
+        for op, winner in ((tb.maximum, max), (tb.minimum, min)):
+            pairs = zip([0.0, -0.0], zeros, strict=True)
+            wanted = [winner(pair, key=lambda zero: math.copysign(1, zero)) for pair in pairs] * (size // 2)
+            assert str(op(x, y).tolist()) == str(op(y, x).tolist()) == str(wanted)
+    assert str(tb.clip(x, 0.0, 1.0).tolist()) == str([0.0] * size)
+    assert str(tb.clip(x, -1.0, -0.0).tolist()) == str([-0.0] * size)
+    assert str(tb.clip(x, -1.0, 1.0).tolist()) == str(x.tolist())

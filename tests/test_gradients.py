@@ -19,7 +19,7 @@ from tensorbackend.errors import (
     OperandError,
     ShapeError,
 )
-from tensorbackend.expr.grad import registry
+from tensorbackend.expr.grad import registry, rules
 from tensorbackend.expr.grad.engine import differentiated
 from tensorbackend.expr.grad.registry import Gradient
 from tensorbackend.tensor import Tensor
@@ -180,7 +180,25 @@ def test_stopped_and_scaled_gradients(backend: str) -> None:
     assert tb.stop_gradient(x).item() == tb.scaled_gradient(x, 2.0).item() == 3.0
     assert tb.grad(lambda x: x * tb.stop_gradient(x) + tb.scaled_gradient(x, -2.0))(x).item() == 1.0
     graph = tb.trace(lambda x: tb.stop_gradient(tb.scaled_gradient(x, 2.0)))("f32")
-    assert [node.op for node in graph.nodes] == ["parameter", "scaled_gradient", "stop_gradient"]
+    assert [node.op for node in graph.nodes] == ["parameter", "constant", "scaled_gradient", "stop_gradient"]
+
+
+@pytest.mark.parametrize("backend", ["numpy", "jax"])
+def test_the_scale_of_a_gradient_may_be_a_tensor(backend: str) -> None:
+    def slope(x: Tensor, scale: Any) -> Tensor:
+        found: Tensor = tb.grad(lambda x: tb.sum(tb.scaled_gradient(x, scale) * 3))(x)
+        return found
+
+    x, scale = tb.asarray([1.0, 2.0], backend=backend), tb.asarray([2.0, -1.0], backend=backend)
+    for transform in (lambda f: f, tb.jit, tb.vmap):
+        assert transform(slope)(x, scale).tolist() == [6.0, -3.0]
+    # A batch of scales for one x, and then the gradient of the batch.
+    every = tb.vmap(lambda scale, x: tb.scaled_gradient(x, scale), in_axes=(0, None))
+    assert tb.grad(lambda x: tb.sum(every(scale, x)))(x).tolist() == [1.0, 1.0]
+    assert every(scale, x).tolist() == [[1.0, 2.0]] * 2
+    assert tb.grad(lambda s: tb.sum(slope(x, s)))(scale).tolist() == [3.0, 3.0]
+    with pytest.raises(ShapeError, match=r"scaled_gradient: expected a scale that broadcasts to f32\[2\], got scale="):
+        tb.scaled_gradient(x, tb.ones((3, 1), backend=backend))
 
 
 def test_the_gradient_of_jax_stops_too() -> None:
@@ -279,16 +297,55 @@ def test_a_gradient_by_what_was_computed() -> None:
     assert [each.item() for each in tb.gradient(z, [x, y])] == [12.0, 2.0]
 
 
-def test_what_is_computed_outside_a_tape_is_constant() -> None:
+def test_what_is_computed_after_the_block_of_a_tape_has_no_gradient() -> None:
     with tb.tape() as tape:
         x = tape.watch(tb.asarray(2.0))
-    y = x * x
-    assert tb.gradient(y, x).item() == 0.0
+        y = x * x
+        constant = tb.asarray(3.0) + tb.stop_gradient(x) * 0
+    loss = tb.sqrt(y)
+    line = test_what_is_computed_after_the_block_of_a_tape_has_no_gradient.__code__.co_firstlineno + 5
+    text = rf"expected a y that was computed in the block of the tape, got y=f32; move .*test_gradients.py:{line}"
+    for later in (loss, loss * 2, tb.sum(tb.stack([tb.asarray(1.0), loss]))):
+        with pytest.raises(ArgumentError, match=text):
+            tb.gradient(later, x)
+    assert tb.gradient(y, x).item() == 4.0  # as often as one likes
+    assert tb.gradient(constant, x).item() == 0.0
+    with tb.tape() as later_tape:
+        z = later_tape.watch(tb.asarray(5.0))
+        product = loss * z  # what an earlier tape recorded is constant
+        nothing = loss * 2
+    assert tb.gradient(product, z).item() == 2.0
+    assert tb.gradient(nothing, z).item() == 0.0
+    with pytest.raises(ArgumentError, match=r"expected x\[0\] and y recorded by one tape, got given=f32; watch it"):
+        tb.gradient(product, (x, z))
+    with pytest.raises(ArgumentError, match=r"expected x as a tensor that a tape recorded, got given=f32; watch it"):
+        tb.gradient(product, loss)
+    with pytest.raises(BackendError, match="expected one block for each tape"), tape:
+        pass
+
+
+def test_a_paused_tape_records_nothing() -> None:
     with tb.tape() as tape:
-        z = tape.watch(tb.asarray(5.0))
-        y = x * z
-    assert tb.gradient(y, (x, z))[1].item() == 2.0
-    assert tb.gradient(y, x).item() == 0.0
+        x = tape.watch(tb.asarray(3.0))
+        with tape.paused():
+            weight = x * x
+        y = weight * x
+        other = weight + 1
+    assert tb.gradient(y, x).item() == 9.0
+    assert tb.gradient(other, x).item() == 0.0
+    with pytest.raises(BackendError, match="expected a tape to be paused inside its block"), tape.paused():
+        pass
+
+
+def test_a_loop_of_steps_keeps_nothing_of_the_steps_before() -> None:
+    w, momentum = tb.asarray(1.0), tb.asarray(0.0)
+    for _ in range(3):
+        with tb.tape() as tape:
+            w = tape.watch(w)
+            loss = w * w
+        momentum = momentum * 0.5 + tb.gradient(loss, w)
+        w = w - 0.1 * momentum
+    assert w.item() == pytest.approx(0.302)
 
 
 def test_a_tape_and_the_functions_of_gradients() -> None:
@@ -366,28 +423,24 @@ def test_a_truncated_sample_moves_with_its_bounds() -> None:
 
 
 def test_a_rule_of_ones_own_is_held_to_its_contract(monkeypatch: pytest.MonkeyPatch) -> None:
-    rules = {"sin": Gradient(lambda cotangent, out, x: (cotangent * 7,))}
-    monkeypatch.setattr(registry, "_declared", {**registry.gradients(), **rules})
-    registry.gradients.cache_clear()
-    try:
-        assert close(tb.grad(lambda x: tb.sum(tb.sin(x)))(X), [7.0, 7.0, 7.0])
-        registry.gradients()["sin"] = Gradient(lambda cotangent, out, x: (tb.sum(cotangent),))
-        with pytest.raises(ContractError, match=r"rule of sin to give a cotangent like f32\[n: 3\], got given=f32;"):
-            tb.grad(lambda x: tb.sum(tb.sin(x)))(X)
-        registry.gradients()["sin"] = Gradient(lambda cotangent, out, x: (None, None))
-        with pytest.raises(ContractError, match=r"rule of sin to give 1 cotangents, got given=2"):
-            tb.grad(lambda x: tb.sum(tb.sin(x)))(X)
-        del registry.gradients()["sin"]
-        with pytest.raises(GradientError, match=r"got op='sin'; no rule is declared for it"):
-            tb.grad(lambda x: tb.sum(tb.sin(x)))(X)
-    finally:
-        monkeypatch.undo()
-        registry.gradients.cache_clear()
+    own = {"sin": Gradient(lambda cotangent, out, x: (cotangent * 7,))}
+    monkeypatch.setattr(registry, "_declared", {**registry.gradients(), **own})
+    assert close(tb.grad(lambda x: tb.sum(tb.sin(x)))(X), [7.0, 7.0, 7.0])
+    registry.gradients()["sin"] = Gradient(lambda cotangent, out, x: (tb.sum(cotangent),))
+    with pytest.raises(ContractError, match=r"rule of sin to give a cotangent like f32\[n: 3\], got given=f32;"):
+        tb.grad(lambda x: tb.sum(tb.sin(x)))(X)
+    registry.gradients()["sin"] = Gradient(lambda cotangent, out, x: (None, None))
+    with pytest.raises(ContractError, match=r"rule of sin to give 1 cotangents, got given=2"):
+        tb.grad(lambda x: tb.sum(tb.sin(x)))(X)
+    del registry.gradients()["sin"]
+    with pytest.raises(GradientError, match=r"got op='sin'; no rule is declared for it"):
+        tb.grad(lambda x: tb.sum(tb.sin(x)))(X)
+    monkeypatch.undo()
     assert close(tb.grad(lambda x: tb.sum(tb.sin(x)))(X), numpy.cos([1, 2, 3]))
 
 
 def test_a_rule_is_declared_once() -> None:
-    registry.gradients()
+    assert rules.elementwise.__name__.endswith("grad.elementwise")
     with pytest.raises(TypeError, match="the gradient of 'sin' is declared twice"):
         registry.zero_gradient("sin")
 

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import tensorbackend as tb
-from tensorbackend.errors import ArgumentError, DataError, NamesError, OperandError, ShapeError, TemplateDataError
+from tensorbackend.errors import (
+    ArgumentError,
+    AxisError,
+    DataError,
+    NamesError,
+    OperandError,
+    ShapeError,
+    TemplateDataError,
+)
+from tensorbackend.expr.cost.dry_run import user_line
 from tensorbackend.expr.evaluate import evaluate, last_uses
+from tensorbackend.expr.node import Line
 from tensorbackend.expr.simplify import common_subexpressions, constant_folding, expanded, simplified
 from tensorbackend.expr.trees import flatten, tree_map, unflatten
 
@@ -158,6 +169,19 @@ def test_text_names_the_user_s_line() -> None:
     text = repr(tb.trace(lambda x: tb.sum(x))(X))
     assert "test_graphs.py:" in text
     assert text.startswith("graph(x: f32[row: 2][column: 2]) -> f32\n")
+
+
+def test_a_package_may_be_called_much_like_this_one() -> None:
+    file = f"{Path(tb.__file__).parent}_mylib/model.py"
+    scope: dict[str, Any] = {"tb": tb}
+    exec(compile("def model(x):\n    return tb.sum(x)", file, "exec"), scope)
+    (node,) = (node for node in tb.trace(scope["model"])(X).nodes if node.op == "sum")
+    assert node.line == Line(file, 2, "model")
+    with pytest.raises(AxisError) as raised:
+        exec(compile("tb.sum(x, axis=7)", file, "exec"), {"tb": tb, "x": X})
+    found = user_line(raised.value.__traceback__)
+    assert found is not None
+    assert found.file == file
 
 
 def test_data_cannot_be_read_while_tracing() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import re
+import sys
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -108,14 +110,90 @@ def test_reads_are_numpys(backend: str) -> None:
             with pytest.raises((IndexError, ValueError)):
                 x[own]
             return
-        found = x[own]
-        assert found.shape == wanted.shape
-        assert found.tolist() == wanted.tolist()
         # A dry run needs no data but the masks'.
-        assert tb.template(shape, "int64", names)[own].template is found.template
-        assert tb.getitem(x, key).template is found.template
+        dry = tb.template(shape, "int64", names)[own].template
+        for _ in range(3):  # a key of a new structure, of one that is known, of sizes that are known
+            found = x[own]
+            assert found.template is dry
+            assert found.shape == wanted.shape
+            assert found.tolist() == wanted.tolist()
+        assert tb.getitem(x, key).template is dry
 
     agrees()
+
+
+@pytest.mark.parametrize("backend", ["binary", "numpy", "jax"])
+def test_numbers_in_a_key_are_data(backend: str) -> None:
+    if backend == "jax":
+        pytest.importorskip("jax")
+    x = tb.tensor(DATA, names=("a", "b", "c"), backend=backend)
+    for place in (0, 2, -1, -3, 1):
+        assert x[place].tolist() == DATA[place].tolist()
+        assert x[np.int64(place), ..., 1:].tolist() == DATA[place, ..., 1:].tolist()
+        assert x[place, place, place].tolist() == DATA[place, place, place]
+    for part in (slice(1, None), slice(0, 2), slice(None, None, -1), slice(5, 9), slice(-1, None, -2)):
+        assert x[part].tolist() == DATA[part].tolist()
+        assert x[:, part, 0].shape == DATA[:, part, 0].shape
+    for bound in (60, 30, -1, 7, 30):
+        holds = bound < DATA
+        assert x[tb.asarray(holds, backend=backend)].tolist() == DATA[holds].tolist()
+        column = holds[:, 0, 0]
+        assert x[tb.asarray(column, backend=backend), 1].tolist() == DATA[column, 1].tolist()
+    for places in ([0, 1], [2, -1], [-3, 0]):
+        at = tb.asarray(np.array(places), backend=backend)
+        assert x[at].tolist() == DATA[places].tolist()
+        assert x[:, at].tolist() == DATA[:, places].tolist()
+        assert tb.take(x, at, axis="b").tolist() == DATA[:, places].tolist()
+
+
+@pytest.mark.parametrize("backend", ["binary", "numpy", "jax"])
+def test_an_index_outside_is_the_same_error_however_often_a_key_was_read(backend: str) -> None:
+    if backend == "jax":
+        pytest.importorskip("jax")
+    x = tb.tensor(DATA, names=("a", "b", "c"), backend=backend)
+
+    def place(*numbers: int) -> tb.Tensor:
+        return tb.tensor(np.array(numbers), backend=backend)
+
+    for _ in range(3):
+        assert x[1].shape == x[-3].shape == (4, 5)
+        assert x[place(1, 0)].shape == tb.take(x, place(1, 0), axis=0).shape
+        assert tb.take_along_axis(x, tb.tensor(DATA % 4, backend=backend), axis=1).shape == (3, 4, 5)
+        with pytest.raises(IndexRangeError, match=r"from -3 to 2 for axis 0 of s64\[a: 3\].*index=3"):
+            x[3]
+        for numbers, outside in [((1, 5), 5), ((-4, 0), -1)]:
+            with pytest.raises(IndexRangeError, match=f"an index from 0 to 2, got index={outside};"):
+                x[place(*numbers)]
+            with pytest.raises(IndexRangeError, match=f"an index from 0 to 2, got index={outside};"):
+                tb.take(x, place(*numbers), axis=0)
+        with pytest.raises(IndexRangeError, match=r"an index from 0 to 3, got index=4;"):
+            tb.take_along_axis(x, tb.tensor(DATA % 5, backend=backend), axis=1)
+        with pytest.raises(IndexRangeError, match=r"an index from 0 to 2, got index=18446744073709551615;"):
+            x[tb.tensor([2**64 - 1], dtype="uint64", backend=backend)]
+        with pytest.raises(tb.errors.ArgumentError, match="a step other than 0"):
+            x[1::0]
+        for part in (1.0, "a"):
+            with pytest.raises(tb.errors.TensorBackendError):
+                x[part]
+
+
+def test_a_warm_read_enters_few_functions() -> None:
+    x = tb.tensor(DATA, backend="numpy")
+    holds, places = x[:, 0, 0] > 5, tb.asarray([0, 2], backend="numpy")
+    reads: list[tuple[Any, int]] = [(0, 3), (slice(1, None), 3), ((..., 1), 3), (holds, 6), (places, 3)]
+    for key, most in reads:
+        for _ in range(3):
+            x[key]
+        entered: list[str] = []
+
+        def enter(frame: FrameType, event: str, _: object, entered: list[str] = entered) -> None:
+            if event == "call" and frame.f_code.co_name not in ("verify", "violation"):  # of checked mode
+                entered.append(frame.f_code.co_name)
+
+        sys.setprofile(enter)
+        x[key]
+        sys.setprofile(None)
+        assert len(entered) <= most, entered
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy
 import pytest
 
 import tensorbackend as tb
-from tensorbackend.backends.array_module.fusion import fused, prepared, without_names
+from tensorbackend.backends.array_module.fusion import fused, prepared
 from tensorbackend.backends.numpy_backend import NumpyBackend
 from tensorbackend.errors import ArgumentError, DataError
-from tensorbackend.expr.simplify import simplified
+from tensorbackend.expr.simplify import simplified, without_names
 from tensorbackend.expr.subgraphs import subgraphs
 
 BACKENDS = ["numpy", "binary", "jax"]
@@ -94,6 +96,130 @@ def test_a_function_without_tensors_runs_on_the_default_backend() -> None:
     assert made().backend.name == "numpy"
     with tb.default_backend("binary"):
         assert made().backend.name == "binary"
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_function_may_be_one_op_of_several_results(backend: str) -> None:
+    x = tb.asarray([[2.0, 1.0], [1.0, 3.0]], backend=backend)
+    functions: list[Callable[..., Any]] = [tb.linalg.qr, tb.linalg.eigh, tb.linalg.eig, tb.linalg.svd, tb.linalg.lu]
+    for function in functions:
+        found, wanted = tb.jit(function)(x), function(x)
+        assert type(found) is type(wanted)
+        assert all(tb.all_close(one, other) for one, other in zip(found, wanted, strict=True))
+    assert tb.jit(tb.linalg.eigh)(x).eigenvalues.shape == (2,)
+    key = tb.random.key(3, backend=backend)
+    drawn = tb.random.uniform(key, (3,)).tolist()
+    assert tb.jit(lambda key: tb.random.uniform(key, (3,)))(key).tolist() == drawn
+    identity: Callable[[tb.Tensor], tb.Tensor] = tb.custom_gradient(lambda x: (x, lambda cotangent: cotangent))
+    assert tb.jit(identity)(x).tolist() == x.tolist()
+
+
+# What is kept
+
+
+def test_so_many_compilations_are_kept() -> None:
+    traces = []
+
+    @tb.jit(cache_size=3)
+    def grown(x: tb.Tensor, by: Any) -> tb.Tensor:
+        traces.append(by)
+        found: tb.Tensor = x + by
+        return found
+
+    x = tb.ones(1)
+    for by in (1, 2, 3, 1, 4):  # 2 was called least
+        grown(x, by)
+    assert (traces, grown.cache_info()) == ([1, 2, 3, 4], (1, 4, 3, 3))
+    grown(x, 1)
+    grown(x, 2)
+    assert traces == [1, 2, 3, 4, 2]
+    grown.cache_clear()
+    assert grown.cache_info() == (0, 0, 3, 0)
+    assert grown(x, 1).tolist() == [2.0]
+    assert traces == [1, 2, 3, 4, 2, 1]
+
+
+def test_calls_by_the_short_way_count_too() -> None:
+    double = tb.jit(lambda x: x * 2, cache_size=2)
+    for size in (1, 2, 1, 1, 3, 1):
+        assert double(tb.ones(size)).shape == (size,)
+    assert double.cache_info() == (3, 3, 2, 2)
+    with pytest.raises(ArgumentError, match="expected a cache_size from 1 up, got cache_size=0"):
+        tb.jit(lambda x: x * 2, cache_size=0)
+
+
+def test_an_option_that_is_nan_is_one_option() -> None:
+    replaced = tb.jit(lambda x, by: tb.where(tb.isnan(x), by, x))
+    for by in (float("nan"), float("nan"), complex(float("nan"), 0), complex(float("nan"), 0)):
+        replaced(tb.ones(1), by)
+    assert replaced.cache_info().misses == 2
+
+
+class Model:
+    """What is equal to nothing but itself, and changes."""
+
+    def __init__(self) -> None:
+        self.weight = tb.asarray(1.0)
+
+    def scaled(self, x: tb.Tensor) -> tb.Tensor:
+        found: tb.Tensor = self.weight * x
+        return found
+
+
+def test_an_object_that_may_change_is_no_option() -> None:
+    model, x = Model(), tb.asarray(2.0)
+    with pytest.raises(
+        ArgumentError, match=r"expected an option that is compared by its value, got option=<.*dataclass"
+    ):
+        tb.jit(Model.scaled)(model, x)
+    frozen = tb.jit(Model.scaled, static_argnames="self")
+    assert frozen(model, x).item() == 2.0
+    model.weight = tb.asarray(5.0)
+    assert frozen(model, x).item() == 2.0
+    for option in (len, Model, tb.exp, tb.float32, tb.get_backend("numpy"), math, object()):
+        assert tb.jit(lambda x, option: x)(x, option).item() == 2.0
+
+
+def test_static_arguments() -> None:
+    def total(x: tb.Tensor, weights: Any, *more: Any, times: int = 1, **rest: Any) -> tb.Tensor:
+        found: tb.Tensor = tb.sum(x) * sum(weights) * times + len(more) + rest.get("shift", 0)
+        return found
+
+    x = tb.ones(2)
+    for chosen in ({"static_argnums": 1}, {"static_argnames": "weights"}, {"static_argnames": ["weights", "shift"]}):
+        found = tb.jit(total, **chosen)
+        assert found(x, (1, 2), times=2, shift=1).item() == 13.0
+        assert found(x, weights=(1, 2)).item() == 6.0
+        assert found(x, (1, 2), 5).item() == 7.0
+        assert found.cache_info().misses == 3
+    with pytest.raises(ArgumentError, match="options of a compiled function to hash"):
+        tb.jit(total, static_argnums=1)(x, [1, 2])
+    two = lambda x, y: x  # noqa: E731
+    assert tb.jit(two, static_argnums=-1)(x, "y").tolist() == [1.0, 1.0]
+    with pytest.raises(ArgumentError, match="expected static_argnums from -2 to 1, got static_argnums=2"):
+        tb.jit(two, static_argnums=2)
+    with pytest.raises(
+        ArgumentError, match=r"expected static_argnames that are parameters, got static_argnames=\['z'\]"
+    ):
+        tb.jit(two, static_argnames=("x", "z"))
+    with pytest.raises(ArgumentError, match="expected static_argnums from 0 up"):
+        tb.jit(total, static_argnums=-1)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_floats_may_be_traced(backend: str) -> None:
+    @tb.jit(trace_floats=True)
+    def step(x: tb.Tensor, rate: float, times: int) -> tb.Tensor:
+        found: tb.Tensor = x - rate * times
+        return found
+
+    x = tb.ones(2, backend=backend)
+    assert [step(x, rate / 4, 2).tolist() for rate in range(4)] == [[1 - rate / 2] * 2 for rate in range(4)]
+    assert step(x, 0.5, 2).backend.name == backend
+    assert step.cache_info()[:2] == (4, 1)
+    step(x, 0.5, 3)
+    assert step.cache_info().misses == 2
+    assert step(tb.ones(2, dtype="f16", backend=backend), 0.5, 2).dtype is tb.float32
 
 
 def test_errors() -> None:

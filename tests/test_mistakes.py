@@ -195,7 +195,7 @@ def test_use_after_deallocation(backend: str) -> None:
     y = tb.tensor([1.0], backend=backend)
     x.backend_deallocate()
     x.backend_deallocate()  # a second time does nothing
-    for use in (lambda: x + y, lambda: x.tolist(), lambda: tb.sum(x), lambda: repr(x), lambda: x.backend_copy("numpy")):
+    for use in (lambda: x + y, lambda: x.tolist(), lambda: tb.sum(x), lambda: x.backend_copy("numpy")):
         with pytest.raises(DeallocatedError, match="expected a tensor that still has its data"):
             use()
     assert (x.shape, x.dtype) == ((1,), tb.float32)

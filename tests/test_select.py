@@ -1,14 +1,17 @@
 """The registry, plugins and default backends."""
 
 import importlib.metadata
+import sys
 import threading
+from typing import Any
 
 import pytest
 
 import tensorbackend as tb
 from tensorbackend.backends.binary import BinaryBackend
 from tensorbackend.errors import ArgumentError, BackendError
-from tensorbackend.select import ENTRY_POINT_GROUP
+from tensorbackend.select import registry
+from tensorbackend.select.registry import ENTRY_POINT_GROUP
 
 
 def test_a_backend_by_instance_class_and_name() -> None:
@@ -32,6 +35,50 @@ def test_a_plugin_that_fails_breaks_no_other(monkeypatch: pytest.MonkeyPatch) ->
     with pytest.raises(BackendError, match="to name a subclass of Backend"):
         tb.get_backend("odd")
     assert tb.get_backend("binary").name == "binary"
+
+
+class Raising(BinaryBackend):
+    """A plugin that cannot be set up on this machine."""
+
+    name = "raising"
+
+    def setup(self) -> None:
+        raise OSError("libdevice.so: cannot open shared object file")
+
+
+def distribution(name: str, *entries: tuple[str, str]) -> list[importlib.metadata.EntryPoint]:
+    """The entry points of a distribution that is installed."""
+
+    class Installed(importlib.metadata.Distribution):
+        def read_text(self, filename: str) -> str | None:
+            return f"Name: {name}\nVersion: 1.0\n" if filename == "METADATA" else None
+
+        def locate_file(self, path: object) -> Any:
+            return path
+
+    points = [importlib.metadata.EntryPoint(each, value, ENTRY_POINT_GROUP) for each, value in entries]
+    for point in points:
+        vars(point)["dist"] = Installed()
+    return points
+
+
+def test_what_is_wrong_with_a_plugin_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    place = "tests_of_select"
+    monkeypatch.setitem(sys.modules, place, sys.modules[__name__])
+    found = [
+        *distribution("one", ("twice", f"{place}:Raising"), ("raising", f"{place}:Raising")),
+        *distribution("two", ("twice", f"{place}:BinaryBackend"), ("other", f"{place}:BinaryBackend")),
+        *distribution("one", ("raising", f"{place}:Raising")),  # on the path a second time
+    ]
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: found)
+    monkeypatch.setattr(registry, "_classes", dict(registry._classes))
+    with pytest.raises(BackendError, match=r"one plugin 'twice', got declared_by=\['one 1.0 \(.*'two 1.0 \(.*; unin"):
+        tb.get_backend("twice")
+    with pytest.raises(BackendError, match=r"plugin 'other' to name a class of that name, got name='binary'; rename"):
+        tb.get_backend("other")
+    with pytest.raises(BackendError, match=r"the backend 'raising' to start, got error='OSError: libdevice.*'; mend"):
+        tb.get_backend("raising")
+    assert (registry.origin("twice"), registry.origin("raising")) == ("one 1.0 and two 1.0", "one 1.0")
 
 
 def test_a_default_is_of_its_thread() -> None:

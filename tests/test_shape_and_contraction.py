@@ -112,3 +112,13 @@ def test_dot_carries_names(backend: str) -> None:
     result = tb.dot(x1, x2, contract=(["k"], ["k"]), batch=(["batch"], ["batch"]))
     assert result.template == tb.Template((2, 3, 5), "f32", ("batch", "n", "m"))
     assert set(itertools.chain.from_iterable(itertools.chain.from_iterable(result.tolist()))) == {4.0}
+
+
+@pytest.mark.parametrize("backend", ["template", "binary", "numpy", "jax"])
+def test_padding_takes_one_value(backend: str) -> None:
+    x = tb.ones((2,), names=("n",), backend=backend)
+    assert tb.pad(x, [(1, 0)], value=tb.asarray(2.0, backend=backend)).template is tb.Template((3,), "f32", ("n",))
+    values: list[Any] = [tb.ones((1,), backend=backend), tb.ones((3,), backend=backend), np.ones((2, 2))]
+    for value in values:
+        with pytest.raises(ShapeError, match=r"^pad: expected a value without axes to pad with, got value=f(32|64)\["):
+            tb.pad(x, [(1, 1)], value=value)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..dtypes import ALL_DTYPES, as_dtype, float64
 from ..errors import ArgumentError, BackendError, expected
 from ..interchange import HOST, numpy_dtype, read_only
-from ..protocol import Backend, Payload, defines
+from ..protocol import Backend, Kernel, Payload, defines, planned
 from ..protocol.core import Core
 from ..protocol.linalg import Transform
 from ..rules.data_errors import singular_matrix
@@ -225,18 +225,18 @@ class CupyBackend(ArrayModuleBackend):
 
     determinant = Backend.determinant  # not overridden: CuPy's is the exponential of a sum of logarithms
 
-    @kernel
-    def erf(self, out: Template, x: Tensor, /) -> Payload:
+    @planned
+    def erf(self, out: Template, x: Template, /) -> Kernel:
         """Error function in float64."""
         return self.in_float64(self._special("erf", out, special.erf), out, x)
 
-    @kernel
-    def erfc(self, out: Template, x: Tensor, /) -> Payload:
+    @planned
+    def erfc(self, out: Template, x: Template, /) -> Kernel:
         """One minus the error function in float64."""
         return self.in_float64(self._special("erfc", out, special.erfc), out, x)
 
-    @kernel
-    def erf_inv(self, out: Template, x: Tensor, /) -> Payload:
+    @planned
+    def erf_inv(self, out: Template, x: Template, /) -> Kernel:
         """Inverse error function in float64."""
         return self.in_float64(self._special("erfinv", out, special.erf_inv), out, x)
 

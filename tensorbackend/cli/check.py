@@ -1,12 +1,15 @@
 """Checks a backend: every op with every dtype, by drawn calls, against the reference.
 
 The calls and the judgement are those of tensorbackend.testing. The exit status is 0 where nothing fails, 1 where
-something does, and 2 for a backend, op or dtype that is not there.
+something does, and 2 for a backend, op or dtype that is not there. A run that is interrupted or ended prints and writes
+what it has found so far, and exits with 130 or 143.
 """
 
 from __future__ import annotations
 
+import signal
 import sys
+import threading
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,7 +17,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from ..dtypes import ALL_DTYPES, DType, as_dtype
+from ..dtypes import ALL_DTYPES, DType, as_dtype, complex64, float32, int32, uint8
 from ..errors import ArgumentError, TensorBackendError, expected
 from ..select import get_backend
 from ._table import print_table
@@ -25,6 +28,9 @@ if TYPE_CHECKING:
 
 SHOWN = 5
 """How many failures are printed in full; the report holds them all."""
+
+EXAMPLES, FEW = 100, 10
+"""Calls for each op and dtype, and of a quick run."""
 
 PAUSE = 30.0
 """Seconds between lines that say how far a run is which is not watched on a terminal."""
@@ -37,7 +43,8 @@ def arguments(parser: ArgumentParser) -> None:
     add("--device", help="the backend's device; its default one unless given")
     add("--op", nargs="+", action="extend", metavar="OP", help="only these ops, by public name, such as linalg.qr")
     add("--dtype", nargs="+", action="extend", metavar="DTYPE", help="only these dtypes, such as float32 or f32")
-    add("--examples", type=int, default=100, metavar="N", help="calls for each op and dtype (default: 100)")
+    add("--examples", type=int, metavar="N", help=f"calls for each op and dtype (default: {EXAMPLES})")
+    add("--quick", action="store_true", help=f"{FEW} calls of one dtype of each kind, unless others are asked for")
     add("--seed", type=int, default=0, metavar="S", help="draws other calls (default: 0)")
     add("--jobs", type=int, default=1, metavar="N", help="processes (default: 1)")
     add("--report", type=Path, metavar="FILE", help="writes FILE.html for people or FILE.json for programs")
@@ -52,22 +59,57 @@ def run(options: Namespace) -> int:
         return _mistake(str(error))
     try:
         backend = get_backend(options.name, device=options.device)
-        ops, dtypes = _ops(options.op), _dtypes(options.dtype)
+        if options.examples is None:
+            options.examples = FEW if options.quick else EXAMPLES
+        ops, dtypes = _ops(options.op), _dtypes(options.dtype, quick=options.quick)
         _check_options(options)
     except TensorBackendError as error:
         return _mistake(str(error))
     start = perf_counter()
     found: list[Pair] = []
-    with _progress(len(ops) * len(dtypes)) as advance:
-        for pair in check_pairs(backend, ops, dtypes, examples=options.examples, start=options.seed, jobs=options.jobs):
-            found.append(pair)
-            advance(pair)
-    report = Report.of(backend, found, examples=options.examples, seed=options.seed, seconds=perf_counter() - start)
+    asked, status = len(ops) * len(dtypes), None
+    try:
+        with _ending(), _progress(asked) as advance:
+            for pair in check_pairs(
+                backend, ops, dtypes, examples=options.examples, start=options.seed, jobs=options.jobs
+            ):
+                found.append(pair)
+                advance(pair)
+    except _Ended:
+        status = _ENDED
+    except KeyboardInterrupt:
+        status = _INTERRUPTED
+    seconds = perf_counter() - start
+    report = Report.of(backend, found, asked=asked, examples=options.examples, seed=options.seed, seconds=seconds)
     _print(report)
     if options.report is not None:
         report.write(options.report)
         print(f"wrote {options.report}")
-    return 1 if report.totals["fail"] else 0
+    return status or (1 if report.totals["fail"] else 0)
+
+
+_INTERRUPTED, _ENDED = 128 + signal.SIGINT, 128 + signal.SIGTERM
+
+
+class _Ended(KeyboardInterrupt):
+    """SIGTERM, raised where a KeyboardInterrupt would be."""
+
+
+@contextmanager
+def _ending() -> Iterator[None]:
+    """Raises `_Ended` on SIGTERM, where signals are handled at all: in the main thread."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(*_: object) -> None:
+        raise _Ended
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _mistake(text: str) -> int:
@@ -85,8 +127,13 @@ def _ops(asked: Sequence[str] | None) -> list[str]:
     return list(dict.fromkeys(name if name == TRANSPORT else find(name) for name in asked))
 
 
-def _dtypes(asked: Sequence[str] | None) -> list[DType]:
-    return list(ALL_DTYPES) if asked is None else list(dict.fromkeys(map(as_dtype, asked)))
+def _dtypes(asked: Sequence[str] | None, *, quick: bool) -> list[DType]:
+    if asked is not None:
+        return list(dict.fromkeys(map(as_dtype, asked)))
+    return [dtype for dtype in ALL_DTYPES if not quick or dtype.kind == "bool" or dtype in _OF_EACH_KIND]
+
+
+_OF_EACH_KIND = (int32, uint8, float32, complex64)
 
 
 def _check_options(options: Namespace) -> None:
@@ -134,16 +181,26 @@ def _progress(count: int) -> Iterator[Callable[[Pair], None]]:
 def _lines(count: int) -> Callable[[Pair], None]:
     """A line now and then, for the log of a run that nobody watches."""
     done = failed = 0
-    last = perf_counter()
+    start = last = perf_counter()
 
     def advance(pair: Pair) -> None:
         nonlocal done, failed, last
         done, failed = done + 1, failed + (pair.status == "fail")
-        if perf_counter() - last >= PAUSE:
-            print(f"{done} of {count}, {failed} failed, now {pair.op} of {pair.dtype}", file=sys.stderr, flush=True)
-            last = perf_counter()
+        now = perf_counter()
+        if now - last >= PAUSE:
+            left = _duration((now - start) / done * (count - done))
+            text = f"{done} of {count}, {failed} failed, about {left} left, now {pair.op} of {pair.dtype}"
+            print(text, file=sys.stderr, flush=True)
+            last = now
 
     return advance
+
+
+def _duration(seconds: float) -> str:
+    """Seconds, minutes or hours, as one number."""
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 100 * 60 else f"{seconds / 3600:.1f} h"
 
 
 def _print(report: Report) -> None:

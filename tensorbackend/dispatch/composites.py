@@ -22,7 +22,7 @@ from ..rules.plan import Out
 from ..select import common_backend, default_backend, get_backend, move, with_default
 from ..template import Template
 from ..tensor import Tensor, bind
-from .kernels import kernel, nothing, of_default, payloads_of, templates_of, wrap
+from .kernels import composite_kernel, kernel, of_templates, payloads_of, templates_of, wrap
 from .path import Path, Prepared, constant
 from .quick import Ready
 from .signature import public
@@ -76,13 +76,10 @@ class CompositePath(Path):
     ) -> tuple[Kernel, bool]:
         """The kernel of a call, and whether the next call has the same."""
         if backend.template_only:
-            return nothing, True
+            return of_templates(out), True
         name, default = self.spec.callback, self.default
-        method = own_method(backend, name)
-        if method is not None:
-            return kernel(backend, name, method, out, inputs, options), True
-        op_by_op = of_default(backend, name, out, inputs, options, default)
-        if type(backend).optional is not Core.optional:
+        op_by_op = composite_kernel(backend, name, out, inputs, options, default)
+        if own_method(backend, name) is not None or type(backend).optional is not Core.optional:
             return op_by_op, True
         try:
             key = backend, out, *inputs, *map(told, options.values()), current_precision()
@@ -132,8 +129,8 @@ class CompositePath(Path):
         for parameter in self.spec.parameters:
             if parameter.role == "option":
                 value = bound.arguments[parameter.name]
-                normalise = _NORMALISED.get(parameter.annotation.removesuffix(" | None"))
-                keep = normalise is None or (value is None and parameter.annotation.endswith(" | None"))
+                normalise = _NORMALISED.get(parameter.meaning)
+                keep = normalise is None or (value is None and parameter.optional)
                 options[parameter.name] = value if keep else normalise(first, value)  # type: ignore[misc] # not None
         return options
 
@@ -155,10 +152,10 @@ class CompositePath(Path):
 
 
 _NORMALISED: Mapping[str, Callable[[Template, Any], Any]] = {
-    "Axis": normalize_axis,
-    "Axes": sorted_axes,
-    "SoleAxis": sole_axis,
-    "DTypeLike": lambda x, dtype: as_dtype(dtype),
+    "axis": normalize_axis,
+    "axes": sorted_axes,
+    "sole axis": sole_axis,
+    "dtype": lambda x, dtype: as_dtype(dtype),
 }
 
 

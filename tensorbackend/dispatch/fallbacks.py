@@ -80,7 +80,7 @@ def fallback(callback: str, accept: str = "any", *, needs: tuple[str, ...]) -> C
 
     def declare(body: Body) -> Body:
         wanted = CALLBACKS[callback]
-        _, *parameters = read_parameters(body)
+        parameters = read_parameters(body, first=1)
         tensors = [parameter.role for parameter in parameters if parameter.role != "option"]
         options = {parameter.name for parameter in parameters if parameter.role == "option"}
         if tensors != [parameter.role for parameter in wanted.inputs] or options != set(wanted.options):

@@ -13,9 +13,10 @@ from typing import Any, Final, TypeAlias
 
 from ..dtypes import ALL_DTYPES
 from ..errors import ContractError, expected
-from ..protocol import Backend, Kernel, Payload
+from ..operands import LEFT_OUT
+from ..protocol import Backend, Kernel, Payload, kernel_of, own_method
 from ..protocol.core import CompositeCall
-from ..protocol.planned import entered, is_planned
+from ..protocol.planned import bare, entered, is_planned
 from ..rules.plan import Out
 from ..select import with_default
 from ..template import Template
@@ -43,6 +44,29 @@ def kernel(
     else:
         made = of_plain(backend, callback, out, inputs, options)
     return checked(name, backend, out, made) if CHECKED else made
+
+
+def raw_kernel(
+    backend: Backend,
+    name: str,
+    callback: Callable[..., Payload],
+    out: Out,
+    inputs: Templates,
+    options: Mapping[str, Any],
+) -> Kernel:
+    """The kernel of a planned callback that the backend has not entered, as a part of a program that it enters."""
+    made = bare(kernel_of(callback, out, *inputs, **options))
+    return checked(name, backend, out, made) if CHECKED else made
+
+
+def composite_kernel(
+    backend: Backend, name: str, out: Out, inputs: Templates, options: Mapping[str, Any], default: Callable[..., Any]
+) -> Kernel:
+    """The kernel of a composite: of the backend's own method, else of its hook `optional`."""
+    method = own_method(backend, name)
+    if method is not None:
+        return kernel(backend, name, method, out, inputs, options)
+    return of_default(backend, name, out, inputs, options, default)
 
 
 def of_plain(
@@ -75,8 +99,10 @@ def of_default(
     return composite
 
 
-def nothing(*payloads: Payload) -> None:
-    """The kernel of every op on a backend that carries templates only."""
+def of_templates(out: Out) -> Kernel:
+    """The kernel of any op on a backend that carries templates only: its payloads are nothing."""
+    nothing = None if isinstance(out, Template) else (None,) * len(out)
+    return lambda *payloads: nothing
 
 
 def as_tensors(backend: Backend, templates: Templates, payloads: Sequence[Payload]) -> tuple[Any, ...]:
@@ -122,9 +148,11 @@ def casting(kernel: Kernel, casts: Sequence[Kernel | None], groups: Sequence[int
 
     def cast_all(*payloads: Payload) -> Payload:
         rest = iter(casts)
-        given = []
+        given: list[Any] = []
         for payload, size in zip(payloads, groups, strict=True):
-            if size is None:
+            if size == LEFT_OUT:
+                given.append(None)
+            elif size is None:
                 cast = next(rest)
                 given.append(payload if cast is None else cast(payload))
             else:
@@ -156,7 +184,7 @@ def primitive_kernel(
 ) -> Kernel:
     """The kernel of a primitive on a backend, by its own callback or a fall-back."""
     if backend.template_only:
-        return nothing
+        return of_templates(out)
     return kernel(backend, name, implementation(backend, name, out, inputs), out, inputs, options)
 
 
@@ -176,7 +204,7 @@ def checked(name: str, backend: Backend, out: Out, kernel: Kernel) -> Kernel:
 
 def verify(name: str, backend: Backend, out: Out, data: Any) -> None:
     """Raises `ContractError` where payloads do not have the shape and dtype of their templates."""
-    pairs = [(out, data)] if isinstance(out, Template) else list(zip(out, parts(out, data), strict=True))
+    pairs = [(out, data)] if isinstance(out, Template) else list(zip(out, data, strict=True))
     for template, payload in pairs:
         wrong = backend.violation(template, payload)
         if wrong is not None:
@@ -191,10 +219,5 @@ def wrap(out: Out, backend: Backend, data: Any, result: Callable[..., Any] | Non
     """The payload of a kernel as a tensor, several as a tuple of tensors or what `result` makes of them."""
     if isinstance(out, Template):
         return Tensor(out, backend, data)
-    tensors = [Tensor(each, backend, part) for each, part in zip(out, parts(out, data), strict=True)]
+    tensors = [Tensor(each, backend, part) for each, part in zip(out, data, strict=True)]
     return tuple(tensors) if result is None else result(*tensors)
-
-
-def parts(out: tuple[Template, ...], data: Any) -> Any:
-    """A payload for each of several results; a template tensor has none."""
-    return (None,) * len(out) if data is None else data

@@ -82,4 +82,4 @@ def _arguments(spec: OpSpec, dtypes: Iterable[DType], dtype: DType) -> Iterator[
             template = intern_template((2, 2), next(rest), (None, None))
             yield (template,) if parameter.role == "tensors" else template
         elif parameter.kind == "positional" and defaults[parameter.name].default is Parameter.empty:
-            yield dtype if parameter.annotation == "DTypeLike" else 1
+            yield dtype if parameter.meaning == "dtype" else 1

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import is_dataclass
 from typing import Any, TypeAlias
 
 from ..dtypes import Scalar, check_scalar, scalar_kind
-from ..errors import ArgumentError, DTypeError, NamesError, ShapeError, TensorBackendError, expected
+from ..errors import DTypeError, NamesError, ShapeError, TensorBackendError, expected
 from ..ops.creation import full
 from ..protocol import Backend
 from ..select import common_backend, move
@@ -124,52 +123,3 @@ def check_same(wanted: str, before: Template, after: Template, came: str, where:
     else:
         kind, remedy = NamesError, f"name its axes {where} with rename({', '.join(map(repr, before.names))})"
     raise kind(expected(wanted, remedy, **{came: after}))
-
-
-def leaves_like(tree: Tree, value: Any, root: str, wanted: str) -> list[Any]:
-    """The leaves of a value that is nested as a tree says, dicts in whatever order.
-
-    Raises `ArgumentError` for one that is not: the first difference by its path.
-    """
-    leaves, found = flatten(value)
-    if found == tree:
-        return leaves
-    difference = first_difference(tree, found, root)
-    if difference is not None:
-        path, before, after = difference
-        remedy = "give every value its place, of the same kind of container"
-        raise ArgumentError(expected(f"{path} {wanted}, {before}", remedy, returned=_Bare(after)))
-    by_path = dict(zip(paths(found), leaves, strict=True))
-    return [by_path[path] for path in paths(tree)]
-
-
-class _Bare(str):
-    """A text that stands in an error as it is."""
-
-    __slots__ = ()
-    __repr__ = str.__str__
-
-
-def first_difference(one: Tree, other: Tree, root: str) -> tuple[str, str, str] | None:
-    """Where two trees first differ, and what stands there; dicts may differ in their order."""
-    if one.kind is not other.kind or (set(one.keys) != set(other.keys)):
-        return root, described(one), described(other)
-    order = dict(zip(other.keys, other.children, strict=True))
-    attribute = one.kind is not None and (is_dataclass(one.kind) or hasattr(one.kind, "_fields"))
-    for key, child in zip(one.keys, one.children, strict=True):
-        found = first_difference(child, order[key], f"{root}.{key}" if attribute else f"{root}[{key!r}]")
-        if found is not None:
-            return found
-    return None
-
-
-def described(tree: Tree) -> str:
-    """A container in a few words."""
-    if tree.kind is None:
-        return "a tensor"
-    if tree.kind is type(None):
-        return "None"
-    name = tree.kind.__name__
-    if issubclass(tree.kind, dict):
-        return f"a {name} of {', '.join(map(repr, tree.keys)) or 'nothing'}"
-    return f"a {name} of {len(tree.keys)}"

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
 from ..dtypes import DType, Scalar, check_scalar, scalar_kind
-from ..errors import OperandError, expected
+from ..errors import GradientError, OperandError, expected
 from ..memo import kind_of
 from ..ops.creation import asarray, full
 from ..protocol import Backend
-from ..select import default_backend
 from ..template import Template
 from ..tensor import Tensor
 from .graph import Graph, rebuilt
-from .node import CAPTURED, PARAMETER, Node, Value
-from .record import ExprBackend
+from .node import PARAMETER, Node, Value
+from .record import ExprBackend, captured
 from .simplify import rewritten
 from .trace import trace_leaves
 
@@ -63,8 +62,7 @@ def traced(
             found.append(result)
         return found
 
-    with default_backend(home):
-        return Traced(trace_leaves(tensors, templates, names), numbers)
+    return Traced(trace_leaves(tensors, templates, names, home), numbers)
 
 
 def as_tensor(value: Any, path: str, home: Backend) -> Tensor:
@@ -89,23 +87,41 @@ def close(graphs: Sequence[Graph]) -> tuple[tuple[Graph, ...], list[Tensor]]:
     Equal graphs of the same lines come back as one object, so that a backend compiles a loop once, however often it is
     written into a graph or called.
     """
-    found = {_identity(node): node for graph in graphs for node in graph.captured}
+    found = {_identity(x): node for graph in graphs for node, x in _held(graph)}
     tensors = [node.tensor for node in found.values() if node.tensor is not None]
     return tuple(_interned(_closed(graph, found)) for graph in graphs), tensors
 
 
-def _identity(node: Node) -> Hashable:
+def close_over(graph: Graph, tensors: Sequence[Tensor]) -> Graph:
+    """A graph that takes first those tensors, which it may have captured.
+
+    Raises `GradientError` for another value of a trace around it.
+    """
+    found = {_identity(x): captured(x).node for x in tensors}
+    for _, x in _held(graph):
+        if isinstance(x.backend, ExprBackend) and _identity(x) not in found:
+            wanted = (
+                "a recursive custom_gradient whose function of cotangents closes over what the function itself does"
+            )
+            raise GradientError(expected(wanted, "pass the tensor as an argument", closed_over=x.template))
+    return _closed(graph, found)
+
+
+def _held(graph: Graph) -> list[tuple[Node, Tensor]]:
+    return [(node, node.tensor) for node in graph.captured if node.tensor is not None]
+
+
+def _identity(x: Tensor) -> Hashable:
     """What tells captured tensors apart."""
-    assert node.tensor is not None  # by what a captured node is
-    x = node.tensor
     return x.template, x.data if isinstance(x.backend, ExprBackend) else id(x.data), x.backend
 
 
-def _closed(graph: Graph, found: dict[Hashable, Node]) -> Graph:
+def _closed(graph: Graph, found: Mapping[Hashable, Node]) -> Graph:
     constants = {key: Value(Node(PARAMETER, node.out, line=node.line)) for key, node in found.items()}
 
     def visit(node: Node) -> Sequence[Value]:
-        return (constants[_identity(node)],) if node.op == CAPTURED else node.values
+        known = None if node.tensor is None else constants.get(_identity(node.tensor))
+        return node.values if known is None else (known,)
 
     inner = rewritten(graph, visit)
     names = [f"constants[{number}]" for number in range(len(constants))]

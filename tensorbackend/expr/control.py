@@ -1,4 +1,4 @@
-"""Control flow: `cond`, `while_loop`, `fori_loop` and `scan`, whose functions are traced before anything runs.
+"""Control flow: `while_loop`, `fori_loop` and `scan`, whose functions are traced before anything runs.
 
 Each is one call of a callback of `protocol/control.py`, with the traced functions as graphs: a loop in Python where a
 backend has none of its own, one node in a graph. The functions see values without data, so that they do the same on
@@ -25,11 +25,11 @@ from ..rules.axes import normalize_axis
 from ..select import common_backend, move
 from ..template import Template
 from ..tensor import Axis, Tensor, TensorLike
-from .carried import Leaves, check_same, home_of, leaves_like, nested, settled
-from .closures import Traced, close, is_array, traced
+from .carried import Leaves, home_of, nested, settled
+from .closures import close, traced
 from .graph import Graph
-from .loops import run_cond, run_scan, run_while_loop
-from .trees import Tree, flatten, paths, unflatten
+from .loops import run_checkpoint, run_cond, run_scan, run_while_loop
+from .trees import Tree, flatten, leaves_like, paths, unflatten
 
 Function = Callable[..., Any]
 
@@ -40,7 +40,7 @@ Flat = Callable[[list[Tensor]], tuple[list[Any], list[str]]]
 
 
 @contextmanager
-def _named(name: str) -> Iterator[None]:
+def named(name: str) -> Iterator[None]:
     """Puts a function's name in front of its errors."""
     try:
         yield
@@ -51,7 +51,7 @@ def _named(name: str) -> Iterator[None]:
 
 # Calls with graphs
 
-_DEFAULTS = {"cond": run_cond, "while_loop": run_while_loop, "scan": run_scan}
+_DEFAULTS = {"checkpoint": run_checkpoint, "cond": run_cond, "while_loop": run_while_loop, "scan": run_scan}
 
 
 def call(
@@ -63,11 +63,18 @@ def call(
     return found
 
 
+def call_checkpoint(body: Graph, operands: Sequence[Tensor]) -> Tensors:
+    """What a graph gives for operands."""
+    (body,), constants = close([body])
+    backend = common_backend([*constants, *operands])
+    return call("checkpoint", backend, body.results, (on_backend((*constants, *operands), backend),), {"body": body})
+
+
 def call_cond(predicate: Tensor, operands: Sequence[Tensor], true_branch: Graph, false_branch: Graph) -> Tensors:
     """What one of two graphs gives for operands."""
     (true_branch, false_branch), constants = close([true_branch, false_branch])
     backend = common_backend([predicate, *constants, *operands])
-    inputs = move(predicate, backend), _on((*constants, *operands), backend)
+    inputs = move(predicate, backend), on_backend((*constants, *operands), backend)
     options = {"true_branch": true_branch, "false_branch": false_branch}
     return call("cond", backend, true_branch.results, inputs, options)
 
@@ -84,7 +91,7 @@ def call_scan(
     """What a graph that takes constants, carried values and entries of `xs` gives in the end, and the rest stacked."""
     (body,), more = close([body])
     backend = common_backend([*more, *constants, *initial, *xs])
-    inputs = _on((*more, *constants), backend), _on(initial, backend), _on(xs, backend)
+    inputs = on_backend((*more, *constants), backend), on_backend(initial, backend), on_backend(xs, backend)
     return _run_scan(backend, inputs, {"body": body, "length": length, "reverse": reverse}, None)
 
 
@@ -95,85 +102,17 @@ def _run_scan(backend: Backend, inputs: tuple[Tensors, ...], options: Mapping[st
     return call("scan", backend, (*results[:count], *ys), inputs, options)
 
 
-def _on(tensors: Iterable[Tensor], backend: Backend) -> Tensors:
+def on_backend(tensors: Iterable[Tensor], backend: Backend) -> Tensors:
     return tuple(move(x, backend) for x in tensors)
 
 
-def _check_predicate(predicate: Template, what: str) -> None:
+def check_predicate(predicate: Template, what: str) -> None:
     """Raises `DTypeError` or `ShapeError` for what is no single bool."""
     if predicate.dtype is not bool_:
         raise DTypeError(expected(f"a {what} of dtype bool", "compare it, such as x != 0", **{what: predicate}))
     if predicate.shape:
         remedy = "reduce it with any() or all(), or choose elements with where()"
         raise ShapeError(expected(f"a {what} without axes", remedy, **{what: predicate}))
-
-
-# A choice
-
-
-def cond(predicate: TensorLike, true_function: Function, false_function: Function, *operands: Any) -> Any:
-    """What one of two functions gives for the operands: the first where `predicate`, a bool without axes, is true.
-
-    Both functions are traced, and one is computed. They return tensors, nested alike in lists, tuples, dicts and
-    dataclasses; the operands may be nested likewise, and what is no tensor reaches the functions as it is. Raises
-    `DTypeError` or `ShapeError` for another predicate; for results that differ, the error of what differs first.
-
-    >>> import tensorbackend as tb
-    >>> x = tb.asarray([3.0, 4.0])
-    >>> tb.cond(tb.sum(x) > 5, lambda x: x / 2, lambda x: x, x).tolist()
-    [1.5, 2.0]
-    """
-    with _named("cond"):
-        home = home_of(predicate, operands)
-        asked = Leaves([predicate], ["predicate"], home)
-        _check_predicate(asked.templates[0], "predicate")
-        leaves, tree = flatten(operands)
-        places = [place for place, leaf in enumerate(leaves) if is_array(leaf)]
-        every = paths(tree, "operands")
-        chosen = Leaves([leaves[place] for place in places], [every[place] for place in places], home)
-
-        def branch(function: Function, like: Tree | None) -> tuple[Traced, Tree]:
-            trees: list[Tree] = []
-
-            def flat(given: list[Tensor]) -> tuple[list[Any], list[str]]:
-                filled = list(leaves)
-                for place, x in zip(places, given, strict=True):
-                    filled[place] = x
-                result = function(*unflatten(tree, filled))
-                trees.append(flatten(result)[1] if like is None else like)
-                found = leaves_like(trees[0], result, "result", "to be the same from both functions")
-                return found, paths(trees[0], "result")
-
-            return traced(flat, chosen.templates, chosen.paths, home), trees[0]
-
-        one, out_tree = branch(true_function, None)
-        other, _ = branch(false_function, out_tree)
-        one, other = _alike(one, other, paths(out_tree, "result"))
-        (true_branch, false_branch), constants = close([one.graph, other.graph])
-        backend = common_backend([*asked.tensors, *chosen.tensors, *constants])
-        inputs = asked.on(backend)[0], _on(constants, backend) + chosen.on(backend)
-        options = {"true_branch": true_branch, "false_branch": false_branch}
-        return unflatten(out_tree, call("cond", backend, true_branch.results, inputs, options))
-
-
-def _alike(one: Traced, other: Traced, places: list[str]) -> tuple[Traced, Traced]:
-    """Two branches whose Python numbers have the dtype of what the other gives in their place."""
-    for position, path in enumerate(places):
-        before, after = one.graph.results[position], other.graph.results[position]
-        if before.dtype is not after.dtype:
-            numbers = position in one.numbers, position in other.numbers
-            try:
-                dtype = result_type(before.dtype, after.dtype) if all(numbers) else None
-                if numbers[0]:
-                    one = one.with_number(position, dtype or after.dtype)
-                if numbers[1]:
-                    other = other.with_number(position, dtype or before.dtype)
-            except TensorBackendError:
-                pass  # the check below names the result
-        before, after = one.graph.results[position], other.graph.results[position]
-        wanted = f"{path} to be the same from both functions, {before!r}"
-        check_same(wanted, before, after, "false_function", "in one of them")
-    return one, other
 
 
 # Loops
@@ -191,7 +130,7 @@ def while_loop(condition: Function, body: Function, initial: Any, *, limit: int 
     >>> tb.while_loop(lambda x: x < 100, lambda x: x * 3, tb.asarray(1)).item()
     243
     """
-    with _named("while_loop"):
+    with named("while_loop"):
         if limit is not None and (type(limit) is bool or index(limit) < 0):
             raise ArgumentError(expected("a limit of 0 turns or more", limit=limit))
         carried, tree = nested(initial, "carry", home_of(initial))
@@ -210,10 +149,10 @@ def _while(carried: Leaves, holds: Callable[[list[Tensor]], Any], turn: Flat, li
     home = home_of(carried.tensors)
     found = settled(carried, lambda: traced(turn, carried.templates, carried.paths, home))
     asked = traced(lambda given: ([holds(given)], ["condition"]), carried.templates, carried.paths, home)
-    _check_predicate(asked.graph.results[0], "condition")
+    check_predicate(asked.graph.results[0], "condition")
     (condition, body), constants = close([asked.graph, found.graph])
     backend = common_backend([*carried.tensors, *constants])
-    inputs = _on(constants, backend), carried.on(backend)
+    inputs = on_backend(constants, backend), carried.on(backend)
     return call("while_loop", backend, body.results, inputs, {"condition": condition, "body": body, "limit": limit})
 
 
@@ -227,7 +166,7 @@ def fori_loop(lower: TensorLike, upper: TensorLike, body: Function, initial: Any
     >>> tb.fori_loop(1, 6, lambda i, product: product * i, 1).item()
     120
     """
-    with _named("fori_loop"):
+    with named("fori_loop"):
         home = home_of(lower, upper, initial)
         inner, tree = nested(initial, "carry", home)
         bounds = Leaves([lower, upper], ["lower", "upper"], home)
@@ -278,7 +217,7 @@ def scan(
      [3.0],
      [6.0]]
     """
-    with _named("scan"):
+    with named("scan"):
         home = home_of(initial, xs)
         carried, tree = nested(initial, "carry", home)
         scanned, xs_tree = nested(xs, "xs", home)
@@ -345,5 +284,5 @@ def _scan(
     found = settled(carried, lambda: traced(step, [*carried.templates, *entries], names, home))
     (body,), constants = close([found.graph])
     backend = common_backend([*carried.tensors, *scanned.tensors, *constants])
-    inputs = _on(constants, backend), carried.on(backend), scanned.on(backend)
+    inputs = on_backend(constants, backend), carried.on(backend), scanned.on(backend)
     return _run_scan(backend, inputs, {"body": body, "length": length, "reverse": reverse}, name)

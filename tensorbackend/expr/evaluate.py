@@ -1,17 +1,27 @@
-"""Running a graph on a backend: a program of prepared calls, each value freed after its last use."""
+"""Running a graph on a backend: a program of kernels on payloads, each value freed after its last use.
+
+A program is straight-line source, a line a node:
+
+    def run(p0, p1):
+        t0 = k0(p0, p1)
+        t1 = k1(t0)
+        del t0
+        return t1,
+
+Its lines name numbered kernels, so that graphs of one structure share their compiled code.
+"""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
-from operator import itemgetter
-from typing import Any, NamedTuple, TypeAlias, cast
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from types import CodeType, FunctionType
+from typing import Any, Final, TypeAlias, cast
 
-from ..dispatch import perform, primitive_kernel
-from ..dispatch.kernels import payloads_of, wrap
+from ..dispatch.kernels import composite_kernel, implementation, payloads_of, primitive_kernel, raw_kernel, wrap
 from ..errors import TensorBackendError
-from ..protocol import Backend, own_method
-from ..protocol.core import CompositeCall
+from ..protocol import Backend, Kernel, own_method
+from ..protocol.planned import bare, is_planned
 from ..select import common_backend, move
 from ..template import Template
 from ..tensor import Tensor, late
@@ -19,24 +29,25 @@ from .graph import Graph
 from .node import RENAMED, Node, Value
 from .record import ExprBackend
 
-Result: TypeAlias = Tensor | tuple[Tensor, ...]
-KEPT_BYTES = 1 << 16
+KEPT_BYTES: Final = 1 << 16
 """A constant of more bytes is made again at each run, rather than kept with the program."""
 
-Step: TypeAlias = Callable[..., Result]
-"""One node on one backend: the tensors of its inputs give those of its results."""
+Result: TypeAlias = Tensor | tuple[Tensor, ...]
 
 
-class Kernel(ABC):
-    """A default implementation that a compiler made for one backend: it is called as a step, without a dispatcher."""
+_FILE: Final = "<program>"
+"""What the code of a program has for a file."""
 
-    @abstractmethod
+
+class Compiled:
+    """A default implementation that a compiler made for one backend: a kernel of its inputs' payloads."""
+
+    kernel: Kernel
+    """The payloads of the inputs give that of the result."""
+
     def __call__(self, out: Any, inputs: Sequence[Tensor], options: Mapping[str, object]) -> Result:
         """The result, as of any default implementation."""
-
-    @abstractmethod
-    def step(self, *inputs: Tensor) -> Result:
-        """The same from the tensors alone."""
+        return cast(Result, wrap(out, inputs[0].backend, self.kernel(*[x.data for x in inputs])))
 
 
 def evaluate(graph: Graph, arguments: Sequence[Any], backend: Backend | None = None) -> list[Tensor]:
@@ -76,120 +87,183 @@ def program(graph: Graph, backend: Backend) -> Program:
     return cast(Program, found)
 
 
-class Instruction(NamedTuple):
-    """One step: which places it reads, which it fills, and which are empty afterwards."""
-
-    step: Step
-    inputs: tuple[Any, ...]
-    """A place, several of a sequence, or `None` for each input."""
-    taken: Callable[[list[Any]], tuple[Any, ...]] | None
-    """What gives the inputs where there are several and each is one tensor: the quick way."""
-    outputs: tuple[int, ...]
-    freed: tuple[int, ...]
-    node: Node
-
-
 class Program:
-    """The nodes of a graph as calls of a backend's methods. Called with tensors that look as its parameters do."""
+    """The nodes of a graph as kernels of a backend. Called with tensors that look as its parameters do.
 
-    def __init__(self, graph: Graph, backend: Backend) -> None:
-        self.backend = backend
-        self.templates = graph.templates
-        places = {value: place for place, value in enumerate(v for node in graph.nodes for v in node.values)}
-        self.size = len(places)
-        self.outputs = [places[value] for value in graph.outputs]
-        ends = last_uses(graph)
-        self.constants: list[Any] = [None] * (self.size - len(graph.parameters))
-        self.instructions = []
-        for node in graph.nodes[len(graph.parameters) :]:
-            run = step(node, backend)
-            outputs = tuple(places[value] for value in node.values)
-            if not node.inputs and (node.tensor is not None or node.outs[0].nbytes <= KEPT_BYTES):
-                self.constants[outputs[0] - len(graph.parameters)] = run()
-                continue
-            inputs = node.with_inputs(places.__getitem__)
-            plain = len(inputs) > 1 and all(isinstance(each, int) for each in inputs)
-            taken = itemgetter(*inputs) if plain else None
-            freed = tuple(places[value] for value in ends[node])
-            self.instructions.append(Instruction(run, inputs, taken, outputs, freed, node))
+    With `entered_once` the backend enters the program as a whole and not each kernel, if every callback is planned: a
+    plain one may run the user's functions, which belong outside.
+    """
+
+    def __init__(self, graph: Graph, backend: Backend, *, entered_once: bool = False) -> None:
+        self.backend, self.results = backend, graph.results
+        kernels = _raw(graph, backend) if entered_once else None
+        writer = _Writer(graph, backend, kernels)
+        run = FunctionType(_code("\n".join(writer.lines)), writer.namespace, "run")
+        self.kernel: Kernel = run if kernels is None else backend.enter(run)
+        """The payloads of the parameters give a tuple of those of the results."""
 
     def __call__(self, tensors: Sequence[Tensor]) -> list[Tensor]:
         backend = self.backend
-        held: list[Any] = [
-            x if x.template is template and x.backend is backend else Tensor(template, backend, move(x, backend).data)
-            for x, template in zip(tensors, self.templates, strict=True)
-        ]
-        held += self.constants
-        node: Node | None = None
+        payloads = [x.data if x.backend is backend else move(x, backend).data for x in tensors]
         try:
-            for run, inputs, taken, outputs, freed, node in self.instructions:  # noqa: B007 # named in an error
-                given = (_taken(held, each) for each in inputs) if taken is None else taken(held)
-                result = run(*given)
-                if len(outputs) == 1 and type(result) is not tuple:
-                    held[outputs[0]] = result
-                else:
-                    for place, x in zip(outputs, result, strict=True):
-                        held[place] = x
-                for place in freed:
-                    held[place] = None
+            found = self.kernel(*payloads)
         except TensorBackendError as error:
-            if node is not None and node.line is not None:
-                error.add_note(f"in {node.op}, traced at {node.line.file}:{node.line.number}")
+            note(error)
             raise
-        return [held[place] for place in self.outputs]
+        return [Tensor(template, backend, data) for template, data in zip(self.results, found, strict=True)]
 
-    @property
-    def sole_step(self) -> Step | None:
-        """The step, where it is one of all tensors in their order that gives the one result."""
-        if len(self.instructions) != 1:
+
+def note(error: TensorBackendError) -> None:
+    """Adds to an error of a program's kernel which node it was, and the user's line that made the node."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_code.co_filename != _FILE:
+        trace = trace.tb_next
+    node = None if trace is None else trace.tb_frame.f_globals["nodes"].get(trace.tb_lineno)
+    if node is not None and node.line is not None:
+        error.add_note(f"in {node.op}, traced at {node.line.file}:{node.line.number}")
+
+
+def _raw(graph: Graph, backend: Backend) -> dict[Node, Kernel] | None:
+    """The kernel of each node as its planned callback gave it; `None` where a node has no planned callback."""
+    found: dict[Node, Kernel] = {}
+    for node in graph.nodes[len(graph.parameters) :]:
+        if node.tensor is not None or node.op == RENAMED:
+            continue
+        if isinstance(node.default, Compiled):
+            found[node] = bare(node.default.kernel)
+            continue
+        inputs = node.with_inputs(_template)
+        if node.default is None:
+            callback = implementation(backend, node.op, node.out, inputs)
+        else:
+            own = own_method(backend, node.op)
+            if own is None:
+                return None
+            callback = own
+        if not is_planned(callback):
             return None
-        (only,) = self.instructions
-        return (
-            only.step if only.inputs == tuple(range(len(self.templates))) and [*only.outputs] == self.outputs else None
-        )
-
-
-def _taken(held: list[Any], place: int | tuple[int, ...] | None) -> Any:
-    if isinstance(place, tuple):
-        return tuple(held[each] for each in place)
-    return None if place is None else held[place]
-
-
-def last_uses(graph: Graph) -> dict[Node, list[Value]]:
-    """For each node the values that nothing after it needs, its own unused results among them."""
-    seen: set[Value] = set(graph.outputs)
-    found: dict[Node, list[Value]] = {}
-    for node in reversed(graph.nodes):
-        ends = []
-        for value in (*node.values, *node.operands):
-            if value not in seen:
-                seen.add(value)
-                ends.append(value)
-        found[node] = ends
+        found[node] = raw_kernel(backend, node.op, callback, node.out, inputs, node.options)
     return found
 
 
-def step(node: Node, backend: Backend) -> Step:
-    """A node as a call on a backend."""
-    out, name, options = node.out, node.op, node.options
+def _entered(node: Node, backend: Backend) -> Kernel:
+    """The kernel of a node as it is called from outside."""
+    if isinstance(node.default, Compiled):
+        return backend.enter(node.default.kernel)
+    inputs = node.with_inputs(_template)
+    if node.default is None:
+        return primitive_kernel(backend, node.op, node.out, inputs, node.options)
+    return composite_kernel(backend, node.op, node.out, inputs, node.options, node.default)
+
+
+def computed(node: Node, backend: Backend, inputs: Sequence[Any]) -> Result:
+    """What a node gives on a backend for tensors in place of its inputs."""
     if node.tensor is not None:
-        tensor = move(node.tensor, backend)
-        return lambda: tensor
-    if name == RENAMED:
-        assert isinstance(out, Template)  # one value has one template
-        return lambda x: Tensor(out, backend, x.data)
-    if isinstance(node.default, Kernel):
-        return node.default.step
-    if node.default is not None:
-        method = own_method(backend, name)
+        return move(node.tensor, backend)
+    if node.op == RENAMED:
+        (x,) = inputs
+        return Tensor(node.outs[0], backend, x.data)
+    return cast(Result, wrap(node.out, backend, _entered(node, backend)(*payloads_of(inputs))))
 
-        def composite(*inputs: Any) -> Result:
-            return cast(Result, perform(backend, name, CompositeCall(out, inputs, options), method, node.default))
 
-        return composite
-    kernel = primitive_kernel(backend, name, out, node.with_inputs(_template), options)
-    return lambda *inputs: cast(Result, wrap(out, backend, kernel(*payloads_of(inputs))))
+class _Writer:
+    """Writes the source of a program, with kernels that are given or that the backend has entered."""
+
+    def __init__(self, graph: Graph, backend: Backend, kernels: Mapping[Node, Kernel] | None) -> None:
+        self.backend, self.kernels = backend, kernels
+        self.nodes: dict[int, Node] = {}
+        """The node of each line that calls a kernel."""
+        self.namespace: dict[str, Any] = {"nodes": self.nodes}
+        """The kernels and constants by the names that the source has for them."""
+        self._numbers: dict[tuple[str, int], str] = {}
+        self._spare: list[str] = []
+        self._variables = 0
+        self._names = {value: f"p{number}" for number, value in enumerate(graph.parameters)}
+        self.lines = [f"def run({', '.join(self._names.values())}):"]
+        ends = last_uses(graph)
+        for node in graph.nodes[len(graph.parameters) :]:
+            self._write(node, ends[node])
+        self.lines.append(f"    return ({''.join(f'{self._names[value]}, ' for value in graph.outputs)})")
+
+    def _write(self, node: Node, ends: Sequence[Value]) -> None:
+        if node.op == RENAMED:
+            self._names[Value(node)] = self._names[node.operands[0]]
+            return
+        if node.tensor is not None:
+            self._names[Value(node)] = self._bound("c", move(node.tensor, self.backend).data)
+            return
+        kernel = _entered(node, self.backend) if self.kernels is None else self.kernels[node]
+        if not node.inputs and sum(out.nbytes for out in node.outs) <= KEPT_BYTES:
+            made = kernel() if self.kernels is None else self.backend.enter(kernel)()
+            for value, payload in zip(node.values, (made,) if isinstance(node.out, Template) else made, strict=True):
+                self._names[value] = self._bound("c", payload)
+            return
+        inputs = ", ".join(_written(each) for each in node.with_inputs(self._names.__getitem__))
+        freed = dict.fromkeys(self._names[value] for value in ends if value.node is not node)
+        targets = ", ".join(self._target(value, ends) for value in node.values)
+        comma = "" if isinstance(node.out, Template) else ","
+        self.lines.append(f"    {targets}{comma} = {self._bound('k', kernel)}({inputs})")
+        self.nodes[len(self.lines)] = node
+        variables = [name for name in freed if name[0] == "t"]
+        if variables:
+            self.lines.append(f"    del {', '.join(variables)}")
+            self._spare += variables
+
+    def _target(self, value: Value, ends: Sequence[Value]) -> str:
+        """A variable for a value; one for all that nothing needs."""
+        if value in ends:
+            return "_"
+        if self._spare:
+            name = self._spare.pop()
+        else:
+            name, self._variables = f"t{self._variables}", self._variables + 1
+        self._names[value] = name
+        return name
+
+    def _bound(self, letter: str, value: Any) -> str:
+        """The name of a kernel or constant, one for all uses of one object."""
+        key = letter, id(value)
+        if key not in self._numbers:
+            name = self._numbers[key] = f"{letter}{len(self._numbers)}"
+            self.namespace[name] = value
+        return self._numbers[key]
+
+
+def _written(names: Any) -> str:
+    """The argument of a kernel for the name of an input, for the names of a sequence, or for an input left out."""
+    if names is None or isinstance(names, str):
+        return str(names)
+    return f"[{', '.join(names)}]"
 
 
 def _template(value: Value) -> Template:
     return value.template
+
+
+@lru_cache(maxsize=512)
+def _code(source: str) -> CodeType:
+    """The code of a function from its source, which is made here of numbered names alone."""
+    (code,) = (each for each in compile(source, _FILE, "exec").co_consts if isinstance(each, CodeType))
+    return code
+
+
+def last_uses(graph: Graph) -> dict[Node, list[Value]]:
+    """For each node the values that nothing after it needs, its own unused results among them.
+
+    A value under other names is the same value: neither is done with before the other.
+    """
+    same: dict[Value, Value] = {}
+    for node in graph.nodes:
+        if node.op == RENAMED:
+            (operand,) = node.operands
+            same[Value(node)] = same.get(operand, operand)
+    seen = {same.get(value, value) for value in graph.outputs}
+    found: dict[Node, list[Value]] = {}
+    for node in reversed(graph.nodes):
+        ends: list[Value] = []
+        for value in (*node.values, *node.operands) if node.op != RENAMED else ():
+            if same.get(value, value) not in seen:
+                seen.add(same.get(value, value))
+                ends.append(value)
+        found[node] = ends
+    return found

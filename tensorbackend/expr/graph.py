@@ -4,15 +4,51 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from operator import attrgetter
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 from ..errors import ArgumentError, ShapeError, expected
+from ..memo import kind_of
 from ..protocol import Backend
 from ..template import Template
 from ..tensor import Tensor
+from .arguments import as_tensors
 from .node import CAPTURED, PARAMETER, Node, Value
-from .record import captured, expr_tensor
-from .trees import LEAF, Tree, flatten, unflatten
+from .record import captured, current, depends_on_argument, expr_tensor, leaked
+from .trees import LEAF, Tree, flatten, leaves_like, paths, unflatten
+
+NO_OPTION: Final = object()
+"""Stands among the options of a call for a tensor."""
+
+
+class TracedCall(NamedTuple):
+    """The call that was traced, without its tensors."""
+
+    tree: Tree
+    """How the leaves of `(arguments, keywords)` are nested."""
+    options: list[Any]
+    """The leaves, with `NO_OPTION` in place of those that are parameters."""
+
+    @property
+    def positional(self) -> int:
+        """The number of arguments that had no keyword."""
+        return len(self.tree.children[0].children)
+
+    def tensors(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> list[Any]:
+        """The tensors of a call like it; `ArgumentError` for one that is nested otherwise or has another option."""
+        leaves, places = [], []
+        for tree, given, root in zip(self.tree.children, (arguments, keywords), ("arguments", "keywords"), strict=True):
+            leaves += leaves_like(tree, given, root, "to be nested as it was traced")
+            places += paths(tree, root)
+        for option, leaf, path in zip(self.options, leaves, places, strict=True):
+            if option is not NO_OPTION and leaf is not option and not _equal(option, leaf):
+                wanted = f"{path} as it was traced, {option!r}"
+                raise ArgumentError(expected(wanted, "trace again for another option", given=leaf))
+        return [leaf for option, leaf in zip(self.options, leaves, strict=True) if option is NO_OPTION]
+
+
+def _equal(option: Any, other: Any) -> bool:
+    """Whether two options lead to one trace."""
+    return bool(kind_of(option) == kind_of(other) and (option == other or (option != option and other != other)))
 
 
 class Graph:
@@ -30,7 +66,7 @@ class Graph:
     14.0
     """
 
-    __slots__ = ("__weakref__", "names", "nodes", "out_tree", "outputs", "parameters", "programs")
+    __slots__ = ("__weakref__", "call", "names", "nodes", "out_tree", "outputs", "parameters", "programs")
 
     parameters: tuple[Value, ...]
     """The values that stand for the arguments."""
@@ -42,6 +78,8 @@ class Graph:
     """What each parameter is called."""
     out_tree: Tree
     """How the results are nested."""
+    call: TracedCall | None
+    """How the arguments were nested when `trace` made the graph."""
 
     def __init__(
         self,
@@ -53,6 +91,7 @@ class Graph:
         self.parameters, self.outputs = tuple(parameters), tuple(outputs)
         self.out_tree = out_tree or Tree(tuple, tuple(range(len(outputs))), (LEAF,) * len(outputs))
         self.names = tuple(names) if names is not None else tuple(f"arguments[{i}]" for i in range(len(parameters)))
+        self.call = None
         self.programs: dict[Backend, Any] = {}
         first = {value.node for value in parameters}
         self.nodes = (
@@ -75,21 +114,24 @@ class Graph:
         """What each result looks like."""
         return tuple(value.template for value in self.outputs)
 
-    def __call__(self, *arguments: Any) -> Any:
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         """The results for tensors in place of the arguments, on their backend.
 
-        The arguments are those of the traced function, or the parameters one after the other. Raises `ArgumentError`
-        for another number of tensors, `ShapeError` for one that does not look as its parameter.
+        The arguments are those of the traced function, dictionaries filled in whatever order and options as they were,
+        or the parameters one after the other. Raises `ArgumentError` for arguments that are nested otherwise, another
+        option or another number of tensors, `ShapeError` for a tensor that does not look as its parameter.
         """
         from .evaluate import evaluate
 
-        leaves = flatten(arguments)[0]
-        if len(leaves) != len(self.parameters):  # options, which the trace has used already
-            leaves = [leaf for leaf in leaves if isinstance(leaf, Tensor) or hasattr(leaf, "__array__")]
-        if len(leaves) != len(self.parameters):
+        leaves, tree = flatten((arguments, keywords))
+        flat = len(leaves) == len(self.parameters) == len(arguments) and not keywords
+        call = self.call
+        if call is not None and (tree == call.tree or (not flat and len(arguments) == call.positional)):
+            leaves = call.tensors(arguments, keywords)
+        elif not flat:
             wanted = f"{len(self.parameters)} tensors, for {', '.join(self.names)}"
             raise ArgumentError(expected(wanted, given=len(leaves)))
-        return unflatten(self.out_tree, evaluate(self, leaves))
+        return unflatten(self.out_tree, evaluate(self, as_tensors(leaves)))
 
     def check(self, tensors: Sequence[Tensor]) -> None:
         """Raises `ShapeError` unless each tensor has its parameter's template."""
@@ -97,6 +139,16 @@ class Graph:
             template = value.template
             if x.template is not template and (x.shape != template.shape or x.dtype is not template.dtype):
                 raise ShapeError(expected(f"{name} as it was traced, {template!r}", "trace again", given=x.template))
+
+    def __copy__(self) -> Graph:
+        return self  # nothing in it changes
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Graph:
+        return self
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        remedy = "send the function, and trace it there"
+        raise ArgumentError(expected("what can be pickled, which a graph's functions cannot", remedy))
 
     def __repr__(self) -> str:
         from .show import as_text
@@ -134,7 +186,9 @@ def reachable(outputs: Iterable[Value]) -> list[Node]:
 
 def rebuilt(graph: Graph, outputs: Sequence[Value]) -> Graph:
     """A graph with the parameters of another and other results, as many and nested alike."""
-    return Graph(graph.parameters, outputs, graph.out_tree, graph.names)
+    found = Graph(graph.parameters, outputs, graph.out_tree, graph.names)
+    found.call = graph.call
+    return found
 
 
 def closed(parameters: Sequence[Value], outputs: Sequence[Value], start: int) -> tuple[list[Value], list[Value]]:
@@ -153,7 +207,11 @@ def closed(parameters: Sequence[Value], outputs: Sequence[Value], start: int) ->
         node = value.node
         if node in seen:
             continue
+        if node.op == PARAMETER and node.serial > start:  # of a trace inside this one that is over
+            raise leaked(value)
         if node.serial < start and (node.inputs or node.op == PARAMETER):
+            if current() is None and depends_on_argument(value):
+                raise leaked(value)
             outer.setdefault(value, captured(expr_tensor(value)))
             continue
         seen.add(node)

@@ -3,107 +3,257 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import wraps
-from typing import Any, NamedTuple, ParamSpec, TypeVar, cast
+from functools import partial, wraps
+from inspect import Parameter, signature
+from operator import index
+from typing import Any, Generic, ParamSpec, Protocol, TypeVar, overload
 
 from ..dtypes import current_precision
-from ..errors import ArgumentError, expected
-from ..memo import kind_of
+from ..errors import ArgumentError, TensorBackendError, expected
+from ..ops.creation import asarray
 from ..protocol import Backend
 from ..select import common_backend, move
-from ..tensor import Tensor, late
-from .evaluate import program
+from ..tensor import Tensor
+from .arguments import Static, as_tensors, option_key
+from .cache import Cache, CacheInfo
+from .evaluate import Program, note
 from .graph import Graph
 from .simplify import simplified
 from .trace import argument_names, trace_leaves
-from .trees import LEAF, Tree, flatten, unflatten
+from .trees import LEAF, flatten, unflatten
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class Compiled(NamedTuple):
+class Compiled:
     """A function compiled for some templates and options."""
 
-    run: Callable[[Sequence[Tensor]], Sequence[Tensor]]
-    backend: Backend
-    out_tree: Tree
+    __slots__ = ("backend", "calls", "kernel", "out_tree", "results")
+
+    def __init__(self, graph: Graph, backend: Backend) -> None:
+        self.backend, self.results, self.out_tree = backend, graph.results, graph.out_tree
+        # The simplified graph, run node by node, where the backend compiles nothing.
+        self.kernel = backend.compile_graph(graph) or Program(simplified(graph, backend), backend).kernel
+        """The payloads of the tensors among the arguments give a tuple of those of the results."""
+        self.calls = 0
+        """How often it was found again."""
+
+    def __call__(self, tensors: Sequence[Tensor]) -> Any:
+        """The result for tensors on the backend, nested as the function nests it."""
+        backend = self.backend
+        payloads = [x.data for x in tensors]
+        try:
+            found = self.kernel(*payloads)
+        except TensorBackendError as error:
+            note(error)
+            raise
+        if self.out_tree is LEAF:
+            return Tensor(self.results[0], backend, found[0])
+        results = [Tensor(template, backend, data) for template, data in zip(self.results, found, strict=True)]
+        return unflatten(self.out_tree, results)
 
 
-def jit(function: Callable[P, R]) -> Callable[P, R]:
+class Jitted(Protocol, Generic[P, R]):
+    """What `jit` gives: the function, and what it keeps."""
+
+    __wrapped__: Callable[P, R]
+    """The function itself."""
+
+    def __call__(self, *arguments: P.args, **keywords: P.kwargs) -> R:
+        """What the function gives."""
+
+    def cache_info(self) -> CacheInfo:
+        """How many compilations are kept, and how often one was there."""
+
+    def cache_clear(self) -> None:
+        """Forgets all compilations."""
+
+
+@overload
+def jit(
+    function: Callable[P, R],
+    *,
+    static_argnums: int | Sequence[int] = (),
+    static_argnames: str | Sequence[str] = (),
+    trace_floats: bool = False,
+    cache_size: int = 256,
+) -> Jitted[P, R]: ...
+@overload
+def jit(
+    function: None = None,
+    *,
+    static_argnums: int | Sequence[int] = (),
+    static_argnames: str | Sequence[str] = (),
+    trace_floats: bool = False,
+    cache_size: int = 256,
+) -> Callable[[Callable[P, R]], Jitted[P, R]]: ...
+def jit(
+    function: Callable[..., Any] | None = None,
+    *,
+    static_argnums: int | Sequence[int] = (),
+    static_argnames: str | Sequence[str] = (),
+    trace_floats: bool = False,
+    cache_size: int = 256,
+) -> Any:
     """A function that is traced at its first call with such templates, and from then on runs compiled.
 
-    Arguments may nest tensors as those of `trace` do. What is no tensor is an option: it must hash, and each value has
-    a compilation of its own, so what changes from call to call is better a tensor. A tensor that the function holds on
-    to keeps the value that it had at the trace. JAX compiles the whole by XLA; NumPy runs chains of elementwise ops a
-    block at a time; other backends run the simplified graph. Under a trace, on templates or on a tape the function
-    itself is called. Raises what `trace` raises, and `ArgumentError` for an option that does not hash.
+    JAX compiles the whole by XLA; NumPy runs chains of elementwise ops a block at a time; other backends run the
+    simplified graph. Under a trace, on templates or on a tape the function itself is called.
 
+    What is no tensor is an option: a number, a text, a function, or any object that hashes and is compared by its
+    value. Each value of an option has a compilation of its own. A tensor that the function holds on to keeps the value
+    that it had at the trace. What the function assigns to an argument the caller does not see.
+
+    Parameters
+    ----------
+    function
+        A function of tensors and options, nested as the arguments of `trace`. Without it `jit` is a decorator with
+        options: `@tb.jit(static_argnames="mode")`.
+    static_argnums, static_argnames
+        Positional arguments, by position, and any, by name, that are options as a whole: containers of tensors or
+        objects of one's own, which must hash. One that changes without changing its hash keeps what it held at the
+        trace. A position stands for the name of its parameter too.
+    trace_floats
+        Whether Python floats and complex numbers are tensors without axes of their default dtype, rather than options,
+        so that a thousand learning rates are one compilation. Beside a float16 tensor the result is then a float32 one.
+    cache_size
+        How many compilations are kept. When there are more, one goes that was not called lately.
+
+    Returns
+    -------
+    Jitted
+        The compiled function, with `cache_info()` and `cache_clear()`.
+
+    Raises
+    ------
+    ArgumentError
+        For an option that does not hash, or that is an object which is equal only to itself and has attributes: they
+        might change, and the compilation would not. At once for a static argument that the function does not have.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> @tb.jit
     ... def scaled(x, power):
     ...     return tb.exp(-x * x) * 2 ** power
-    >>> scaled(tb.zeros(2), 3).tolist()
-    [8.0, 8.0]
+    >>> scaled(tb.zeros(2), 3).tolist(), scaled(tb.zeros(2), 3).tolist()
+    ([8.0, 8.0], [8.0, 8.0])
+    >>> scaled.cache_info()
+    CacheInfo(hits=1, misses=1, maxsize=256, currsize=1)
+    >>> step = tb.jit(lambda x, rate: x - rate * x, trace_floats=True)
+    >>> [step(tb.ones(()), rate).item() for rate in (0.5, 0.25)], step.cache_info().misses
+    ([0.5, 0.75], 1)
     """
-    quick: dict[Any, Compiled] = {}
-    known: dict[Any, Compiled] = {}
+    if function is None:
+        return partial(
+            jit,
+            static_argnums=static_argnums,
+            static_argnames=static_argnames,
+            trace_floats=trace_floats,
+            cache_size=cache_size,
+        )
+    return _jitted(function, _static(function, static_argnums, static_argnames), trace_floats, cache_size)
+
+
+def _static(
+    function: Callable[..., Any], argnums: int | Sequence[int], argnames: str | Sequence[str]
+) -> tuple[frozenset[int], frozenset[str]]:
+    """The positions and the names of static arguments, each of which stands for the other.
+
+    Raises `ArgumentError` for one that the function does not have.
+    """
+    numbers = [index(argnums)] if not isinstance(argnums, Sequence) else [index(each) for each in argnums]
+    names = {argnames} if isinstance(argnames, str) else set(argnames)
+    if not numbers and not names:
+        return frozenset(), frozenset()
+    parameters = list(signature(function).parameters.values())
+    positional = [
+        each.name for each in parameters if each.kind in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+    ]
+    if not any(each.kind is Parameter.VAR_POSITIONAL for each in parameters):
+        for number in numbers:
+            if not -len(positional) <= number < len(positional):
+                wanted = f"static_argnums from {-len(positional)} to {len(positional) - 1}"
+                raise ArgumentError(expected(wanted, static_argnums=argnums))
+        numbers = [number % len(positional) for number in numbers]
+    elif any(number < 0 for number in numbers):
+        raise ArgumentError(
+            expected("static_argnums from 0 up, as the function takes any number", static_argnums=argnums)
+        )
+    if not any(each.kind is Parameter.VAR_KEYWORD for each in parameters):
+        unknown = names - {each.name for each in parameters}
+        if unknown:
+            remedy = f"the parameters are {', '.join(each.name for each in parameters)}"
+            raise ArgumentError(
+                expected("static_argnames that are parameters", remedy, static_argnames=sorted(unknown))
+            )
+    names |= {positional[number] for number in numbers if number < len(positional)}
+    return frozenset([*numbers, *(i for i, name in enumerate(positional) if name in names)]), frozenset(names)
+
+
+def _jitted(
+    function: Callable[..., Any], static: tuple[frozenset[int], frozenset[str]], trace_floats: bool, cache_size: int
+) -> Any:
+    """A function that keeps its compilations."""
+    numbers, names = static
+    cache: Cache[Compiled] = Cache(index(cache_size))
 
     def general(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-        leaves, tree = flatten((arguments, keywords))
-        leaves = [leaf if not _foreign(leaf) else late("asarray")(leaf) for leaf in leaves]
+        given: Any = arguments, keywords
+        if numbers or names:
+            given = (
+                tuple([Static(each) if place in numbers else each for place, each in enumerate(arguments)]),
+                {name: Static(each) if name in names else each for name, each in keywords.items()},
+            )
+        leaves, tree = flatten(given)
+        leaves = as_tensors(leaves)
         tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
         backend = common_backend(tensors)
         if backend.dispatch_priority > 1:
             return function(*arguments, **keywords)
-        options = tuple(None if isinstance(leaf, Tensor) else (leaf, kind_of(leaf)) for leaf in leaves)
+        if trace_floats and any(type(leaf) in (float, complex) for leaf in leaves):
+            leaves = [asarray(leaf, backend=backend) if type(leaf) in (float, complex) else leaf for leaf in leaves]
+            tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
+        options = tuple(None if isinstance(leaf, Tensor) else option_key(leaf) for leaf in leaves)
         key = (tree, tuple(x.template for x in tensors), options, backend, current_precision())
         try:
-            found = known.get(key)
+            found = cache.get(key)
         except TypeError:
             wanted, remedy = "options of a compiled function to hash", "pass tensors, numbers, texts or tuples"
             raise ArgumentError(expected(wanted, remedy, options=[each[0] for each in options if each])) from None
         if found is None:
 
             def flat(given: list[Any]) -> Any:
-                positional, named = unflatten(tree, given)
+                positional, named = unflatten(tree, [x.value if isinstance(x, Static) else x for x in given])
                 return function(*positional, **named)
 
-            graph = trace_leaves(flat, leaves, argument_names(function, arguments, keywords))
+            graph = trace_leaves(flat, leaves, argument_names(function, *given))
             held = [node.tensor for node in graph.captured if node.tensor is not None]
             backend = common_backend([*tensors, *held]) if tensors or held else backend
-            found = known[key] = Compiled(_compiled(graph, backend), backend, graph.out_tree)
+            found = cache.enter(key, Compiled(graph, backend))
             if not keywords and len(tensors) == len(arguments) == len(leaves):
                 same = all(x.backend is backend for x in tensors)
                 if same and tensors:
-                    quick[backend, current_precision(), *(x.template for x in tensors)] = found
-        return unflatten(found.out_tree, found.run([move(x, found.backend) for x in tensors]))
+                    cache.quick[backend, current_precision(), *(x.template for x in tensors)] = found
+        return found([move(x, found.backend) for x in tensors])
 
     @wraps(function)
     def jitted(*arguments: Any, **keywords: Any) -> Any:
         if not keywords and arguments:
             try:
                 backend = arguments[0].backend
-                found = quick[backend, current_precision(), *[x.template for x in arguments]]
+                found = cache.quick[backend, current_precision(), *[x.template for x in arguments]]
                 for x in arguments:
                     if x.backend is not backend:
                         raise LookupError
             except (LookupError, AttributeError, TypeError):
                 pass  # so that no error below has this one as its context
             else:
-                results = found.run(arguments)
-                return results[0] if found.out_tree is LEAF else unflatten(found.out_tree, results)
+                found.calls += 1
+                return found(arguments)
         return general(arguments, keywords)
 
-    return cast("Callable[P, R]", jitted)
-
-
-def _compiled(graph: Graph, backend: Backend) -> Callable[[Sequence[Tensor]], Sequence[Tensor]]:
-    """What the backend makes of a graph; the simplified graph, run node by node, where the backend compiles nothing."""
-    made = backend.compile_graph(graph)
-    return program(simplified(graph, backend), backend) if made is None else made
-
-
-def _foreign(leaf: Any) -> bool:
-    """Whether a leaf is another library's array."""
-    return not isinstance(leaf, Tensor) and hasattr(leaf, "__array__") and hasattr(leaf, "dtype")
+    made: Any = jitted
+    made.cache_info, made.cache_clear = cache.info, cache.clear
+    return made

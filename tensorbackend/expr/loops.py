@@ -18,6 +18,11 @@ from .evaluate import program
 Tensors = Sequence[Tensor]
 
 
+def run_checkpoint(out: Any, inputs: tuple[Tensors], options: Mapping[str, Any]) -> tuple[Tensor, ...]:
+    """The graph."""
+    return tuple(program(options["body"], _backend(inputs))(inputs[0]))
+
+
 def run_cond(out: Any, inputs: tuple[Any, ...], options: Mapping[str, Any]) -> tuple[Tensor, ...]:
     """One branch, chosen by the predicate's value."""
     predicate, operands = inputs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -146,7 +147,12 @@ def next_serial() -> int:
 # The user's line
 
 _line: ContextVar[Line | None] = ContextVar("tensorbackend_line", default=None)
-_PACKAGE = str(Path(__file__).parents[1])  # where the frames lie that are not the user's
+_OURS = f"{Path(__file__).parents[1]}{os.sep}"  # with the separator, as another package's name may begin alike
+
+
+def is_users(file: str) -> bool:
+    """Whether a file of code is none of this package."""
+    return not file.startswith((_OURS, "<frozen "))
 
 
 def here() -> Line | None:
@@ -156,7 +162,7 @@ def here() -> Line | None:
         return said
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
-        if not frame.f_code.co_filename.startswith(_PACKAGE):
+        if is_users(frame.f_code.co_filename):
             return Line(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
         frame = frame.f_back
     return None

@@ -6,19 +6,27 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
-from typing import Any, NoReturn
+from typing import Any
 
 from ..dtypes import Scalar
-from ..errors import TemplateDataError, expected
+from ..errors import BackendError, TemplateDataError, expected
 from ..memo import kind_of
 from ..opspec import CALLBACKS
 from ..protocol import Backend, Payload
 from ..protocol.core import CompositeCall
 from ..rules.plan import Out
-from ..select import default_backend
+from ..select import default_backend, get_backend
 from ..template import Template
 from ..tensor import Tensor
-from .node import CAPTURED, RENAMED, Node, Value, next_serial
+from .node import CAPTURED, PARAMETER, RENAMED, Node, Value, next_serial
+
+_readers: list[Callable[[Tensor], Tensor]] = []
+
+
+def reader(function: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
+    """Enters what gives a constant its data: it runs graphs, and so is of a higher module."""
+    _readers.append(function)
+    return function
 
 
 class ExprBackend(Backend):
@@ -32,7 +40,10 @@ class ExprBackend(Backend):
     ) -> Tensor | tuple[Tensor, ...]:
         """One node for a composite, which keeps the default for whoever needs its parts."""
         inputs = tuple(each if each is None else _each(value_of, each) for each in args.inputs)
-        return wrapped(Node(name, args.out, inputs, args.options, default=default_impl))
+        node = Node(name, args.out, inputs, args.options, default=default_impl)
+        if _scope.get() is None:
+            refuse_leaked(node)
+        return wrapped(node)
 
     def from_backend(self, x: Tensor, /, *, copy: bool) -> Payload:
         """A node that holds a tensor with data, one for a tensor in a trace."""
@@ -50,14 +61,16 @@ class ExprBackend(Backend):
         with default_backend(_holder()) as backend:
             return self.from_backend(Tensor(out, backend, backend.from_binary(out, data=data)), copy=False)
 
-    def to_binary(self, x: Tensor, limit: int, /) -> NoReturn:
-        """Raises `TemplateDataError`: there is no data while a function is traced."""
-        remedy = "use where() or tb.cond() for a choice, and size= for a shape that depends on data"
-        raise TemplateDataError(expected("no data to be read while a function is traced", remedy, tensor=x.template))
+    def to_binary(self, x: Tensor, limit: int, /) -> bytes:
+        """The elements of a value that depends on no argument; `TemplateDataError` for any other."""
+        held = _readers[-1](x) if _readers else x
+        if held is x:
+            raise without_data(x)
+        return held.backend.to_binary(held, limit)
 
     def to_batched(self, x: Tensor, size: int, /) -> Iterator[Payload]:
-        """Raises `TemplateDataError`, as reading data does."""
-        self.to_binary(x, 0)
+        """Raises `TemplateDataError`, as how many batches there are depends on data."""
+        raise without_data(x)
 
     def inspect(self, x: Tensor, /, *, limit: int = 100) -> str:
         """The template and the op that makes the value."""
@@ -80,6 +93,8 @@ def _recorder(name: str) -> Callable[..., Payload]:
     def record(self: ExprBackend, out: Out, /, *inputs: Any, **options: object) -> Payload:
         given = [each.data if type(each) is Tensor else _each(_payload, each) for each in inputs]
         node = Node(name, out, tuple(given), options)
+        if _scope.get() is None:
+            refuse_leaked(node)
         return Value(node) if isinstance(out, Template) else node.values
 
     record.__name__, record.__doc__ = name, f"A node {name}."
@@ -137,17 +152,60 @@ def wrapped(node: Node) -> Tensor | tuple[Tensor, ...]:
     return tuple(map(expr_tensor, node.values))
 
 
+# Errors
+
+
+def without_data(x: Tensor) -> TemplateDataError:
+    """The error for reading what depends on an argument of a trace."""
+    remedy = "use where() or tb.cond() for a choice, and size= for a shape that depends on data"
+    return TemplateDataError(expected("no data to be read while a function is traced", remedy, tensor=x.template))
+
+
+def leaked(value: Value) -> BackendError:
+    """The error for a value that is used after its trace, with the line that made it."""
+    line = value.node.line
+    place = "" if line is None else f", which {line.file}:{line.number} made"
+    remedy = f"return it from the traced function{place}"
+    return BackendError(expected("no value of a trace that is over", remedy, value=value.template))
+
+
+def refuse_leaked(node: Node) -> None:
+    """Raises `BackendError` for a node that is made after the trace of one of its inputs."""
+    for value in node.operands:
+        if depends_on_argument(value):
+            raise leaked(value)
+
+
+def depends_on_argument(value: Value) -> bool:
+    """Whether a value was computed from an argument of a trace, or of one around that."""
+    seen: set[Node] = set()
+    waiting = [value.node]
+    while waiting:
+        node = waiting.pop()
+        if node.op == PARAMETER:
+            return True
+        if node not in seen:
+            seen.add(node)
+            waiting += [each for each, _ in node.operands]
+            if node.tensor is not None and isinstance(node.tensor.backend, ExprBackend):
+                waiting.append(node.tensor.data.node)
+    return False
+
+
 # One trace
 
 
 class Scope:
     """What belongs to one trace: where it begins, and the tensors with data that it met."""
 
-    def __init__(self, holder: Backend) -> None:
+    def __init__(self, holder: Backend, default: Backend) -> None:
         self.start = next_serial()
         self.captured: dict[tuple[int, Template, Backend], Value] = {}
         self.numbers: dict[Any, Value] = {}
         self.holder = holder
+        """Where data lives that is made of Python numbers or another library's arrays."""
+        self.default = default
+        """The default backend around the trace."""
 
 
 _scope: ContextVar[Scope | None] = ContextVar("tensorbackend_trace", default=None)
@@ -159,15 +217,24 @@ def _holder() -> Backend | str:
     return "numpy" if scope is None else scope.holder
 
 
-@contextmanager
-def recording() -> Iterator[Scope]:
-    """A trace: new tensors are made on ExprBackend inside it."""
-    from ..select import get_backend
+def current() -> Scope | None:
+    """The innermost trace that runs, `None` outside all."""
+    return _scope.get()
 
-    backend, outer = get_backend(), _scope.get()
-    if isinstance(backend, ExprBackend):
-        backend = get_backend("numpy") if outer is None else outer.holder
-    scope = Scope(backend)
+
+@contextmanager
+def recording(home: Backend | None = None) -> Iterator[Scope]:
+    """A trace: new tensors are made on ExprBackend inside it.
+
+    Data that is made inside lives on `home`; by default on BinaryBackend, which gives way to the operands beside it.
+    """
+    default, outer = get_backend(), _scope.get()
+    if isinstance(default, ExprBackend):
+        default = get_backend("numpy") if outer is None else outer.default
+    holder = get_backend("binary") if home is None else home
+    if isinstance(holder, ExprBackend):
+        holder = default if outer is None else outer.holder
+    scope = Scope(holder, default)
     token = _scope.set(scope)
     try:
         with default_backend(ExprBackend()):

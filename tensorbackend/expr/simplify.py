@@ -13,10 +13,10 @@ from ..memo import kind_of
 from ..protocol import Backend
 from ..select import get_backend, with_default
 from ..tensor import Tensor
-from .evaluate import KEPT_BYTES, step
+from .evaluate import KEPT_BYTES, computed
 from .graph import Graph, rebuilt
-from .node import CAPTURED, Node, Value, at_line
-from .record import ExprBackend, captured, expr_tensor, under, value_of
+from .node import CAPTURED, RENAMED, Node, Value, at_line
+from .record import ExprBackend, captured, expr_tensor, recording, under, value_of
 from .subgraphs import subgraphs
 from .trees import LEAF, Tree
 
@@ -48,7 +48,9 @@ def results(graph: Graph, chosen: Sequence[int]) -> Graph:
     """
     tree = Tree(tuple, tuple(range(len(chosen))), (LEAF,) * len(chosen))
     outputs = [graph.outputs[index] for index in chosen]
-    return Graph(graph.parameters, outputs, tree, graph.names)
+    found = Graph(graph.parameters, outputs, tree, graph.names)
+    found.call = graph.call
+    return found
 
 
 def common_subexpressions(graph: Graph) -> Graph:
@@ -100,12 +102,12 @@ def constant_folding(graph: Graph, backend: Backend | str | None = None) -> Grap
         small = sum(template.nbytes for template in node.outs) <= KEPT_BYTES
         if node.tensor is not None:
             if not isinstance(node.tensor.backend, ExprBackend):
-                known[node] = step(node, chosen)()
+                known[node] = computed(node, chosen, ())
             return node.values
         if not small:
             return node.values
         try:
-            found = with_default(chosen, step(node, chosen), *node.with_inputs(tensor))
+            found = with_default(chosen, computed, node, chosen, node.with_inputs(tensor))
         except TensorBackendError:  # what data shows is shown where the graph runs
             return node.values
         if not node.inputs:  # a constant already
@@ -138,11 +140,16 @@ def expanded(graph: Graph, keep: Callable[[Node], bool]) -> Graph:
     return graph
 
 
+def without_names(graph: Graph) -> Graph:
+    """The graph without nodes that rename axes, but for those of results: no callback hears of names."""
+    return rewritten(graph, lambda node: node.operands if node.op == RENAMED else node.values)
+
+
 def parts(node: Node) -> tuple[Value, ...]:
     """A composite's results computed by nodes of its default implementation."""
     assert node.default is not None  # by what a composite is
-    with at_line(node.line):
-        found = with_default(ExprBackend(), node.default, node.out, node.with_inputs(expr_tensor), node.options)
+    with at_line(node.line), recording():
+        found = node.default(node.out, node.with_inputs(expr_tensor), node.options)
         tensors = (found,) if isinstance(found, Tensor) else found
         return tuple(map(value_of, tensors))
 

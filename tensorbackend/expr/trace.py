@@ -8,10 +8,13 @@ from functools import wraps
 from typing import Any
 
 from ..dtypes import as_dtype, scalar_kind
-from ..errors import OperandError, ShapeError, expected
+from ..errors import DTypeError, OperandError, ShapeError, expected
+from ..protocol import Backend
+from ..select import get_backend
 from ..template import Template
 from ..tensor import Tensor, late
-from .graph import Graph, closed
+from . import constants as constants  # enters what gives them their data
+from .graph import NO_OPTION, Graph, TracedCall, closed
 from .node import PARAMETER, Node, Value
 from .record import expr_tensor, recording, value_of
 from .trees import flatten, paths, unflatten
@@ -20,9 +23,9 @@ from .trees import flatten, paths, unflatten
 def trace(function: Callable[..., Any]) -> Callable[..., Graph]:
     """The graph of a function: called with templates or tensors, it runs the function once on values without data.
 
-    Arguments may nest tensors in lists, tuples, dicts and dataclasses; strings such as `"f32[batch=32, 10]"` stand for
-    templates, and what is neither tensor nor template reaches the function as it is. Raises what the function raises,
-    and `TemplateDataError` where it reads data.
+    Arguments may nest tensors in lists, tuples, dicts and dataclasses; texts such as `"f32[batch=32, 10]"` or `"f32"`
+    stand for templates, and what is neither tensor nor template reaches the function as it is, other texts too. Raises
+    what the function raises, and `TemplateDataError` where it reads data that depend on an argument.
 
     >>> import tensorbackend as tb
     >>> graph = tb.trace(lambda x, y: x @ y)("f32[m=2, k=3]", "f32[k=3, n=4]")
@@ -33,11 +36,14 @@ def trace(function: Callable[..., Any]) -> Callable[..., Graph]:
     @wraps(function)
     def traced(*arguments: Any, **keywords: Any) -> Graph:
         leaves, tree = flatten((arguments, keywords))
-        return trace_leaves(
+        given = [parse_template(leaf) if isinstance(leaf, str) and _is_template(leaf) else leaf for leaf in leaves]
+        graph = trace_leaves(
             lambda given: _applied(function, unflatten(tree, given)),
-            leaves,
+            given,
             argument_names(function, arguments, keywords),
         )
+        graph.call = TracedCall(tree, [leaf if _template_of(leaf) is None else NO_OPTION for leaf in given])
+        return graph
 
     return traced
 
@@ -58,14 +64,25 @@ def argument_names(
     if known[:1] == ("self",) and hasattr(function, "__self__"):
         known = known[1:]
     roots = [known[i] if i < len(known) else f"arguments[{i}]" for i in range(len(arguments))]
-    pairs = [*zip(roots, arguments, strict=True), *(keywords or {}).items()]
+    # Keywords are leaves in the order of a dictionary's.
+    pairs = [*zip(roots, arguments, strict=True), *sorted((keywords or {}).items())]
     return [path for root, argument in pairs for path in paths(flatten(argument)[1], root)]
 
 
-def trace_leaves(function: Callable[[list[Any]], Any], leaves: Sequence[Any], names: Sequence[str]) -> Graph:
-    """The graph of a function of a flat list, of which templates and tensors become the parameters."""
-    given = [template_of_argument(leaf) for leaf in leaves]
-    with recording() as scope:
+def trace_leaves(
+    function: Callable[[list[Any]], Any],
+    leaves: Sequence[Any],
+    names: Sequence[str],
+    home: Backend | None = None,
+) -> Graph:
+    """The graph of a function of a flat list, of which templates and tensors become the parameters.
+
+    What the function makes of data lives on `home`; by default it follows the parameters.
+    """
+    given = [_template_of(leaf) for leaf in leaves]
+    if home is None and not any(template is not None for template in given):
+        home = get_backend()
+    with recording(home) as scope:
         values = [None if template is None else Value(Node(PARAMETER, template)) for template in given]
         result = function(
             [leaf if value is None else expr_tensor(value) for leaf, value in zip(leaves, values, strict=True)]
@@ -88,20 +105,34 @@ def _output(result: Any, path: str) -> Value:
     raise OperandError(expected("a function that returns tensors", remedy, result=result))
 
 
-_TEMPLATE = re.compile(r"(?P<dtype>[a-z]\w*)(?:\[(?P<axes>[^\]]*)\])?")
-
-
-def template_of_argument(argument: Any) -> Template | None:
-    """The template that an argument of a trace stands for, `None` for what is none."""
-    if isinstance(argument, Template):
-        return argument
-    if isinstance(argument, Tensor):
-        return argument.template
-    if isinstance(argument, str):
-        return parse_template(argument)
-    if hasattr(argument, "__array__") and hasattr(argument, "dtype"):
-        return Template(argument.shape, as_dtype(argument.dtype))
+def _template_of(leaf: Any) -> Template | None:
+    """The template of a tensor or array, `None` for what becomes no parameter."""
+    if isinstance(leaf, Template):
+        return leaf
+    if isinstance(leaf, Tensor):
+        return leaf.template
+    if hasattr(leaf, "__array__") and hasattr(leaf, "dtype"):
+        return Template(leaf.shape, as_dtype(leaf.dtype))
     return None
+
+
+_TEMPLATE = re.compile(r"(?P<dtype>[a-z]\w*)(?:\[(?P<axes>[^\]]*)\])?")
+_MAX_DIGITS = 100
+"""More than any size has, and fewer than Python refuses to read."""
+
+_LIKE_A_TEMPLATE = re.compile(r"\s*(?P<dtype>\w+)\s*(?P<axes>[\[(].*)?", re.DOTALL)
+
+
+def _is_template(text: str) -> bool:
+    """Whether a text is meant as a template: a dtype, alone or before a bracket, or any word before `[`."""
+    match = _LIKE_A_TEMPLATE.fullmatch(text)
+    if match is None:
+        return False
+    try:
+        as_dtype(match["dtype"])
+    except DTypeError:
+        return (match["axes"] or "").startswith("[")
+    return True
 
 
 def parse_template(text: str) -> Template:
@@ -115,7 +146,7 @@ def parse_template(text: str) -> Template:
     match = _TEMPLATE.fullmatch(text.strip())
     axes = [] if match is None or not match["axes"] else [part.strip() for part in match["axes"].split(",")]
     pairs = [axis.rpartition("=") for axis in axes]
-    if match is None or not all(size.strip().isdecimal() for _, _, size in pairs):
-        raise ShapeError(expected("a template such as 'f32[batch=32, 784]'", template=text))
+    if match is None or not all(size.strip().isdecimal() and len(size) < _MAX_DIGITS for _, _, size in pairs):
+        raise ShapeError(expected("a template such as 'f32[batch=32, 784]'", template=text[:200]))
     names = [name.strip() or None for name, _, _ in pairs]
     return Template([int(size) for _, _, size in pairs], match["dtype"], names)

@@ -1,10 +1,21 @@
-"""Nested containers of tensors: lists, tuples, named tuples, dicts, dataclasses and `None`, and their leaves."""
+"""Nested containers of tensors and their leaves: what a container is, how two are compared, and how one is rebuilt.
+
+Containers are `None`, the instances of the classes that `register_tree_node` was told of, and lists, tuples, named
+tuples, dictionaries and dataclasses with their subclasses. The leaves of a dictionary come in the order of its sorted
+keys, as in JAX, so that equal dictionaries are equal trees however they were filled.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import fields, is_dataclass
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
+
+from ..errors import ArgumentError, expected
+from ..tensor import Deallocated, Tensor
+
+T = TypeVar("T")
 
 
 class Tree(NamedTuple):
@@ -15,41 +26,165 @@ class Tree(NamedTuple):
     keys: tuple[Any, ...] = ()
     """What stands between the brackets, or the names of the fields."""
     children: tuple[Tree, ...] = ()
+    data: Hashable = None
+    """What else makes the container: the factory of a `defaultdict`, the static data of a registered class."""
 
     @property
     def size(self) -> int:
         """The number of leaves."""
         return 1 if self.kind is None else sum(child.size for child in self.children)
 
+    def step(self, key: Any) -> str:
+        """How Python writes the way from the container to one of its parts."""
+        if self.kind in _registered or not (is_dataclass(self.kind) or hasattr(self.kind, "_fields")):
+            return f"[{key!r}]"
+        return f".{key}"
+
 
 LEAF = Tree()
 
 
-def _parts(value: object) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
-    """Keys and children of a container, `None` for a leaf."""
+class _SortedKeys(tuple[Any, ...]):
+    """The keys of a dictionary in the order of its leaves, which remember the order in which it was filled."""
+
+    given: tuple[Any, ...]
+
+
+class _Node(NamedTuple):
+    """What the registry knows of a class."""
+
+    flatten: Callable[[Any], tuple[Iterable[Any], Hashable]]
+    unflatten: Callable[[Any, tuple[Any, ...]], Any]
+
+
+_registered: dict[type | None, _Node] = {}
+
+_listeners: list[Callable[[type, _Node], None]] = []
+
+_TAKEN: Final = (Tensor, Deallocated, dict, OrderedDict, defaultdict, list, tuple, type(None))
+"""Classes whose meaning is settled."""
+
+
+def register_tree_node(
+    kind: type[T],
+    flatten: Callable[[T], tuple[Iterable[Any], Hashable]],
+    unflatten: Callable[[Any, tuple[Any, ...]], T],
+) -> type[T]:
+    """Make the instances of a class containers of tensors, for every function that takes nested tensors.
+
+    JAX's own functions take them too. The functions are those of `jax.tree_util.register_pytree_node`, so that one
+    pair serves both. Dataclasses, named tuples and subclasses of dictionaries and lists need no registration, unless
+    they have parts that are no tensors.
+
+    Parameters
+    ----------
+    kind : type
+        The class. Its subclasses are registered for themselves.
+    flatten : function of an instance
+        Returns the parts, which may be nested in turn, and the static data. The static data is compared and hashed:
+        two instances with other data are nested differently, and `jit` compiles for each.
+    unflatten : function of the static data and the parts
+        Returns an instance. The parts may be anything, not only tensors.
+
+    Returns
+    -------
+    type
+        The class.
+
+    Raises
+    ------
+    ArgumentError
+        For a class that is registered with other functions, or that needs no registration.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> class Scaled:
+    ...     def __init__(self, weight, power):
+    ...         self.weight, self.power = weight, power
+    >>> kind = tb.register_tree_node(
+    ...     Scaled, lambda x: ((x.weight,), x.power), lambda power, parts: Scaled(*parts, power)
+    ... )
+    >>> tb.tree_map(lambda x: x + 1, Scaled(1.0, 2)).weight
+    2.0
+    """
+    node = _Node(flatten, unflatten)
+    if not isinstance(kind, type) or kind in _TAKEN:
+        raise ArgumentError(expected("a class that is not a container or a tensor already", kind=kind))
+    if _registered.setdefault(kind, node) != node:
+        raise ArgumentError(expected("a class that is registered once", "register a subclass", kind=kind))
+    for listener in _listeners:
+        listener(kind, node)
+    return kind
+
+
+def each_registered(listener: Callable[[type, _Node], None]) -> None:
+    """Calls a function for every class that is registered, now or later."""
+    _listeners.append(listener)
+    for kind, node in list(_registered.items()):
+        assert kind is not None  # a class
+        listener(kind, node)
+
+
+def _parts(value: object) -> tuple[tuple[Any, ...], tuple[Any, ...], Hashable] | None:
+    """Keys, children and static data of a container, `None` for a leaf."""
+    kind = type(value)
+    node = _registered.get(kind)
+    if node is not None:
+        children, data = node.flatten(value)
+        children = tuple(children)
+        return tuple(range(len(children))), children, data
     if value is None:
-        return (), ()
+        return (), (), None
     if isinstance(value, dict):
-        return tuple(value), tuple(value.values())
+        data = value.default_factory if isinstance(value, defaultdict) else None
+        keys = tuple(value) if isinstance(value, OrderedDict) else _sorted(value)
+        return keys, tuple(value[key] for key in keys), data
     if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return tuple(value._fields), tuple(value)
+        return tuple(value._fields), tuple(value), None
     if isinstance(value, (list, tuple)):
-        return tuple(range(len(value))), tuple(value)
+        return tuple(range(len(value))), tuple(value), None
     if is_dataclass(value) and not isinstance(value, type):
         names = tuple(field.name for field in fields(value))
-        return names, tuple(getattr(value, name) for name in names)
+        return names, tuple(getattr(value, name) for name in names), None
     return None
 
 
-def flatten(value: Any) -> tuple[list[Any], Tree]:
-    """The leaves of nested containers, from left to right, and how they are nested.
+def _sorted(value: dict[Any, Any]) -> tuple[Any, ...]:
+    """The keys of a dictionary in an order that does not depend on how it was filled."""
+    given = tuple(value)
+    try:
+        ordered = tuple(sorted(given))
+    except TypeError:  # keys of several kinds, or of one without an order
+        ordered = tuple(sorted(given, key=lambda key: (type(key).__qualname__, repr(key))))
+    if ordered == given:
+        return given
+    keys = _SortedKeys(ordered)
+    keys.given = given
+    return keys
 
-    >>> leaves, tree = flatten({"a": 1, "b": (2, None)})
+
+def parts_by_key(value: Any) -> dict[Any, Any] | None:
+    """The parts of a container by key, `None` for a leaf."""
+    parts = _parts(value)
+    return None if parts is None else dict(zip(parts[0], parts[1], strict=True))
+
+
+def flatten(value: Any) -> tuple[list[Any], Tree]:
+    """The leaves of nested containers, and how they are nested.
+
+    Raises `ArgumentError` for a container that holds itself.
+
+    >>> leaves, tree = flatten({"b": (2, None), "a": 1})
     >>> leaves, unflatten(tree, [10, 20])
-    ([1, 2], {'a': 10, 'b': (20, None)})
+    ([1, 2], {'b': (20, None), 'a': 10})
     """
     leaves: list[Any] = []
-    return leaves, _flattened(value, leaves)
+    try:
+        return leaves, _flattened(value, leaves)
+    except RecursionError:
+        wanted = "containers nested to some hundred levels, none inside itself"
+        raise ArgumentError(expected(wanted, kind=type(value).__name__)) from None
 
 
 def _flattened(value: Any, leaves: list[Any]) -> Tree:
@@ -57,8 +192,8 @@ def _flattened(value: Any, leaves: list[Any]) -> Tree:
     if parts is None:
         leaves.append(value)
         return LEAF
-    keys, children = parts
-    return Tree(type(value), keys, tuple(_flattened(child, leaves) for child in children))
+    keys, children, data = parts
+    return Tree(type(value), keys, tuple([_flattened(child, leaves) for child in children]), data)
 
 
 def unflatten(tree: Tree, leaves: Iterable[Any]) -> Any:
@@ -70,14 +205,25 @@ def _nested(tree: Tree, leaves: Iterator[Any]) -> Any:
     kind = tree.kind
     if kind is None:
         return next(leaves)
-    children = [_nested(child, leaves) for child in tree.children]
+    children = tuple([_nested(child, leaves) for child in tree.children])
+    node = _registered.get(kind)
+    if node is not None:
+        return node.unflatten(tree.data, children)
     if kind is type(None):
         return None
+    made: Any
     if issubclass(kind, dict):
-        return kind(zip(tree.keys, children, strict=True))
-    if issubclass(kind, tuple) and hasattr(kind, "_fields"):
-        return kind(*children)
-    if issubclass(kind, (list, tuple)):
+        found = dict(zip(tree.keys, children, strict=True))
+        # Without the class's own constructor: that of `Counter` would count.
+        made = kind.__new__(kind)
+        if issubclass(kind, defaultdict):
+            made.default_factory = tree.data
+        for key in getattr(tree.keys, "given", tree.keys):
+            made[key] = found[key]
+        return made
+    if issubclass(kind, tuple):
+        return kind._make(children) if hasattr(kind, "_make") else kind(children)
+    if issubclass(kind, list):
         return kind(children)
     # A dataclass, frozen or with a constructor of its own.
     made = object.__new__(kind)
@@ -87,13 +233,37 @@ def _nested(tree: Tree, leaves: Iterator[Any]) -> Any:
 
 
 def tree_map(function: Callable[..., Any], value: Any, *others: Any) -> Any:
-    """A function applied to every leaf, with those of trees of the same form beside it.
+    """Apply a function to every leaf of nested containers, beside the leaves of others that are nested alike.
 
-    >>> tree_map(lambda x, y: x + y, {"a": 1, "b": [2]}, {"a": 10, "b": [20]})
-    {'a': 11, 'b': [22]}
+    Parameters
+    ----------
+    function : function of leaves
+        Takes one leaf of each tree.
+    value : nested containers
+        Lists, tuples, dictionaries, dataclasses, `None` and classes that `register_tree_node` was told of.
+    *others : nested containers
+        Trees of the same structure. The entries of dictionaries are paired by key, in whatever order they are.
+
+    Returns
+    -------
+    nested containers
+        What the function returns, nested as `value`.
+
+    Raises
+    ------
+    ArgumentError
+        For trees that are not nested alike; the text says where they first differ.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.tree_map(lambda x, y: x - y, {"a": 1, "b": [2]}, {"b": [20], "a": 10})
+    {'a': -9, 'b': [-18]}
     """
     leaves, tree = flatten(value)
-    rows = [leaves, *(flatten(other)[0] for other in others)]
+    rows = [leaves]
+    for position, other in enumerate(others, 1):
+        rows.append(leaves_like(tree, other, f"trees[{position}]", "to be nested as the first tree"))
     return unflatten(tree, [function(*row) for row in zip(*rows, strict=True)])
 
 
@@ -105,9 +275,52 @@ def paths(tree: Tree, root: str = "") -> list[str]:
     """
     if tree.kind is None:
         return [root]
-    attribute = is_dataclass(tree.kind) or hasattr(tree.kind, "_fields")
     return [
         path
         for key, child in zip(tree.keys, tree.children, strict=True)
-        for path in paths(child, f"{root}.{key}" if attribute else f"{root}[{key!r}]")
+        for path in paths(child, f"{root}{tree.step(key)}")
     ]
+
+
+# Comparison
+
+
+def leaves_like(tree: Tree, value: Any, root: str, wanted: str) -> list[Any]:
+    """The leaves of a value that is nested as a tree says; `ArgumentError` where it first is not."""
+    leaves, found = flatten(value)
+    difference = None if found == tree else first_difference(tree, found, root)
+    if difference is not None:
+        path, before, after = difference
+        remedy = "give every value its place, of the same kind of container"
+        raise ArgumentError(expected(f"{path} {wanted}, {before}", remedy, returned=_Bare(after)))
+    return leaves
+
+
+class _Bare(str):
+    """A text that stands in an error as it is."""
+
+    __slots__ = ()
+    __repr__ = str.__str__
+
+
+def first_difference(one: Tree, other: Tree, root: str) -> tuple[str, str, str] | None:
+    """Where two trees first differ, and what stands there; `None` where they are equal."""
+    if one.kind is not other.kind or one.keys != other.keys or one.data != other.data:
+        return root, described(one), described(other)
+    for key, child, beside in zip(one.keys, one.children, other.children, strict=True):
+        found = first_difference(child, beside, f"{root}{one.step(key)}")
+        if found is not None:
+            return found
+    return None
+
+
+def described(tree: Tree) -> str:
+    """A container in a few words."""
+    if tree.kind is None:
+        return "a tensor"
+    if tree.kind is type(None):
+        return "None"
+    name, of = tree.kind.__name__, str(len(tree.keys))
+    if issubclass(tree.kind, dict):
+        of = ", ".join(map(repr, tree.keys)) or "nothing"
+    return f"a {name} of {of}" if tree.data is None else f"a {name} of {of} with {tree.data!r}"

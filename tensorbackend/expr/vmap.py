@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
-from dataclasses import is_dataclass
 from functools import wraps
 from operator import index
 from typing import Any
@@ -14,15 +12,16 @@ from ..ops.composite.shaping import moveaxis
 from ..ops.creation import rename
 from ..ops.shape import broadcast_to
 from ..rules.axes import normalize_axis
-from ..select import common_backend, default_backend
 from ..template import Template, intern_template
-from ..tensor import Tensor, late
+from ..tensor import Tensor
+from .arguments import as_tensors
+from .batching import rules as rules
 from .batching.engine import batched
 from .batching.registry import Operand
 from .evaluate import evaluate
 from .graph import Graph
 from .trace import argument_names, trace_leaves
-from .trees import Tree, flatten, unflatten
+from .trees import Tree, flatten, parts_by_key, unflatten
 
 
 def vmap(
@@ -52,6 +51,7 @@ def vmap(
         axes = in_axes if isinstance(in_axes, (list, tuple)) else (in_axes,) * len(arguments)
         names = argument_names(function, arguments)
         leaves, tree = flatten(arguments)
+        leaves = as_tensors(leaves)
         chosen = _spread(axes, arguments, "in_axes")
         examples = [
             None if axis is None else _Example(leaf, axis, name)
@@ -62,21 +62,18 @@ def vmap(
         for leaf, example in zip(leaves, examples, strict=True):
             if example is not None:
                 tensors.append(example.in_front())
-            elif isinstance(leaf, Tensor) or hasattr(leaf, "__array__"):
-                tensors.append(leaf if isinstance(leaf, Tensor) else late("asarray")(leaf))
+            elif isinstance(leaf, Tensor):
+                tensors.append(leaf)
             else:
                 continue
             flags.append(example is not None)
-        home = common_backend(tensors)
-        # What is made of Python numbers on the way is made beside the tensors, not on another default backend.
-        with default_backend(home) if home.dispatch_priority == 1 else nullcontext():
-            graph = trace_leaves(
-                lambda given: function(*unflatten(tree, given), **keywords),
-                [leaf if example is None else example.template for leaf, example in zip(leaves, examples, strict=True)],
-                names,
-            )
-            whole = batch_graph(graph, tensors, flags, size, out_axes, axis_name or name)
-            return unflatten(whole.out_tree, evaluate(whole, tensors))
+        graph = trace_leaves(
+            lambda given: function(*unflatten(tree, given), **keywords),
+            [leaf if example is None else example.template for leaf, example in zip(leaves, examples, strict=True)],
+            names,
+        )
+        whole = batch_graph(graph, tensors, flags, size, out_axes, axis_name or name)
+        return unflatten(whole.out_tree, evaluate(whole, tensors))
 
     return mapped
 
@@ -85,9 +82,9 @@ class _Example:
     """An argument's tensor and the axis of the examples."""
 
     def __init__(self, leaf: Any, axis: Any, name: str) -> None:
-        if not isinstance(leaf, Tensor) and not hasattr(leaf, "__array__"):
+        if not isinstance(leaf, Tensor):
             raise OperandError(expected(f"a tensor as {name}", "give it None in in_axes", axis=axis, given=leaf))
-        self.x: Tensor = leaf if isinstance(leaf, Tensor) else late("asarray")(leaf)
+        self.x = leaf
         self.argument, template = name, self.x.template
         try:
             self.position = normalize_axis(template, axis)
@@ -169,22 +166,9 @@ def _spread_into(found: list[Any], axes: Any, tree: Tree, option: str) -> None:
     if axes is None or isinstance(axes, (int, str)):
         found.extend([axes] * tree.size)
         return
-    given = _entries(axes)
+    given = parts_by_key(axes)
     if given is None or tree.kind is None or set(given) != set(tree.keys):
         wanted = f"{option} nested as what they are for, whose parts are {list(tree.keys)}"
         raise ArgumentError(expected(wanted, "give one axis for all parts, or one for each", **{option: axes}))
     for key, child in zip(tree.keys, tree.children, strict=True):
         _spread_into(found, given[key], child, option)
-
-
-def _entries(axes: Any) -> dict[Any, Any] | None:
-    """The parts of nested axes by key."""
-    if isinstance(axes, dict):
-        return axes
-    if hasattr(axes, "_fields"):
-        return {key: getattr(axes, key) for key in axes._fields}
-    if isinstance(axes, (list, tuple)):
-        return dict(enumerate(axes))
-    if is_dataclass(axes) and not isinstance(axes, type):
-        return dict(vars(axes))
-    return None

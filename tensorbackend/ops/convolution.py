@@ -35,7 +35,7 @@ def conv(
     keep their dtype and wrap; float16 and bfloat16 are summed in float32 or wider.
 
     Raises `ShapeError` for shapes that do not fit, `ArgumentError` for options, `NamesError` for a name that would
-    stand twice, `DTypeError` for bool.
+    stand twice and where channels or spatial axes have two names, `DTypeError` for bool.
 
     >>> import tensorbackend as tb
     >>> x = tb.asarray([[[1.0, 2.0, 4.0, 8.0]]], names=("batch", "channel", "time"))

@@ -6,11 +6,15 @@ import builtins
 import math
 from collections.abc import Sequence
 from operator import index
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from ..dtypes import int64
 from ..errors import ArgumentError, DTypeError, ShapeError, expected
+from ..memo import remember
+from ..protocol import Kernel
 from ..rules.broadcasting import check_dtype, result_type, to_floating
 from ..rules.data_errors import negative_number
+from ..template import intern_template
 from ..tensor import Tensor, TensorLike
 from .conversion import astype
 from .creation import asarray, full, iota, zeros
@@ -19,7 +23,7 @@ from .elementwise_ternary import where
 from .reduction import max, min, sum
 from .scatter import indexed_add
 from .searching import checked_size, measured, searchsorted
-from .shape import broadcast_to, reshape, slice_
+from .shape import broadcast_to, laid_flat, reshape, slice_
 
 
 def _summed_at(places: Tensor, weights: Tensor | None, size: int) -> Tensor:
@@ -28,7 +32,7 @@ def _summed_at(places: Tensor, weights: Tensor | None, size: int) -> Tensor:
     if weights is None:
         weights = broadcast_to(asarray(1, dtype="int64", backend=places.backend), (count,))
     start = zeros(size, dtype=weights.dtype, backend=places.backend)
-    return indexed_add(start, reshape(places, (count, 1)), reshape(weights, -1), mode="fill")
+    return indexed_add(start, reshape(places, (count, 1)), laid_flat(weights), mode="fill")
 
 
 def _weights(x: Tensor, weights: TensorLike | None) -> Tensor | None:
@@ -54,23 +58,43 @@ def bincount(
     >>> tb.bincount(tb.asarray([0, 3, 3])).tolist(), tb.bincount(tb.asarray([0, 3, 3]), size=3).tolist()
     ([1, 0, 0, 2], [1, 0, 0])
     """
-    x = asarray(x)
+    x = x if isinstance(x, Tensor) else asarray(x)
     if not x.dtype.is_integer:
         raise DTypeError(expected("a tensor of an integer dtype to count", "cast it with astype()", dtype=x.dtype))
     amounts = _weights(x, weights)
-    quick = x.backend.bincount(x, minlength=checked_size(minlength)) if size is None and weights is None else None
-    if quick is not None:
-        return quick
     if size is not None:
         length = checked_size(size)
     elif x.size:
+        found = _counts(x, checked_size(minlength)) if amounts is None else None
+        if found is not None:
+            return found
         least = measured(min(x), "bincount()")
         if least < 0:
             raise negative_number(least)
         length = builtins.max(measured(max(x), "bincount()") + 1, checked_size(minlength))
     else:
         length = checked_size(minlength)
-    return _summed_at(reshape(x, -1), amounts, length)
+    return _summed_at(laid_flat(x), amounts, length)
+
+
+def _counts(x: Tensor, least: int) -> Tensor | None:
+    """What `bincount` gives, where the backend counts at once and finds no negative element."""
+    backend = x.backend
+    try:
+        kernel = _counting[x.template, backend]
+    except KeyError:
+        kernel = backend.counts(x.template)
+        remember(_counting, (x.template, backend), kernel)
+    if kernel is None:
+        return None
+    try:
+        data = kernel(x.data, least)
+    except ValueError:  # a negative element: the caller says which
+        return None
+    return Tensor(intern_template((len(data),), int64, (None,)), backend, data)
+
+
+_counting: dict[Any, Kernel | None] = {}
 
 
 class Histogram(NamedTuple):
@@ -104,7 +128,7 @@ def histogram(
     x = asarray(x)
     check_dtype(x.dtype, "real")
     amounts = _weights(x, weights)
-    flat = reshape(x, -1)
+    flat = laid_flat(x)
     edges = _edges(flat, bins, range)
     count = edges.size - 1
     dtype = to_floating(result_type([x.template, edges.template]))

@@ -7,23 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from operator import index
-from typing import Any
 
 from ..dispatch import primitive
-from ..dtypes import DType, DTypeLike, Scalar, as_dtype, check_scalar, complex128, default_dtype, float64, scalar_kind
-from ..elements import element_type, pack
-from ..errors import OperandError, OutOfRangeError, ShapeError, expected
-from ..interchange import HOST, OnDevice
-from ..protocol import Backend, BackendLike
+from ..dtypes import DTypeLike, Scalar, check_scalar, default_dtype, scalar_kind
+from ..errors import OperandError, ShapeError, expected
+from ..protocol import BackendLike
 from ..rules.axes import normalize_axis
 from ..rules.plan import Plan
-from ..select import check_held, get_backend, move
-from ..template import Shape, Template, as_names, as_shape, intern_template
-from ..tensor import Tensor, bind
+from ..select import check_held, get_backend
+from ..template import Template, as_names, as_shape, intern_template
+from ..tensor import Tensor, TensorLike, bind, late
+from .values import asarray as asarray
+from .values import is_array
+from .values import tensor as tensor
 
 
 @primitive.calls("constant")
-def full(
+def _full(
     shape: Sequence[int] | int,
     fill_value: Scalar,
     *,
@@ -32,23 +32,46 @@ def full(
     backend: BackendLike = None,
     device: str | None = None,
 ) -> Plan:
+    kind = scalar_kind(fill_value)
+    if kind is None:
+        raise OperandError(expected("a number, or a tensor or an array without axes", fill_value=fill_value))
+    return _filled(shape, fill_value, default_dtype(kind) if dtype is None else dtype, names)
+
+
+def full(
+    shape: Sequence[int] | int,
+    fill_value: TensorLike,
+    *,
+    dtype: DTypeLike | None = None,
+    names: Sequence[str | None] | None = None,
+    backend: BackendLike = None,
+    device: str | None = None,
+) -> Tensor:
     """A tensor with one value everywhere, in the dtype of the Python number's kind by default.
 
-    Raises `OutOfRangeError` for a value that the dtype cannot hold, `ShapeError`, `NamesError`.
+    The value of a tensor or array without axes is cast; the dtype is by default its own, the backend a tensor's own.
+    Raises `OutOfRangeError` for a Python number that the dtype cannot hold, `ShapeError`, `NamesError`.
 
     >>> import tensorbackend as tb
     >>> tb.full((2,), 7, names=("n",))
     s64[n: 2] numpy
     [7, 7]
     """
-    kind = scalar_kind(fill_value)
-    if kind is None:
-        raise OperandError(expected("a Python number", fill_value=fill_value))
-    out = Template(shape, default_dtype(kind) if dtype is None else dtype, names)  # type: ignore[arg-type] # or an int
-    check_scalar(fill_value, out.dtype)
-    return Plan(out, (), {"value": fill_value})
+    if not isinstance(fill_value, Tensor) and not is_array(fill_value):
+        return _full(shape, fill_value, dtype=dtype, names=names, backend=backend, device=device)  # type: ignore[arg-type] # a number, or refused
+    value = asarray(fill_value, dtype=dtype, backend=backend, device=device)
+    if value.ndim:
+        raise ShapeError(expected("a value without axes", "use broadcast_to()", fill_value=value.template))
+    return late("broadcast_to")(value, as_shape(shape), names=names)
 
 
+def _filled(shape: Sequence[int] | int, value: Scalar, dtype: DTypeLike, names: Sequence[str | None] | None) -> Plan:
+    out = Template(shape, dtype, names)  # type: ignore[arg-type] # or an int
+    check_scalar(value, out.dtype)
+    return Plan(out, (), {"value": value})
+
+
+@primitive.calls("constant")
 def zeros(
     shape: Sequence[int] | int,
     *,
@@ -56,23 +79,17 @@ def zeros(
     names: Sequence[str | None] | None = None,
     backend: BackendLike = None,
     device: str | None = None,
-) -> Tensor:
+) -> Plan:
     """A tensor of zeros, of the default floating dtype.
 
     >>> import tensorbackend as tb
     >>> tb.zeros(2).tolist()
     [0.0, 0.0]
     """
-    return full(
-        shape,
-        False,
-        dtype=default_dtype("float") if dtype is None else dtype,
-        names=names,
-        backend=backend,
-        device=device,
-    )
+    return _filled(shape, False, default_dtype("float") if dtype is None else dtype, names)
 
 
+@primitive.calls("constant")
 def ones(
     shape: Sequence[int] | int,
     *,
@@ -80,21 +97,14 @@ def ones(
     names: Sequence[str | None] | None = None,
     backend: BackendLike = None,
     device: str | None = None,
-) -> Tensor:
+) -> Plan:
     """A tensor of ones, of the default floating dtype.
 
     >>> import tensorbackend as tb
     >>> tb.ones((1, 2), dtype="u8").tolist()
     [[1, 1]]
     """
-    return full(
-        shape,
-        True,
-        dtype=default_dtype("float") if dtype is None else dtype,
-        names=names,
-        backend=backend,
-        device=device,
-    )
+    return _filled(shape, True, default_dtype("float") if dtype is None else dtype, names)
 
 
 @primitive
@@ -134,19 +144,7 @@ def empty(
     return zeros(shape, dtype=dtype, names=names, backend=backend, device=device)
 
 
-@primitive.calls("eye")
-def _eye(
-    shape: Sequence[int],
-    *,
-    offset: int,
-    dtype: DTypeLike,
-    names: Sequence[str | None] | None = None,
-    backend: BackendLike = None,
-    device: str | None = None,
-) -> Plan:
-    return Plan(Template(shape, dtype, names), (), {"offset": offset})
-
-
+@primitive
 def eye(
     n_rows: int,
     n_cols: int | None = None,
@@ -158,7 +156,7 @@ def eye(
     names: Sequence[str | None] | None = None,
     backend: BackendLike = None,
     device: str | None = None,
-) -> Tensor:
+) -> Plan:
     """Ones on the k-th diagonal of a matrix (above the main one for positive k), zeros elsewhere.
 
     `batch_shape` repeats it along leading axes; `names` are for all axes.
@@ -168,11 +166,11 @@ def eye(
     [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """
     shape = (*as_shape(batch_shape), n_rows, n_rows if n_cols is None else n_cols)
-    kind = default_dtype("float") if dtype is None else dtype
-    return _eye(shape, offset=index(k), dtype=kind, names=names, backend=backend, device=device)
+    out = Template(shape, default_dtype("float") if dtype is None else dtype, names)
+    return Plan(out, (), {"offset": index(k)})
 
 
-def _like(x: Tensor, value: Scalar, dtype: DTypeLike | None, backend: BackendLike, device: str | None) -> Tensor:
+def _like(x: Tensor, value: TensorLike, dtype: DTypeLike | None, backend: BackendLike, device: str | None) -> Tensor:
     kind, chosen = x.dtype if dtype is None else dtype, x.backend if backend is None else backend
     return full(x.shape, value, dtype=kind, names=x.names, backend=chosen, device=device)
 
@@ -216,7 +214,7 @@ def empty_like(
 def full_like(
     x: Tensor,
     /,
-    fill_value: Scalar,
+    fill_value: TensorLike,
     *,
     dtype: DTypeLike | None = None,
     backend: BackendLike = None,
@@ -231,6 +229,7 @@ def full_like(
     return _like(x, fill_value, dtype, backend, device)
 
 
+@bind
 def template(shape: Sequence[int], dtype: DTypeLike, names: Sequence[str | None] | None = None) -> Tensor:
     """A template tensor: shape, dtype and names without data, for dry runs.
 
@@ -260,172 +259,8 @@ def from_binary(data: bytes, template: Template, backend: BackendLike = None) ->
     return Tensor(template, chosen, chosen.from_binary(template, data=bytes(data)))
 
 
-def tensor(
-    value: Any,
-    *,
-    dtype: DTypeLike | None = None,
-    names: Sequence[str | None] | None = None,
-    backend: BackendLike = None,
-    device: str | None = None,
-) -> Tensor:
-    """A tensor copied from nested lists of Python numbers, an array or a tensor.
-
-    The dtype is by default the value's, of Python numbers the default of their widest kind, or that of 64 bits a part
-    where a float is beyond it. Raises
-    `ShapeError` for ragged lists, `OutOfRangeError` for a number outside the dtype, `OperandError` for
-    what is no number.
-
-    >>> import tensorbackend as tb
-    >>> tb.tensor([[1, 2], [3, 4]], dtype="f32", names=("row", None))
-    f32[row: 2][2] numpy
-    [[1.0, 2.0],
-     [3.0, 4.0]]
-    """
-    return _from_value(value, dtype, names, backend, device, copy=True)
-
-
 @bind
-def asarray(
-    value: Any,
-    /,
-    *,
-    dtype: DTypeLike | None = None,
-    names: Sequence[str | None] | None = None,
-    copy: bool | None = None,
-    backend: BackendLike = None,
-    device: str | None = None,
-) -> Tensor:
-    """A tensor of a value as `tensor` makes it, but sharing the memory of a tensor or array if it can.
-
-    `copy=True` never shares, and `copy=False` raises `ValueError` where it would have to copy.
-
-    >>> import tensorbackend as tb
-    >>> tb.asarray([0.5, 1]).dtype
-    float32
-    """
-    return _from_value(value, dtype, names, backend, device, copy=copy)
-
-
-def from_dlpack(
-    x: Any, /, *, copy: bool | None = None, backend: BackendLike = None, device: str | None = None
-) -> Tensor:
-    """A tensor of another library's array by DLPack, sharing its memory unless `copy` is true.
-
-    It must be where the backend's data is, unless a `device` is asked for, to which the other library then copies.
-    Raises `BufferError` where the memory cannot be had.
-
-    >>> import numpy, tensorbackend as tb
-    >>> tb.from_dlpack(numpy.asarray([1.5])).tolist()
-    [1.5]
-    """
-    if isinstance(x, Tensor):
-        return asarray(x, copy=copy, backend=backend, device=device)
-    if not hasattr(x, "__dlpack__"):
-        raise OperandError(expected("an array with __dlpack__", "use asarray()", x=x))
-    return _from_dlpack(x, get_backend(backend, device=device), device, copy)
-
-
-def _from_value(
-    value: Any,
-    dtype: DTypeLike | None,
-    names: Sequence[str | None] | None,
-    backend: BackendLike,
-    device: str | None,
-    copy: bool | None,
-) -> Tensor:
-    wanted = None if dtype is None else as_dtype(dtype)
-    if isinstance(value, Tensor):
-        chosen = get_backend(value.backend if backend is None else backend, device=device)
-        made = move(value, chosen)
-        if copy and made is value:
-            made = Tensor(value.template, chosen, value.data)  # payloads never change
-    elif scalar_kind(value) is None and (hasattr(value, "__array__") or hasattr(value, "__dlpack__")):
-        made = _from_array(value, get_backend(backend, device=device), device, copy)
-    else:
-        if copy is False:
-            raise ValueError(expected("a tensor or an array to share", "leave copy out", value=value))
-        return _from_numbers(value, wanted, names, get_backend(backend, device=device))
-    if wanted is not None and made.dtype is not wanted:
-        from .conversion import astype
-
-        made = astype(made, wanted)
-    if copy is False and isinstance(value, Tensor) and made is not value:
-        raise ValueError(expected("a tensor of that dtype and backend to share", "leave copy out", dtype=wanted))
-    if names is not None:
-        made = Tensor(Template(made.shape, made.dtype, names), made.backend, made.data)
-    return made
-
-
-def _from_array(value: Any, backend: Backend, device: str | None, copy: bool | None) -> Tensor:
-    """Through NumPy, but by DLPack where the array is on the backend's own device, or NumPy cannot read it."""
-    place = value.__dlpack_device__() if hasattr(value, "__dlpack_device__") else HOST
-    if place == HOST or place != backend.dlpack_device():
-        try:
-            array = value.__array__()
-        except (AttributeError, TypeError, RuntimeError):  # a dtype that NumPy lacks, part of a graph, on a device
-            if not hasattr(value, "__dlpack__"):
-                raise
-        else:
-            out = intern_template(array.shape, as_dtype(array.dtype), (None,) * array.ndim)
-            check_held(out.dtype, backend)
-            return Tensor(out, backend, backend.from_numpy(out, array, copy=copy is True))
-    return _from_dlpack(value, backend, device, copy)
-
-
-def _from_dlpack(value: Any, backend: Backend, device: str | None, copy: bool | None) -> Tensor:
-    """By DLPack, from another device if one was asked for."""
-    asked = value if device is None else OnDevice(value, backend.dlpack_device())
-    out, data = backend.from_dlpack(asked, copy=copy)
-    return Tensor(out, backend, data)
-
-
-def _from_numbers(value: Any, dtype: DType | None, names: Sequence[str | None] | None, backend: Any) -> Tensor:
-    shape, numbers = _flatten(value)
-    chosen = dtype or _dtype_of(numbers)
-    for number in numbers:
-        check_scalar(number, chosen)
-    out = Template(shape, chosen, names)
-    check_held(chosen, backend)
-    return Tensor(out, backend, backend.from_binary(out, data=pack(map(element_type(chosen), numbers), chosen)))
-
-
-def _dtype_of(numbers: Sequence[Any]) -> DType:
-    """The default dtype of the widest kind among numbers; that of 64 bits a part where one is beyond it."""
-    kinds = {scalar_kind(number) for number in numbers}
-    widest = next((kind for kind in ("complex", "float", "int", "bool") if kind in kinds), "float")
-    dtype = default_dtype(widest)  # type: ignore[arg-type] # one of the kinds listed
-    if not dtype.is_inexact:
-        return dtype
-    try:
-        for number in numbers:
-            check_scalar(number, dtype)
-    except OutOfRangeError:
-        return complex128 if dtype.is_complex else float64
-    return dtype
-
-
-def _flatten(value: Any) -> tuple[Shape, list[Any]]:
-    """Shape and elements of nested lists or tuples; `[[1, 2], [3, 4]]` gives `((2, 2), [1, 2, 3, 4])`."""
-    shape: list[int] = []
-    level = [value]
-    while level and all(isinstance(each, list | tuple) for each in level):
-        lengths = {len(each) for each in level}
-        if len(lengths) > 1:
-            raise ShapeError(expected("lists of one length on each level", "pad them", lengths=sorted(lengths)))
-        shape.append(lengths.pop())
-        level = [element for each in level for element in each]
-    # A tensor without axes, as unstack() gives, is a number too.
-    level = [each.item() if isinstance(each, Tensor) and not each.ndim else each for each in level]
-    for element in level:
-        if isinstance(element, list | tuple):
-            raise ShapeError(expected("lists nested to one depth", element=element))
-        if scalar_kind(element) is None:
-            raise OperandError(expected("Python numbers or nested lists of them", element=element))
-    return tuple(shape), level
-
-
-@bind
-def rename(x: Tensor, *names: str | None, **renamed: str | None) -> Tensor:
+def rename(x: Tensor, /, *names: str | None, **renamed: str | None) -> Tensor:
     """The tensor under other axis names: all of them by position, or some by keyword.
 
     Raises `NamesError` or, for a keyword that is no axis' name, `AxisError`.

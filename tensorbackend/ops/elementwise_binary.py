@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from ..dispatch import primitive
 from ..dtypes import bool_
-from ..rules.broadcasting import elementwise, to_bool, to_floating
+from ..rules.broadcasting import elementwise, to_floating, truth_values
 from ..rules.plan import Plan
 from ..template import Template
+from ..tensor import Tensor, TensorLike, bind
 
 
 @primitive
@@ -168,37 +169,57 @@ def less_equal(x1: Template, x2: Template, /) -> Plan:
     return elementwise(x1, x2, accept="real or bool", result=bool_)
 
 
+def _truth(x: TensorLike) -> TensorLike:
+    """A Python number as a bool; bool holds no other number."""
+    return bool(x) if type(x) in (int, float, complex) else x
+
+
 @primitive
-def logical_and(x1: Template, x2: Template, /) -> Plan:
+def _logical_and(x1: Template, x2: Template, /) -> Plan:
+    return truth_values(x1, x2)
+
+
+@bind
+def logical_and(x1: TensorLike, x2: TensorLike, /) -> Tensor:
     """Whether both are true (not zero).
 
     >>> import tensorbackend as tb
     >>> tb.logical_and(True, False).item()
     False
     """
-    return elementwise(x1, x2, accept="any", convert=to_bool)
+    return _logical_and(_truth(x1), _truth(x2))
 
 
 @primitive
-def logical_or(x1: Template, x2: Template, /) -> Plan:
+def _logical_or(x1: Template, x2: Template, /) -> Plan:
+    return truth_values(x1, x2)
+
+
+@bind
+def logical_or(x1: TensorLike, x2: TensorLike, /) -> Tensor:
     """Whether one is true (not zero).
 
     >>> import tensorbackend as tb
     >>> tb.logical_or(True, False).item()
     True
     """
-    return elementwise(x1, x2, accept="any", convert=to_bool)
+    return _logical_or(_truth(x1), _truth(x2))
 
 
 @primitive
-def logical_xor(x1: Template, x2: Template, /) -> Plan:
+def _logical_xor(x1: Template, x2: Template, /) -> Plan:
+    return truth_values(x1, x2)
+
+
+@bind
+def logical_xor(x1: TensorLike, x2: TensorLike, /) -> Tensor:
     """Whether just one is true (not zero).
 
     >>> import tensorbackend as tb
     >>> tb.logical_xor(True, True).item()
     False
     """
-    return elementwise(x1, x2, accept="any", convert=to_bool)
+    return _logical_xor(_truth(x1), _truth(x2))
 
 
 @primitive.calls("max")

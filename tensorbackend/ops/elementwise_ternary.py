@@ -8,7 +8,7 @@ from ..errors import DTypeError, expected
 from ..rules.broadcasting import broadcast, elementwise, result_type
 from ..rules.plan import Plan
 from ..template import Template, intern_template
-from ..tensor import Tensor, TensorLike
+from ..tensor import Tensor, TensorLike, bind
 from .elementwise_binary import maximum, minimum
 
 
@@ -35,6 +35,7 @@ def _clip(x: Template, min: Template, max: Template, /) -> Plan:
     return elementwise(x, min, max, accept="real")
 
 
+@bind
 def clip(x: TensorLike, /, min: TensorLike | None = None, max: TensorLike | None = None) -> Tensor:
     """minimum(maximum(x, min), max), with a bound left out where it is `None`; NaN if any of the three is.
 

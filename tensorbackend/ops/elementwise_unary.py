@@ -12,6 +12,12 @@ from ..dtypes import bool_
 from ..rules.broadcasting import elementwise, to_floating, to_real
 from ..rules.plan import Plan
 from ..template import Template
+from ..tensor import Tensor, TensorLike, bind
+
+
+def _is_complex(x: TensorLike) -> bool:
+    """Whether a tensor, a number or another library's array is of a complex dtype."""
+    return isinstance(x, complex) or getattr(getattr(x, "dtype", None), "kind", None) in ("complex", "c")
 
 
 @primitive
@@ -103,14 +109,23 @@ def bitwise_invert(x: Template, /) -> Plan:
 
 
 @primitive
-def cbrt(x: Template, /) -> Plan:
-    """Real cube root, of negative numbers too.
+def _cbrt(x: Template, /) -> Plan:
+    return elementwise(x, accept="real", convert=to_floating)
+
+
+@bind
+def cbrt(x: TensorLike, /) -> Tensor:
+    """Real cube root, of negative numbers too; of complex numbers the principal one.
 
     >>> import tensorbackend as tb
     >>> tb.cbrt(tb.asarray([-8.0])).tolist()
     [-2.0]
     """
-    return elementwise(x, accept="real", convert=to_floating)
+    if not _is_complex(x):
+        return _cbrt(x)
+    from .composite.complex_functions import cbrt as of_complex
+
+    return of_complex(x)
 
 
 @primitive
@@ -334,25 +349,43 @@ def round(x: Template, /) -> Plan:
 
 
 @primitive
-def rsqrt(x: Template, /) -> Plan:
+def _rsqrt(x: Template, /) -> Plan:
+    return elementwise(x, accept="real", convert=to_floating)
+
+
+@bind
+def rsqrt(x: TensorLike, /) -> Tensor:
     """1 / sqrt(x).
 
     >>> import tensorbackend as tb
     >>> tb.rsqrt(tb.asarray([4.0])).tolist()
     [0.5]
     """
-    return elementwise(x, accept="real", convert=to_floating)
+    if not _is_complex(x):
+        return _rsqrt(x)
+    from .composite.complex_functions import rsqrt as of_complex
+
+    return of_complex(x)
 
 
 @primitive
-def sigmoid(x: Template, /) -> Plan:
+def _sigmoid(x: Template, /) -> Plan:
+    return elementwise(x, accept="real", convert=to_floating)
+
+
+@bind
+def sigmoid(x: TensorLike, /) -> Tensor:
     """Logistic function 1 / (1 + exp(-x)).
 
     >>> import tensorbackend as tb
     >>> tb.sigmoid(tb.asarray([0.0])).tolist()
     [0.5]
     """
-    return elementwise(x, accept="real", convert=to_floating)
+    if not _is_complex(x):
+        return _sigmoid(x)
+    from .composite.complex_functions import sigmoid as of_complex
+
+    return of_complex(x)
 
 
 @primitive

@@ -68,13 +68,23 @@ def accumulator(x: Template, initial: Template, function: OfTwo) -> DType:
 
 
 @primitive
-def reduce(x: Template, initial: Template, /, *, function: OfTwo, axis: Axes = None, keepdims: bool = False) -> Plan:
+def reduce(
+    x: Template,
+    initial: Template,
+    /,
+    *,
+    function: OfTwo,
+    axis: Axes = None,
+    keepdims: bool = False,
+    dtype: DTypeLike | None = None,
+) -> Plan:
     """Folds a function of two scalar tensors over elements along some axes, all by default, from `initial` on.
 
     `function(accumulated, element)` is associative, with `initial` as its identity: eager backends go through the
     elements in row-major order, others in any. The result has the dtype that the function returns; a Python number
-    as `initial` takes x's dtype where it fits. Raises `DTypeError` where the function changes the dtype of its first
-    argument each time, and `ShapeError` or `OperandError` where it returns anything but a tensor without axes.
+    as `initial` takes x's dtype where it fits. With a `dtype` the initial value and each result are cast to it. Raises
+    `DTypeError` where the function changes the dtype of its first argument each time, and `ShapeError` or
+    `OperandError` where it returns anything but a tensor without axes.
 
     >>> import tensorbackend as tb
     >>> x = tb.asarray([[1, 2], [3, 4]], names=("row", "column"))
@@ -84,8 +94,19 @@ def reduce(x: Template, initial: Template, /, *, function: OfTwo, axis: Axes = N
     """
     out, _, options = reduction(x, axis, keepdims)
     assert isinstance(out, Template)
-    dtype = accumulator(x, initial, function)
-    return Plan(out.replace(dtype=dtype), (x.dtype, dtype), {**options, "function": function})
+    target = None if dtype is None else as_dtype(dtype)
+    if target is None:
+        target, chosen = accumulator(x, initial, function), function
+    else:
+        check_initial(initial)
+        chosen = _cast_to(target, function)
+        returned_dtype(chosen, target, x.dtype)
+    return Plan(out.replace(dtype=target), (x.dtype, target), {**options, "function": chosen})
+
+
+def _cast_to(dtype: DType, function: OfTwo) -> OfTwo:
+    """A function of two scalar tensors with its results in a dtype."""
+    return lambda accumulated, element: astype(function(accumulated, element), dtype)
 
 
 @primitive

@@ -7,10 +7,12 @@ reads zero.
 from __future__ import annotations
 
 from operator import index
+from typing import Any, NamedTuple, TypeAlias
 
-from ..dispatch import primitive
-from ..dtypes import iinfo
+from ..dispatch import CHECKED, primitive, verify
 from ..errors import ShapeError, expected
+from ..memo import remember
+from ..protocol import Kernel
 from ..protocol.indexing import Mode
 from ..rules.axes import normalize_axis
 from ..rules.indexing import taken, taken_along
@@ -19,9 +21,10 @@ from ..template import Template
 from ..tensor import Axis, SoleAxis, Tensor, TensorLike
 from .conversion import astype
 from .creation import asarray, iota
-from .elementwise_binary import add, less, maximum, minimum, multiply
+from .dynamic_slices import first_entry
+from .elementwise_binary import add, less, multiply
 from .elementwise_ternary import where
-from .shape import broadcast_to, slice_
+from .shape import broadcast_to, reshape, slice_
 
 
 def from_end(indices: Tensor, size: int) -> Tensor:
@@ -30,6 +33,55 @@ def from_end(indices: Tensor, size: int) -> Tensor:
         return indices
     wide = astype(indices, "int64")  # -1 + 200 is beyond int8
     return where(less(wide, 0), add(wide, size), wide)
+
+
+class _Reading(NamedTuple):
+    """What reads at index tensors of one template where the backend indexes at once."""
+
+    out: Template
+    kernel: Kernel
+    before: tuple[Any, ...]
+    """The parts of the key before the index tensor."""
+    after: tuple[Any, ...]
+
+
+_Readings: TypeAlias = dict[Any, _Reading]
+_taking: _Readings = {}
+_taking_along: _Readings = {}
+
+
+def _read(memo: _Readings, x: Any, indices: Any, axis: Any, mode: Any) -> Tensor | None:
+    """The entries at index tensors as they were read before; `None` where they were not, or an index is outside."""
+    try:
+        backend = x.backend
+        if indices.backend is not backend:
+            return None
+        out, kernel, before, after = memo[x.template, indices.template, backend, axis, axis.__class__, mode]
+        data = kernel(x.data, (*before, indices.data, *after))
+    except (KeyError, AttributeError, TypeError, IndexError):
+        return None
+    if CHECKED:
+        verify("take", backend, out, data)
+    return Tensor(out, backend, data)
+
+
+def _keep(
+    memo: _Readings,
+    found: Tensor,
+    x: Tensor,
+    indices: Tensor,
+    axis: Any,
+    mode: Mode,
+    about: tuple[tuple[Any, ...], tuple[Any, ...]],
+) -> None:
+    """Remembers how entries are read that were found, by the parts of a key about the index tensor."""
+    parts = [*about[0], indices, *about[1]]
+    structure = tuple([part.template if isinstance(part, Tensor) else part.__class__ for part in parts])
+    kernel = x.backend.indexing(x.template, structure) if mode == "error" and found.ndim else None
+    if kernel is not None:
+        before, after = (tuple([part.data if isinstance(part, Tensor) else part for part in each]) for each in about)
+        name = x.template, indices.template, x.backend, axis, axis.__class__, mode
+        remember(memo, name, _Reading(found.template, kernel, before, after))
 
 
 @primitive.calls("take")
@@ -44,18 +96,24 @@ take_at = _take
 def take(x: TensorLike, indices: TensorLike, /, *, axis: SoleAxis = None, mode: Mode = "error") -> Tensor:
     """Entries along an axis at integer indices of any shape, whose axes take the place of that one.
 
-    The axis may be left out of a tensor of one axis.
+    Indices of one axis without a name keep the axis' name, as in `x[:, indices]`; others bring their own names. The
+    axis may be left out of a tensor of one axis.
 
     >>> import tensorbackend as tb
     >>> x = tb.asarray([[1, 2, 3], [4, 5, 6]], names=("row", "column"))
     >>> tb.take(x, tb.asarray([2, -1, 0], names=("pick",)), axis="column").template
     s64[row: 2][pick: 3]
     """
+    found = _read(_taking, x, indices, axis, mode)
+    if found is not None:
+        return found
     x, indices = asarray(x), asarray(indices)
     plan = taken(x.template, indices.template, axis, mode)
     along = plan.options["axis"]
     assert isinstance(along, int)
-    return _take(x, from_end(indices, x.shape[along]), axis=along, mode=mode)
+    found = _take(x, from_end(indices, x.shape[along]), axis=along, mode=mode)
+    _keep(_taking, found, x, indices, axis, mode, ((slice(None),) * along, ()))
+    return found
 
 
 @primitive.calls("take_along_axis")
@@ -74,13 +132,27 @@ def take_along_axis(x: TensorLike, indices: TensorLike, /, *, axis: Axis = -1, m
     >>> tb.take_along_axis(tb.asarray([[1, 2], [3, 4]]), tb.asarray([[1], [0]]), axis=1).tolist()
     [[2], [3]]
     """
+    found = _read(_taking_along, x, indices, axis, mode)
+    if found is not None:
+        return found
     x, indices = asarray(x), asarray(indices)
-    along = normalize_axis(x.template, axis)
+    along, given = normalize_axis(x.template, axis), (x, indices)
     if indices.ndim == x.ndim:
         x, indices = (_spread(each, other, along) for each, other in ((x, indices), (indices, x)))
     plan = taken_along(x.template, indices.template, along, mode)
     assert isinstance(plan.out, Template)
-    return _take_along_axis(x, from_end(indices, x.shape[along]), axis=along, mode=mode)
+    found = _take_along_axis(x, from_end(indices, x.shape[along]), axis=along, mode=mode)
+    _keep(_taking_along, found, *given, axis, mode, _grid(given[0], along))
+    return found
+
+
+def _grid(x: Tensor, along: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """For each axis before and after one the positions along it, ready to broadcast with index tensors for that one."""
+    lines = [
+        reshape(iota(size, dtype="int64", backend=x.backend), (size, *(1,) * (x.ndim - axis - 1)))
+        for axis, size in enumerate(x.shape)
+    ]  # fmt: skip
+    return tuple(lines[:along]), tuple(lines[along + 1 :])
 
 
 def _spread(x: Tensor, other: Tensor, axis: int) -> Tensor:
@@ -91,9 +163,10 @@ def _spread(x: Tensor, other: Tensor, axis: int) -> Tensor:
 
 
 def slice_along_axis(x: TensorLike, start: TensorLike, length: int, /, *, axis: Axis = -1, stride: int = 1) -> Tensor:
-    """`length` entries along an axis, from `start` on, each `stride` further: Nx's function of that name.
+    """`length` entries along an axis, from `start` on, each `stride` further.
 
-    The start may be a tensor without axes, so that the data decides, and is moved so that the entries lie in the axis.
+    The length is that of the result; Nx counts the entries that the strides go over. The start may be a tensor without
+    axes, so that the data decides, and is moved so that the entries lie in the axis.
     Raises `ShapeError` for more than there are.
 
     >>> import tensorbackend as tb
@@ -111,10 +184,6 @@ def slice_along_axis(x: TensorLike, start: TensorLike, length: int, /, *, axis: 
         starts[along] = min(max(start, 0), size - span)
         lengths[along], strides[along] = length, stride
         return slice_(x, starts=tuple(starts), lengths=tuple(lengths), strides=tuple(strides))
-    start = asarray(start)
-    if start.ndim or not start.dtype.is_integer:
-        raise ShapeError(expected("a start without axes, of an integer dtype", start=start.template))
-    wide = minimum(start, min(iinfo(start.dtype).max, size - span))
-    places = iota(length, dtype="int64", backend=start.backend)
-    first = maximum(astype(wide, "int64"), 0)
-    return _take(x, add(multiply(places, stride), first).rename(x.names[along]), axis=along, mode="error")
+    first = first_entry(start, size - span)
+    places = iota(length, dtype="int64", backend=first.backend)
+    return _take(x, add(multiply(places, stride), first), axis=along, mode="error")

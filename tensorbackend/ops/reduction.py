@@ -92,7 +92,7 @@ def _index_plan(x: Template, axis: Axis | None, keepdims: bool, tie_break: TieBr
     if tie_break not in ("low", "high"):
         raise ArgumentError(expected("tie_break to be 'low' or 'high'", tie_break=tie_break))
     out, over = index_reduction(x, axis, keepdims)
-    return Plan(out, (x.dtype,), {"axis": over, "keepdims": keepdims, "tie_break": tie_break})
+    return Plan(out, (x.dtype,), {"axis": over, "keepdims": bool(keepdims), "tie_break": tie_break})
 
 
 @primitive

@@ -8,12 +8,16 @@ what is too much is left out.
 from __future__ import annotations
 
 from operator import index
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from ..dispatch import composite
+from ..dtypes import int64
 from ..errors import ArgumentError, ShapeError, TemplateDataError, expected
+from ..memo import remember
+from ..protocol import Kernel
 from ..rules.axes import normalize_axis
 from ..rules.broadcasting import check_dtype, result_type
+from ..template import intern_template
 from ..tensor import Axes, Axis, Tensor, TensorLike
 from .composite.cumulative import cumulative_sum
 from .composite.shaping import moveaxis, stack, unstack
@@ -25,7 +29,7 @@ from .elementwise_unary import bitwise_invert, isnan
 from .indexing import take, take_along_axis_at, take_at
 from .reduction import sum
 from .scatter import indexed_put
-from .shape import expand_dims, reshape, slice_
+from .shape import expand_dims, laid_flat, reshape, slice_
 from .sorting import argsort
 
 Side: TypeAlias = Literal["left", "right"]
@@ -63,7 +67,7 @@ def count_nonzero(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) ->
 @composite.calls("argwhere")
 def _argwhere(x: Tensor, /, *, size: int, fill_value: int) -> Tensor:
     """See `argwhere`."""
-    holds = astype(reshape(x, -1), "bool")
+    holds = astype(laid_flat(x), "bool")
     count = holds.size
     # The n-th true element writes its position to place n; the others, and those too many, write nothing.
     place = where(holds, subtract(cumulative_sum(holds, axis=0), 1), size)
@@ -87,7 +91,7 @@ def argwhere(x: TensorLike, /, *, size: int | None = None, fill_value: int = 0) 
     >>> tb.argwhere(tb.asarray([[0, 1], [2, 0]])).tolist()
     [[0, 1], [1, 0]]
     """
-    x = asarray(x)
+    x = x if isinstance(x, Tensor) else asarray(x)
     count = measured(count_nonzero(x), "argwhere()") if size is None else checked_size(size)
     return _argwhere(x, size=count, fill_value=index(fill_value))
 
@@ -104,11 +108,32 @@ def nonzero(x: TensorLike, /, *, size: int | None = None, fill_value: int = 0) -
     >>> tb.nonzero(tb.asarray([0, 5, 6]), size=3, fill_value=-1)[0].tolist()
     [1, 2, -1]
     """
-    x = asarray(x)
+    x = x if isinstance(x, Tensor) else asarray(x)
     if not x.ndim:
         raise ShapeError(expected("a tensor with axes", "reshape() it to one element", tensor=x.template))
+    found = _positions(x) if size is None else None
+    if found is not None:
+        return found
     count = measured(count_nonzero(x), "nonzero()") if size is None else checked_size(size)
     return unstack(_argwhere(x, size=count, fill_value=index(fill_value)), axis=1)
+
+
+_finding: dict[Any, Kernel | None] = {}
+
+
+def _positions(x: Tensor) -> tuple[Tensor, ...] | None:
+    """What `nonzero` gives, where the backend finds the positions at once."""
+    template, backend = x.template, x.backend
+    try:
+        finding = _finding[template, backend]
+    except KeyError:
+        finding = backend.positions(template)
+        remember(_finding, (template, backend), finding)
+    if finding is None:
+        return None
+    arrays = finding(x.data)
+    out = intern_template((len(arrays[0]),), int64, (None,))
+    return tuple([Tensor(out, backend, array) for array in arrays])
 
 
 @composite.calls("searchsorted")

@@ -22,7 +22,7 @@ from .indexing import take_at
 from .reduction import any, sum
 from .scatter import indexed_put
 from .searching import checked_size, measured, nonzero, searchsorted
-from .shape import concatenate, expand_dims, reshape, slice_
+from .shape import concatenate, expand_dims, laid_flat, reshape, slice_
 from .sorting import argsort, sort
 
 
@@ -59,13 +59,13 @@ class _Runs(NamedTuple):
 
 def _order(x: Tensor) -> Tensor:
     """The positions of a tensor's elements in order, in the tensor laid flat."""
-    flat = reshape(x, -1)
+    flat = laid_flat(x)
     return _lexicographic(flat) if x.dtype.is_complex else argsort(flat)
 
 
 def _runs(x: Tensor, order: Tensor | None = None) -> _Runs:
     """The runs of a tensor's elements, which are sorted alone unless their order is given."""
-    flat = reshape(x, -1)
+    flat = laid_flat(x)
     if order is None and not x.dtype.is_complex:
         elements = sort(flat)
     else:
@@ -204,7 +204,7 @@ def isin(x1: Tensor, x2: Tensor, /, *, invert: bool = False) -> Tensor:
     [True, False, True]
     """
     dtype = result_type([x1.template, x2.template])
-    x1, among = astype(x1, dtype), reshape(astype(x2, dtype), -1)
+    x1, among = astype(x1, dtype), laid_flat(astype(x2, dtype))
     if not among.size:
         found = zeros(x1.shape, dtype="bool", names=x1.names)
     elif dtype.is_complex:

@@ -1,6 +1,6 @@
 """Changes of shape and order, and basic indexing: nothing is computed, elements are moved or shared.
 
-Transposes carry names, `reshape` loses them unless given new ones. Errors: `ShapeError`, `AxisError`,
+Transposes carry names, `reshape` keeps those of axes that it does not touch. Errors: `ShapeError`, `AxisError`,
 `NamesError`, `IndexRangeError`.
 """
 
@@ -40,9 +40,12 @@ def reshape(
 ) -> Plan:
     """The same elements in row-major order under another shape; one size may be -1.
 
-    `copy` changes nothing, as no payload ever changes.
+    An axis that is not touched keeps its name unless `names` are given: its size, and the products of the sizes
+    before and after it, are the same in both shapes. `copy` changes nothing, as no payload ever changes.
 
     >>> import tensorbackend as tb
+    >>> tb.reshape(tb.ones((2, 3, 4), names=("a", "b", "c")), (2, 12)).names
+    ('a', None)
     >>> tb.reshape(tb.iota(6), (2, -1), names=("row", None))
     s64[row: 2][3] numpy
     [[0, 1, 2],
@@ -51,15 +54,20 @@ def reshape(
     return Plan(reshaped(x, shape, names), (x.dtype,))
 
 
+def laid_flat(x: TensorLike) -> Tensor:
+    """The elements in row-major order along one axis without a name, as also those of one axis are."""
+    return reshape(x, -1, names=(None,))
+
+
 @primitive.calls("transpose")
-def permute_dims(x: Template, /, axes: Sequence[Axis]) -> Plan:
-    """The axes in another order: axis i of the result is axis `axes[i]` of x.
+def permute_dims(x: Template, /, axes: Sequence[Axis] | None = None) -> Plan:
+    """The axes in another order: axis i of the result is axis `axes[i]` of x; by default they are turned round.
 
     >>> import tensorbackend as tb
     >>> tb.permute_dims(tb.zeros((2, 3), names=("row", "column")), ("column", "row")).names
     ('column', 'row')
     """
-    order = permutation(x, axes)
+    order = permutation(x, range(x.ndim)[::-1] if axes is None else axes)
     return Plan(transposed(x, order), (x.dtype,), {"axes": order})
 
 
@@ -78,14 +86,14 @@ def matrix_transpose(x: Template, /) -> Plan:
 
 
 @primitive
-def squeeze(x: Template, /, axis: Axes) -> Plan:
-    """Without some axes of size 1.
+def squeeze(x: Template, /, axis: Axes = None) -> Plan:
+    """Without some axes of size 1, by default all of them.
 
     >>> import tensorbackend as tb
     >>> tb.squeeze(tb.zeros((1, 3), names=("batch", "feature")), "batch").shape
     (3,)
     """
-    axes = sorted_axes(x, axis)
+    axes = sorted_axes(x, axis) if axis is not None else tuple(i for i, size in enumerate(x.shape) if size == 1)
     return Plan(squeezed(x, axes), (x.dtype,), {"axes": axes})
 
 
@@ -103,15 +111,24 @@ def expand_dims(
 
 
 @primitive.calls("broadcast")
-def broadcast_to(x: Template, /, shape: Sequence[int], *, names: Sequence[str | None] | None = None) -> Plan:
-    """Repeated to a shape, aligned from the right.
+def broadcast_to(
+    x: Template,
+    /,
+    shape: Sequence[int],
+    *,
+    names: Sequence[str | None] | None = None,
+    axes: Sequence[int] | None = None,
+) -> Plan:
+    """Repeated to a shape, aligned from the right, or with x's axes at the positions `axes` of the shape.
 
     >>> import tensorbackend as tb
     >>> tb.broadcast_to(tb.asarray([1, 2]), (2, 2)).tolist()
     [[1, 2], [1, 2]]
+    >>> tb.broadcast_to(tb.asarray([1, 2]), (2, 2), axes=(0,)).tolist()
+    [[1, 1], [2, 2]]
     """
-    out, axes = broadcast_target(x, as_shape(shape), None if names is None else tuple(names))
-    return Plan(out, (x.dtype,), {"axes": axes})
+    out, places = broadcast_target(x, as_shape(shape), None if names is None else tuple(names), axes)
+    return Plan(out, (x.dtype,), {"axes": places})
 
 
 @primitive.calls("reverse")
@@ -127,7 +144,9 @@ def flip(x: Template, /, *, axis: Axes = None) -> Plan:
 
 @primitive.calls("slice")
 def slice_(x: Template, /, *, starts: tuple[int, ...], lengths: tuple[int, ...], strides: tuple[int, ...]) -> Plan:
-    """For each axis `lengths[i]` elements from `starts[i]` on, `strides[i]` apart, as Nx's slice.
+    """For each axis `lengths[i]` elements from `starts[i]` on, `strides[i]` apart.
+
+    The lengths are those of the result; Nx's `slice` counts the elements that the strides go over.
 
     >>> import tensorbackend as tb
     >>> tb.slice_(tb.iota(6), starts=(1,), lengths=(2,), strides=(3,)).tolist()
@@ -144,6 +163,8 @@ def slice_(x: Template, /, *, starts: tuple[int, ...], lengths: tuple[int, ...],
 
 @primitive.calls("pad")
 def _pad(x: Template, pad_value: Template, /, *, padding: Paddings) -> Plan:
+    if pad_value.shape:
+        raise ShapeError(expected("a value without axes to pad with", "index it first", value=pad_value))
     out, triples = padded(x, padding)
     dtype = result_type([x, pad_value])
     return Plan(out.replace(dtype=dtype), (dtype, dtype), {"padding": triples})
@@ -154,7 +175,7 @@ def pad(x: TensorLike, padding: Paddings, /, *, value: TensorLike | None = None,
 
     `padding` has for each axis (low, high) or (low, high, interior), or maps some axes, by name or position, to
     such. A negative low or high takes elements away, after the interior padding, as XLA's Pad does. Raises
-    `ShapeError` where more would be taken away than there is.
+    `ShapeError` where more would be taken away than there is, and for a `value` with axes.
 
     Another `mode` takes elements of x instead, before and after alone: those at the ends ("edge"), all of them turned
     round there ("reflect", "symmetric" with the end once more), or those of the other end ("wrap").
@@ -199,22 +220,34 @@ def concat(arrays: Sequence[TensorLike], /, *, axis: Axis | None = 0) -> Tensor:
     [0.0, 0.0, 1.0]
     """
     if axis is None:
-        return concatenate([reshape(each, -1) for each in arrays])
+        return concatenate([laid_flat(each) for each in arrays])
     return concatenate(arrays, axis=axis)
 
 
 @primitive.calls("put_slice")
-def put_slice(x: Template, update: Template, /, *, starts: Sequence[int]) -> Plan:
+def _put_slice(x: Template, update: Template, /, *, starts: Sequence[int]) -> Plan:
+    return block_written(x, update, starts)
+
+
+def put_slice(x: TensorLike, update: TensorLike, /, *, starts: Sequence[int | Tensor]) -> Tensor:
     """x with the block that begins at `starts`, one for each axis, exchanged for `update`.
 
-    Negative starts count from the end. The update is cast to x's dtype by the rules of promotion: `DTypeError` if
-    it is of a wider one. Raises `ShapeError` for a block that does not lie in x.
+    Negative ints count from the end. Where a start is a tensor without axes the data decides, and all of them are
+    moved so that the block lies in x. The update is cast to x's dtype by the rules of promotion: `DTypeError` if
+    it is of a wider one. The axes have the names of x, those without one the update's. Raises `ShapeError` for a block
+    that does not lie in x.
 
     >>> import tensorbackend as tb
     >>> tb.put_slice(tb.zeros(4, dtype="int64"), tb.asarray([7, 8]), starts=(1,)).tolist()
     [0, 7, 8, 0]
+    >>> tb.put_slice(tb.zeros(4), tb.ones(2), starts=(tb.asarray(9),)).tolist()
+    [0.0, 0.0, 1.0, 1.0]
     """
-    return block_written(x, update, starts)
+    if any(isinstance(start, Tensor) for start in starts):
+        from .dynamic_slices import block_put
+
+        return block_put(x, update, starts)
+    return _put_slice(x, update, starts=starts)  # type: ignore[arg-type] # no tensors
 
 
 def sliced(x: Tensor, key: Any) -> Tensor:

@@ -17,6 +17,7 @@ from .control import Control
 from .core import Core
 from .core import defines as defines
 from .core import own_method as own_method
+from .creation import Creation
 from .elementwise import Elementwise
 from .fourier import Fourier
 from .indexing import Indexing
@@ -33,7 +34,9 @@ from .special import Special
 from .window import Window
 
 
-class Backend(Elementwise, Special, Reduction, Shaping, Indexing, Window, Linalg, Fourier, Random, Control, Core):
+class Backend(
+    Elementwise, Special, Reduction, Shaping, Indexing, Window, Linalg, Fourier, Random, Control, Creation, Core
+):
     """The whole protocol; a backend derives from it and defines the callbacks that it has.
 
     An instance carries the backend's options, and equal options give the same instance.

@@ -1,4 +1,4 @@
-"""Callbacks that run graphs: a choice between two, and loops. All are composites.
+"""Callbacks that run graphs: one, a choice between two, and loops. All are composites.
 
 The graphs are closed, and take and give flat sequences of tensors. `expr.evaluate.evaluate(graph, tensors, backend)`
 runs one. The results are always a tuple, also of one tensor.
@@ -7,7 +7,7 @@ runs one. The results are always a tuple, also of one tensor.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..template import Template
 from ..tensor import Tensor
@@ -16,10 +16,19 @@ from .planned import Payload
 
 if TYPE_CHECKING:
     from ..expr.graph import Graph
+else:
+    Graph = Any  # of a higher layer; annotations are read
 
 
 class Control:
     """What a program does depending on data, and again and again."""
+
+    @optional_callback
+    def checkpoint(self, out: tuple[Template, ...], operands: Sequence[Tensor], /, *, body: Graph) -> Payload:
+        """What a graph gives for the operands, computed for this call alone, where the same is computed elsewhere too.
+
+        A compiler must not take a value from elsewhere for one inside: that would keep what is to be freed.
+        """
 
     @optional_callback
     def cond(

@@ -199,8 +199,10 @@ class Core:
         """
         return default_impl(*args)
 
-    def compile_graph(self, graph: Graph, /) -> Callable[[Sequence[Tensor]], Sequence[Tensor]] | None:
-        """What runs a graph of `tb.trace` on tensors of this backend that look as its parameters; `tb.jit` asks once.
+    def compile_graph(self, graph: Graph, /) -> Kernel | None:
+        """A kernel of a whole graph of `tb.trace`, for which `tb.jit` asks once.
+
+        The payloads of the graph's parameters give a tuple of those of its results.
 
         `None`, as here, from a backend that compiles nothing: `tb.jit` then runs the simplified graph node by node.
         """

@@ -6,18 +6,46 @@ writes nothing.
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from ..template import Template
 from ..tensor import Tensor
 from .core import callback
-from .planned import Payload
+from .planned import Kernel, Payload
 
 Mode: TypeAlias = Literal["error", "clip", "fill"]
 
 
 class Indexing:
     """Slices, gathers and scatters."""
+
+    def indexing(self, x: Template, structure: tuple[Any, ...], /) -> Kernel | None:
+        """What gives the entries of `x[key]` at once; `None`, as here, where slices, gathers and so on make them up.
+
+        A structure tells what keys have in common: for an index tensor or a mask its template, for an int, a slice,
+        None or ... its class; it has been found to fit x. The kernel gets the payload of x and a tuple of such parts,
+        with payloads for tensors and for a mask what `positions` gives, and follows NumPy's rules. Where the result
+        has no axes one of the parts is ..., for which NumPy gives an array rather than a number.
+        Ints and slices may be any: for an index out of bounds the kernel raises `IndexError`, which becomes the error
+        that other backends raise.
+        """
+        return None
+
+    def positions(self, x: Template, /) -> Kernel | None:
+        """What gives the positions of the elements that are not zero, row-major: an array of int64 for each axis.
+
+        The shape of a result depends on their number, which is the `len` of each array. `None`, as here, where it is
+        counted and then found by other callbacks. x has axes.
+        """
+        return None
+
+    def counts(self, x: Template, /) -> Kernel | None:
+        """What counts how often each integer from 0 up to the greatest comes among the elements: an array of int64.
+
+        The kernel gets the payload of x and the least size of the result, whose `len` tells its size, and raises
+        `ValueError` where an element is negative. `None`, as here, where other callbacks measure and count.
+        """
+        return None
 
     @callback
     def slice(

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from operator import index
 
 from ..errors import AxisError, expected
+from ..meaning import Axes, Axis, SoleAxis
 from ..template import Template
-from ..tensor import Axes, Axis, SoleAxis
 
 
 def normalize_axis(x: Template, axis: Axis) -> int:

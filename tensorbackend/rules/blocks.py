@@ -8,9 +8,9 @@ from operator import index
 from typing import Any, TypeAlias
 
 from ..errors import ArgumentError, DTypeError, ShapeError, expected
+from ..meaning import Axis
 from ..memo import freeze
 from ..template import Template, intern_template, merge_names
-from ..tensor import Axis
 from .axes import normalize_axis
 from .broadcasting import result_type
 from .plan import Plan
@@ -74,16 +74,16 @@ def check_update(x: Template, update: Template) -> None:
 
 
 def block_written(x: Template, update: Template, starts: Sequence[int]) -> Plan:
-    """The plan of writing a block: its template is x's, whatever the names of the update."""
+    """The plan of writing a block: its template is x's, with the names of the update where x has none."""
     if update.ndim != x.ndim or len(starts) != x.ndim:
         wanted = f"an update and starts with the {x.ndim} axes of {x!r}"
         raise ShapeError(expected(wanted, update=update, starts=tuple(starts)))
     check_update(x, update)
-    merge_names(x, update)
+    names = merge_names(x, update)
     first = []
     for size, length, start in zip(x.shape, update.shape, map(index, starts), strict=True):
         low = start + size if start < 0 else start
         if low < 0 or low + length > size:
             raise ShapeError(expected(f"a block within {x!r}", update=update, starts=tuple(starts)))
         first.append(low)
-    return Plan(x, (x.dtype, x.dtype), {"starts": tuple(first)})
+    return Plan(x.replace(names=names), (x.dtype, x.dtype), {"starts": tuple(first)})

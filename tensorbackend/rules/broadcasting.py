@@ -58,20 +58,16 @@ def to_floating(dtype: DType) -> DType:
     return dtype if dtype.is_inexact else default_dtype("float")
 
 
-def to_bool(dtype: DType) -> DType:
-    """Logical functions take any dtype as truth values."""
-    return bool_
-
-
 def to_real(dtype: DType) -> DType:
     """The dtype of a complex number's halves; any other dtype itself."""
     return REAL_OF.get(dtype, dtype)
 
 
-def broadcast_two(left: Template, right: Template) -> Shape:
+def broadcast_two(left: Template, right: Template, shown: tuple[Template, Template] | None = None) -> Shape:
     """The shape that two shapes broadcast to, aligned from the right: (2, 1) with (3,) gives (2, 3).
 
-    Raises `ShapeError` where sizes differ and neither is 1 (Array API standard, "Broadcasting").
+    Raises `ShapeError` where sizes differ and neither is 1 (Array API standard, "Broadcasting"). Its text shows
+    `left` and `right`, or the operands in `shown` of which they are parts.
     """
     a, b = left.shape, right.shape
     if a == b:
@@ -83,6 +79,7 @@ def broadcast_two(left: Template, right: Template) -> Shape:
         if size == 1:
             sizes[-position] = other
         elif other not in (1, size):
+            left, right = shown or (left, right)
             remedy = "reshape() or align_as() one of them"
             raise ShapeError(expected("sizes that are equal or 1 where axes meet", remedy, left=left, right=right))
     return tuple(sizes)
@@ -113,3 +110,9 @@ def elementwise(
     out = result(dtype) if callable(result) else result or dtype
     shape, names = broadcast(operands)
     return Plan(intern_template(shape, out, names), (dtype,) * len(operands))
+
+
+def truth_values(*operands: Template) -> Plan:
+    """The plan of a logical op, which takes operands of any dtypes as truth values and needs none in common."""
+    shape, names = broadcast(operands)
+    return Plan(intern_template(shape, bool_, names), (bool_,) * len(operands))

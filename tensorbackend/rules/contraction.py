@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..errors import ShapeError, expected
-from ..template import Template, check_unique, intern_template
-from ..tensor import Axis
+from ..meaning import Axis
+from ..template import Names, Shape, Template, check_meeting, check_unique, intern_template, merge_names
 from .axes import normalize_axes
-from .broadcasting import broadcast, check_dtype, result_type
+from .broadcasting import broadcast_two, check_dtype, result_type
 from .plan import Plan
 
 
@@ -33,17 +33,31 @@ def contraction(
     for contracted, batched in ((contract1, batch1), (contract2, batch2)):
         if set(contracted) & set(batched):
             raise ShapeError(expected("axes either contracted or batched", contract=contracted, batch=batched))
-    merged = intern_template(
-        tuple(x1.shape[axis] for axis in batch1),
-        dtype,
-        broadcast([_part(x1, batch1), _part(x2, batch2)])[1] if batch1 else (),
-    )
+    part1, part2 = _part(x1, batch1), _part(x2, batch2)
+    merged = intern_template(part1.shape, dtype, merge_names(part1, part2, (x1, x2)))
     free1 = _part(x1, tuple(axis for axis in range(x1.ndim) if axis not in contract1 + batch1))
     free2 = _part(x2, tuple(axis for axis in range(x2.ndim) if axis not in contract2 + batch2))
     shape = merged.shape + free1.shape + free2.shape
     names = check_unique(merged.names + free1.names + free2.names)
     options = {"contract1": contract1, "batch1": batch1, "contract2": contract2, "batch2": batch2}
     return Plan(intern_template(shape, dtype, names), (dtype, dtype), options)
+
+
+def check_paired(x1: Template, x2: Template, axes1: Sequence[int], axes2: Sequence[int]) -> None:
+    """Raises where axes that a product pairs by their place differ: `ShapeError` in size, `NamesError` in name.
+
+    The others must broadcast, but for those of a vector in `matmul`; see `check_stacked`.
+    """
+    first, second = _part(x1, tuple(axes1)), _part(x2, tuple(axes2))
+    if first.shape != second.shape:
+        raise ShapeError(expected("paired axes of the same sizes", left=x1, right=x2, axes=(axes1, axes2)))
+    check_meeting(first.names, second.names, x1, x2)
+
+
+def check_stacked(x1: Template, x2: Template, axes1: Sequence[int], axes2: Sequence[int]) -> tuple[Shape, Names]:
+    """Shape and names to which the given leading axes of two operands broadcast; raises as elementwise ops do."""
+    first, second = _part(x1, tuple(axes1)), _part(x2, tuple(axes2))
+    return broadcast_two(first, second, (x1, x2)), merge_names(first, second, (x1, x2))
 
 
 def _part(x: Template, axes: tuple[int, ...]) -> Template:

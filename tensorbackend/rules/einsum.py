@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias, TypeVar
 
-from ..errors import ArgumentError, ShapeError, expected
-from ..template import Template
+from ..errors import ArgumentError, NamesError, ShapeError, expected
+from ..template import Names, Template, check_meeting
 
 X = TypeVar("X")
 Operand: TypeAlias = tuple[X, str]
@@ -14,36 +14,123 @@ Operand: TypeAlias = tuple[X, str]
 
 
 class Expression(NamedTuple):
-    """Subscripts that fit their operands."""
+    """Subscripts that fit their operands, with one letter for each axis."""
 
     terms: tuple[str, ...]
     output: str
     path: tuple[tuple[int, ...], ...]
     """Which terms to contract, step by step: they are taken out and their product is put last."""
+    names: tuple[Names, ...]
+    """The names of each operand's axes, those that the subscripts give among them."""
+    squeezed: tuple[tuple[int, ...], ...]
+    """For each operand its axes of size 1 that `...` broadcasts; the terms leave them out."""
 
 
 def parsed(subscripts: str, operands: Sequence[Template]) -> Expression:
-    """The subscripts of operands; `ArgumentError` where they do not fit, `ShapeError` for a letter of two sizes."""
-    inputs, arrow, output = subscripts.replace(" ", "").partition("->")
-    terms = tuple(inputs.split(","))
-    letters = "".join(terms) + output
-    if not operands or (not letters.isalpha() and letters):
-        remedy = "such as 'bnk,bkm->bnm'"
-        raise ArgumentError(expected("letters, commas and -> as subscripts of operands", remedy, subscripts=subscripts))
-    if len(terms) != len(operands):
+    """The subscripts of operands.
+
+    Raises `ArgumentError` where they do not fit, `ShapeError` for a letter of two sizes, `NamesError` for one that
+    stands for axes of two names in different operands.
+    """
+    inputs, arrow, result = subscripts.partition("->")
+    parts = [*inputs.split(","), result]
+    words = any(len(word) > 1 and word != "..." for part in parts if len(part.split()) > 1 for word in part.split())
+    *labels, output = (part.split() if words else _letters(part) for part in parts)
+    used = [label for each in (*labels, output) for label in each if label != "..."]
+    if not operands or not all(label.isidentifier() if words else label.isalpha() for label in used):
+        wanted = "letters, or names apart by spaces, commas and -> as subscripts of operands"
+        raise ArgumentError(expected(wanted, "such as 'bnk,bkm->bnm'", subscripts=subscripts))
+    if len(labels) != len(operands):
         raise ArgumentError(expected(f"{len(operands)} terms, one for each operand", subscripts=subscripts))
+    spread = [_spread(*each) for each in zip(labels, operands, map(str.strip, parts), strict=False)]
+    sizes, squeezed = _sizes(spread, operands)
+    if words:
+        operands = [_renamed(term, operand) for term, operand in zip(spread, operands, strict=True)]
+    _check_names(spread, operands)
+    rest = sorted({label for term in spread for label in term if label[0] == "."}, key=len, reverse=True)
+    if not arrow:
+        once = [label for label in sizes if label[0] != "." and sum(term.count(label) for term in spread) == 1]
+        output = [*rest, *sorted(once)]
+    elif "..." in output:
+        place = output.index("...")
+        output = [*output[:place], *rest, *output[place + 1 :]]
+    elif rest:
+        raise ArgumentError(expected("... in the result as in the terms", output=result.strip()))
+    if len(set(output)) != len(output) or any(label not in sizes for label in output):
+        raise ArgumentError(expected("each letter of the result once, and in some term", output=result.strip()))
+    letter = {label: chr((97 if place < 26 else 192) + place) for place, label in enumerate(sizes)}
+    terms = tuple(
+        "".join(letter[label] for axis, label in enumerate(term) if axis not in dropped)
+        for term, dropped in zip(spread, squeezed, strict=True)
+    )
+    final = "".join(letter[label] for label in output)
+    path = _path(terms, final, {letter[label]: size for label, size in sizes.items()})
+    return Expression(terms, final, path, tuple(operand.names for operand in operands), squeezed)
+
+
+def _letters(term: str) -> list[str]:
+    """A term's letters, `...` as one of them."""
+    before, dots, after = term.replace(" ", "").partition("...")
+    return [*before, *([dots] if dots else []), *after]
+
+
+def _spread(term: list[str], operand: Template, text: str) -> list[str]:
+    """A label for each axis of an operand, those of `...` counted from the last: `"..."`, `".."`, `"."`."""
+    if "..." not in term:
+        if len(term) != operand.ndim:
+            raise ArgumentError(expected(f"{operand.ndim} letters for {operand!r}", term=text))
+        return term
+    many = operand.ndim - len(term) + 1
+    if many < 0 or term.count("...") > 1:
+        raise ArgumentError(expected(f"at most {operand.ndim} letters and one ... for {operand!r}", term=text))
+    place = term.index("...")
+    return [*term[:place], *("." * distance for distance in range(many, 0, -1)), *term[place + 1 :]]
+
+
+def _sizes(
+    terms: Sequence[list[str]], operands: Sequence[Template]
+) -> tuple[dict[str, int], tuple[tuple[int, ...], ...]]:
+    """The size of each label, and the axes of each operand that broadcast: of size 1 where another's is not."""
     sizes: dict[str, int] = {}
     for term, operand in zip(terms, operands, strict=True):
-        if len(term) != operand.ndim:
-            raise ArgumentError(expected(f"{operand.ndim} letters for {operand!r}", term=term))
-        for letter, size in zip(term, operand.shape, strict=True):
-            if sizes.setdefault(letter, size) != size:
-                raise ShapeError(expected(f"one size for the letter {letter!r}", sizes=(sizes[letter], size)))
-    if not arrow:
-        output = "".join(sorted(letter for letter in sizes if "".join(terms).count(letter) == 1))
-    if len(set(output)) != len(output) or any(letter not in sizes for letter in output):
-        raise ArgumentError(expected("each letter of the result once, and in some term", output=output))
-    return Expression(terms, output, _path(terms, output, sizes))
+        for label, size in zip(term, operand.shape, strict=True):
+            known = sizes.setdefault(label, size)
+            if label[0] == "." and known == 1:
+                sizes[label] = size
+            elif known != size and not (label[0] == "." and size == 1):
+                wanted = "sizes that broadcast in ..." if label[0] == "." else f"one size for the letter {label!r}"
+                raise ShapeError(expected(wanted, sizes=(known, size)))
+    squeezed = tuple(
+        tuple(axis for axis, label in enumerate(term) if label[0] == "." and operand.shape[axis] != sizes[label])
+        for term, operand in zip(terms, operands, strict=True)
+    )
+    return sizes, squeezed
+
+
+def _renamed(term: list[str], operand: Template) -> Template:
+    """An operand whose axes have the names that a term gives; `NamesError` where an axis has another."""
+    given = tuple(None if label[0] == "." else label for label in term)
+    first = {label: axis for axis, label in reversed(list(enumerate(given)))}
+    if any(None not in pair and pair[0] != pair[1] for pair in zip(given, operand.names, strict=True)):
+        raise NamesError(expected("axes that have the names of their term, or none", term=tuple(term), operand=operand))
+    # A name that stands twice, for a diagonal, can only be given to one axis.
+    return operand.replace(
+        names=tuple(
+            label if label is not None and first[label] == axis else None if label in given else name
+            for axis, (label, name) in enumerate(zip(given, operand.names, strict=True))
+        )
+    )
+
+
+def _check_names(terms: Sequence[list[str]], operands: Sequence[Template]) -> None:
+    """Raises `NamesError` where one label stands for axes of two names in different operands."""
+    known: dict[str, tuple[str, Template]] = {}
+    for term, operand in zip(terms, operands, strict=True):
+        for label, name in reversed(list(zip(term, operand.names, strict=True))):
+            if name is not None:
+                other, holder = known.setdefault(label, (name, operand))
+                if other != name and holder is not operand:
+                    check_meeting((other,), (name,), holder, operand)
 
 
 def _path(terms: tuple[str, ...], output: str, sizes: dict[str, int]) -> tuple[tuple[int, ...], ...]:
@@ -55,15 +142,15 @@ def _path(terms: tuple[str, ...], output: str, sizes: dict[str, int]) -> tuple[t
     shapes = [tuple(sizes[letter] for letter in term) for term in terms]
     path, _ = contract_path(expression, *shapes, shapes=True, optimize="auto")
     steps: list[tuple[int, ...]] = []
-    count = len(terms)
+    left = len(terms)
     for step in path:
         # A step of more than two terms is done two by two.
         rest = sorted(step)
         while len(rest) > 2:
             pair = (rest[0], rest[1])
             steps.append(pair)
-            count -= 1
-            rest = [place - 2 for place in rest[2:]] + [count - 1]
+            left -= 1
+            rest = [place - 2 for place in rest[2:]] + [left - 1]
         steps.append(tuple(rest))
-        count -= len(rest) - 1
+        left -= len(rest) - 1
     return tuple(steps)

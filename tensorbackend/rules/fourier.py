@@ -8,8 +8,8 @@ from typing import Literal, TypeAlias
 
 from ..dtypes import COMPLEX_OF, DType, default_dtype, float32
 from ..errors import ArgumentError, ShapeError, expected
+from ..meaning import Axis
 from ..template import Template
-from ..tensor import Axis
 from .axes import normalize_axes, normalize_axis
 from .plan import Plan
 

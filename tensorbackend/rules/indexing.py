@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from types import EllipsisType, NoneType
+from typing import Any, TypeAlias
+
+from ..dtypes import int64
 from ..errors import ArgumentError, DTypeError, ShapeError, expected
+from ..meaning import Axis, SoleAxis
 from ..template import Names, Shape, Template, check_unique, intern_template, merge_names
-from ..tensor import Axis, SoleAxis
 from .axes import normalize_axis, sole_axis
-from .broadcasting import check_dtype, result_type
+from .broadcasting import broadcast, check_dtype, result_type
 from .plan import Plan
+
+Structure: TypeAlias = tuple[Any, ...]
+"""The parts of a key of `x[...]` without what is data: the template of an index tensor or mask, else the class."""
 
 MODES = ("error", "clip", "fill")
 """What may happen to an index outside its axis; the protocol's `Mode` lists the same."""
@@ -23,11 +32,15 @@ def check_indices(indices: Template, mode: str) -> None:
 
 
 def taken(x: Template, indices: Template, axis: SoleAxis, mode: str) -> Plan:
-    """The plan of a take: (5, 6, 7) at indices of shape (2, 3) along axis 1 is (5, 2, 3, 7)."""
+    """The plan of a take: (5, 6, 7) at indices of shape (2, 3) along axis 1 is (5, 2, 3, 7).
+
+    Indices of one axis without a name keep the name of the axis.
+    """
     check_indices(indices, mode)
     along = sole_axis(x, axis)
     shape = (*x.shape[:along], *indices.shape, *x.shape[along + 1 :])
-    names = check_unique((*x.names[:along], *indices.names, *x.names[along + 1 :]))
+    taken_names = (x.names[along],) if indices.names == (None,) else indices.names
+    names = check_unique((*x.names[:along], *taken_names, *x.names[along + 1 :]))
     out = intern_template(shape, x.dtype, names)
     return Plan(out, (x.dtype, indices.dtype), {"axis": along, "mode": mode})
 
@@ -68,3 +81,73 @@ def scattered(x: Template, indices: Template, updates: Template, mode: str, acce
         raise ShapeError(expected(f"updates of shape {shape}", remedy, updates=updates, x=x, indices=indices))
     merge_names(intern_template(shape, dtype, names), updates)
     return Plan(x.replace(dtype=dtype), (dtype, indices.dtype, dtype), {"mode": mode})
+
+
+# x[...]
+
+
+def is_mask(kind: Any) -> bool:
+    """Whether a part of a structure is a mask."""
+    return isinstance(kind, Template) and kind.dtype.kind == "bool"
+
+
+def covered(x: Template, structure: Structure) -> list[range]:
+    """For each part of a structure the axes of x that it is for: of a mask as many as its own, of ... the rest."""
+    widths = [
+        kind.ndim if is_mask(kind) else 0 if kind in (NoneType, EllipsisType) else 1
+        for kind in structure
+    ]  # fmt: skip
+    rest, found, axis = x.ndim - sum(widths), [], 0
+    for kind, width in zip(structure, widths, strict=True):
+        end = axis + (rest if kind is EllipsisType else width)
+        found.append(range(axis, end))
+        axis = end
+    return found
+
+
+def indexed(x: Template, structure: Structure, sizes: Sequence[int]) -> Template:
+    """The template of `x[...]` by keys of a structure that fits x.
+
+    `sizes` are the lengths of the slices, then the counts of the masks. [a: 5][b: 6][c: 7] by
+    (slice, index of [3]) and the size 2 gives [a: 2][b: 3][c: 7].
+    """
+    if EllipsisType not in structure:
+        structure = (*structure, EllipsisType)
+    parts = list(zip(structure, covered(x, structure), strict=True))
+    lengths, counts = iter(sizes), iter(sizes[structure.count(slice) :])
+    tensors = [_index(x, kind, axes, counts) for kind, axes in parts if isinstance(kind, Template)]
+    chosen_shape, chosen_names = _together(tensors)
+    chooses = [place for place, kind in enumerate(structure) if kind is int or isinstance(kind, Template)]
+    # The axes of index tensors stand where the first part that chooses stands, in front where others part these.
+    apart = any(after != place + 1 for place, after in pairwise(chooses))
+    shape, names = list(chosen_shape if apart else ()), list(chosen_names if apart else ())
+    for place, (kind, axes) in enumerate(parts):
+        if kind is NoneType:
+            shape.append(1)
+            names.append(None)
+        elif kind is slice:
+            shape.append(next(lengths))
+            names.append(x.names[axes.start])
+        elif kind is EllipsisType:
+            shape += x.shape[axes.start : axes.stop]
+            names += x.names[axes.start : axes.stop]
+        elif place == chooses[0] and not apart:
+            shape += chosen_shape
+            names += chosen_names
+    return intern_template(tuple(shape), x.dtype, check_unique(tuple(names)))
+
+
+def _index(x: Template, kind: Template, axes: range, counts: Iterator[int]) -> tuple[Template, str | None]:
+    """An index tensor, or the positions of a mask's true elements, and the name of the axis that it is for."""
+    mask = is_mask(kind)
+    own = intern_template((next(counts),), int64, (None,)) if mask else kind
+    return own, x.names[axes.start] if len(axes) == 1 else None
+
+
+def _together(indices: Sequence[tuple[Template, str | None]]) -> tuple[Shape, Names]:
+    """The shape and names of index tensors broadcast together, each with the name of the axis that it is for."""
+    with_axes = [each for each in indices if each[0].ndim]
+    if len(with_axes) == 1 and with_axes[0][0].names == (None,):
+        ((index, name),) = with_axes
+        return index.shape, (name,)
+    return broadcast([index for index, _ in indices]) if indices else ((), ())

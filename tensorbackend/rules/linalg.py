@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from ..dtypes import COMPLEX_OF, DType
 from ..errors import ArgumentError, ShapeError, expected
-from ..template import Names, Shape, Template, check_unique, intern_template, merge_names
+from ..template import Names, Shape, Template, check_meeting, check_unique, intern_template, merge_names
 from .broadcasting import broadcast_two, check_dtype, result_type, to_floating, to_real
-from .plan import Out, Plan
+from .plan import Out, Plan, flag
 
 
 def check_matrix(x: Template) -> Template:
@@ -86,10 +86,10 @@ def eigen(x: Template, *, hermitian: bool) -> Plan:
 def singular(x: Template, full_matrices: bool) -> Plan:
     """The plan of U, s and Vh: [n: 2][m: 3] gives [n: 2][2], [2] and [2][m: 3], or [3][m: 3] in full."""
     (rows, columns), (row, column), dtype = check_matrix(x).shape[-2:], x.names[-2:], computed(x)
-    rank = min(rows, columns)
+    rank, full_matrices = min(rows, columns), flag(full_matrices=full_matrices)
     u = factor(x, (rows, rows if full_matrices else rank), (row, None), dtype)
     vh = factor(x, (columns if full_matrices else rank, columns), (None, column), dtype)
-    return factored(x, (u, factor(x, (rank,), (None,), to_real(dtype)), vh), full_matrices=bool(full_matrices))
+    return factored(x, (u, factor(x, (rank,), (None,), to_real(dtype)), vh), full_matrices=full_matrices)
 
 
 def solution(
@@ -110,31 +110,26 @@ def solution(
     at = -2 if left_side and b.ndim > 1 else -1
     if b.shape[at] != equations:
         raise ShapeError(expected(f"{equations} equations on the right-hand side", matrix=a, right=b))
-    _meet(row, b.names[at], a, b)
+    check_meeting((row,), (b.names[at],), a, b)
     if b.ndim == 1:
         return intern_template((*a.shape[:-2], unknowns), dtype, check_unique((*a.names[:-2], column)))
     stack1, stack2 = (intern_template(x.shape[:-2], x.dtype, x.names[:-2]) for x in (a, b))
     shape = (unknowns, b.shape[-1]) if left_side else (b.shape[-2], unknowns)
     names = (column, b.names[-1]) if left_side else (b.names[-2], column)
-    return intern_template(
-        broadcast_two(stack1, stack2) + shape, dtype, check_unique(merge_names(stack1, stack2) + names)
-    )
-
-
-def _meet(name: str | None, other: str | None, a: Template, b: Template) -> None:
-    """Raises `NamesError` where two axes that are summed or equated have different names."""
-    merge_names(intern_template((1,), a.dtype, (name,)), intern_template((1,), b.dtype, (other,)))
+    batch, batch_names = broadcast_two(stack1, stack2, (a, b)), merge_names(stack1, stack2, (a, b))
+    return intern_template(batch + shape, dtype, check_unique(batch_names + names))
 
 
 def triangular_solution(a: Template, b: Template, left_side: bool, lower: bool, transform: str) -> Plan:
     """The plan of a triangular system; b is a stack of matrices."""
     if transform not in ("none", "transpose"):
         raise ArgumentError(expected("transform to be 'none' or 'transpose'", transform=transform))
+    left_side = flag(left_side=left_side)
     out = solution(a, b, left_side=left_side, transposed=transform == "transpose")
     return Plan(
         out,
         (out.dtype, out.dtype),
-        {"left_side": bool(left_side), "lower": bool(lower), "transform": transform},
+        {"left_side": left_side, "lower": flag(lower=lower), "transform": transform},
     )
 
 

@@ -7,12 +7,25 @@ from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from ..dtypes import DType
+from ..errors import ArgumentError, expected
 from ..template import Template
 
 Out: TypeAlias = Template | tuple[Template, ...]
 Options: TypeAlias = Mapping[str, object]
 
 NO_OPTIONS: Options = MappingProxyType({})
+
+
+def flag(**given: object) -> bool:
+    """An option that is true or false, given by its name; `ArgumentError` for anything but a bool, 0 or 1.
+
+    >>> flag(keepdims=True)
+    True
+    """
+    ((name, value),) = given.items()
+    if not (isinstance(value, int) or type(value).__name__ in ("bool", "bool_")) or value not in (0, 1):
+        raise ArgumentError(expected(f"{name} to be True or False", **given))
+    return bool(value)
 
 
 class Plan(NamedTuple):

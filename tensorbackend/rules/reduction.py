@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from ..dtypes import DType, default_dtype, promote_types
 from ..errors import ShapeError, expected
+from ..meaning import Axes
 from ..template import Names, Shape, Template
-from ..tensor import Axes
 from .axes import normalize_axis, sorted_axes
 from .broadcasting import check_cast, check_dtype
-from .plan import Plan
+from .plan import Plan, flag
 
 
 def reduced(x: Template, axes: tuple[int, ...], keepdims: bool) -> tuple[Shape, Names]:
@@ -16,7 +16,7 @@ def reduced(x: Template, axes: tuple[int, ...], keepdims: bool) -> tuple[Shape, 
 
     (2, 3, 4) over (1,) gives (2, 4), and (2, 1, 4) with `keepdims`.
     """
-    if keepdims:
+    if flag(keepdims=keepdims):
         return tuple(1 if axis in axes else size for axis, size in enumerate(x.shape)), x.names
     kept = [axis for axis in range(x.ndim) if axis not in axes]
     return tuple(x.shape[axis] for axis in kept), tuple(x.names[axis] for axis in kept)

@@ -17,7 +17,8 @@ from .axes import normalize_axes
 def reshaped(x: Template, shape: Sequence[int] | int, names: Sequence[str | None] | None) -> Template:
     """The template under another shape, in which one size of -1 is what is left over.
 
-    f32[6] to (2, -1) gives f32[2][3]. Raises `ShapeError` where the sizes do not multiply up.
+    f32[6] to (2, -1) gives f32[2][3]. Axes that are not touched keep their names unless names are given. Raises
+    `ShapeError` where the sizes do not multiply up.
     """
     sizes = [index(shape)] if not isinstance(shape, Sequence) else [index(size) for size in shape]
     if sizes.count(-1) == 1:
@@ -28,7 +29,28 @@ def reshaped(x: Template, shape: Sequence[int] | int, names: Sequence[str | None
     target = as_shape(sizes)
     if math.prod(target) != x.size:
         raise ShapeError(expected(f"a shape of {x.size} elements for {x!r}", "use -1 for one size", shape=target))
-    return Template(target, x.dtype, names)
+    return Template(target, x.dtype, _untouched(x, target) if names is None else names)
+
+
+def _untouched(x: Template, shape: Shape) -> Names:
+    """The names that a reshape keeps: those of axes with the same size and as many elements before and after them.
+
+    [a: 2][b: 3][c: 4] as (6, 4) keeps c, as (2, 12) a. Axes of size 1 between the same others are told apart by
+    their order where there are as many as before, and lose their names where there are not.
+    """
+    if shape == x.shape:
+        return x.names
+    before: dict[tuple[int, int, int], list[str | None]] = {}
+    for place, name in zip(_places(x.shape), x.names, strict=True):
+        before.setdefault(place, []).append(name)
+    places = _places(shape)
+    kept = {place: iter(names) for place, names in before.items() if len(names) == places.count(place)}
+    return tuple(next(kept[place]) if place in kept else None for place in places)
+
+
+def _places(shape: Shape) -> list[tuple[int, int, int]]:
+    """For each axis the product of the sizes before it, its size, and the product of those after it."""
+    return [(math.prod(shape[:axis]), size, math.prod(shape[axis + 1 :])) for axis, size in enumerate(shape)]
 
 
 def transposed(x: Template, axes: tuple[int, ...]) -> Template:
@@ -53,15 +75,22 @@ def squeezed(x: Template, axes: tuple[int, ...]) -> Template:
     return transposed(x, tuple(kept))
 
 
-def broadcast_target(x: Template, shape: Shape, names: Names | None) -> tuple[Template, tuple[int, ...]]:
-    """Template of a broadcast to a shape, and where x's axes lie in it: its last ones."""
+def broadcast_target(
+    x: Template, shape: Shape, names: Names | None, axes: Sequence[int] | None = None
+) -> tuple[Template, tuple[int, ...]]:
+    """Template of a broadcast to a shape, and where x's axes lie in it: its last ones unless others are given."""
     offset = len(shape) - x.ndim
-    axes = tuple(range(offset, len(shape)))
-    fits = offset >= 0 and all(size in (1, shape[axis]) for size, axis in zip(x.shape, axes, strict=True))
+    places = tuple(range(max(offset, 0), len(shape)) if axes is None else map(index, axes))
+    if axes is not None and (len(places) != x.ndim or list(places) != sorted(set(places) & set(range(len(shape))))):
+        wanted = f"an ascending position from 0 to {len(shape) - 1} for each axis of {x!r}"
+        raise AxisError(expected(wanted, axes=tuple(axes)))
+    fits = offset >= 0 and all(size in (1, shape[axis]) for size, axis in zip(x.shape, places, strict=True))
     if not fits:
-        raise ShapeError(expected(f"a shape that {x!r} broadcasts to, aligned from the right", shape=shape))
-    given = as_names(names, len(shape)) if names is not None else ((None,) * offset + x.names)
-    return intern_template(shape, x.dtype, given), axes
+        how = "aligned from the right" if axes is None else f"with its axes at {places}"
+        raise ShapeError(expected(f"a shape that {x!r} broadcasts to, {how}", shape=shape))
+    own = dict(zip(places, x.names, strict=True))
+    given = as_names(names, len(shape)) if names is not None else tuple(own.get(axis) for axis in range(len(shape)))
+    return intern_template(shape, x.dtype, given), places
 
 
 def inserted(x: Template, axes: int | Sequence[int], names: str | Sequence[str | None] | None) -> Template:

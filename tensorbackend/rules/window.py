@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias
 
 from ..errors import ArgumentError, AxisError, ShapeError, expected
 from ..memo import freeze
-from ..template import Names, Shape, Template, check_unique, intern_template, merge_names
+from ..template import Names, Shape, Template, check_meeting, check_unique, intern_template, merge_names
 from .axes import normalize_axis
 from .broadcasting import check_dtype, result_type
 from .plan import Plan
@@ -195,6 +195,7 @@ def convolution(
     if kernel.shape[1] * features != channels:
         wanted = f"a kernel of {channels // features} channels, those of x over the groups"
         raise ShapeError(expected(wanted, x=x, kernel=kernel, feature_groups=features))
+    check_meeting(x.names[1:], kernel.names[1:], x, kernel)
     axes = range(2, x.ndim)
     paces = numbers(x, axes, "strides", strides)
     apart = numbers(x, axes, "input_dilation", input_dilation)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,8 +11,9 @@ from contextvars import ContextVar
 from typing import Any, TypeVar
 
 from ..errors import BackendError, expected
+from ..locks import free_in_child
 from ..protocol import Backend, BackendLike
-from .registry import backend_class
+from .registry import started
 
 Result = TypeVar("Result")
 
@@ -19,13 +21,14 @@ _scoped: ContextVar[Backend | None] = ContextVar("tensorbackend_default_backend"
 _global: Backend | None = None
 
 # The default is looked at and then set.
-_lock = threading.Lock()
+_lock = threading.RLock()
+free_in_child(sys.modules[__name__], "_lock")
 
 
 def get_backend(backend: BackendLike = None, *, device: str | None = None) -> Backend:
     """The backend that an instance, a class or a name stands for, the default one for `None`; on a device.
 
-    Raises `BackendError` for a name that nothing declares, and for a plugin that cannot be imported,
+    Raises `BackendError` for a name that nothing declares, and for a plugin that cannot be imported or started,
     `ArgumentError` for a device that the backend does not have.
 
     >>> import tensorbackend as tb
@@ -41,7 +44,7 @@ def get_backend(backend: BackendLike = None, *, device: str | None = None) -> Ba
     if isinstance(backend, type) and issubclass(backend, Backend):
         return backend()
     if isinstance(backend, str):
-        return backend_class(backend)()
+        return started(backend)
     raise BackendError(expected("a backend, its class or its name", backend=backend))
 
 

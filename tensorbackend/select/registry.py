@@ -6,12 +6,15 @@ and a program registers a class.
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ..errors import BackendError, expected
+from ..errors import BackendError, TensorBackendError, expected
+from ..locks import free_in_child
 from ..protocol import Backend
+from ..protocol.core import Core
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -25,6 +28,8 @@ _classes: dict[str, type[Backend]] = {}
 
 # A name is looked up and then taken.
 _lock = threading.RLock()
+free_in_child(sys.modules[__name__], "_lock")
+free_in_child(Core, "_instances_lock")
 
 
 def build_in(name: str, load: Callable[[], type[Backend]]) -> None:
@@ -44,6 +49,15 @@ def backends() -> tuple[str, ...]:
     return tuple(sorted({*_built_in, *_classes, *_plugins()}))
 
 
+def class_names() -> dict[str, str]:
+    """The classes of the backends that the package brings, by their names, with what the backends are called.
+
+    >>> class_names()["CupyBackend"]
+    'cupy'
+    """
+    return {f"{name.capitalize()}Backend": name for name in _built_in}
+
+
 def origin(name: str) -> str | None:
     """Where a backend's name comes from: "built in", a plugin's distribution, or "registered" in this process.
 
@@ -51,10 +65,9 @@ def origin(name: str) -> str | None:
     """
     if name in _built_in:
         return "built in"
-    entry = _plugins().get(name)
-    if entry is not None:
-        distribution = entry.dist
-        return "plugin" if distribution is None else f"{distribution.name} {distribution.version}"
+    entries = _plugins().get(name)
+    if entries:
+        return " and ".join(map(_distribution, entries))
     return "registered" if name in _classes else None
 
 
@@ -74,7 +87,8 @@ def register_backend(backend: type[Backend]) -> type[Backend]:
 def backend_class(name: str) -> type[Backend]:
     """The class that a name stands for, whether or not it can be used on this machine.
 
-    Raises `BackendError` for a name that nothing declares, and for a plugin that cannot be imported.
+    Raises `BackendError` for a name that nothing or more than one distribution declares, and for a plugin
+    that cannot be imported, names no backend or one of another name.
     """
     found = _classes.get(name)
     if found is None:
@@ -83,17 +97,47 @@ def backend_class(name: str) -> type[Backend]:
     return found
 
 
-def _plugins() -> dict[str, EntryPoint]:
+def started(name: str) -> Backend:
+    """The backend that a name stands for, ready to run.
+
+    Raises what `backend_class` raises, and `BackendError` where the class raises an error of its own.
+    """
+    kind = backend_class(name)
+    try:
+        return kind()
+    except (TensorBackendError, MemoryError):
+        raise
+    except Exception as error:  # whatever a library raises when it is set up
+        came = f"{type(error).__name__}: {error}"
+        remedy = "mend what it runs on; other backends are not affected"
+        raise BackendError(expected(f"the backend {name!r} to start", remedy, error=came)) from error
+
+
+def _plugins() -> dict[str, list[EntryPoint]]:
+    """What distributions declare under each name: one entry, or more where some want the same name."""
     from importlib.metadata import entry_points  # slow to import, and few programs need it
 
-    return {entry.name: entry for entry in entry_points(group=ENTRY_POINT_GROUP)}
+    found: dict[str, list[EntryPoint]] = {}
+    for entry in entry_points(group=ENTRY_POINT_GROUP):
+        others = found.setdefault(entry.name, [])
+        if (entry.value, _distribution(entry)) not in [(each.value, _distribution(each)) for each in others]:
+            others.append(entry)
+    return found
+
+
+def _distribution(entry: EntryPoint) -> str:
+    return "plugin" if entry.dist is None else f"{entry.dist.name} {entry.dist.version}"
 
 
 def _load_plugin(name: str) -> type[Backend]:
-    entry = _plugins().get(name)
-    if entry is None:
+    entries = _plugins().get(name)
+    if not entries:
         remedy = f"choose one of {', '.join(backends())}, or install the distribution that declares it"
         raise BackendError(expected("the name of a backend", remedy, name=name))
+    if len(entries) > 1:
+        of = [f"{_distribution(entry)} ({entry.value})" for entry in entries]
+        raise BackendError(expected(f"one plugin {name!r}", "uninstall all distributions but one", declared_by=of))
+    (entry,) = entries
     try:
         found = entry.load()
     except (Exception, SystemExit) as error:  # whatever a stranger's module raises while it is imported
@@ -102,4 +146,7 @@ def _load_plugin(name: str) -> type[Backend]:
         raise BackendError(expected(f"the backend plugin {name!r} to import", remedy, error=came)) from error
     if not (isinstance(found, type) and issubclass(found, Backend)):
         raise BackendError(expected(f"the plugin {name!r} to name a subclass of Backend", entry_point=found))
+    if found.name != name:
+        wanted, remedy = f"the plugin {name!r} to name a class of that name", "rename the entry point or the class"
+        raise BackendError(expected(wanted, remedy, name=found.name))
     return found

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 
+from ..locks import free_in_child
 from ..protocol import BackendLike
 from ..tensor import Deallocated, Tensor, bind
 from .choice import check_held
@@ -11,6 +13,7 @@ from .default import get_backend
 
 # A tensor is looked at and then given up.
 _lock = threading.RLock()
+free_in_child(sys.modules[__name__], "_lock")
 
 
 @bind

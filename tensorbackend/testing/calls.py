@@ -22,10 +22,12 @@ from ..expr.graph import Graph
 from ..expr.trace import trace_leaves
 from ..opspec import OPS, Parameter
 from ..protocol import Backend
+from ..protocol.reduction import TieBreak
 from ..select import get_backend
 from ..tensor import Tensor
 from .bounds import bound_of
 from .failures import Disagreement, Kind
+from .magnitudes import columns, is_elementwise
 from .source import call_source, public, qualified, script
 from .strategies import Draw, axes_of, broadcastable, tensors
 
@@ -148,18 +150,34 @@ def has_generator(name: str) -> bool:
     return name in GENERATORS or all(_derivable(parameter) for parameter in OPS[name].parameters)
 
 
-_BY_ANNOTATION: dict[str, Callable[[Tensor], st.SearchStrategy[Any]]] = {
-    **{kind: partial(axes_of, kind=kind) for kind in ("Axis", "Axes", "SoleAxis", "Axis | None")},
-    "bool": lambda x: st.booleans(),
-    "TieBreak": lambda x: st.sampled_from(["low", "high"]),
-    "DTypeLike | None": lambda x: st.none() | st.sampled_from(ALL_DTYPES),
-    "float": lambda x: st.sampled_from([0.0, 1.0, 0.5]),
+# By what an option means and whether it may be `None`.
+_BY_MEANING: dict[tuple[str, bool], Callable[[Tensor], st.SearchStrategy[Any]]] = {
+    ("axis", False): partial(axes_of, kind="Axis"),
+    ("axis", True): partial(axes_of, kind="Axis | None"),
+    ("axes", False): partial(axes_of, kind="Axes"),
+    ("sole axis", False): partial(axes_of, kind="SoleAxis"),
+    ("dtype", True): lambda x: st.none() | st.sampled_from(ALL_DTYPES),
 }
+
+# By the type of an option that means nothing more, which may not be `None`.
+_BY_TYPE: dict[object, Callable[[Tensor], st.SearchStrategy[Any]]] = {
+    bool: lambda x: st.booleans(),
+    float: lambda x: st.sampled_from([0.0, 1.0, 0.5]),
+    TieBreak: lambda x: st.sampled_from(["low", "high"]),
+}
+
+
+def _drawn(option: Parameter) -> Callable[[Tensor], st.SearchStrategy[Any]] | None:
+    """What draws an option for a first operand, `None` where its declaration does not say."""
+    if option.meaning:
+        return _BY_MEANING.get((option.meaning, option.optional))
+    # Types that do not hash are none of these.
+    return None if option.optional else next((draw for kind, draw in _BY_TYPE.items() if kind == option.type), None)
 
 
 def _derivable(parameter: Parameter) -> bool:
     if parameter.role == "option":
-        return parameter.annotation in _BY_ANNOTATION
+        return _drawn(parameter) is not None
     return parameter.role == "tensor"
 
 
@@ -179,17 +197,21 @@ def calls(draw: Draw, name: str, dtype: DType) -> Invocation:
     if count > 1 and draw(st.integers(0, 3)) == 0:  # operands of other dtypes, which are promoted or refused
         dtypes = [dtype, *(draw(st.sampled_from(ALL_DTYPES)) for _ in range(count - 1))]
     tame = bound_of(name).tame
-    operands = draw(broadcastable(dtypes, tame=tame))
+    if is_elementwise(name) and draw(st.integers(0, 7)) == 7:
+        operands = draw(columns(*dtypes))
+    else:
+        operands = draw(broadcastable(dtypes, tame=tame))
     positional, keywords = list(operands), {}
     for parameter in spec.parameters:
-        if parameter.role == "option" and draw(st.booleans()):
-            value = draw(_BY_ANNOTATION[parameter.annotation](operands[0]))
-            if parameter.kind == "keyword":
-                keywords[parameter.name] = value
-            else:
-                positional.append(value)
-        elif parameter.role == "option" and parameter.kind == "positional":
-            positional.append(draw(_BY_ANNOTATION[parameter.annotation](operands[0])))
+        if parameter.role != "option" or not (draw(st.booleans()) or parameter.kind == "positional"):
+            continue
+        draw_option = _drawn(parameter)
+        assert draw_option is not None  # by `has_generator`
+        value = draw(draw_option(operands[0]))
+        if parameter.kind == "keyword":
+            keywords[parameter.name] = value
+        else:
+            positional.append(value)
     if tame and operands[0].dtype.is_integer and getattr(keywords.get("dtype"), "is_inexact", False):
         # The limits of an integer dtype are not moderate as floats.
         first, small = operands[0], st.integers(0, 3)

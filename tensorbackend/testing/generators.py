@@ -12,6 +12,7 @@ from ..ops.creation import from_binary
 from ..template import Template
 from ..tensor import Tensor
 from .calls import Invocation, generates
+from .magnitudes import columns
 from .strategies import Draw, axes_of, axis_names, broadcastable, elements, shapes, tensors
 
 INDEX_DTYPES = tuple(map(as_dtype, ("int8", "int16", "int32", "int64", "uint8", "uint64")))
@@ -45,6 +46,13 @@ def full(draw: Draw, dtype: DType) -> Invocation:
     shape = draw(shapes())
     value = draw(elements(dtype))
     return Invocation("", (shape, value), {"dtype": dtype, "names": axis_names(len(shape))}, creates=True)
+
+
+@generates("ones", "zeros")
+def zeros(draw: Draw, dtype: DType) -> Invocation:
+    """The same number everywhere."""
+    shape = draw(shapes())
+    return Invocation("", (shape,), {"dtype": dtype, "names": axis_names(len(shape))}, creates=True)
 
 
 @generates("iota")
@@ -88,7 +96,8 @@ def linspace(draw: Draw, dtype: DType) -> Invocation:
 def astype(draw: Draw, dtype: DType) -> Invocation:
     """To every dtype."""
     target = draw(st.sampled_from(ALL_DTYPES))  # first, as what is drawn last is often the first choice
-    return call(draw(tensors(dtype)), target)
+    (x,) = draw(columns(dtype)) if draw(st.integers(0, 7)) == 7 else [draw(tensors(dtype))]
+    return call(x, target)
 
 
 @generates("bitcast")

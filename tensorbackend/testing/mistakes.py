@@ -132,9 +132,9 @@ def _wrong(call: Invocation, parameter: Parameter) -> Iterable[object]:
     kind = parameter.annotation
     if kind == "TensorLike" or (parameter.role == "tensor" and call.name in OPS):
         return ["text", {}]
-    if parameter.role == "tensors" or kind == "Sequence[TensorLike]":
+    if parameter.role == "tensors":
         return [[], "text"]
-    if kind in ("DTypeLike", "DTypeLike | None"):
+    if parameter.meaning == "dtype":
         return ["float33"]
     if kind == "PerAxis":
         return [(1,) * MANY]

@@ -27,13 +27,26 @@ class Report(NamedTuple):
     seed: int
     seconds: float
     pairs: Sequence[Pair]
+    asked: int
+    """How many pairs of op and dtype were asked for; a run that was stopped has fewer."""
 
     @classmethod
-    def of(cls, backend: Backend, pairs: Sequence[Pair], *, examples: int, seed: int, seconds: float) -> Report:
-        """The report of what was found on a backend."""
+    def of(
+        cls,
+        backend: Backend,
+        pairs: Sequence[Pair],
+        *,
+        examples: int,
+        seed: int,
+        seconds: float,
+        asked: int | None = None,
+    ) -> Report:
+        """The report of what was found on a backend, of all that was `asked` unless that is more."""
         own = {"python": python_version(), "tensorbackend": _version()}
         versions = {**own, **backend.versions()}
-        return cls(backend.name, backend.device, versions, examples, seed, round(seconds, 1), tuple(pairs))
+        return cls(
+            backend.name, backend.device, versions, examples, seed, round(seconds, 1), tuple(pairs), asked or len(pairs)
+        )
 
     @property
     def totals(self) -> dict[Status, int]:
@@ -46,6 +59,8 @@ class Report(NamedTuple):
         ops, calls = len({pair.op for pair in self.pairs}), sum(pair.examples for pair in self.pairs)
         told = ", ".join(f"{count} {status}" for status, count in self.totals.items())
         work = f"{ops} ops, {len(self.pairs)} pairs of op and dtype, {calls} calls in {self.seconds:g} s"
+        if len(self.pairs) < self.asked:
+            work = f"stopped after {len(self.pairs)} of {self.asked} pairs: {work}"
         return f"{self.backend}: {work}: {told}"
 
     def write(self, path: Path) -> None:
@@ -152,6 +167,7 @@ def _cell(pair: Pair, numbers: Cells, reasons: Cells, lacks: Cells) -> str:
         link = lacks[pair.reasons[0]]
     ulps = f" {pair.ulps:.3g}" if pair.status == "pass" and pair.ulps else ""
     number = f" {link}" if link and pair.status != "unsupported" else ""  # for which there is no room
-    text = f"{pair.status}{number}{ulps}"
+    # On a narrow page the mark stands for the words.
+    text = f'<i></i><span class="words">{pair.status}{number}{ulps}</span>'
     linked = f'<a href="#{pair.status}{link}">{text}</a>' if link else text
     return f'<td class="{pair.status}">{linked}</td>'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
@@ -138,14 +139,31 @@ def check_pairs(
         )
         return
     from concurrent.futures import ProcessPoolExecutor, as_completed
-    from multiprocessing import get_context
+    from multiprocessing import active_children, get_context
 
+    others = active_children()
     # A library with threads of its own does not survive a fork.
     with ExitStack() as stack:
-        pool = stack.enter_context(ProcessPoolExecutor(jobs, mp_context=get_context("spawn")))
+        pool = stack.enter_context(
+            ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_leave_interrupts)
+        )
         stack.callback(pool.shutdown, cancel_futures=True)
-        for done in as_completed([pool.submit(_check_op, backend, name, dtypes, examples, start) for name in names]):
-            yield from done.result()
+        try:
+            for done in as_completed(
+                [pool.submit(_check_op, backend, name, dtypes, examples, start) for name in names]
+            ):
+                yield from done.result()
+        except (KeyboardInterrupt, GeneratorExit):  # nobody waits for what is under way
+            pool.shutdown(wait=False, cancel_futures=True)
+            for child in active_children():
+                if child not in others:
+                    child.terminate()
+            raise
+
+
+def _leave_interrupts() -> None:
+    """Leaves an interrupt, which a terminal sends to all processes, to the one that started this one."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _check_op(backend: Backend, name: str, dtypes: Sequence[DType], examples: int, start: int) -> list[Pair]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from ...interchange import numpy_dtype
-from ...protocol import Payload
+from ...protocol import Kernel, Payload
 from ...template import Template
 from ...tensor import Tensor
 from .convolution import ArrayConvolution
@@ -45,7 +45,7 @@ class ArrayModuleBackend(
         """The module's version."""
         return {self.xp.__name__: self.xp.__version__}
 
-    def compile_graph(self, graph: Graph, /) -> Callable[[Sequence[Tensor]], Sequence[Tensor]]:
+    def compile_graph(self, graph: Graph, /) -> Kernel:
         """The graph with chains of elementwise ops as one function or kernel each."""
         from .fusion import compile_graph
 

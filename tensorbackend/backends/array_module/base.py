@@ -15,19 +15,18 @@ from functools import partial, wraps
 from inspect import CO_VARARGS
 from typing import Any, TypeAlias, TypeVar, cast
 
-from ...dtypes import DType, bfloat16, float16, float32
+from ...dtypes import DType, float32
 from ...interchange import numpy_dtype
 from ...protocol import Backend, Calm, Kernel, Payload, planned
 from ...protocol.planned import bare
 from ...template import Template
 from ...tensor import Tensor
-from .casting import cast_values
+from .casting import NARROW as NARROW
+from .casting import caster
+from .casting import itself as itself
 
 Array: TypeAlias = Any
 """An array of the array module; its exact type is the backend's affair."""
-
-NARROW = frozenset({float16, bfloat16})
-"""The dtypes that are computed in float32."""
 
 Function: TypeAlias = Callable[..., Array]
 """A function of arrays; one for complex arrays gets the array module first."""
@@ -156,9 +155,31 @@ class ArrayBase(Backend):
         data = self.quiet.run(method, self, out, *inputs, **options)
         return self.xp.asarray(data) if type(out) is Template and not out.shape else data
 
+    def attempted(
+        self, quick: Kernel, careful: Kernel, /, *, holds: Callable[..., bool] | None = None, underflow: bool = False
+    ) -> Kernel:
+        """A kernel that is quick on data for which the quick kernel is right, and careful on any other.
+
+        `holds` looks at the data. Without it the quick kernel is right unless a step of it is invalid, divides by zero
+        or overflows, or, where that is asked for, underflows. Here it is the careful kernel, as a look at the data of
+        most modules waits for them, and they keep no flags.
+        """
+        return careful
+
+    def caster(self, source: DType, target: DType) -> Kernel:
+        """What brings arrays of one dtype into another, by the rules of `as_type`."""
+        return caster(self.xp, source, target, self.attempted)
+
     def cast(self, values: Array, source: DType, target: DType) -> Array:
         """Values of a dtype in another, by the rules of `as_type`."""
-        return cast_values(self.xp, values, source, target)
+        return self.caster(source, target)(values)
+
+    def promoting(self, kernel: Kernel, out: Template, /, *inputs: Template) -> Kernel:
+        """A composite's kernel of arrays in the result's dtype, for operands as they were given."""
+        if all(x.dtype is out.dtype for x in inputs):
+            return kernel
+        function, casts = bare(kernel), [bare(self.caster(x.dtype, out.dtype)) for x in inputs]
+        return lambda *arrays: function(*[cast(each) for cast, each in zip(casts, arrays, strict=True)])
 
     def widened(self, x: Tensor) -> Array:
         """The payload in a dtype to compute in: float16 and bfloat16 as float32, others as they are."""
@@ -185,10 +206,13 @@ def kernel(method: Method) -> Method:
     return cast(Method, callback)
 
 
-def function(name: str, of_complex: Function | None = None, *, calm: bool = False) -> Callable[..., Payload]:
+def function(
+    name: str, of_complex: Function | None = None, *, calm: bool = False, attempted: bool = False
+) -> Callable[..., Payload]:
     """A callback that is one function of the array module: `sin = function("sin", complex_functions.sin)`.
 
-    `of_complex`, which gets the module first, takes the function's place for complex arrays. A `calm` function makes no
+    `of_complex`, which gets the module first, takes the function's place for complex arrays, or only, where the
+    function is `attempted`, for those on which a step of it is invalid or overflows. A `calm` function makes no
     floating-point reports of real numbers, as none does of integers and bools.
     """
 
@@ -196,13 +220,18 @@ def function(name: str, of_complex: Function | None = None, *, calm: bool = Fals
     def callback(self: ArrayBase, out: Template, /, *inputs: Template) -> Kernel:
         dtype = inputs[0].dtype
         if of_complex is not None and dtype.is_complex:
-            return partial(of_complex, self.xp)
+            return _of_complex(self, name, of_complex, attempted)
         chosen = getattr(self.xp, name)
         # The magnitude of a complex number may overflow.
         quiet = (calm and not dtype.is_complex) or not dtype.is_inexact
         return Calm(chosen) if quiet else chosen
 
     return callback
+
+
+def _of_complex(backend: ArrayBase, name: str, of_complex: Function, attempted: bool) -> Kernel:
+    careful = partial(of_complex, backend.xp)
+    return backend.attempted(getattr(backend.xp, name), careful) if attempted else careful
 
 
 def rounding(name: str) -> Callable[..., Payload]:
@@ -215,22 +244,14 @@ def rounding(name: str) -> Callable[..., Payload]:
     return callback
 
 
-def itself(x: Payload) -> Payload:
-    """The kernel of a callback that changes nothing: no payload is ever written to."""
-    return x
-
-
-def promoting(name: str, of_complex: Function | None = None) -> Callable[..., Payload]:
+def promoting(name: str, of_complex: Function | None = None, *, attempted: bool = False) -> Callable[..., Payload]:
     """An override of a composite by one function of the array module, on operands in the result's dtype."""
 
     @planned
     def override(self: ArrayBase, out: Template, /, *inputs: Template) -> Kernel:
-        chosen: Function = getattr(self.xp, name)
+        chosen: Kernel = getattr(self.xp, name)
         if of_complex is not None and out.dtype.is_complex:
-            chosen = partial(of_complex, self.xp)
-        if all(x.dtype is out.dtype for x in inputs):
-            return chosen
-        casts = [partial(self.cast, source=x.dtype, target=out.dtype) for x in inputs]
-        return lambda *arrays: chosen(*[cast(each) for cast, each in zip(casts, arrays, strict=True)])
+            chosen = _of_complex(self, name, of_complex, attempted)
+        return self.promoting(chosen, out, *inputs)
 
     return override

@@ -2,44 +2,89 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Protocol
 
-from ...dtypes import REAL_OF, DType, bfloat16, bool_, float16, float32, float64, iinfo
+from ...dtypes import REAL_OF, DType, bfloat16, bool_, float16, float32, float64, iinfo, int32, int64
 from ...interchange import numpy_dtype
-from .shortcuts import certainly
+from ...protocol import Calm, Kernel
+from ...protocol.planned import bare
+
+NARROW = frozenset({float16, bfloat16})
+"""The dtypes that are computed in float32."""
+
+_FLAGGED = frozenset({int32, int64})
+"""The integers to which the processor converts floats itself, and says so where one is beyond the limits."""
 
 
-def cast_values(xp: Any, values: Any, source: DType, target: DType) -> Any:
-    """An array of one dtype in another, by the rules of `as_type`."""
-    if source is target:
-        return values
-    if target is bool_:
-        return values != 0
-    if source.is_complex and not target.is_complex:
-        values, source = values.real, REAL_OF[source]
-    if source in (float16, bfloat16):
-        values, source = values.astype(numpy_dtype(float32)), float32
-    if source.is_floating and target.is_integer:
-        return _saturate(xp, values, target)
-    if source.is_integer and source.bits > 16 and target in (float16, bfloat16):
-        values, source = _exact_or_odd(values, source), float64
-    if source is float64 and target is bfloat16:
-        values = _float32_to_odd(xp, values)
-    elif target is bfloat16:
-        values = values.astype(numpy_dtype(float32))
-    return values.astype(numpy_dtype(target))
+def itself(x: Any) -> Any:
+    """The kernel of a callback that changes nothing: no payload is ever written to."""
+    return x
 
 
-def _saturate(xp: Any, values: Any, target: DType) -> Any:
-    """Floats truncated to integers, those beyond the limits moved to them, NaN to 0."""
-    dtype, limits = numpy_dtype(target), iinfo(target)
-    # Powers of two and one less, so that float32 holds them; or float32 rounds inwards, which is as safe.
-    inside = (values > float(limits.min - 1)) & (values < float(limits.max + 1))
-    if certainly(xp, inside):
+class Attempted(Protocol):
+    """The type of `ArrayBase.attempted`, which makes one kernel of a quick one and a careful one."""
+
+    def __call__(self, quick: Kernel, careful: Kernel, /, *, holds: Callable[..., bool] | None = None) -> Kernel: ...
+
+
+def only_careful(quick: Kernel, careful: Kernel, /, *, holds: Callable[..., bool] | None = None) -> Kernel:
+    """The careful one of two kernels, for modules that do not say on which data the quick one is right."""
+    return careful
+
+
+def caster(xp: Any, source: DType, target: DType, attempted: Attempted = only_careful) -> Kernel:
+    """What brings arrays of one dtype into another, by the rules of `as_type`."""
+    dtype = numpy_dtype(target)
+
+    def plain(values: Any) -> Any:
         return values.astype(dtype)
-    whole = xp.where(inside, values, values.dtype.type(0)).astype(dtype)
-    whole = xp.where(values >= float(limits.max + 1), dtype.type(limits.max), whole)
-    return xp.where(values <= float(limits.min), dtype.type(limits.min), whole)
+
+    if source is target:
+        return Calm(itself)
+    if target is bool_:
+        return lambda values: values != 0
+    if source.is_complex and not target.is_complex:
+        of_real = bare(caster(xp, REAL_OF[source], target, attempted))
+        return lambda values: of_real(values.real)
+    if source in NARROW:
+        return _by_way_of(float32, plain if target.is_inexact else bare(caster(xp, float32, target, attempted)))
+    if source.is_floating and target.is_integer:
+        return _saturating(xp, source, target, plain, attempted)
+    if source.is_integer and source.bits > 16 and target in NARROW:
+        of_float64 = bare(caster(xp, float64, target))
+        return lambda values: of_float64(_exact_or_odd(values, source))
+    if source is float64 and target is bfloat16:
+        return lambda values: _float32_to_odd(xp, values).astype(dtype)
+    if target is bfloat16 and source is not float32:
+        return _by_way_of(float32, plain)
+    # Of floats even a wider dtype reports a signalling NaN.
+    return plain if source.is_inexact or target in NARROW else Calm(plain)
+
+
+def _by_way_of(dtype: DType, cast: Kernel) -> Kernel:
+    between = numpy_dtype(dtype)
+    return lambda values: cast(values.astype(between))
+
+
+def _saturating(xp: Any, source: DType, target: DType, plain: Kernel, attempted: Attempted) -> Kernel:
+    """Floats truncated to integers, those beyond the limits moved to them, NaN to 0."""
+    number, limits, dtype = numpy_dtype(source).type, iinfo(target), numpy_dtype(target)
+    # Powers of two and one less, so that float32 holds them; or float32 rounds inwards, which is as safe.
+    below, above = number(limits.min - 1), number(limits.max + 1)
+    zero, lowest = number(0), number(limits.min)
+    least, greatest = dtype.type(limits.min), dtype.type(limits.max)
+
+    def inside(values: Any) -> bool:
+        lowest_of, greatest_of = xp.minimum.reduce, xp.maximum.reduce
+        return bool(lowest_of(values, None, initial=0) > below and greatest_of(values, None, initial=0) < above)
+
+    def saturated(values: Any) -> Any:
+        whole = xp.where((values > below) & (values < above), values, zero).astype(dtype)
+        whole = xp.where(values >= above, greatest, whole)
+        return xp.where(values <= lowest, least, whole)
+
+    return attempted(plain, saturated, holds=None if target in _FLAGGED else inside)
 
 
 def _exact_or_odd(values: Any, source: DType) -> Any:

@@ -257,21 +257,17 @@ def _scaled(xp: Any, z: Array, exponent: Array) -> Array:
 # Functions of two numbers
 
 
-def multiply(xp: Any, x: Array, y: Array) -> Array:
-    """The product; by parts where a step overflows, as a fused one of the module gives other infinities and NaN."""
-    found = unless_flagged(xp, xp.multiply, x, y, under="ignore")
-    return _product(xp, x, y) if found is None else found
-
-
-def square(xp: Any, x: Array) -> Array:
-    """x * x."""
-    found = unless_flagged(xp, xp.square, x, under="ignore")
-    return _product(xp, x, x) if found is None else found
+def square_of(xp: Any, x: Array) -> Array:
+    """x * x, as `product_of` makes it."""
+    return product_of(xp, x, x)
 
 
 @blocked
-def _product(xp: Any, x: Array, y: Array) -> Array:
-    """The formula by parts on operands scaled by powers of two, so that no product of finite numbers overflows."""
+def product_of(xp: Any, x: Array, y: Array) -> Array:
+    """The product by parts, of operands scaled by powers of two where one overflows.
+
+    So no product of finite numbers does, while a fused one of the module gives other infinities and NaN.
+    """
     dtype = xp.result_type(x, y)
     x, y = _wide(x), _wide(y)
     found = product_by_parts(xp, x, y)
@@ -303,18 +299,17 @@ def product_by_parts(xp: Any, x: Array, y: Array) -> Array:
 
 
 def divide(xp: Any, x: Array, y: Array) -> Array:
-    """The quotient; by parts where the divisor is real or imaginary (Array API standard's table)."""
-    found = unless_flagged(xp, lambda: xp.divide(x, _oblique(xp, y)))
-    return _quotient(xp, x, y) if found is None else found
+    """The same, by the module's own where no step is invalid, overflows or underflows."""
+    found = unless_flagged(xp, lambda: xp.divide(x, oblique(xp, y)))
+    return quotient(xp, x, y) if found is None else found
 
 
 def reciprocal(xp: Any, x: Array) -> Array:
-    """1 / x."""
-    found = unless_flagged(xp, lambda: xp.reciprocal(_oblique(xp, x)))
-    return _quotient(xp, xp.ones((), x.dtype), x) if found is None else found
+    """1 / x, as `quotient` makes it."""
+    return quotient(xp, xp.ones((), x.dtype), x)
 
 
-def _oblique(xp: Any, y: Array) -> Array:
+def oblique(xp: Any, y: Array) -> Array:
     """A finite divisor that is nowhere real or imaginary, else an error."""
     for part in (y.real, y.imag) if y.size else ():
         size = xp.square(part)  # contiguous and so faster to look at
@@ -324,14 +319,15 @@ def _oblique(xp: Any, y: Array) -> Array:
 
 
 @blocked
-def _quotient(xp: Any, x: Array, y: Array) -> Array:
+def quotient(xp: Any, x: Array, y: Array) -> Array:
+    """The quotient; by parts where the divisor is real or imaginary (Array API standard's table)."""
     dtype = xp.result_type(x, y)
     x, y = _wide(x), _wide(y)
     a, b, c, d = x.real, x.imag, y.real, y.imag
     found = join(xp, xp.divide(a, c), xp.divide(b, c))
     if not certainly(xp, d == 0):
-        oblique = xp.where(c == 0, join(xp, xp.divide(b, d), xp.divide(-a, d)), _scaled_quotient(xp, x, y))
-        found = xp.where(d == 0, found, oblique)
+        others = xp.where(c == 0, join(xp, xp.divide(b, d), xp.divide(-a, d)), _scaled_quotient(xp, x, y))
+        found = xp.where(d == 0, found, others)
     return found.astype(dtype, copy=False)
 
 

@@ -7,18 +7,17 @@ copied three times, and three products are added. Which is less work depends on 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from ...dtypes import DType, float32, float64, int64
 from ...interchange import numpy_dtype
-from ...protocol import Payload
+from ...protocol import Kernel, planned
 from ...protocol.window import Padding, Sizes
 from ...rules.broadcasting import to_real
 from ...template import Template
-from ...tensor import Tensor
-from .base import NARROW, Array, ArrayBase, kernel
+from .base import NARROW, Array, ArrayBase
 from .shape import padded
 from .shortcuts import fits_float64
 
@@ -45,12 +44,12 @@ class ArrayConvolution(ArrayBase):
     """At most about so many elements of columns and sums are worked on at once, half of it where that takes
     several images: few enough for a processor's caches."""
 
-    @kernel
+    @planned
     def conv(
         self,
         out: Template,
-        x: Tensor,
-        kernel: Tensor,
+        x: Template,
+        kernel: Template,
         /,
         *,
         strides: Sizes,
@@ -59,35 +58,53 @@ class ArrayConvolution(ArrayBase):
         kernel_dilation: Sizes,
         feature_groups: int,
         batch_groups: int,
-    ) -> Payload:
+    ) -> Kernel:
         """Block by block of images, or of the rows of one."""
         xp, groups, batch, channels = self.xp, feature_groups * batch_groups, out.shape[0], kernel.shape[1]
         area = prod(kernel.shape[1:])
         if not (out.size and area):
-            return xp.zeros(out.shape, numpy_dtype(out.dtype))
+            return lambda images, filters: xp.zeros(out.shape, numpy_dtype(out.dtype))
         triples = [(low, high, size - 1) for (low, high), size in zip(padding, input_dilation, strict=True)]
         geometry, spatial = _Geometry(kernel.shape[2:], strides, kernel_dilation, out.shape[2:]), x.shape[2:]
         if not spatial:
             geometry, spatial, triples = _Geometry((1,), (1,), (1,), (1,)), (1,), [(0, 0, 0)]
-        dtype = numpy_dtype(_working(xp, out.dtype, area, x.data, kernel.data))
-        # Groups of the batch are groups of the channels of a smaller batch.
-        values = x.data.reshape((batch_groups, batch, feature_groups, channels, *spatial)).swapaxes(0, 1)
-        values = values.reshape((batch, groups, channels, *spatial))
-        features, across = out.shape[1] // groups, prod(geometry.places[1:])
-        weights = kernel.data.reshape((groups, features, channels, *geometry.window))
-        if out.dtype.is_complex:  # BLAS leaves open what infinities give
-            values, weights = parts(xp, values, weights)
-            features *= 2
-        weights = weights.astype(dtype, copy=False)
+        features = out.shape[1] // groups
+
+        def convolve(images: Array, filters: Array) -> Array:
+            dtype = numpy_dtype(_working(xp, out.dtype, area, images, filters))
+            # Groups of the batch are groups of the channels of a smaller batch.
+            values = images.reshape((batch_groups, batch, feature_groups, channels, *spatial)).swapaxes(0, 1)
+            values = values.reshape((batch, groups, channels, *spatial))
+            weights = filters.reshape((groups, features, channels, *geometry.window))
+            if out.dtype.is_complex:  # BLAS leaves open what infinities give
+                values, weights = parts(xp, values, weights)
+            result = self._convolved(values, weights.astype(dtype, copy=False), geometry, triples, to_real(out.dtype))
+            if out.dtype.is_complex:
+                both, result = result, xp.empty(out.shape, numpy_dtype(out.dtype))
+                whole = result.reshape((batch, groups, features, -1))
+                whole.real, whole.imag = both[:, :, :features], both[:, :, features:]
+            return result.reshape(out.shape)
+
+        return convolve
+
+    def _convolved(
+        self, values: Array, weights: Array, geometry: _Geometry, padding: Sequence[tuple[int, int, int]], out: DType
+    ) -> Array:
+        """Images (batch, groups, channels, *spatial) by real kernels (groups, features, channels, *window).
+
+        The result (batch, groups, features, places) has the dtype `out`; the sums are in that of the kernels.
+        """
+        xp, dtype, (batch, groups), features = self.xp, weights.dtype, values.shape[:2], weights.shape[1]
+        across = prod(geometry.places[1:])
         product, copied = _product(xp, weights, geometry)
-        result = xp.empty((batch, groups, features, across * geometry.places[0]), numpy_dtype(to_real(out.dtype)))
+        result = xp.empty((batch, groups, features, across * geometry.places[0]), numpy_dtype(out))
         row = groups * across * (copied + 2 * features)
         images = max(1, self.conv_block // (2 * row * geometry.places[0]))
         rows = geometry.places[0] if images > 1 else max(1, self.conv_block // row)
         for first in range(0, batch, images):
             block = values[first : first + images].astype(dtype, copy=False)
-            if any(map(any, triples)):
-                block = padded(xp, block, 0, [(0, 0, 0)] * 3 + triples)
+            if any(map(any, padding)):
+                block = padded(xp, block.shape, dtype, [*[(0, 0, 0)] * 3, *padding])(block, 0)
             for start in range(0, geometry.places[0], rows):
                 stop = min(start + rows, geometry.places[0])
                 part = geometry._replace(places=(stop - start, *geometry.places[1:]))
@@ -95,12 +112,8 @@ class ArrayConvolution(ArrayBase):
                 sums = target if target.dtype == dtype else xp.empty(target.shape, dtype)
                 product(block[:, :, :, start * geometry.strides[0] :], part, sums)
                 if sums is not target:
-                    target[...] = sums.astype(numpy_dtype(int64)) if out.dtype.is_integer else sums
-        if out.dtype.is_complex:
-            both, result = result, xp.empty(out.shape, numpy_dtype(out.dtype))
-            whole = result.reshape((batch, groups, features // 2, -1))
-            whole.real, whole.imag = both[:, :, : features // 2], both[:, :, features // 2 :]
-        return result.reshape(out.shape)
+                    target[...] = sums.astype(numpy_dtype(int64)) if out.is_integer else sums
+        return result
 
 
 def parts(xp: Any, values: Array, weights: Array) -> tuple[Array, Array]:

@@ -2,37 +2,82 @@
 
 from __future__ import annotations
 
-from ...dtypes import Scalar, bfloat16, float64, int64
+from ...dtypes import DType, Scalar, bfloat16, complex128, float64, iinfo, int64
+from ...elements import element_type, pack
 from ...interchange import numpy_dtype
-from ...protocol import Payload
+from ...protocol import Calm, Kernel, planned
+from ...protocol.planned import bare
 from ...template import Template
-from .base import ArrayBase, kernel
+from .base import Array, ArrayBase
 
 
 class ArrayCreation(ArrayBase):
     """Constants, identity matrices and counters."""
 
-    def constant(self, out: Template, /, *, value: Scalar) -> Payload:
-        """Every element is `value`."""
+    @planned
+    def constant(self, out: Template, /, *, value: Scalar) -> Kernel:
+        """Every element is `value`; of zeros by memory that is zero anyway."""
+        xp, shape, dtype = self.xp, out.shape, numpy_dtype(out.dtype)
+        if not any(pack([element_type(out.dtype)(value)], out.dtype)):
+            return Calm(lambda: xp.zeros(shape, dtype))
         # A library rounds a float to bfloat16 by way of float32, which is twice.
         source = float64 if out.dtype is bfloat16 else out.dtype
-        scalar = self.xp.asarray(value, numpy_dtype(source))
-        if source is not out.dtype:
-            scalar = self.xp.asarray(self.quiet.run(self.cast, scalar, source, out.dtype))
-        return self.xp.full(out.shape, scalar) if out.shape else scalar
+        to_dtype = bare(self.caster(source, out.dtype))
+        scalar = to_dtype(xp.asarray(value, numpy_dtype(source)))
 
-    @kernel
-    def eye(self, out: Template, /, *, offset: int) -> Payload:
+        def kernel() -> Array:
+            array = xp.empty(shape, dtype)
+            array[...] = scalar
+            return array
+
+        return Calm(kernel)
+
+    @planned
+    def eye(self, out: Template, /, *, offset: int) -> Kernel:
         """Ones on one diagonal of the last two axes."""
-        matrix = self.xp.eye(*out.shape[-2:], k=offset, dtype=numpy_dtype(out.dtype))
-        return self.xp.broadcast_to(matrix, out.shape)
+        eye, broadcast_to, shape, dtype = self.xp.eye, self.xp.broadcast_to, out.shape, numpy_dtype(out.dtype)
+        rows, columns = shape[-2:]
+        if len(shape) == 2:
+            return Calm(lambda: eye(rows, columns, offset, dtype))
+        return Calm(lambda: broadcast_to(eye(rows, columns, offset, dtype), shape))
 
-    @kernel
-    def iota(self, out: Template, /, *, axis: int | None) -> Payload:
+    @planned
+    def iota(self, out: Template, /, *, axis: int | None) -> Kernel:
         """Each element is its index, along an axis or in row-major order."""
-        count = out.size if axis is None else out.shape[axis]
-        counter = self.cast(self.xp.arange(count, dtype=numpy_dtype(int64)), int64, out.dtype)
+        broadcast_to, shape = self.xp.broadcast_to, out.shape
+        counter = self._counter(out.size if axis is None else shape[axis], out.dtype)
         if axis is None:
-            return counter.reshape(out.shape)
-        lined_up = counter.reshape(tuple(size if i == axis else 1 for i, size in enumerate(out.shape)))
-        return self.xp.broadcast_to(lined_up, out.shape)
+            return Calm(counter if len(shape) == 1 else lambda: counter().reshape(shape))
+        lined_up = tuple(size if i == axis else 1 for i, size in enumerate(shape))
+        return Calm(lambda: broadcast_to(counter().reshape(lined_up), shape))
+
+    def _counter(self, count: int, dtype: DType) -> Kernel:
+        """0, 1, 2 and so on in a dtype: directly where all are exact in it, else from int64."""
+        arange, direct = self.xp.arange, numpy_dtype(dtype)
+        if dtype.is_numeric and dtype is not bfloat16 and count <= exact_up_to(dtype):
+            return lambda: arange(0, count, 1, direct)
+        narrow, wide = bare(self.caster(int64, dtype)), numpy_dtype(int64)
+        return lambda: narrow(arange(0, count, 1, wide))
+
+    @planned
+    def spaced(self, out: Template, /, *, start: Scalar, step: Scalar, last: Scalar | None) -> Kernel:
+        """Numbers a step apart, computed in 64 bits a part."""
+        arange, (count,) = self.xp.arange, out.shape
+        wide = int64 if isinstance(start, int) else complex128 if isinstance(start, complex) else float64
+        dtype, narrow = numpy_dtype(wide), bare(self.caster(wide, out.dtype))
+        if isinstance(start, int):  # modulo 2**64, of which int64 has the lower half and the upper one as negative
+            start, step = ((int(number.real) + (1 << 63)) % (1 << 64) - (1 << 63) for number in (start, step))
+        first, apart = (self.xp.asarray(number, dtype) for number in (start, step))
+
+        def kernel() -> Array:
+            values = arange(0, count, 1, dtype) * apart + first
+            if last is not None:
+                values[-1] = last
+            return narrow(values)
+
+        return kernel
+
+
+def exact_up_to(dtype: DType) -> int:
+    """A bound up to which a dtype has every whole number."""
+    return iinfo(dtype).max if dtype.is_integer else 2 << dtype.mantissa_bits if dtype.is_inexact else 0

@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
-from ...dtypes import float64
+from ...dtypes import float32, float64
 from ...interchange import numpy_dtype
-from ...protocol import Payload
+from ...protocol import Calm, Kernel, Payload, planned
+from ...protocol.planned import bare
 from ...template import Template
-from ...tensor import Tensor
 from . import complex_functions, extremes, gamma, incomplete_gamma, special
-from .base import Array, ArrayBase, function, kernel, promoting, rounding
+from .base import NARROW, Array, ArrayBase, Function, function, itself, promoting, rounding
+
+
+def computed_in_float64(function: Function) -> Callable[..., Payload]:
+    """A callback that is a function of the module and float64 arrays, rounded to the result's dtype."""
+
+    @planned
+    def callback(self: ArrayElementwise, out: Template, /, *inputs: Template) -> Kernel:
+        return self.in_float64(function, out, *inputs)
+
+    return callback
 
 
 class ArrayElementwise(ArrayBase):
@@ -53,7 +64,6 @@ class ArrayElementwise(ArrayBase):
     bitwise_and = function("bitwise_and")
     bitwise_or = function("bitwise_or")
     bitwise_xor = function("bitwise_xor")
-    divide = function("divide", complex_functions.divide)
     equal = function("equal", calm=True)
     greater = function("greater", calm=True)
     greater_equal = function("greater_equal", calm=True)
@@ -63,7 +73,7 @@ class ArrayElementwise(ArrayBase):
     logical_and = function("logical_and", calm=True)
     logical_or = function("logical_or", calm=True)
     logical_xor = function("logical_xor", calm=True)
-    multiply = function("multiply", complex_functions.multiply)
+    multiply = function("multiply", complex_functions.product_of, attempted=True)
     not_equal = function("not_equal", calm=True)
     right_shift = function("right_shift")
     subtract = function("subtract")
@@ -74,176 +84,221 @@ class ArrayElementwise(ArrayBase):
     log10 = promoting("log10", complex_functions.log10)
     log2 = promoting("log2", complex_functions.log2)
     logaddexp = promoting("logaddexp")
-    reciprocal = promoting("reciprocal", complex_functions.reciprocal)
-    square = promoting("square", complex_functions.square)
+    square = promoting("square", complex_functions.square_of, attempted=True)
 
-    @kernel
-    def nextafter(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
+    @planned
+    def reciprocal(self, out: Template, x: Template, /) -> Kernel:
+        """1 / x; of complex numbers likewise as `divide`."""
+        xp = self.xp
+        if not out.dtype.is_complex:
+            return self.promoting(xp.reciprocal, out, x)
+        return self.promoting(
+            self.attempted(
+                lambda z: xp.reciprocal(complex_functions.oblique(xp, z)),
+                partial(complex_functions.reciprocal, xp),
+                underflow=True,
+            ),
+            out,
+            x,
+        )
+
+    @planned
+    def nextafter(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
         """The next number after x1 towards x2; of equal ones x2, also where a narrow dtype's loop gives x1."""
         xp = self.xp
-        left, right = (self.cast(x.data, x.dtype, out.dtype) for x in (x1, x2))
-        return xp.where(left == right, right, xp.nextafter(left, right))
+        return self.promoting(lambda x, y: xp.where(x == y, y, xp.nextafter(x, y)), out, x1, x2)
 
     # Conversion
 
-    @kernel
-    def as_type(self, out: Template, x: Tensor, /) -> Payload:
+    @planned
+    def as_type(self, out: Template, x: Template, /) -> Kernel:
         """The values in `out.dtype`."""
-        return self.cast(x.data, x.dtype, out.dtype)
+        return self.caster(x.dtype, out.dtype)
 
-    def bitcast(self, out: Template, x: Tensor, /) -> Payload:
+    @planned
+    def bitcast(self, out: Template, x: Template, /) -> Kernel:
         """The same bits as a view."""
-        return x.data.view(numpy_dtype(out.dtype))
+        dtype = numpy_dtype(out.dtype)
+        return Calm(lambda values: values.view(dtype))
 
     # Functions of one element
 
-    @kernel
-    def count_leading_zeros(self, out: Template, x: Tensor, /) -> Payload:
+    @planned
+    def count_leading_zeros(self, out: Template, x: Template, /) -> Kernel:
         """The width, less the number of bits from the highest one down."""
-        bits = x.data.view(f"uint{x.dtype.bits}")
-        for distance in (1, 2, 4, 8, 16, 32):
-            if distance < x.dtype.bits:
+        width, dtype, count = x.dtype.bits, numpy_dtype(out.dtype), self.xp.bitwise_count
+        distances = [distance for distance in (1, 2, 4, 8, 16, 32) if distance < width]
+
+        def leading_zeros(values: Array) -> Array:
+            bits = values.view(f"uint{width}")
+            for distance in distances:
                 bits = bits | bits >> distance  # ends as ones from the highest one down
-        return (x.dtype.bits - self.xp.bitwise_count(bits)).astype(numpy_dtype(out.dtype))
+            return (width - count(bits)).astype(dtype)
 
-    @kernel
-    def population_count(self, out: Template, x: Tensor, /) -> Payload:
+        return Calm(leading_zeros)
+
+    @planned
+    def population_count(self, out: Template, x: Template, /) -> Kernel:
         """Number of one bits, a negative integer's in two's complement."""
-        return self.xp.bitwise_count(x.data.view(f"uint{x.dtype.bits}")).astype(numpy_dtype(out.dtype))
+        unsigned, dtype, count = f"uint{x.dtype.bits}", numpy_dtype(out.dtype), self.xp.bitwise_count
+        return Calm(lambda values: count(values.view(unsigned)).astype(dtype))
 
-    @kernel
-    def erf(self, out: Template, x: Tensor, /) -> Payload:
-        """Error function, computed in float64."""
-        return self.in_float64(special.erf, out, x)
+    erf = computed_in_float64(special.erf)
+    erfc = computed_in_float64(special.erfc)
+    erf_inv = computed_in_float64(special.erf_inv)
+    digamma = computed_in_float64(gamma.digamma)
+    gamma_inc_l = computed_in_float64(incomplete_gamma.gamma_inc_l)
+    gamma_inc_u = computed_in_float64(incomplete_gamma.gamma_inc_u)
+    log_gamma = computed_in_float64(gamma.log_gamma)
 
-    @kernel
-    def erfc(self, out: Template, x: Tensor, /) -> Payload:
-        """One minus the error function, computed in float64."""
-        return self.in_float64(special.erfc, out, x)
-
-    @kernel
-    def erf_inv(self, out: Template, x: Tensor, /) -> Payload:
-        """Inverse error function, computed in float64."""
-        return self.in_float64(special.erf_inv, out, x)
-
-    @kernel
-    def digamma(self, out: Template, x: Tensor, /) -> Payload:
-        """Derivative of log(gamma(x)), computed in float64."""
-        return self.in_float64(gamma.digamma, out, x)
-
-    @kernel
-    def gamma_inc_l(self, out: Template, a: Tensor, x: Tensor, /) -> Payload:
-        """P(a, x), computed in float64."""
-        return self.in_float64(incomplete_gamma.gamma_inc_l, out, a, x)
-
-    @kernel
-    def gamma_inc_u(self, out: Template, a: Tensor, x: Tensor, /) -> Payload:
-        """Q(a, x), computed in float64."""
-        return self.in_float64(incomplete_gamma.gamma_inc_u, out, a, x)
-
-    @kernel
-    def log_gamma(self, out: Template, x: Tensor, /) -> Payload:
-        """log(abs(gamma(x))), computed in float64."""
-        return self.in_float64(gamma.log_gamma, out, x)
-
-    def real(self, out: Template, x: Tensor, /) -> Payload:
+    @planned
+    def real(self, out: Template, x: Template, /) -> Kernel:
         """The real parts as a view."""
-        return x.data.real if x.dtype.is_complex else x.data
+        return Calm((lambda values: values.real) if x.dtype.is_complex else itself)
 
-    def imag(self, out: Template, x: Tensor, /) -> Payload:
+    @planned
+    def imag(self, out: Template, x: Template, /) -> Kernel:
         """The imaginary parts as a view."""
-        return x.data.imag
+        return Calm(lambda values: values.imag)
 
-    @kernel
-    def rsqrt(self, out: Template, x: Tensor, /) -> Payload:
+    @planned
+    def rsqrt(self, out: Template, x: Template, /) -> Kernel:
         """1 / sqrt(x)."""
-        return self.narrowed(1.0 / self.xp.sqrt(self.widened(x)), out)
+        sqrt = self.xp.sqrt
+        return _in_float32(lambda values: 1.0 / sqrt(values), out)
 
-    @kernel
-    def sigmoid(self, out: Template, x: Tensor, /) -> Payload:
+    @planned
+    def sigmoid(self, out: Template, x: Template, /) -> Kernel:
         """1 / (1 + exp(-x)) as exp(x) / (1 + exp(x)) where x is negative: nothing overflows."""
-        xp, values = self.xp, self.widened(x)
-        return self.narrowed(xp.exp(xp.minimum(values, 0)) / (1.0 + xp.exp(-xp.abs(values))), out)
+        xp = self.xp
+        return _in_float32(lambda values: xp.exp(xp.minimum(values, 0)) / (1.0 + xp.exp(-xp.abs(values))), out)
 
-    @kernel
-    def sign(self, out: Template, x: Tensor, /) -> Payload:
+    @planned
+    def sign(self, out: Template, x: Template, /) -> Kernel:
         """The sign, 0.0 for both zeros; complex numbers are divided by their magnitude."""
         if x.dtype.is_complex:
-            return complex_functions.sign(self.xp, x.data)
-        return self.narrowed(self.xp.sign(self.widened(x)), out)  # bfloat16's own loop keeps -0.0
+            return partial(complex_functions.sign, self.xp)
+        return _in_float32(self.xp.sign, out)  # bfloat16's own loop keeps -0.0
 
     # Functions of two elements
 
-    @kernel
-    def floor_divide(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
+    @planned
+    def divide(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
+        """The quotient; of complex numbers the module's own where the divisor is nowhere real or imaginary."""
+        xp = self.xp
+        divide: Kernel = xp.divide
+        if not out.dtype.is_complex:
+            return divide
+        return self.attempted(
+            lambda x, y: divide(x, complex_functions.oblique(xp, y)),
+            partial(complex_functions.quotient, xp),
+            underflow=True,
+        )
+
+    @planned
+    def floor_divide(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
         """The floor of the quotient; floats in float64, whose remainder is exact for the narrower ones."""
-        if not out.dtype.is_floating:
-            return self.xp.floor_divide(x1.data, x2.data)
-        left, right = self._float64(x1), self._float64(x2)
-        # NumPy has NaN and -1.0 for infinities, where the Array API has the quotient itself.
-        infinite = self.xp.isinf(left) | self.xp.isinf(right)
-        return self.cast(self.xp.where(infinite, left / right, self.xp.floor_divide(left, right)), float64, out.dtype)
+        xp = self.xp
+        floor_divide: Kernel = xp.floor_divide
 
-    @kernel
-    def remainder(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
+        def of_floats(left: Array, right: Array) -> Array:
+            # NumPy has NaN and -1.0 for infinities, where the Array API has the quotient itself.
+            infinite = xp.isinf(left) | xp.isinf(right)
+            return xp.where(infinite, left / right, floor_divide(left, right))
+
+        return self._in_wide(of_floats, out) if out.dtype.is_floating else floor_divide
+
+    @planned
+    def remainder(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
         """The remainder with the divisor's sign; floats in float64."""
-        if not out.dtype.is_floating:
-            return self.xp.remainder(x1.data, x2.data)
-        return self.cast(self.xp.remainder(self._float64(x1), self._float64(x2)), float64, out.dtype)
+        remainder: Kernel = self.xp.remainder
+        return self._in_wide(remainder, out) if out.dtype.is_floating else remainder
 
-    @kernel
-    def quotient(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
+    @planned
+    def quotient(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
         """The quotient rounded to zero: one above the floor where the signs differ and something remains."""
-        floor = self.xp.floor_divide(x1.data, x2.data)
+        floor_divide: Kernel = self.xp.floor_divide
+        remainder: Kernel = self.xp.remainder
         if out.dtype.kind == "uint":
-            return floor
-        inexact = self.xp.remainder(x1.data, x2.data) != 0
-        return floor + (inexact & ((x1.data < 0) != (x2.data < 0)))
+            return floor_divide
 
-    @kernel
-    def pow(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
+        def to_zero(left: Array, right: Array) -> Array:
+            above = (remainder(left, right) != 0) & ((left < 0) != (right < 0))
+            return floor_divide(left, right) + above
+
+        return to_zero
+
+    @planned
+    def pow(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
         """The power; an integer to a negative one is 1 / x1**-x2 rounded to zero."""
-        xp, base, exponent = self.xp, x1.data, x2.data
-        if out.dtype.kind == "int":
-            power = xp.power(base, xp.where(exponent < 0, -exponent & 1, exponent))
-            # Only -1 and 1 have a reciprocal that does not round to zero, and they are their own.
-            return xp.where((exponent < 0) & (xp.abs(base) != 1), 0 * power, power)
+        xp, power = self.xp, self.xp.power
         if out.dtype.is_complex:
-            return complex_functions.power(xp, base, exponent)
-        power = xp.power(base, exponent)
-        if not out.dtype.is_floating:
-            return power
-        # NumPy takes the square root for a scalar 0.5, whose values at -inf and -0.0 are not pow's.
-        special = (exponent == 0.5) & ((base == 0) | xp.isinf(base))
-        return xp.where(special, xp.abs(base), power)
+            return partial(complex_functions.power, xp)
 
-    @kernel
-    def max(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
+        def of_integers(base: Array, exponent: Array) -> Array:
+            found = power(base, xp.where(exponent < 0, -exponent & 1, exponent))
+            # Only -1 and 1 have a reciprocal that does not round to zero, and they are their own.
+            return xp.where((exponent < 0) & (xp.abs(base) != 1), 0 * found, found)
+
+        def of_floats(base: Array, exponent: Array) -> Array:
+            # NumPy takes the square root for a scalar 0.5, whose values at -inf and -0.0 are not pow's.
+            special = (exponent == 0.5) & ((base == 0) | xp.isinf(base))
+            return xp.where(special, xp.abs(base), power(base, exponent))
+
+        return of_floats if out.dtype.is_floating else of_integers if out.dtype.kind == "int" else power
+
+    @planned
+    def max(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
         """The greater one; NaN wins, and 0.0 is above -0.0."""
-        return extremes.maximum(self.xp, x1.data, x2.data)
+        return partial(extremes.maximum, self.xp) if out.dtype.is_floating else Calm(self.xp.maximum)
 
-    @kernel
-    def min(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
+    @planned
+    def min(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
         """The lesser one; NaN wins, and -0.0 is below 0.0."""
-        return extremes.minimum(self.xp, x1.data, x2.data)
+        return partial(extremes.minimum, self.xp) if out.dtype.is_floating else Calm(self.xp.minimum)
 
     # Functions of three elements
 
-    @kernel
-    def clip(self, out: Template, x: Tensor, low: Tensor, high: Tensor, /) -> Payload:
+    @planned
+    def clip(self, out: Template, x: Template, low: Template, high: Template, /) -> Kernel:
         """min(max(x, low), high)."""
-        return extremes.clip(self.xp, x.data, low.data, high.data)
+        maximum, minimum = self.xp.maximum, self.xp.minimum
+        if out.dtype.is_floating:
+            return partial(extremes.clip, self.xp)
+        return Calm(lambda values, low, high: minimum(maximum(values, low), high))
 
-    def select(self, out: Template, condition: Tensor, x1: Tensor, x2: Tensor, /) -> Payload:
+    @planned
+    def select(self, out: Template, condition: Template, x1: Template, x2: Template, /) -> Kernel:
         """x1 where the condition holds, else x2."""
-        return self.xp.where(condition.data, x1.data, x2.data)
+        return Calm(self.xp.where)
 
     # Helpers
 
-    def in_float64(self, function: Callable[..., Array], out: Template, /, *inputs: Tensor) -> Array:
+    def in_float64(self, function: Callable[..., Array], out: Template, /, *inputs: Template) -> Kernel:
         """What a function of the module and float64 arrays of one axis gives, in the result's dtype and shape."""
-        columns = (self.xp.broadcast_to(self._float64(x), out.shape).reshape(-1) for x in inputs)
-        return self.cast(function(self.xp, *columns), float64, out.dtype).reshape(out.shape)
+        xp, shape, narrow = self.xp, out.shape, bare(self.caster(float64, out.dtype))
 
-    def _float64(self, x: Tensor) -> Array:
-        return x.data.astype(numpy_dtype(float64))
+        def kernel(*arrays: Array) -> Array:
+            columns = (xp.broadcast_to(_wide(each), shape).reshape(-1) for each in arrays)
+            return narrow(function(xp, *columns)).reshape(shape)
+
+        return kernel
+
+    def _in_wide(self, function: Kernel, out: Template) -> Kernel:
+        """A kernel of two float64 arrays for floats of any width."""
+        if out.dtype is float64:
+            return function
+        narrow = bare(self.caster(float64, out.dtype))
+        return lambda left, right: narrow(function(_wide(left), _wide(right)))
+
+
+def _in_float32(kernel: Kernel, out: Template) -> Kernel:
+    """A kernel of one array, of the narrow floats computed in float32."""
+    if out.dtype not in NARROW:
+        return kernel
+    wide, narrow = numpy_dtype(float32), numpy_dtype(out.dtype)
+    return lambda values: kernel(values.astype(wide)).astype(narrow)
+
+
+def _wide(values: Array) -> Array:
+    return values.astype(numpy_dtype(float64))

@@ -13,28 +13,27 @@ from typing import Any, Final, cast
 
 from ...dispatch import implementation
 from ...dtypes import bfloat16
-from ...expr.evaluate import Kernel, program, step
+from ...expr.evaluate import Compiled, Program, computed
 from ...expr.graph import Graph, rebuilt
-from ...expr.node import PARAMETER, RENAMED, Node, Value
-from ...expr.simplify import expanded, rewritten, simplified
+from ...expr.node import PARAMETER, Node, Value
+from ...expr.simplify import expanded, rewritten, simplified, without_names
 from ...expr.subgraphs import subgraphs, with_subgraphs
 from ...interchange import numpy_dtype
 from ...opspec import CALLBACKS
-from ...protocol import own_method
+from ...protocol import Kernel, own_method
 from ...protocol.planned import bare, is_planned, kernel_of
-from ...template import intern_template
+from ...template import Template, intern_template
 from ...tensor import Tensor
+from ...threads import shared
 from .base import Array, ArrayBase
 
 BLOCK: Final = 1 << 16
 """Elements of a block: a few arrays of float32 of them fit into a second-level cache."""
 
 
-def compile_graph(graph: Graph, backend: ArrayBase) -> Callable[[Sequence[Tensor]], Sequence[Tensor]]:
-    """A graph as a function of tensors on a backend: simplified, its chains of elementwise ops fused."""
-    made = program(prepared(graph, backend), backend)
-    sole = made.sole_step
-    return made if sole is None else lambda tensors: (cast(Tensor, sole(*tensors)),)
+def compile_graph(graph: Graph, backend: ArrayBase) -> Kernel:
+    """The kernel of a graph: simplified, its chains of elementwise ops fused."""
+    return Program(prepared(graph, backend), backend, entered_once=True).kernel
 
 
 def prepared(graph: Graph, backend: ArrayBase) -> Graph:
@@ -49,11 +48,6 @@ def _inside(node: Node, backend: ArrayBase) -> Sequence[Value]:
         return node.values
     options = with_subgraphs(node, lambda graph: prepared(graph, backend))
     return node.remade(node.inputs, options).values
-
-
-def without_names(graph: Graph) -> Graph:
-    """The graph without nodes that rename axes, but for those of results: no callback hears of names."""
-    return rewritten(graph, lambda node: node.operands if node.op == RENAMED else node.values)
 
 
 def fusable(node: Node, backend: ArrayBase) -> bool:
@@ -116,7 +110,7 @@ def _sinks(graph: Graph, backend: ArrayBase) -> dict[Node, Node]:
     return sinks
 
 
-class Chain(Kernel):
+class Chain(Compiled):
     """The nodes of a chain on a backend of an array module."""
 
     inputs: tuple[Value, ...]
@@ -131,40 +125,49 @@ class Chain(Kernel):
             if not value.node.inputs and not value.template.shape and value.node.op != PARAMETER
         ]
         self.inputs = tuple(value for value in outside if value not in numbers)
-        self.backend = backend
-        (self.out,) = nodes[-1].outs
-        self.function, plain = _compiled(nodes, self.inputs, numbers, backend)
-        self.rows, self.inner, self.layouts = _layout(self.out.shape, [value.template.shape for value in self.inputs])
-        self.whole = self.out.size <= 2 * BLOCK or self.rows == 1 or backend.fuse is not None
-        self.quick = plain and self.whole
+        (out,) = nodes[-1].outs
+        function = _compiled(nodes, self.inputs, numbers, backend)
+        rows, inner, layouts = _layout(out.shape, [value.template.shape for value in self.inputs])
+        if out.size <= 2 * BLOCK or rows == 1 or backend.fuse is not None:
+            self.kernel = _whole(function, out.shape)
+        else:
+            height = max(1, BLOCK * rows // out.size)
+            self.kernel = _in_blocks(backend, function, out, height, (rows, *inner), layouts)
 
-    def __call__(self, out: object, inputs: Sequence[Tensor], options: object) -> Tensor:
-        """The chain's result."""
-        return self.step(*inputs)
 
-    def step(self, *inputs: Tensor) -> Tensor:
-        """The chain's result."""
-        backend, out = self.backend, self.out
-        arrays = [x.data for x in inputs]
-        if self.quick:
-            return Tensor(out, backend, backend.quiet.run(self.function, out.shape, None, *arrays))
-        return Tensor(out, backend, backend.run(Chain._in_blocks, self, tuple(arrays), {}))
+def _whole(function: Callable[..., Array], shape: tuple[int, ...]) -> Kernel:
+    """The kernel of a chain that runs over whole arrays."""
+    return lambda *arrays: function(shape, None, *arrays)
 
-    @staticmethod
-    def _in_blocks(backend: ArrayBase, self: Chain, *arrays: Array) -> Array:
-        shape = self.out.shape
-        if self.whole:
-            return self.function(shape, None, *arrays)
-        result = backend.xp.empty((self.rows, *self.inner), numpy_dtype(self.out.dtype))
-        views = [array.reshape(layout) for array, layout in zip(arrays, self.layouts, strict=True)]
-        height = max(1, BLOCK * self.rows // self.out.size)
-        for start in range(0, self.rows, height):
-            rows = slice(start, start + height)
-            block = result[rows]
-            found = self.function(block.shape, block, *(view[rows] if len(view) > 1 else view for view in views))
+
+def _in_blocks(
+    backend: ArrayBase,
+    function: Callable[..., Array],
+    out: Template,
+    height: int,
+    shape: tuple[int, ...],
+    layouts: Sequence[tuple[int, ...]],
+) -> Kernel:
+    """The kernel of a chain that runs over blocks of rows, which the processors share."""
+    empty, dtype, rows = backend.xp.empty, numpy_dtype(out.dtype), shape[0]
+
+    def compute(result: Array, views: Sequence[Array], start: int, end: int) -> None:
+        for low in range(start, end, height):
+            part = slice(low, min(low + height, end))
+            block = result[part]
+            found = function(block.shape, block, *[view[part] if len(view) > 1 else view for view in views])
             if found is not block:
                 block[...] = found
-        return result.reshape(shape)
+
+    entered = backend.enter(compute)
+
+    def kernel(*arrays: Array) -> Array:
+        result = empty(shape, dtype)
+        views = [array.reshape(layout) for array, layout in zip(arrays, layouts, strict=True)]
+        shared(rows, height, lambda start, end: entered(result, views, start, end))
+        return result.reshape(out.shape)
+
+    return kernel
 
 
 def _layout(
@@ -185,15 +188,14 @@ def _layout(
 
 def _compiled(
     nodes: Sequence[Node], inputs: Sequence[Value], numbers: Sequence[Value], backend: ArrayBase
-) -> tuple[Callable[..., Array], bool]:
-    """A function of a block's shape, memory for its result or `None`, and arrays; and whether it calls plain functions
-    of the module alone."""
+) -> Callable[..., Array]:
+    """A function of a block's shape, memory for its result or `None`, and arrays."""
     names = {value: f"x{number}" for number, value in enumerate(inputs)}
     last = {value: node for node in nodes for value in node.operands}
     functions: dict[str, Any] = {}
     for number, value in enumerate(numbers):
         names[value] = f"c{number}"
-        found = cast(Tensor, step(value.node, backend)())
+        found = cast(Tensor, computed(value.node, backend, ()))
         functions[names[value]] = found.data if backend.fuse is None else backend.to_numpy(found, None, None)[()]
     calls, lends = [_function(node, backend) for node in nodes], backend.fuse is None
     # What a function that is not plain gives may be its operand's memory, which is then not to be written to.
@@ -219,11 +221,11 @@ def _compiled(
         else:
             lines.append(f"    {target} = f{number}(shape, {', '.join(operands)})")
     exec("\n".join([*lines, "    return out"]), functions)  # source made here, of no text but numbered names
-    chain = functions["chain"]
+    chain: Callable[..., Array] = functions["chain"]
     if backend.fuse is None:
-        return chain, all(plain for _, plain in calls)
+        return chain
     kernel = backend.fuse(lambda *arrays: chain(None, None, *arrays))
-    return lambda shape, out, *arrays: kernel(*arrays), True
+    return lambda shape, out, *arrays: kernel(*arrays)
 
 
 def _function(node: Node, backend: ArrayBase) -> tuple[Callable[..., Array], bool]:

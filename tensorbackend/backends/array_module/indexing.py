@@ -6,156 +6,252 @@ Index vectors become positions in an x whose indexed axes are merged into one, s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
+from operator import getitem
+from typing import Any
 
 from ...dtypes import float32, iinfo, int64, promote_types, uint64
 from ...interchange import numpy_dtype
-from ...protocol import Payload
+from ...protocol import Calm, Kernel, planned
 from ...protocol.indexing import Mode
 from ...rules.data_errors import index_out_of_range
 from ...template import Template
-from ...tensor import Tensor
-from .base import NARROW, Array, ArrayBase, kernel
+from .base import NARROW, Array, ArrayBase
 
 
 class ArrayIndexing(ArrayBase):
     """What reads and writes by index."""
 
+    def indexing(self, x: Template, structure: tuple[Any, ...], /) -> Kernel | None:
+        """The module's own for views; not every module looks at index tensors before it follows them."""
+        return None if any(isinstance(kind, Template) for kind in structure) else getitem
+
+    @planned
     def slice(
         self,
         out: Template,
-        x: Tensor,
+        x: Template,
         /,
         *,
         starts: tuple[int, ...],
         lengths: tuple[int, ...],
         strides: tuple[int, ...],
-    ) -> Payload:
+    ) -> Kernel:
         """A view of every `strides[i]`-th element from `starts[i]` on."""
         steps = zip(starts, lengths, strides, strict=True)
-        return x.data[(*(slice(start, start + length * stride, stride) for start, length, stride in steps), ...)]
+        key = (*(slice(start, start + length * stride, stride) for start, length, stride in steps), ...)
+        return Calm(lambda values: values[key])
 
-    def put_slice(self, out: Template, x: Tensor, update: Tensor, /, *, starts: tuple[int, ...]) -> Payload:
+    @planned
+    def put_slice(self, out: Template, x: Template, update: Template, /, *, starts: tuple[int, ...]) -> Kernel:
         """A copy of x with the block written."""
-        result = x.data.copy()
-        blocks = zip(starts, update.shape, strict=True)
-        result[(*(slice(start, start + size) for start, size in blocks), ...)] = update.data
-        return result
+        block = (*(slice(start, start + size) for start, size in zip(starts, update.shape, strict=True)), ...)
 
-    @kernel
-    def take(self, out: Template, x: Tensor, indices: Tensor, /, *, axis: int, mode: Mode) -> Payload:
+        def put(values: Array, part: Array) -> Array:
+            result = values.copy()
+            result[block] = part
+            return result
+
+        return Calm(put)
+
+    @planned
+    def take(self, out: Template, x: Template, indices: Template, /, *, axis: int, mode: Mode) -> Kernel:
         """Entries of x along `axis`."""
-        positions, inside = self._located(indices.data, x.shape[axis], mode)
+        locate = self._located(indices, x.shape[axis], mode)
         if not x.size:
-            return self.xp.zeros(out.shape, numpy_dtype(out.dtype))
-        taken = self.xp.take(x.data, positions, axis=axis)
-        if inside is None:
-            return taken
-        return self._zero_outside(taken, inside.reshape(indices.shape + (1,) * (x.template.ndim - axis - 1)))
+            return self._nothing(out, locate)
+        if mode != "fill":
+            return Calm(lambda values, places: values.take(locate(places)[0], axis))
+        spread, zero = indices.shape + (1,) * (x.ndim - axis - 1), self._zero(out)
 
-    @kernel
-    def take_along_axis(self, out: Template, x: Tensor, indices: Tensor, /, *, axis: int, mode: Mode) -> Payload:
+        def fill(values: Array, places: Array) -> Array:
+            positions, inside = locate(places)
+            return self.xp.where(inside.reshape(spread), values.take(positions, axis), zero)
+
+        return Calm(fill)
+
+    @planned
+    def take_along_axis(self, out: Template, x: Template, indices: Template, /, *, axis: int, mode: Mode) -> Kernel:
         """Entries of x along `axis`, at indices of their own for each place on the other axes."""
-        positions, inside = self._located(indices.data, x.shape[axis], mode)
+        locate, along = self._located(indices, x.shape[axis], mode), self.xp.take_along_axis
         if not x.size:
-            return self.xp.zeros(out.shape, numpy_dtype(out.dtype))
-        taken = self.xp.take_along_axis(x.data, positions, axis)
-        return taken if inside is None else self._zero_outside(taken, inside)
+            return self._nothing(out, locate)
+        if mode != "fill":
+            return Calm(lambda values, places: along(values, locate(places)[0], axis))
+        zero = self._zero(out)
 
-    @kernel
-    def gather(self, out: Template, x: Tensor, indices: Tensor, /, *, mode: Mode) -> Payload:
+        def fill(values: Array, places: Array) -> Array:
+            positions, inside = locate(places)
+            return self.xp.where(inside, along(values, positions, axis), zero)
+
+        return Calm(fill)
+
+    @planned
+    def gather(self, out: Template, x: Template, indices: Template, /, *, mode: Mode) -> Kernel:
         """Elements of x at index vectors."""
         depth = indices.shape[-1]
-        positions, inside = self._merged(indices.data, x.shape[:depth], mode)
+        locate, rows = self._merged(indices, x.shape[:depth], mode), (-1, *x.shape[depth:])
         if not x.size:
-            return self.xp.zeros(out.shape, numpy_dtype(out.dtype))
-        rows = x.data.reshape((-1, *x.shape[depth:]))
-        taken = self.xp.take(rows, positions, axis=0)
-        if inside is None:
-            return taken
-        return self._zero_outside(taken, inside.reshape(inside.shape + (1,) * (x.template.ndim - depth)))
+            return self._nothing(out, locate)
+        if mode != "fill" or not depth:
+            return Calm(lambda values, places: values.reshape(rows).take(locate(places)[0], 0))
+        spread, zero = indices.shape[:-1] + (1,) * (x.ndim - depth), self._zero(out)
 
-    @kernel
-    def indexed_add(self, out: Template, x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode) -> Payload:
+        def fill(values: Array, places: Array) -> Array:
+            positions, inside = locate(places)
+            return self.xp.where(inside.reshape(spread), values.reshape(rows).take(positions, 0), zero)
+
+        return Calm(fill)
+
+    @planned
+    def indexed_add(self, out: Template, x: Template, indices: Template, updates: Template, /, *, mode: Mode) -> Kernel:
         """x with the updates added one by one, the narrow floats in float32."""
-        positions, rows = self._writes(x, indices, self.widened(updates), mode)
-        # One index an element: ufunc.at is quick for one axis only.
-        width = rows.shape[1]
-        elements = positions[:, None] * width + self.xp.arange(width)
-        result = self.widened(x).copy().reshape(-1)
-        self.add_at(result, elements.reshape(-1), rows.reshape(-1))
-        return self.narrowed(result.reshape(out.shape), out)
+        written = self._writes(x, indices, mode)
+        working = numpy_dtype(float32 if out.dtype in NARROW else out.dtype)
+        dtype, width, arange = numpy_dtype(out.dtype), prod(x.shape[indices.shape[-1] :]), self.xp.arange
 
-    @kernel
-    def indexed_put(self, out: Template, x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode) -> Payload:
+        def add(values: Array, places: Array, given: Array) -> Array:
+            positions, rows = written(places, given.astype(working, copy=False))
+            if width != 1:  # one index an element: ufunc.at is quick for one axis only
+                positions = (positions[:, None] * width + arange(width)).reshape(-1)
+            result = values.astype(working).reshape(-1)
+            self.add_at(result, positions, rows.reshape(-1))
+            return result.reshape(out.shape).astype(dtype, copy=False)
+
+        return add
+
+    @planned
+    def indexed_put(self, out: Template, x: Template, indices: Template, updates: Template, /, *, mode: Mode) -> Kernel:
         """x with the updates written in order, so that the last of repeated ones stays."""
-        positions, rows = self._writes(x, indices, updates.data, mode)
-        result = x.data.copy().reshape((prod(x.shape[: indices.shape[-1]]), rows.shape[1]))
-        self.put_at(result, positions, rows)
-        return result.reshape(out.shape)
+        written, depth = self._writes(x, indices, mode), indices.shape[-1]
+        table = prod(x.shape[:depth]), prod(x.shape[depth:])
+
+        def put(values: Array, places: Array, given: Array) -> Array:
+            positions, rows = written(places, given)
+            result = values.copy().reshape(table)
+            self.put_at(result, positions, rows)
+            return result.reshape(out.shape)
+
+        return Calm(put)
 
     # Overrides of composites
 
-    @kernel
-    def argwhere(self, out: Template, x: Tensor, /, *, size: int, fill_value: int) -> Payload:
-        """The index vectors of what is not zero, cut or filled up to a size."""
-        flat = len(x.shape) == 1
-        found = self.xp.flatnonzero(x.data)[:size, None] if flat else self.xp.argwhere(x.data)[:size]
-        if len(found) == size:
-            return found.astype(numpy_dtype(out.dtype), copy=False)
-        result = self.xp.full(out.shape, fill_value, numpy_dtype(out.dtype))
-        result[: len(found)] = found
-        return result
+    @planned
+    def count_nonzero(self, out: Template, x: Template, /, *, axis: tuple[int, ...], keepdims: bool) -> Kernel:
+        """The module's own, which reads the elements once."""
+        count, add, dtype = self.xp.count_nonzero, self.xp.sum, numpy_dtype(out.dtype)
+        if len(axis) == x.ndim and not keepdims:
+            return Calm(lambda values: count(values))
+        return Calm(lambda values: add(values.astype(bool), axis=axis, dtype=dtype, keepdims=keepdims))
 
-    @kernel
-    def searchsorted(self, out: Template, x1: Tensor, x2: Tensor, /, *, side: str) -> Payload:
+    @planned
+    def argwhere(self, out: Template, x: Template, /, *, size: int, fill_value: int) -> Kernel:
+        """The index vectors of what is not zero, cut or filled up to a size."""
+        xp, dtype, flat = self.xp, numpy_dtype(out.dtype), x.ndim == 1
+
+        def find(values: Array) -> Array:
+            found = xp.flatnonzero(values)[:size, None] if flat else xp.argwhere(values)[:size]
+            if len(found) == size:
+                return found.astype(dtype, copy=False)
+            result = xp.full(out.shape, fill_value, dtype)
+            result[: len(found)] = found
+            return result
+
+        return Calm(find)
+
+    @planned
+    def searchsorted(self, out: Template, x1: Template, x2: Template, /, *, side: str) -> Kernel:
         """Where values would go; the array module has NaN greatest, too."""
-        dtype = promote_types(x1.dtype, x2.dtype)
-        line, values = (self.cast(x.data, x.dtype, float32 if dtype in NARROW else dtype) for x in (x1, x2))
-        return self.xp.searchsorted(line, values, side=side).astype(numpy_dtype(out.dtype), copy=False)
+        common, search, dtype = promote_types(x1.dtype, x2.dtype), self.xp.searchsorted, numpy_dtype(out.dtype)
+        common = float32 if common in NARROW else common
+        if x1.dtype is common and x2.dtype is common:
+            return lambda line, values: search(line, values, side).astype(dtype, copy=False)
+
+        def cast_first(line: Array, values: Array) -> Array:
+            line, values = self.cast(line, x1.dtype, common), self.cast(values, x2.dtype, common)
+            return search(line, values, side).astype(dtype, copy=False)
+
+        return cast_first
 
     # Helpers
 
-    def _located(self, indices: Array, size: int, mode: Mode) -> tuple[Array, Array | None]:
-        """Indices within an axis, and where they were so from the start; `None` if all must be."""
-        xp = self.xp
-        if indices.dtype != numpy_dtype(uint64):
-            indices = indices.astype(numpy_dtype(int64), copy=False)
+    def _located(self, indices: Template, size: int, mode: Mode) -> Callable[[Array], tuple[Array, Any]]:
+        """What moves indices into an axis, and says for the mode "fill" where they were in it from the start."""
+        xp, long, unsigned = self.xp, numpy_dtype(int64), numpy_dtype(uint64)
+        # As unsigned numbers the negative ones are the greatest.
+        wide = unsigned if indices.dtype is uint64 else long
+
+        def require(places: Array) -> tuple[Array, Any]:
+            places = places.astype(wide, copy=False)
+            if int(places.view(unsigned).max()) >= size:
+                raise outside(places, size)
+            return places.view(long), None
+
+        def clip(places: Array) -> tuple[Array, Any]:
+            if wide is unsigned:
+                places = xp.minimum(places, iinfo(int64).max)
+            return xp.clip(places.astype(long, copy=False), 0, size - 1), None
+
+        def fill(places: Array) -> tuple[Array, Any]:
+            inside = (places >= 0) & (places < size)
+            return xp.where(inside, places, 0).astype(long, copy=False), inside
+
         if mode == "error":
-            # As unsigned numbers the negative ones are the greatest.
-            if indices.size and int(indices.view(numpy_dtype(uint64)).max()) >= size:
-                outside = (indices < 0) | (indices >= size)
-                raise index_out_of_range(int(indices[outside].reshape(-1)[0]), size)
-            return indices.view(numpy_dtype(int64)), None
-        inside = (indices >= 0) & (indices < size)
-        if indices.dtype == numpy_dtype(uint64):
-            indices = xp.minimum(indices, iinfo(int64).max).astype(numpy_dtype(int64))
-        if mode == "clip" and size:
-            return xp.clip(indices, 0, size - 1), None
-        return xp.where(inside, indices, 0), inside
+            return require if indices.size else lambda places: (places.astype(long), None)
+        return clip if mode == "clip" and size else fill
 
-    def _merged(self, indices: Array, sizes: Sequence[int], mode: Mode) -> tuple[Array, Array | None]:
-        """Positions of index vectors in the row-major order of axes of some sizes, as in `_located`."""
-        positions = self.xp.zeros(indices.shape[:-1], numpy_dtype(int64))
-        within = None
-        for axis, size in enumerate(sizes):
-            along, inside = self._located(indices[..., axis], size, mode)
-            positions = positions * size + along
-            if inside is not None:
-                within = inside if within is None else within & inside
-        return positions, within
+    def _merged(self, indices: Template, sizes: Sequence[int], mode: Mode) -> Callable[[Array], tuple[Array, Any]]:
+        """What makes positions of index vectors in the row-major order of axes of some sizes, as in `_located`."""
+        shape, dtype = indices.shape[:-1], numpy_dtype(int64)
+        column = Template(shape, indices.dtype)
+        locate = [self._located(column, size, mode) for size in sizes]
+        if len(sizes) == 1:
+            (only,) = locate
+            return lambda places: only(places[..., 0])
 
-    def _writes(self, x: Tensor, indices: Tensor, updates: Array, mode: Mode) -> tuple[Array, Array]:
-        """Positions to write, in order, and the rows for them; those outside are left out."""
+        def merge(places: Array) -> tuple[Array, Any]:
+            positions, within = self.xp.zeros(shape, dtype), None
+            for axis, (size, along) in enumerate(zip(sizes, locate, strict=True)):
+                found, inside = along(places[..., axis])
+                positions = positions * size + found
+                if inside is not None:
+                    within = inside if within is None else within & inside
+            return positions, within
+
+        return merge
+
+    def _writes(self, x: Template, indices: Template, mode: Mode) -> Callable[[Array, Array], tuple[Array, Array]]:
+        """What gives the positions to write, in order, and the rows for them; those outside are left out."""
         depth = indices.shape[-1]
-        positions, inside = self._merged(indices.data, x.shape[:depth], mode)
-        positions = positions.reshape(-1)
-        rows = updates.reshape((positions.size, prod(x.shape[depth:])))
-        if inside is None:
-            return positions, rows
-        kept = inside.reshape(-1)
-        return positions[kept], rows[kept]
+        locate = self._merged(indices, x.shape[:depth], mode)
+        table = prod(indices.shape[:-1]), prod(x.shape[depth:])
 
-    def _zero_outside(self, values: Array, inside: Array) -> Array:
-        return self.xp.where(inside, values, self.xp.zeros((), values.dtype))
+        def written(places: Array, updates: Array) -> tuple[Array, Array]:
+            positions, inside = locate(places)
+            positions, rows = positions.reshape(-1), updates.reshape(table)
+            if inside is None:
+                return positions, rows
+            kept = inside.reshape(-1)
+            return positions[kept], rows[kept]
+
+        return written
+
+    def _nothing(self, out: Template, locate: Callable[[Array], tuple[Array, Any]]) -> Kernel:
+        """The kernel for an x without elements: the indices are looked at all the same."""
+        xp, shape, dtype = self.xp, out.shape, numpy_dtype(out.dtype)
+
+        def zeros(values: Array, places: Array) -> Array:
+            locate(places)
+            return xp.zeros(shape, dtype)
+
+        return Calm(zeros)
+
+    def _zero(self, out: Template) -> Array:
+        return self.xp.zeros((), numpy_dtype(out.dtype))
+
+
+def outside(places: Array, size: int) -> Exception:
+    """The error for the first of some indices that is not in an axis of a size."""
+    wrong = (places < 0) | (places >= size)
+    return index_out_of_range(int(places[wrong].reshape(-1)[0]), size)

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from ...interchange import numpy_dtype
-from ...protocol import Payload
+from ...protocol import Calm, Kernel, planned
 from ...rules.random import PARITY, ROTATIONS
 from ...template import Template
-from ...tensor import Tensor
-from .base import Array, ArrayBase, kernel
+from .base import Array, ArrayBase
 
 
 class ArrayRandom(ArrayBase):
     """Overrides of composites that draw random numbers."""
 
-    @kernel
-    def threefry2x32(self, out: tuple[Template, Template], key: Tensor, high: Tensor, low: Tensor, /) -> Payload:
+    @planned
+    def threefry2x32(self, out: tuple[Template, Template], key: Template, high: Template, low: Template, /) -> Kernel:
         """The words into which a key turns those of counters."""
-        first, second = (self.xp.empty(template.shape, numpy_dtype(template.dtype)) for template in out)
-        first[...], second[...] = high.data, low.data
-        self.encrypt(key.data, first.reshape(-1), second.reshape(-1))
-        return first, second
+        empty, encrypt, words = self.xp.empty, self.encrypt, [(each.shape, numpy_dtype(each.dtype)) for each in out]
+
+        def kernel(key: Array, high: Array, low: Array) -> tuple[Array, Array]:
+            first, second = (empty(*each) for each in words)
+            first[...], second[...] = high, low
+            encrypt(key, first.reshape(-1), second.reshape(-1))
+            return first, second
+
+        return Calm(kernel)
 
     def encrypt(self, key: Array, first: Array, second: Array) -> None:
         """Mixes the words of counters with a key, in place."""

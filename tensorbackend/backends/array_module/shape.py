@@ -2,70 +2,129 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from math import prod
+from operator import index
 from typing import Any
 
-from ...protocol import Payload
-from ...template import Template
-from ...tensor import Tensor
+from ...interchange import numpy_dtype
+from ...protocol import Calm, Kernel, planned
+from ...template import Shape, Template
 from .base import Array, ArrayBase
+
+_LARGE = 1 << 12
+"""So many elements are not written twice: only what lies about the array is filled with a pad value."""
 
 
 class ArrayShaping(ArrayBase):
     """Changes of shape and order."""
 
-    def reshape(self, out: Template, x: Tensor, /) -> Payload:
+    @planned
+    def reshape(self, out: Template, x: Template, /) -> Kernel:
         """The same elements in row-major order under another shape."""
-        return x.data.reshape(out.shape)
+        shape = out.shape
+        return Calm(lambda values: values.reshape(shape))
 
-    def squeeze(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Payload:
+    @planned
+    def squeeze(self, out: Template, x: Template, /, *, axes: tuple[int, ...]) -> Kernel:
         """Without `axes`."""
-        return x.data.reshape(out.shape)
+        shape = out.shape
+        return Calm(lambda values: values.reshape(shape))
 
-    def broadcast(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Payload:
+    @planned
+    def broadcast(self, out: Template, x: Template, /, *, axes: tuple[int, ...]) -> Kernel:
         """A view in which the repeated axes have stride 0."""
-        order = sorted(range(len(axes)), key=axes.__getitem__)
-        lined_up = [1] * out.ndim
+        broadcast_to, shape = self.xp.broadcast_to, out.shape
+        order = tuple(sorted(range(len(axes)), key=axes.__getitem__))
+        sizes = [1] * out.ndim
         for axis, size in zip(axes, x.shape, strict=True):
-            lined_up[axis] = size
-        return self.xp.broadcast_to(x.data.transpose(order).reshape(lined_up), out.shape)
+            sizes[axis] = size
+        lined_up = tuple(sizes)
+        if order != tuple(range(len(axes))):
+            return Calm(lambda values: broadcast_to(values.transpose(order).reshape(lined_up), shape))
+        if lined_up == shape:
+            return Calm(lambda values: values.reshape(shape))
+        if axes == tuple(range(out.ndim - x.ndim, out.ndim)):
+            return Calm(lambda values: broadcast_to(values, shape))
+        return Calm(lambda values: broadcast_to(values.reshape(lined_up), shape))
 
-    def transpose(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Payload:
+    @planned
+    def transpose(self, out: Template, x: Template, /, *, axes: tuple[int, ...]) -> Kernel:
         """Axis i of the result is axis `axes[i]` of x."""
-        return x.data.transpose(axes)
+        return Calm(lambda values: values.transpose(axes))
 
+    @planned
     def pad(
-        self, out: Template, x: Tensor, pad_value: Tensor, /, *, padding: tuple[tuple[int, int, int], ...]
-    ) -> Payload:
+        self, out: Template, x: Template, pad_value: Template, /, *, padding: tuple[tuple[int, int, int], ...]
+    ) -> Kernel:
         """x written with the interior steps into an array of the pad value."""
-        return padded(self.xp, x.data, pad_value.data, padding)
+        return Calm(padded(self.xp, x.shape, numpy_dtype(out.dtype), padding))
 
-    def reverse(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Payload:
+    @planned
+    def reverse(self, out: Template, x: Template, /, *, axes: tuple[int, ...]) -> Kernel:
         """A view in which the order along `axes` is turned round."""
-        backwards = (slice(None, None, -1 if axis in axes else 1) for axis in range(x.data.ndim))
-        return x.data[(*backwards, ...)]
+        key = (*(slice(None, None, -1 if axis in axes else 1) for axis in range(x.ndim)), ...)
+        return Calm(lambda values: values[key])
 
-    def concatenate(self, out: Template, tensors: Sequence[Tensor], /, *, axis: int) -> Payload:
+    @planned
+    def concatenate(self, out: Template, tensors: Sequence[Template], /, *, axis: int) -> Kernel:
         """The tensors one after another along `axis`."""
-        return self.xp.concatenate([x.data for x in tensors], axis=axis)
+        concatenate = self.xp.concatenate
+        return Calm(lambda arrays: concatenate(arrays, axis))
+
+    # Overrides of composites
+
+    @planned
+    def tril(self, out: Template, x: Template, /, *, k: int) -> Kernel:
+        """The module's own."""
+        tril, diagonal = self.xp.tril, self._diagonal(x, k)
+        return Calm(lambda values: tril(values, diagonal))
+
+    @planned
+    def triu(self, out: Template, x: Template, /, *, k: int) -> Kernel:
+        """The module's own."""
+        triu, diagonal = self.xp.triu, self._diagonal(x, k)
+        return Calm(lambda values: triu(values, diagonal))
+
+    def _diagonal(self, x: Template, k: int) -> int:
+        """A diagonal of matrices, one beside them where it is farther off, as no integer of the module may hold it."""
+        rows, columns = x.shape[-2:]
+        return max(-rows - 1, min(index(k), columns + 1))
 
 
-def padded(xp: Any, values: Array, pad_value: Any, padding: Sequence[tuple[int, int, int]]) -> Array:
-    """An array with (low, high, interior) elements of a value about each axis, cut where they are negative."""
-    spread = [
-        max(0, size + (size - 1) * interior) for size, (_, _, interior) in zip(values.shape, padding, strict=True)
-    ]
+def padded(xp: Any, sizes: Shape, dtype: Any, padding: Sequence[tuple[int, int, int]]) -> Callable[[Array, Any], Array]:
+    """What puts (low, high, interior) elements of a value about each axis of an array, cut where they are negative.
+
+    f32[2] by (1, 2, 1) is `p 0 p 1 p p`: element j lands at 1 + 2 * j.
+    """
+    spread = [max(0, size + (size - 1) * interior) for size, (_, _, interior) in zip(sizes, padding, strict=True)]
     shape = tuple(low + size + high for size, (low, high, _) in zip(spread, padding, strict=True))
-    result = xp.empty(shape, values.dtype)
-    result[...] = pad_value
-    source, target = [], []
-    for size, length, (low, _, interior) in zip(values.shape, shape, padding, strict=True):
+    read, written = [], []
+    for size, length, (low, _, interior) in zip(sizes, shape, padding, strict=True):
         step = interior + 1
         # Element j lands at low + j * step: those from `first` up to `last` are within the result.
         first = max(0, -(low // step))
         last = max(first, min(size, -((low - length) // step)))
         start = low + first * step
-        source.append(slice(first, last))
-        target.append(slice(start, start + (last - first) * step, step))
-    result[tuple(target)] = values[tuple(source)]
-    return result
+        read.append(slice(first, last))
+        written.append(slice(start, start + (last - first) * step, step))
+    source, target, empty = (*read, ...), (*written, ...), xp.empty
+    about = _about(written, shape) if prod(shape) >= _LARGE and not any(part.step > 1 for part in written) else [...]
+
+    def pad(values: Array, pad_value: Any) -> Array:
+        result = empty(shape, dtype)
+        for block in about:
+            result[block] = pad_value
+        result[target] = values[source]
+        return result
+
+    return pad
+
+
+def _about(block: Sequence[slice], shape: Shape) -> list[Any]:
+    """The parts of an array that lie before and after a block along each axis, which together are all but the block."""
+    found: list[Any] = []
+    for axis, (part, length) in enumerate(zip(block, shape, strict=True)):
+        inner = tuple(block[:axis])
+        found += [(*inner, slice(*ends), ...) for ends in ((0, part.start), (part.stop, length)) if ends[0] < ends[1]]
+    return found

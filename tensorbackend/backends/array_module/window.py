@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial, reduce
 from math import inf, prod
-from typing import Any
+from typing import Any, TypeAlias
 
-from ...dtypes import DType, iinfo, int64
+from ...dtypes import DType, float32, iinfo, int64
 from ...interchange import numpy_dtype
-from ...protocol import Payload
+from ...protocol import Kernel, Payload, planned
 from ...protocol.window import Padding, Sizes
 from ...select import default_backend
 from ...template import Template, intern_template
 from ...tensor import Tensor
 from ..functional import calling
 from . import extremes
-from .base import Array, ArrayBase, kernel
+from .base import NARROW, Array, ArrayBase
 from .shape import padded
+
+Geometry: TypeAlias = Sequence[tuple[int, int, int]]
+"""For each axis the size, stride and dilation of its windows."""
 
 _FEW = 32
 """Up to this size a window's elements are combined one slice of the array at a time."""
@@ -26,80 +29,78 @@ _FEW = 32
 class ArrayWindow(ArrayBase):
     """What slides a window along every axis."""
 
-    @kernel
+    @planned
     def window_sum(
         self,
         out: Template,
-        x: Tensor,
+        x: Template,
         /,
         *,
         window_dimensions: Sizes,
         strides: Sizes,
         padding: Padding,
         window_dilations: Sizes,
-    ) -> Payload:
+    ) -> Kernel:
         """Sum of each window, of the narrow floats in float32."""
-        values = padded(self.xp, self.widened(x), 0, _without_interior(padding))
-        geometry = zip(window_dimensions, strides, window_dilations, strict=True)
-        return self.narrowed(_slide(self.xp, values, self.xp.add, _sum, geometry), out)
+        geometry = tuple(zip(window_dimensions, strides, window_dilations, strict=True))
+        return self._over_windows(out, x, 0, padding, _sliding(self.xp, self.xp.add, _sum, geometry))
 
-    @kernel
+    @planned
     def window_product(
         self,
         out: Template,
-        x: Tensor,
+        x: Template,
         /,
         *,
         window_dimensions: Sizes,
         strides: Sizes,
         padding: Padding,
         window_dilations: Sizes,
-    ) -> Payload:
+    ) -> Kernel:
         """Product of each window, of the narrow floats in float32; of complex numbers from the first to the last."""
-        values = padded(self.xp, self.widened(x), 1, _without_interior(padding))
-        geometry = zip(window_dimensions, strides, window_dilations, strict=True)
-        if out.dtype.is_complex:  # the order says which parts infinities leave
-            factors = self.xp.moveaxis(
-                _windows(self.xp, values, geometry).reshape((*out.shape, prod(window_dimensions))), -1, 0
-            )
-            return reduce(self.xp.multiply, factors)
-        return self.narrowed(_slide(self.xp, values, self.xp.multiply, _product, geometry), out)
+        xp, geometry = self.xp, tuple(zip(window_dimensions, strides, window_dilations, strict=True))
+        if not out.dtype.is_complex:
+            return self._over_windows(out, x, 1, padding, _sliding(xp, xp.multiply, _product, geometry))
+        rows = (*out.shape, prod(window_dimensions))
 
-    @kernel
+        def in_order(values: Array) -> Array:  # the order says which parts infinities leave
+            return reduce(xp.multiply, xp.moveaxis(_windows(xp, values, geometry).reshape(rows), -1, 0))
+
+        return self._over_windows(out, x, 1, padding, in_order)
+
+    @planned
     def window_max(
         self,
         out: Template,
-        x: Tensor,
+        x: Template,
         /,
         *,
         window_dimensions: Sizes,
         strides: Sizes,
         padding: Padding,
         window_dilations: Sizes,
-    ) -> Payload:
+    ) -> Kernel:
         """Greatest element of each window."""
-        values = padded(self.xp, self.widened(x), limits(x.dtype)[0], _without_interior(padding))
-        geometry = zip(window_dimensions, strides, window_dilations, strict=True)
-        combine = partial(extremes.maximum, self.xp)
-        return self.narrowed(_slide(self.xp, values, combine, extremes.greatest, geometry), out)
+        geometry = tuple(zip(window_dimensions, strides, window_dilations, strict=True))
+        slide = _sliding(self.xp, partial(extremes.maximum, self.xp), extremes.greatest, geometry)
+        return self._over_windows(out, x, limits(x.dtype)[0], padding, slide)
 
-    @kernel
+    @planned
     def window_min(
         self,
         out: Template,
-        x: Tensor,
+        x: Template,
         /,
         *,
         window_dimensions: Sizes,
         strides: Sizes,
         padding: Padding,
         window_dilations: Sizes,
-    ) -> Payload:
+    ) -> Kernel:
         """Least element of each window."""
-        values = padded(self.xp, self.widened(x), limits(x.dtype)[1], _without_interior(padding))
-        geometry = zip(window_dimensions, strides, window_dilations, strict=True)
-        combine = partial(extremes.minimum, self.xp)
-        return self.narrowed(_slide(self.xp, values, combine, extremes.least, geometry), out)
+        geometry = tuple(zip(window_dimensions, strides, window_dilations, strict=True))
+        slide = _sliding(self.xp, partial(extremes.minimum, self.xp), extremes.least, geometry)
+        return self._over_windows(out, x, limits(x.dtype)[1], padding, slide)
 
     def window_reduce(
         self,
@@ -115,8 +116,8 @@ class ArrayWindow(ArrayBase):
         function: Callable[[Tensor, Tensor], Tensor],
     ) -> Payload:
         """Folds a Python function over each window's elements, the padding left out."""
-        positions = self._positions(x, padding)
-        geometry = zip(window_dimensions, strides, window_dilations, strict=True)
+        positions = self._positions(x.shape, padding)
+        geometry = tuple(zip(window_dimensions, strides, window_dilations, strict=True))
         windows = _windows(self.xp, positions, geometry).reshape((out.size, prod(window_dimensions)))
         elements, template, call = x.data.reshape(-1), intern_template((), x.dtype, ()), calling(self, function)
         result = self.xp.empty(out.size, numpy_dtype(out.dtype))
@@ -129,72 +130,92 @@ class ArrayWindow(ArrayBase):
                 result[place] = folded.data
         return result.reshape(out.shape)
 
-    @kernel
+    @planned
     def window_scatter_max(
         self,
         out: Template,
-        x: Tensor,
-        source: Tensor,
-        initial: Tensor,
+        x: Template,
+        source: Template,
+        initial: Template,
         /,
         *,
         window_dimensions: Sizes,
         strides: Sizes,
         padding: Padding,
-    ) -> Payload:
+    ) -> Kernel:
         """`initial`, plus each source element at its window's greatest element."""
         geometry = tuple(zip(window_dimensions, strides, (1,) * len(strides), strict=True))
-        return self._scatter(extremes.greatest, limits(x.dtype)[0], out, x, source, initial, geometry, padding)
+        return self._scattering(extremes.greatest, limits(x.dtype)[0], out, x, source, geometry, padding)
 
-    @kernel
+    @planned
     def window_scatter_min(
         self,
         out: Template,
-        x: Tensor,
-        source: Tensor,
-        initial: Tensor,
+        x: Template,
+        source: Template,
+        initial: Template,
         /,
         *,
         window_dimensions: Sizes,
         strides: Sizes,
         padding: Padding,
-    ) -> Payload:
+    ) -> Kernel:
         """`initial`, plus each source element at its window's least element."""
         geometry = tuple(zip(window_dimensions, strides, (1,) * len(strides), strict=True))
-        return self._scatter(extremes.least, limits(x.dtype)[1], out, x, source, initial, geometry, padding)
+        return self._scattering(extremes.least, limits(x.dtype)[1], out, x, source, geometry, padding)
 
     # Helpers
 
-    def _positions(self, x: Tensor, padding: Padding) -> Array:
-        """The row-major position of every element, -1 in the padding."""
-        counter = self.xp.arange(x.size, dtype=numpy_dtype(int64)).reshape(x.shape)
-        return padded(self.xp, counter, -1, _without_interior(padding))
+    def _over_windows(
+        self, out: Template, x: Template, identity: Any, padding: Padding, slide: Callable[[Array], Array]
+    ) -> Kernel:
+        """The kernel that pads with an identity and slides a function over the windows."""
+        if x.dtype not in NARROW:
+            if not any(map(any, padding)):
+                return slide
+            pad = padded(self.xp, x.shape, numpy_dtype(x.dtype), _without_interior(padding))
+            return lambda values: slide(pad(values, identity))
+        wide, narrow = numpy_dtype(float32), numpy_dtype(out.dtype)
+        pad = padded(self.xp, x.shape, wide, _without_interior(padding))
+        return lambda values: slide(pad(values.astype(wide), identity)).astype(narrow)
 
-    def _scatter(
+    def _positions(self, shape: Sizes, padding: Padding) -> Array:
+        """The row-major position of every element of a shape, -1 in the padding."""
+        dtype = numpy_dtype(int64)
+        counter = self.xp.arange(prod(shape), dtype=dtype).reshape(shape)
+        return padded(self.xp, shape, dtype, _without_interior(padding))(counter, -1)
+
+    def _scattering(
         self,
         select: Callable[..., Array],
         identity: Any,
         out: Template,
-        x: Tensor,
-        source: Tensor,
-        initial: Tensor,
-        geometry: Sequence[tuple[int, int, int]],
+        x: Template,
+        source: Template,
+        geometry: Geometry,
         padding: Padding,
-    ) -> Array:
+    ) -> Kernel:
+        """The kernel that adds each source element where `select` finds its window's element."""
         xp, rows = self.xp, (source.size, prod(size for size, _, _ in geometry))
-        values = padded(xp, self.widened(x), identity, _without_interior(padding))
-        windows = _windows(xp, values, geometry).reshape(rows)
-        positions = _windows(xp, self._positions(x, padding), geometry).reshape(rows)
-        best = select(xp, windows, (1,), keepdims=True)
-        chosen = ((windows == best) | (windows != windows)) & (positions >= 0)
-        first = xp.argmax(chosen, axis=1)[:, None]
-        found = xp.take_along_axis(chosen, first, axis=1)[:, 0]
-        result = xp.empty(out.size, self.widened(initial).dtype)
-        result[...] = initial.data
-        # A window of nothing but padding adds nowhere.
-        places = xp.take_along_axis(positions, first, axis=1)[found, 0]
-        self.add_at(result, places, self.widened(source).reshape(-1)[found])
-        return self.narrowed(result.reshape(out.shape), out)
+        dtype, wide = numpy_dtype(out.dtype), numpy_dtype(float32 if x.dtype in NARROW else x.dtype)
+        working = numpy_dtype(float32 if out.dtype in NARROW else out.dtype)
+        pad = padded(xp, x.shape, wide, _without_interior(padding))
+
+        def scatter(values: Array, updates: Array, initial: Array) -> Array:
+            windows = _windows(xp, pad(values, identity), geometry).reshape(rows)
+            positions = _windows(xp, self._positions(x.shape, padding), geometry).reshape(rows)
+            best = select(xp, windows, (1,), keepdims=True)
+            chosen = ((windows == best) | (windows != windows)) & (positions >= 0)
+            first = xp.argmax(chosen, axis=1)[:, None]
+            found = xp.take_along_axis(chosen, first, axis=1)[:, 0]
+            result = xp.empty(out.size, working)
+            result[...] = initial
+            # A window of nothing but padding adds nowhere.
+            places = xp.take_along_axis(positions, first, axis=1)[found, 0]
+            self.add_at(result, places, updates.astype(working, copy=False).reshape(-1)[found])
+            return result.astype(dtype, copy=False).reshape(out.shape)
+
+        return scatter
 
 
 def _without_interior(padding: Padding) -> tuple[tuple[int, int, int], ...]:
@@ -208,7 +229,7 @@ def limits(dtype: DType) -> tuple[Any, Any]:
     return (iinfo(dtype).min, iinfo(dtype).max) if dtype.is_integer else (False, True)
 
 
-def _windows(xp: Any, values: Array, geometry: Iterable[tuple[int, int, int]]) -> Array:
+def _windows(xp: Any, values: Array, geometry: Geometry) -> Array:
     """A view with the places of the windows on its first axes, the elements of a window on its last."""
     places, steps, sizes, hops = [], [], [], []
     for length, pace, (size, stride, dilation) in zip(values.shape, values.strides, geometry, strict=True):
@@ -224,28 +245,31 @@ def _places(length: int, size: int, stride: int, dilation: int) -> int:
     return max(0, (length - (size - 1) * dilation - 1) // stride + 1)
 
 
-def _slide(
+def _sliding(
     xp: Any,
-    values: Array,
     combine: Callable[[Array, Array], Array],
     reduce: Callable[..., Array],
-    geometry: Iterable[tuple[int, int, int]],
-) -> Array:
-    """An associative function over every window, one axis after another."""
-    for axis, (size, stride, dilation) in enumerate(geometry):
-        count = _places(values.shape[axis], size, stride, dilation)
-        before = (slice(None),) * axis
-        if size > _FEW:
-            one = [(1, 1, 1)] * values.ndim
-            one[axis] = (size, stride, dilation)
-            values = reduce(xp, _windows(xp, values, one), tuple(range(values.ndim, 2 * values.ndim)))
-            continue
-        starts = range(0, size * dilation, dilation)
-        slices = [values[(*before, slice(start, start + count * stride, stride))] for start in starts]
-        values = slices[0]
-        for each in slices[1:]:
-            values = combine(values, each)
-    return values
+    geometry: Geometry,
+) -> Callable[[Array], Array]:
+    """What takes an associative function over every window, one axis after another."""
+
+    def slide(values: Array) -> Array:
+        for axis, (size, stride, dilation) in enumerate(geometry):
+            count = _places(values.shape[axis], size, stride, dilation)
+            before = (slice(None),) * axis
+            if size > _FEW:
+                one = [(1, 1, 1)] * values.ndim
+                one[axis] = (size, stride, dilation)
+                values = reduce(xp, _windows(xp, values, one), tuple(range(values.ndim, 2 * values.ndim)))
+                continue
+            starts = range(0, size * dilation, dilation)
+            slices = [values[(*before, slice(start, start + count * stride, stride))] for start in starts]
+            values = slices[0]
+            for each in slices[1:]:
+                values = combine(values, each)
+        return values
+
+    return slide
 
 
 def _sum(xp: Any, values: Array, axes: tuple[int, ...]) -> Array:

@@ -9,7 +9,7 @@ import math
 import platform
 from collections.abc import Mapping
 
-from ...dtypes import Scalar
+from ...dtypes import Scalar, complex128, float64
 from ...elements import element_type, pack
 from ...protocol import Payload
 from ...template import Template
@@ -80,3 +80,13 @@ class BinaryBackend(
         inner = math.prod(out.shape[axis + 1 :])
         run = store([index for index in range(out.shape[axis]) for _ in range(inner)], out.dtype)
         return run * math.prod(out.shape[:axis])
+
+    def spaced(self, out: Template, /, *, start: Scalar, step: Scalar, last: Scalar | None) -> Payload:
+        """See the protocol."""
+        values = [start + place * step for place in range(out.size)]
+        if last is not None:
+            values[-1] = last
+        if isinstance(start, int):
+            return store(values, out.dtype)
+        wide = out.replace(dtype=complex128 if isinstance(start, complex) else float64)
+        return self.as_type(out, Tensor(wide, self, pack(values, wide.dtype)))

@@ -7,86 +7,102 @@ import cmath
 import math
 import operator
 from collections.abc import Callable
+from functools import partial
+from itertools import repeat
 from typing import Any
 
-from ...dtypes import DType, iinfo
+from ...dtypes import bool_
+from ...elements import unpack
 from ...protocol import Backend, Payload
 from ...template import Template
 from ...tensor import Tensor
-from . import complex_scalars, scalars
-from .storage import broadcast_elements, cast, elements, mapped, store
+from . import bits, columns, complex_scalars, scalars
+from .conversion import conversion
+from .storage import Columns, broadcast_bytes, cast, kernel, mapped, store
 
 Function = Callable[..., Any]
 
 
-def unary(real: Function, safe: Function | None = None, compute: complex_scalars.Columns | None = None) -> Any:
-    """A callback of one tensor from a function of floats, its form that never raises, and one of a complex column."""
+def of_column(real: Columns, compute: Columns | None = None) -> Any:
+    """A callback of one tensor from a function of a real column, and one of a complex column if it differs."""
 
     def callback(self: Backend, out: Template, x: Tensor, /) -> Payload:
-        if compute is not None and x.dtype.is_complex:
-            return store(compute(elements(x)), out.dtype)
-        return store(mapped(real, safe or real, elements(x)), out.dtype)
+        template = x.template
+        function = real if compute is None or not template.dtype.is_complex else compute
+        return kernel(function, out, template)(x.data)
 
     return callback
 
 
-def each(function: Function) -> complex_scalars.Columns:
-    """A function of complex numbers as one of columns."""
-    return lambda *columns: list(map(function, *columns))
+def unary(real: Function, safe: Function | None = None, compute: Columns | None = None) -> Any:
+    """A callback of one tensor from a function of floats, its form that never raises, and one of a complex column."""
+    return of_column(each(real, safe), compute)
 
 
-def binary(real: Function, compute: complex_scalars.Columns | None = None) -> Any:
-    """A callback of two tensors from a function of two Python numbers, and one of complex columns if it differs."""
+def each(function: Function, safe: Function | None = None) -> Columns:
+    """A function of numbers as one of columns; one that raises needs a form that does not."""
+    return partial(map, function) if safe is None else partial(mapped, function, safe)
+
+
+def of_columns(real: Columns, compute: Columns | None = None) -> Any:
+    """A callback of two tensors from a function of real columns, and one of complex columns if it differs."""
 
     def callback(self: Backend, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
-        columns = broadcast_elements(x1, out.shape), broadcast_elements(x2, out.shape)
-        if compute is not None and x1.dtype.is_complex:
-            return store(compute(*columns), out.dtype)
-        return store(list(map(real, *columns)), out.dtype)
+        template = x1.template
+        function = real if compute is None or not template.dtype.is_complex else compute
+        return kernel(function, out, template, x2.template)(x1.data, x2.data)
 
     return callback
 
 
-def by_kind(of_integers: Function, of_floats: Function, compute: complex_scalars.Columns | None = None) -> Any:
-    """A callback of two tensors whose function depends on the kind; that of integers gets the dtype too."""
+def binary(real: Function, safe: Function | None = None, compute: Columns | None = None) -> Any:
+    """A callback of two tensors from a function of two Python numbers, its form that never raises, and one of complex
+    columns if it differs."""
+    return of_columns(each(real, safe), compute)
+
+
+def by_kind(of_integers: Columns, of_floats: Columns, compute: Columns | None = None) -> Any:
+    """A callback of two tensors from functions of columns of integers and of floats."""
+    integral, inexact = of_columns(of_integers), of_columns(of_floats, compute)
 
     def callback(self: Backend, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
-        columns = broadcast_elements(x1, out.shape), broadcast_elements(x2, out.shape)
-        dtype = x1.dtype
-        if compute is not None and dtype.is_complex:
-            return store(compute(*columns), out.dtype)
-        if dtype.is_inexact:
-            return store(list(map(of_floats, *columns)), out.dtype)
-        return store([of_integers(a, b, dtype) for a, b in zip(*columns, strict=True)], out.dtype)
+        return (inexact if x1.template.dtype.is_inexact else integral)(self, out, x1, x2)
 
     return callback
 
 
-def promoting(real: Function, safe: Function | None = None, compute: complex_scalars.Columns | None = None) -> Any:
+def promoting(real: Function, safe: Function | None = None, compute: Columns | None = None) -> Any:
     """An override of a composite: operands arrive as they were given and are brought to the result's dtype."""
+    real_columns = each(real, safe)
 
     def callback(self: Backend, out: Template, /, *inputs: Tensor) -> Payload:
-        columns = [broadcast_elements(cast(x, out.dtype), out.shape) for x in inputs]
-        if compute is not None and out.dtype.is_complex:
-            return store(compute(*columns), out.dtype)
-        return store(mapped(real, safe or real, *columns), out.dtype)
+        columns = [cast(x, out.dtype) for x in inputs]
+        function = real_columns if compute is None or not out.dtype.is_complex else compute
+        return kernel(function, out, *(x.template for x in columns))(*(x.data for x in columns))
 
     return callback
 
 
-def _saturated(value: float, dtype: DType) -> int:
-    limits = iinfo(dtype)
-    if value != value:
-        return 0
-    return limits.max if value >= limits.max else limits.min if value <= limits.min else int(value)
+def of_bits(function: Callable[[int, int], int]) -> Any:
+    """A callback of two tensors of integers or bools from a function of bits."""
+
+    def callback(self: Backend, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
+        data = [broadcast_bytes(x.data, x.template, out.shape) for x in (x1, x2)]
+        if out.dtype is bool_:  # whose bytes may be any where they were not made here
+            data = list(map(bits.truth, data))
+        return bits.as_bytes(function(*map(bits.as_integer, data)), out.nbytes)
+
+    return callback
 
 
-def _left_shift(a: int, b: int, dtype: DType) -> int:
-    return a << b if 0 <= b < dtype.bits else 0
+def rounding(function: Callable[[float], int]) -> Any:
+    """A callback that rounds floats, complex numbers by parts, and leaves integers as they are."""
+    of_floats = of_column(columns.integral(function), each(complex_scalars.round_parts(scalars.integral(function))))
 
+    def callback(self: Backend, out: Template, x: Tensor, /) -> Payload:
+        return of_floats(self, out, x) if x.dtype.is_inexact else x.data
 
-def _right_shift(a: int, b: int, dtype: DType) -> int:
-    return a >> min(b, dtype.bits) if b >= 0 else 0
+    return callback
 
 
 class BinaryElementwise(Backend):
@@ -94,16 +110,7 @@ class BinaryElementwise(Backend):
 
     def as_type(self, out: Template, x: Tensor, /) -> Payload:
         """See the protocol."""
-        values, dtype = elements(x), out.dtype
-        if dtype.is_complex:
-            return store(map(complex, values), dtype)
-        if x.dtype.is_complex and dtype.kind != "bool":
-            values = [value.real for value in values]
-        if dtype.is_integer and x.dtype.is_inexact:
-            return store([_saturated(value, dtype) for value in values], dtype)
-        if dtype.is_floating and x.dtype.is_integer:
-            return store(map(scalars.round_to_odd if dtype.bits < 64 else float, values), dtype)
-        return store(values, dtype)
+        return conversion(out, x.template)(x.data)
 
     def bitcast(self, out: Template, x: Tensor, /) -> Payload:
         """See the protocol."""
@@ -111,18 +118,38 @@ class BinaryElementwise(Backend):
 
     def select(self, out: Template, condition: Tensor, x1: Tensor, x2: Tensor, /) -> Payload:
         """See the protocol."""
-        columns = (broadcast_elements(x, out.shape) for x in (condition, x1, x2))
-        return store([a if holds else b for holds, a, b in zip(*columns, strict=True)], out.dtype)
+        holds, first, second = (broadcast_bytes(x.data, x.template, out.shape) for x in (condition, x1, x2))
+        return bits.chosen(holds, first, second, out.dtype.itemsize)
 
     def clip(self, out: Template, x: Tensor, min: Tensor, max: Tensor, /) -> Payload:
         """See the protocol."""
-        values, low, high = (broadcast_elements(each, out.shape) for each in (x, min, max))
-        floating = x.dtype.is_floating
-        greater: Function = scalars.maximum if floating else builtins.max
-        lesser: Function = scalars.minimum if floating else builtins.min
-        return store([lesser(greater(*pair), most) for *pair, most in zip(values, low, high, strict=True)], out.dtype)
+        function = columns.clip if x.dtype.is_floating else columns.integer_clip
+        return kernel(function, out, x.template, min.template, max.template)(x.data, min.data, max.data)
 
-    abs = unary(abs, compute=each(complex_scalars.absolute))
+    _magnitude = of_column(each(builtins.abs), each(complex_scalars.absolute))
+
+    def abs(self, out: Template, x: Tensor, /) -> Payload:
+        """See the protocol."""
+        return bits.magnitude(x.data, x.dtype) if x.dtype.is_floating else self._magnitude(out, x)
+
+    def conjugate(self, out: Template, x: Tensor, /) -> Payload:
+        """See the protocol."""
+        return bits.conjugated(x.data, x.dtype) if x.dtype.is_complex else x.data
+
+    def imag(self, out: Template, x: Tensor, /) -> Payload:
+        """See the protocol."""
+        return bits.parts(x.data, out.dtype)[1] if x.dtype.is_complex else bytes(out.nbytes)
+
+    _opposite = of_column(each(operator.neg))
+
+    def negate(self, out: Template, x: Tensor, /) -> Payload:
+        """See the protocol."""
+        return bits.negated(x.data, x.dtype) if x.dtype.is_inexact else self._opposite(out, x)
+
+    def real(self, out: Template, x: Tensor, /) -> Payload:
+        """See the protocol."""
+        return bits.parts(x.data, out.dtype)[0] if x.dtype.is_complex else x.data
+
     acos = unary(math.acos, scalars.guarded(math.acos, scalars.nan), complex_scalars.acos)
     acosh = unary(math.acosh, scalars.guarded(math.acosh, scalars.nan), complex_scalars.acosh)
     asin = unary(math.asin, scalars.guarded(math.asin, scalars.nan), complex_scalars.asin)
@@ -130,7 +157,6 @@ class BinaryElementwise(Backend):
     atan = unary(math.atan, compute=complex_scalars.atan)
     atanh = unary(math.atanh, scalars.atanh, complex_scalars.atanh)
     cbrt = unary(math.cbrt)
-    conjugate = unary(lambda x: x, compute=each(lambda x: x.conjugate()))
     cos = unary(math.cos, scalars.guarded(math.cos, scalars.nan), complex_scalars.cos)
     cosh = unary(math.cosh, scalars.guarded(math.cosh, lambda x: math.inf), complex_scalars.cosh)
     erf = unary(math.erf)
@@ -138,105 +164,83 @@ class BinaryElementwise(Backend):
     erfc = unary(math.erfc)
     exp = unary(math.exp, scalars.guarded(math.exp, lambda x: math.inf), complex_scalars.exp)
     expm1 = unary(math.expm1, scalars.guarded(math.expm1, lambda x: math.inf), complex_scalars.expm1)
-    imag = unary(lambda x: 0.0, compute=each(lambda x: x.imag))
     is_infinity = unary(math.isinf, compute=each(cmath.isinf))
     is_nan = unary(math.isnan, compute=each(cmath.isnan))
     log = unary(math.log, scalars.log, complex_scalars.log)
     log1p = unary(math.log1p, scalars.log1p, complex_scalars.log1p)
-    negate = unary(operator.neg)
-    real = unary(lambda x: x, compute=each(lambda x: x.real))
-    rsqrt = unary(scalars.rsqrt)
-    sigmoid = unary(scalars.sigmoid)
+    rsqrt = of_column(columns.rsqrt)
+    sigmoid = of_column(columns.sigmoid)
     sin = unary(math.sin, scalars.guarded(math.sin, scalars.nan), complex_scalars.sin)
     sinh = unary(math.sinh, scalars.guarded(math.sinh, lambda x: math.copysign(math.inf, x)), complex_scalars.sinh)
     sqrt = unary(math.sqrt, scalars.guarded(math.sqrt, scalars.nan), complex_scalars.sqrt)
     tan = unary(math.tan, scalars.guarded(math.tan, scalars.nan), complex_scalars.tan)
     tanh = unary(math.tanh, compute=complex_scalars.tanh)
 
-    def _integral(self, function: Function, out: Template, x: Tensor) -> Payload:
-        """Rounding leaves integers as they are."""
-        if not x.dtype.is_inexact:
-            return x.data
-        return store(map(function, elements(x)), out.dtype)
-
-    def ceil(self, out: Template, x: Tensor, /) -> Payload:
-        """See the protocol."""
-        return self._integral(scalars.integral(math.ceil), out, x)
-
-    def floor(self, out: Template, x: Tensor, /) -> Payload:
-        """See the protocol."""
-        return self._integral(scalars.integral(math.floor), out, x)
-
-    def round(self, out: Template, x: Tensor, /) -> Payload:
-        """See the protocol."""
-        nearest = scalars.integral(round)
-        if x.dtype.is_complex:
-            return self._integral(complex_scalars.round_parts(nearest), out, x)
-        return self._integral(nearest, out, x)
-
-    def sign(self, out: Template, x: Tensor, /) -> Payload:
-        """See the protocol."""
-        if x.dtype.is_complex:
-            return store(map(complex_scalars.sign, elements(x)), out.dtype)
-        if x.dtype.is_integer:
-            return store([(value > 0) - (value < 0) for value in elements(x)], out.dtype)
-        return store(map(scalars.sign, elements(x)), out.dtype)
+    ceil = rounding(math.ceil)
+    floor = rounding(math.floor)
+    round = rounding(builtins.round)
+    sign = of_column(columns.sign, each(complex_scalars.sign))
 
     def bitwise_not(self, out: Template, x: Tensor, /) -> Payload:
         """See the protocol."""
-        flip: Function = operator.not_ if x.dtype.kind == "bool" else operator.invert
-        return store(map(flip, elements(x)), out.dtype)
+        return bits.negation(x.data) if x.dtype is bool_ else bits.inverted(x.data)
 
     def count_leading_zeros(self, out: Template, x: Tensor, /) -> Payload:
         """See the protocol."""
         width = x.dtype.bits
-        mask = (1 << width) - 1
-        return store([width - (value & mask).bit_length() for value in elements(x)], out.dtype)
+        lengths = map(int.bit_length, unpack(x.data, bits.UNSIGNED[width]))
+        return store(map(operator.sub, repeat(width), lengths), out.dtype)
 
     def population_count(self, out: Template, x: Tensor, /) -> Payload:
         """See the protocol."""
-        mask = (1 << x.dtype.bits) - 1
-        return store([(value & mask).bit_count() for value in elements(x)], out.dtype)
+        return store(map(int.bit_count, unpack(x.data, bits.UNSIGNED[x.dtype.bits])), out.dtype)
 
     add = binary(operator.add)
     atan2 = binary(math.atan2)
-    bitwise_and = binary(operator.and_)
-    bitwise_or = binary(operator.or_)
-    bitwise_xor = binary(operator.xor)
-    divide = by_kind(operator.truediv, scalars.divide, each(complex_scalars.divide))
+    bitwise_and = of_bits(operator.and_)
+    bitwise_or = of_bits(operator.or_)
+    bitwise_xor = of_bits(operator.xor)
+    divide = binary(operator.truediv, scalars.divide, each(complex_scalars.divide))
     equal = binary(operator.eq)
-    floor_divide = by_kind(lambda a, b, dtype: a // b if b else 0, scalars.floor_divide)
+    floor_divide = by_kind(columns.integer_floor_divide, columns.floor_divide)
     greater = binary(operator.gt)
     greater_equal = binary(operator.ge)
-    left_shift = by_kind(_left_shift, _left_shift)
+    left_shift = of_columns(columns.left_shift)
     less = binary(operator.lt)
     less_equal = binary(operator.le)
-    logical_and = binary(operator.and_)
-    logical_or = binary(operator.or_)
-    logical_xor = binary(operator.xor)
-    max = by_kind(lambda a, b, dtype: max(a, b), scalars.maximum)
-    min = by_kind(lambda a, b, dtype: min(a, b), scalars.minimum)
+    logical_and = of_bits(operator.and_)
+    logical_or = of_bits(operator.or_)
+    logical_xor = of_bits(operator.xor)
+    max = by_kind(columns.integer_maximum, columns.maximum)
+    min = by_kind(columns.integer_minimum, columns.minimum)
     multiply = binary(operator.mul, compute=complex_scalars.multiply)
     not_equal = binary(operator.ne)
-    pow = by_kind(
-        lambda a, b, dtype: scalars.integer_power(a, b, dtype.bits), scalars.power, each(complex_scalars.power)
-    )
-    quotient = by_kind(lambda a, b, dtype: scalars.trunc_divide(a, b), scalars.divide)
-    remainder = by_kind(lambda a, b, dtype: a % b if b else 0, scalars.remainder)
-    right_shift = by_kind(_right_shift, _right_shift)
+    pow = by_kind(columns.integer_power, each(math.pow, scalars.power), each(complex_scalars.power))
+    quotient = by_kind(columns.integer_quotient, each(operator.truediv, scalars.divide))
+    remainder = by_kind(columns.integer_remainder, each(operator.mod, scalars.remainder))
+    right_shift = by_kind(columns.right_shift, columns.right_shift)
     subtract = binary(operator.sub)
 
     # Overrides of composites
 
-    copysign = promoting(math.copysign)
     hypot = promoting(math.hypot)
     log2 = promoting(math.log2, scalars.log2, complex_scalars.log2)
     log10 = promoting(math.log10, scalars.log10, complex_scalars.log10)
     logaddexp = promoting(scalars.logaddexp)
-    signbit = unary(lambda x: math.copysign(1.0, x) < 0)
     is_finite = unary(math.isfinite, compute=each(cmath.isfinite))
-    logical_not = unary(operator.not_)
 
-    def trunc(self, out: Template, x: Tensor, /) -> Payload:
-        """See the protocol."""
-        return self._integral(scalars.integral(math.trunc), out, x)
+    trunc = rounding(math.trunc)
+
+    def copysign(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
+        """See the op."""
+        columns = (cast(x, out.dtype) for x in (x1, x2))
+        data, of = (broadcast_bytes(x.data, x.template, out.shape) for x in columns)
+        return bits.with_signs(data, of, out.dtype)
+
+    def logical_not(self, out: Template, x: Tensor, /) -> Payload:
+        """See the op."""
+        return bits.negation(cast(x, bool_).data)
+
+    def signbit(self, out: Template, x: Tensor, /) -> Payload:
+        """See the op."""
+        return bits.sign_bits(x.data, x.dtype.itemsize)

@@ -6,11 +6,13 @@ import math
 from collections.abc import Sequence
 from itertools import compress, islice
 
+from ...elements import iterable, pack
 from ...protocol import Backend, Payload
 from ...protocol.indexing import Mode
 from ...rules.data_errors import index_out_of_range
 from ...template import Shape, Template
 from ...tensor import Tensor
+from .bits import UNSIGNED
 from .storage import elements, store
 
 
@@ -38,46 +40,40 @@ def merged(indices: Tensor, sizes: Shape, mode: Mode) -> list[int | None]:
     return positions
 
 
+def picked(data: bytes, width: int, places: Sequence[int | None]) -> bytes:
+    """The rows of so many bytes at some places, zeros where there is none."""
+    if 8 * width in UNSIGNED and None not in places:
+        dtype = UNSIGNED[8 * width]
+        return pack(list(map(iterable(data, dtype).__getitem__, places)), dtype)  # type: ignore[arg-type] # no None
+    outside = bytes(width)
+    return b"".join([outside if at is None else data[at * width : (at + 1) * width] for at in places])
+
+
 class BinaryIndexing(Backend):
     """What of the family `protocol.indexing` takes index tensors."""
 
     def take(self, out: Template, x: Tensor, indices: Tensor, /, *, axis: int, mode: Mode) -> Payload:
         """See the protocol."""
-        length = x.shape[axis]
-        inner = math.prod(x.shape[axis + 1 :]) * x.dtype.itemsize
-        data, outside, block = x.data, bytes(inner), length * inner
-        columns = located(elements(indices), length, mode)
-        starts = [None if at is None else at * inner for at in columns]
-        return b"".join(
-            [
-                outside if start is None else data[first + start : first + start + inner]
-                for first in range(0, math.prod(x.shape[:axis]) * block, block or 1)
-                for start in starts
-            ]
-            if block
-            else [outside] * (math.prod(x.shape[:axis]) * len(starts))
-        )
+        length, outer = x.shape[axis], math.prod(x.shape[:axis])
+        places = located(elements(indices), length, mode)
+        if outer != 1:
+            places = [None if at is None else block * length + at for block in range(outer) for at in places]
+        return picked(x.data, math.prod(x.shape[axis + 1 :]) * x.dtype.itemsize, places)
 
     def take_along_axis(self, out: Template, x: Tensor, indices: Tensor, /, *, axis: int, mode: Mode) -> Payload:
         """See the protocol."""
-        length, inner, width = x.shape[axis], math.prod(x.shape[axis + 1 :]), x.dtype.itemsize
-        data, outside, pieces = x.data, bytes(width), []
+        length, inner = x.shape[axis], math.prod(x.shape[axis + 1 :])
         span = indices.shape[axis] * inner
-        for position, at in enumerate(located(elements(indices), length, mode)):
-            if at is None:
-                pieces.append(outside)
-            else:
-                start = ((position // span * length + at) * inner + position % inner) * width
-                pieces.append(data[start : start + width])
-        return b"".join(pieces)
+        places = [
+            None if at is None else (position // span * length + at) * inner + position % inner
+            for position, at in enumerate(located(elements(indices), length, mode))
+        ]
+        return picked(x.data, x.dtype.itemsize, places)
 
     def gather(self, out: Template, x: Tensor, indices: Tensor, /, *, mode: Mode) -> Payload:
         """See the protocol."""
         depth = indices.shape[-1]
-        width, data = math.prod(x.shape[depth:]) * x.dtype.itemsize, x.data
-        outside = bytes(width)
-        positions = merged(indices, x.shape[:depth], mode)
-        return b"".join([outside if at is None else data[at * width : (at + 1) * width] for at in positions])
+        return picked(x.data, math.prod(x.shape[depth:]) * x.dtype.itemsize, merged(indices, x.shape[:depth], mode))
 
     def indexed_add(self, out: Template, x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode) -> Payload:
         """See the protocol."""

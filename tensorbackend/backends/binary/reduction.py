@@ -5,42 +5,49 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from itertools import accumulate, product
-from operator import add, mul
+from operator import add, mul, ne
 from typing import Any
 
-from ...dtypes import DType
+from ...dtypes import DType, bool_
+from ...elements import iterable
 from ...protocol import Backend, Payload
 from ...protocol.reduction import TieBreak
 from ...template import Shape, Template
 from ...tensor import Tensor
-from . import complex_scalars
+from . import bits, complex_scalars
 from .scalars import maximum, minimum, sum_of_floats
+from .shape import steps
 from .sorting import along
 from .storage import cast, elements, store
 
 
-def groups(x: Tensor, axes: tuple[int, ...]) -> list[Sequence[Any]]:
-    """The elements along some axes for every position of the others, all in row-major order.
+def groups(values: Sequence[Any], shape: Shape, axes: tuple[int, ...]) -> Sequence[Sequence[Any]]:
+    """The elements of a shape along some axes for every position of the others, all in row-major order.
 
     (2, 3) over (0,) gives three groups of two, each a slice with stride 3.
     """
-    values, shape = elements(x), x.shape
-    if axes == tuple(range(len(shape))):
+    if len(axes) == len(shape):
         return [values]
+    first, last = (axes[0], axes[-1] + 1) if axes else (0, 0)
+    if last - first == len(axes):  # neighbours are one axis
+        length, step = math.prod(shape[first:last]), math.prod(shape[last:])
+        if not values:
+            return [()] * (math.prod(shape[:first]) * step)
+        block = length * step
+        starts = range(0, len(values), block)
+        if step == 1:
+            return [values[start : start + length] for start in starts]
+        return [values[at : start + block : step] for start in starts for at in range(start, start + step)]
     if not values:
         return [()] * math.prod(size for axis, size in enumerate(shape) if axis not in axes)
-    steps = [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
-    kept = [axis for axis in range(len(shape)) if axis not in axes]
-    starts = _offsets(shape, steps, kept)
-    if len(axes) == 1:
-        step, length = steps[axes[0]], shape[axes[0]]
-        return [values[start : start + step * length : step] for start in starts]
-    within = _offsets(shape, steps, list(axes))
-    return [[values[start + offset] for offset in within] for start in starts]
+    apart = steps(shape)
+    places = _offsets(shape, apart, [axis for axis in range(len(shape)) if axis not in axes])
+    within = _offsets(shape, apart, axes)
+    return [[values[place + offset] for offset in within] for place in places]
 
 
-def _offsets(shape: Shape, steps: Sequence[int], axes: Sequence[int]) -> list[int]:
-    ranges = (range(0, steps[axis] * shape[axis], steps[axis]) for axis in axes)
+def _offsets(shape: Shape, apart: Sequence[int], axes: Sequence[int]) -> list[int]:
+    ranges = (range(0, apart[axis] * shape[axis], apart[axis]) for axis in axes)
     return list(map(sum, product(*ranges)))
 
 
@@ -55,7 +62,8 @@ def least(values: Sequence[Any]) -> Any:
 
 
 def _extreme(values: Sequence[Any], choose: Callable[[Sequence[Any]], Any]) -> Any:
-    if any(value != value for value in values):
+    total = sum(values)  # quicker than to look at each: NaN too where infinities of both signs are
+    if total != total and any(map(ne, values, values)):
         return math.nan
     found = choose(values)
     if found == 0 and isinstance(found, float):  # -0.0 is below 0.0, which Python finds equal
@@ -66,34 +74,42 @@ def _extreme(values: Sequence[Any], choose: Callable[[Sequence[Any]], Any]) -> A
 def index_of(values: Sequence[Any], choose: Callable[[Sequence[Any]], Any], tie_break: TieBreak) -> int:
     """Position of an extreme element: a NaN wins, of several and of equal ones the first or the last."""
     wanted = choose(values)
-    positions = range(len(values)) if tie_break == "low" else range(len(values) - 1, -1, -1)
     if wanted != wanted:
-        return next(position for position in positions if values[position] != values[position])
-    return next(position for position in positions if values[position] == wanted)
+        wanted, values = True, list(map(ne, values, values))
+    return values.index(wanted) if tie_break == "low" else len(values) - 1 - values[::-1].index(wanted)
 
 
 class BinaryReduction(Backend):
     """The part of the family `protocol.reduction` that reduces."""
 
     def _fold(self, fold: Callable[[Any], Any], out: Template, x: Tensor, axes: tuple[int, ...]) -> Payload:
-        return store(map(fold, groups(x, axes)), out.dtype)
+        return store(map(fold, groups(elements(x), x.shape, axes)), out.dtype)
+
+    def _total(self, fold: Callable[[Any], Any], out: Template, x: Tensor, axes: tuple[int, ...]) -> Payload:
+        """A fold that goes through the elements once and so needs no tuple of all of them."""
+        values = iterable(x.data, x.dtype) if len(axes) == x.ndim else elements(x)
+        return store(map(fold, groups(values, x.shape, axes)), out.dtype)
 
     def all(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
         """See the protocol."""
-        return self._fold(all, out, x, axes)
+        return bytes(0 not in group for group in self._truth(x, axes))
 
     def any(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
         """See the protocol."""
-        return self._fold(any, out, x, axes)
+        return bytes(1 in group for group in self._truth(x, axes))
+
+    def _truth(self, x: Tensor, axes: tuple[int, ...]) -> Sequence[Sequence[int]]:
+        """The groups, slices of bytes, with 1 for what is not zero."""
+        return groups(cast(x, bool_).data if x.dtype is not bool_ else bits.truth(x.data), x.shape, axes)
 
     def sum(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
         """See the protocol."""
         total = complex_scalars.total if x.dtype.is_complex else sum_of_floats if x.dtype.is_floating else sum
-        return self._fold(total, out, x, axes)
+        return self._total(total, out, x, axes)
 
     def product(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
         """See the protocol."""
-        return self._fold(complex_scalars.product if x.dtype.is_complex else math.prod, out, x, axes)
+        return self._total(complex_scalars.product if x.dtype.is_complex else math.prod, out, x, axes)
 
     def reduce_max(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
         """See the protocol."""

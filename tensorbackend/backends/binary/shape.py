@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...protocol import Backend, Payload
-from ...template import Shape, Template
+from ...template import Shape, Template, intern_template
 from ...tensor import Tensor
+from .storage import broadcast_bytes
 
 # An element is moved as an integer of its width: two for a complex128.
 _FORMATS = {1: "B", 2: "H", 4: "I", 8: "Q"}
@@ -74,6 +75,10 @@ class BinaryShaping(Backend):
 
     def broadcast(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Payload:
         """See the protocol."""
+        if list(axes) == sorted(axes):
+            sizes = dict(zip(axes, x.shape, strict=True))
+            aligned = tuple(sizes.get(axis, 1) for axis in range(out.ndim))
+            return broadcast_bytes(x.data, intern_template(aligned, x.dtype, (None,) * out.ndim), out.shape)
         apart = [0] * out.ndim
         for size, step, axis in zip(x.shape, steps(x.shape), axes, strict=True):
             apart[axis] = step if size != 1 else 0

@@ -2,60 +2,124 @@
 
 from __future__ import annotations
 
+import math
+import struct
 from collections.abc import Callable, Iterable, Sequence
-from operator import index
-from typing import Any
+from functools import lru_cache
+from itertools import repeat
+from typing import Any, TypeAlias
 
 from ...dtypes import DType
-from ...elements import pack, unpack
-from ...template import Shape
+from ...elements import reader, unpack, writer
+from ...template import Shape, Template
 from ...tensor import Tensor
+from .bits import UNSIGNED
+
+Column: TypeAlias = Sequence[Any]
+"""The elements of a tensor as Python numbers, row-major."""
+
+Columns: TypeAlias = Callable[..., Iterable[Any]]
+"""A function of columns that gives a column."""
+
+Storing: TypeAlias = Callable[[DType, int], Callable[..., bytes]]
+"""What makes a function of so many results, each an argument, to their bytes."""
 
 
-def elements(x: Tensor) -> Sequence[Any]:
+def elements(x: Tensor) -> tuple[Any, ...]:
     """The elements of a tensor as Python numbers, row-major."""
-    return unpack(x.data, x.dtype)
+    return unpack(x.data, x.template.dtype)
 
 
-def broadcast_elements(x: Tensor, shape: Shape) -> Sequence[Any]:
-    """The elements of a tensor repeated to a shape, whole runs at a time.
+def broadcast_elements(x: Tensor, shape: Shape) -> tuple[Any, ...]:
+    """The elements of a tensor repeated to a shape."""
+    return unpack(broadcast_bytes(x.data, x.template, shape), x.template.dtype)
+
+
+def broadcast_bytes(data: bytes, template: Template, shape: Shape) -> bytes:
+    """The payload of a template repeated to a shape, whole runs at a time.
 
     (3, 1) to (3, 4) repeats each element four times; (4,) to (3, 4) the whole run three times.
     """
-    values = elements(x)
-    if x.shape == shape:
-        return values
+    if template.shape == shape:
+        return data
+    if template.size == 1:
+        return data * math.prod(shape)
     if 0 in shape:
-        return []
-    aligned = (1,) * (len(shape) - len(x.shape)) + x.shape
-    values = list(values)
-    run = 1
+        return b""
+    aligned = (1,) * (len(shape) - template.ndim) + template.shape
+    run = template.dtype.itemsize
     for size, target in zip(reversed(aligned), reversed(shape), strict=True):
         if size != target:
-            chunks = [values[start : start + run] for start in range(0, len(values), run)]
-            values = [element for chunk in chunks for element in chunk * target]
+            data = b"".join([data[start : start + run] * target for start in range(0, len(data), run)])
         run *= target
-    return values
-
-
-def wrapped(value: int, dtype: DType) -> int:
-    """An integer modulo the width of a dtype: 128 is -128 in int8."""
-    value &= (1 << dtype.bits) - 1
-    return value - (1 << dtype.bits) if dtype.kind == "int" and value >> (dtype.bits - 1) else value
+    return data
 
 
 def store(values: Iterable[Any], dtype: DType) -> bytes:
     """The bytes of results; integers wrap, but only where some result is too wide."""
+    exact = tuple(values)
+    return storing(dtype, len(exact))(*exact)
+
+
+def storing(dtype: DType, count: int) -> Callable[..., bytes]:
+    """`store` for so many results, each an argument."""
+    write = writer(dtype, count)
     if not dtype.is_integer:
-        return pack(values, dtype)
-    exact = list(map(index, values))
-    try:
-        return pack(exact, dtype)
-    except OverflowError:
-        return pack([wrapped(value, dtype) for value in exact], dtype)
+        return write
+    mask, unsigned = (1 << dtype.bits) - 1, writer(UNSIGNED[dtype.bits], count)
+
+    def wrapping(*values: int) -> bytes:
+        try:
+            return write(*values)
+        except struct.error:
+            return unsigned(*[value & mask for value in values])
+
+    return wrapping
 
 
-def mapped(function: Callable[..., Any], safe: Callable[..., Any], *columns: Sequence[Any]) -> list[Any]:
+_BLOCK = 512
+"""So many elements of some columns stay in the processor's cache until they are bytes again."""
+
+
+@lru_cache(maxsize=2048)
+def kernel(function: Columns, out: Template, *inputs: Template, storing: Storing = storing) -> Callable[..., bytes]:
+    """A function of columns as one of payloads, for the templates of the result and of the inputs.
+
+    It goes through long columns block by block, so that a slower form of a function is run for those blocks only that
+    need it.
+    """
+    shape, size, dtypes = out.shape, out.size, [template.dtype for template in inputs]
+
+    def of_block(count: int) -> Callable[..., bytes]:
+        write, (first, *others) = storing(out.dtype, count), [reader(dtype, count) for dtype in dtypes]
+        if not others:
+            return lambda data: write(*function(first(data)))
+        if len(others) == 1:
+            second = others[0]
+            return lambda left, right: write(*function(first(left), second(right)))
+        readers = [first, *others]
+        return lambda *data: write(*function(*[read(each) for read, each in zip(readers, data, strict=True)]))
+
+    if size <= _BLOCK and all(template.shape == shape for template in inputs):
+        return of_block(size)
+    starts, block, rest = range(0, size - _BLOCK + 1, _BLOCK), of_block(_BLOCK), of_block(size % _BLOCK)
+    widths = [dtype.itemsize for dtype in dtypes]
+
+    def run(*payloads: bytes) -> bytes:
+        columns = list(map(broadcast_bytes, payloads, inputs, repeat(shape)))
+        if not starts:
+            return rest(*columns)
+        cut = [
+            [data[start * width : (start + _BLOCK) * width] for start in (*starts, size // _BLOCK * _BLOCK)]
+            for data, width in zip(columns, widths, strict=True)
+        ]
+        pieces = list(zip(*cut, strict=True))
+        return b"".join([*(block(*piece) for piece in pieces[:-1]), rest(*pieces[-1])])
+
+    return run
+
+
+def mapped(function: Callable[..., Any], safe: Callable[..., Any], *columns: Iterable[Any]) -> list[Any]:
     """A function over columns of elements; the slower `safe` one is run only where it raises."""
     try:
         return list(map(function, *columns))

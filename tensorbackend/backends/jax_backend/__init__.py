@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from threading import Lock
+from collections.abc import Hashable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ...dtypes import ALL_DTYPES, Scalar, bfloat16, float32, float64, int32, int64
+from ...dtypes import ALL_DTYPES, bfloat16, float32, float64, int32, int64
 from ...errors import ArgumentError, UnsupportedOp, expected
-from ...expr.evaluate import program
+from ...expr.evaluate import Program
 from ...interchange import HOST, numpy_dtype, read_only
-from ...memo import kind_of, remember
-from ...protocol import Payload
+from ...protocol import Kernel, Payload
 from ...template import Template
 from ...tensor import Tensor
-from ..array_module.base import Array, Silent, kernel
-from ..array_module.casting import cast_values
-from ..array_module.creation import ArrayCreation
+from ..array_module.base import Silent
 from ..array_module.fourier import ArrayFourier
 from ..libraries import import_library
-from .base import Composing, JaxBase, template_of
+from .base import Composing, template_of
 from .composites import JaxComposites
 from .control import JaxControl
+from .creation import JaxCreation
 from .elementwise import JaxElementwise
 from .gradients import JaxGradients
 from .indexing import JaxIndexing
@@ -37,36 +34,6 @@ if TYPE_CHECKING:
     import numpy
 
     from ...expr.graph import Graph
-
-
-class JaxCreation(JaxBase, ArrayCreation):
-    """Constants, identity matrices and counters."""
-
-    numbers: dict[tuple[Any, ...], Array]
-    """Numbers on the device, by dtype and value."""
-
-    def constant(self, out: Template, /, *, value: Scalar) -> Payload:
-        """Every element is `value`, a number that is never traced, and kept, as to put it on a device takes long."""
-        key = out.dtype, value, kind_of(value)
-        number = self.numbers.get(key)
-        if number is None:
-            with self.jax.ensure_compile_time_eval():
-                number = self.from_numpy(out, self.rounded(out, value), copy=False)
-            remember(self.numbers, key, number)
-        return self._filled(out, self.tensor(number)) if out.shape else number
-
-    @kernel
-    def _filled(self, out: Template, number: Tensor, /) -> Payload:
-        return self.xp.full(out.shape, number.data)
-
-    def rounded(self, out: Template, value: Scalar) -> numpy.ndarray[Any, Any]:
-        """A Python number in the dtype of a template, rounded once."""
-        import numpy
-
-        source = float64 if out.dtype.is_floating and out.dtype is not float32 else out.dtype
-        with numpy.errstate(all="ignore"):
-            scalar = numpy.asarray(value, numpy_dtype(source))
-            return numpy.asarray(cast_values(numpy, scalar, source, out.dtype))
 
 
 class JaxBackend(
@@ -118,10 +85,9 @@ class JaxBackend(
             self.wide, self.long = float32, int32
             self.dtypes = frozenset(each for each in ALL_DTYPES if each.bits < (128 if each.is_complex else 64))
         self.precision = self.lax.Precision.HIGHEST
-        with _registering:
-            if not JaxBackend._registered:
-                register(self.jax, self)
-                JaxBackend._registered = True
+        if not JaxBackend._registered:  # one instance at a time is set up
+            register(self.jax, self)
+            JaxBackend._registered = True
 
     _registered = False
 
@@ -137,21 +103,9 @@ class JaxBackend(
         """The instance on another device; `ArgumentError` for what is none."""
         return type(self)(device=device)
 
-    def compile_graph(self, graph: Graph, /) -> Callable[[Sequence[Tensor]], Sequence[Tensor]]:
+    def compile_graph(self, graph: Graph, /) -> Kernel:
         """The whole graph compiled by XLA."""
-        run = program(graph, self)
-
-        def traced(payloads: list[Array]) -> list[Array]:
-            tensors = [Tensor(each, self, data) for each, data in zip(graph.templates, payloads, strict=True)]
-            return [x.data for x in run(tensors)]
-
-        compiled, templates = self.jax.jit(traced), graph.results
-
-        def call(tensors: Sequence[Tensor]) -> Sequence[Tensor]:
-            found = compiled([x.data for x in tensors])
-            return [Tensor(each, self, data) for each, data in zip(templates, found, strict=True)]
-
-        return call
+        return self.enter(Program(graph, self).kernel)
 
     # Transport
 
@@ -217,9 +171,6 @@ class JaxBackend(
     def block_until_ready(self, x: Tensor, /) -> None:
         """Waits for the payload to be computed."""
         self.jax.block_until_ready(x.data)
-
-
-_registering = Lock()
 
 
 def _library(name: str) -> Any:

@@ -3,19 +3,23 @@ signs of zeros, or by an overflow on the way."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ..array_module.complex_functions import (
     Array,
+    Function,
     atan_values,
     cos_values,
     join,
     sin_values,
+    special,
     table,
     turned,
     turned_back,
     whole,
 )
+from . import logarithms
 
 
 def magnitude(xp: Any, z: Array) -> Array:
@@ -53,6 +57,37 @@ def _finite_atanh(xp: Any, z: Array) -> Array:
     return join(xp, xp.where(left, -real, real), xp.where(below, -imaginary, imaginary)).astype(z.dtype)
 
 
+def _finite_log(xp: Any, z: Array) -> Array:
+    a, b = _parts(xp, z)
+    long, short = xp.maximum(xp.abs(a), xp.abs(b)), xp.minimum(xp.abs(a), xp.abs(b))
+    return _logarithm(xp, a, b, (long - 1) * (long + 1) + short * short).astype(z.dtype)
+
+
+def _finite_log1p(xp: Any, z: Array) -> Array:
+    a, b = _parts(xp, z)
+    return _logarithm(xp, 1 + a, b, a * (2 + a) + b * b).astype(z.dtype)
+
+
+def _logarithm(xp: Any, a: Array, b: Array, beyond: Array) -> Array:
+    """The logarithm of a + bj: beside the unit circle from what the square of the magnitude is beyond 1."""
+    near, size = (beyond > -0.5) & (beyond < 1), xp.hypot(a, b)
+    large = size > 1e300
+    half = xp.where(large, 0.5, 1.0)
+    far = xp.log(xp.hypot(half * a, half * b)) + xp.where(large, math.log(2), 0.0)
+    return join(xp, xp.where(near, 0.5 * logarithms.log1p(xp, xp.where(near, beyond, 0)), far), xp.arctan2(b, a))
+
+
+def _finite_tanh(xp: Any, z: Array) -> Array:
+    """Sine and cosine over one divisor; where exp(-2 abs(a)) is below the last place of 1 that is left of it."""
+    a, b = _parts(xp, z)
+    far = xp.abs(a) > 20
+    near = xp.where(far, 0.0, a)
+    high, wide, turn = _sinh_times(xp, near, 1.0), _cosh_times(xp, near, 1.0), xp.sin(b) * xp.cos(b)
+    divisor = high * high + xp.cos(b) ** 2
+    real = xp.where(far, xp.copysign(1.0, a), high * wide / divisor)
+    return join(xp, real, xp.where(far, 4 * turn * xp.exp(-2 * xp.abs(a)), turn / divisor)).astype(z.dtype)
+
+
 def _finite_cosh(xp: Any, z: Array) -> Array:
     a, b = _parts(xp, z)
     return join(xp, _cosh_times(xp, a, xp.cos(b)), _sinh_times(xp, a, xp.sin(b))).astype(z.dtype)
@@ -72,18 +107,18 @@ def _exponentials(xp: Any, a: Array) -> tuple[Array, Array, Array]:
     return 0.5 * root, xp.where(large, root, 1.0), xp.where(large, 0.0, 0.5 * xp.exp(-size))
 
 
-def _bounded(xp: Any, a: Array, factor: Array) -> Array:
+def _bounded(xp: Any, a: Array, factor: Array | float) -> Array:
     """An exponent, so small beside a factor of zero that their product is zero too."""
     return xp.where(factor == 0, xp.clip(a, -700.0, 700.0), a)
 
 
-def _cosh_times(xp: Any, a: Array, factor: Array) -> Array:
+def _cosh_times(xp: Any, a: Array, factor: Array | float) -> Array:
     """cosh(a) times a factor; products alone keep the signs of zeros."""
     plus, rest, minus = _exponentials(xp, _bounded(xp, a, factor))
     return (plus + minus) * factor * rest
 
 
-def _sinh_times(xp: Any, a: Array, factor: Array) -> Array:
+def _sinh_times(xp: Any, a: Array, factor: Array | float) -> Array:
     """sinh(a) times a factor, near zero from expm1(a)."""
     a = _bounded(xp, a, factor)
     plus, rest, minus = _exponentials(xp, a)
@@ -92,10 +127,30 @@ def _sinh_times(xp: Any, a: Array, factor: Array) -> Array:
     return xp.where(xp.abs(a) < 1, near, xp.where(xp.signbit(a), minus - plus, plus - minus)) * factor * rest
 
 
-sqrt = whole(_finite_sqrt, table("sqrt"))
-cosh = whole(_finite_cosh, table("cosh"))
-sinh = whole(_finite_sinh, table("sinh"))
-cos = whole(lambda xp, z: _finite_cosh(xp, turned(xp, z)), cos_values)
-sin = whole(lambda xp, z: turned_back(xp, _finite_sinh(xp, turned(xp, z))), sin_values)
 atanh = whole(_finite_atanh, table("atanh"))
 atan = whole(lambda xp, z: turned_back(xp, _finite_atanh(xp, turned(xp, z))), atan_values)
+cosh = whole(_finite_cosh, table("cosh"))
+cos = whole(lambda xp, z: _finite_cosh(xp, turned(xp, z)), cos_values)
+log = whole(_finite_log, table("log"))
+log1p = whole(_finite_log1p, table("log1p"))
+sinh = whole(_finite_sinh, table("sinh"))
+sin = whole(lambda xp, z: turned_back(xp, _finite_sinh(xp, turned(xp, z))), sin_values)
+sqrt = whole(_finite_sqrt, table("sqrt"))
+tanh = whole(_finite_tanh, table("tanh"))
+tan = whole(
+    lambda xp, z: turned_back(xp, _finite_tanh(xp, turned(xp, z))),
+    lambda xp, z: turned_back(xp, special(xp, "tanh", turned(xp, z))),
+)
+
+
+def log_to(base: float) -> Function:
+    """The logarithm to another base."""
+
+    def function(xp: Any, z: Array) -> Array:
+        found = log(xp, z)
+        return join(xp, *(part / math.log(base) for part in _parts(xp, found))).astype(z.dtype)
+
+    return function
+
+
+log2, log10 = log_to(2), log_to(10)

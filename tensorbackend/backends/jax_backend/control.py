@@ -21,6 +21,11 @@ class JaxControl(JaxBase):
     """A choice between graphs, and loops."""
 
     @kernel
+    def checkpoint(self, out: tuple[Template, ...], operands: Sequence[Tensor], /, *, body: Graph) -> Payload:
+        """What a graph gives, behind a barrier: XLA would else find the same values elsewhere, and keep those."""
+        return self._of(body)(*self.lax.optimization_barrier(_data(operands)))
+
+    @kernel
     def cond(
         self,
         out: tuple[Template, ...],

@@ -6,15 +6,16 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from ...dtypes import float64
+from ...dtypes import float32, float64
 from ...interchange import numpy_dtype
-from ...protocol import Payload
+from ...protocol import Kernel, Payload, kernel_of, planned
+from ...protocol.planned import bare
 from ...template import Template
 from ...tensor import Tensor
 from ..array_module import complex_functions, gamma, incomplete_gamma, special
-from ..array_module.base import Array, function, kernel
+from ..array_module.base import NARROW, Array, function, itself, promoting
 from ..array_module.elementwise import ArrayElementwise
-from . import complex_by_parts
+from . import complex_by_parts, logarithms
 from .base import JaxBase
 from .rounding import unfused
 
@@ -25,7 +26,7 @@ _LARGEST_WHOLE = 100
 class JaxElementwise(JaxBase, ArrayElementwise):
     """Functions of one element of each input."""
 
-    _product = function("multiply", complex_functions.multiply)
+    _product = function("multiply", complex_functions.product_of)
 
     def multiply(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
         """The product."""
@@ -39,98 +40,145 @@ class JaxElementwise(JaxBase, ArrayElementwise):
         """A product, in a composite that is compiled as one that no sum takes over before it is rounded."""
         return unfused(product) if self.composing.now and out.dtype.is_floating else product
 
-    @kernel
-    def bitcast(self, out: Template, x: Tensor, /) -> Payload:
+    @planned
+    def bitcast(self, out: Template, x: Template, /) -> Kernel:
         """The same bits; a complex number is its real part and then its imaginary one."""
-        cast, wanted = self.lax.bitcast_convert_type, numpy_dtype(out.dtype)
+        xp, lax, wanted = self.xp, self.lax, numpy_dtype(out.dtype)
         if x.dtype is out.dtype:
-            return x.data
+            return itself
         if out.dtype.is_complex:
-            return self.lax.complex(*self.xp.moveaxis(cast(x.data, "float32"), -1, 0))
-        values = self.xp.stack([x.data.real, x.data.imag], axis=-1) if x.dtype.is_complex else x.data
-        return cast(values, wanted)
-
-    @kernel
-    def select(self, out: Template, condition: Tensor, x1: Tensor, x2: Tensor, /) -> Payload:
-        """x1 where the condition holds, else x2."""
-        return self.xp.where(condition.data, x1.data, x2.data)
-
-    @kernel
-    def real(self, out: Template, x: Tensor, /) -> Payload:
-        """The real parts."""
-        return self.xp.real(x.data)
-
-    @kernel
-    def imag(self, out: Template, x: Tensor, /) -> Payload:
-        """The imaginary parts."""
-        return self.xp.imag(x.data)
-
-    @kernel
-    def sign(self, out: Template, x: Tensor, /) -> Payload:
-        """The sign, 0.0 for both zeros; complex numbers are divided by their magnitude."""
+            return lambda values: lax.complex(*xp.moveaxis(lax.bitcast_convert_type(values, "float32"), -1, 0))
         if x.dtype.is_complex:
-            return complex_functions.sign(self.xp, x.data)
-        return self.xp.where(x.data == 0, 0, self.xp.sign(x.data))
+            return lambda values: lax.bitcast_convert_type(xp.stack([values.real, values.imag], axis=-1), wanted)
+        return lambda values: lax.bitcast_convert_type(values, wanted)
 
-    @kernel
-    def cosh(self, out: Template, x: Tensor, /) -> Payload:
+    @planned
+    def sign(self, out: Template, x: Template, /) -> Kernel:
+        """The sign, 0.0 for both zeros; complex numbers are divided by their magnitude."""
+        xp = self.xp
+        if x.dtype.is_complex:
+            return partial(complex_functions.sign, xp)
+        return lambda values: xp.where(values == 0, 0, xp.sign(values))
+
+    @planned
+    def cosh(self, out: Template, x: Template, /) -> Kernel:
         """(exp(x) + exp(-x)) / 2, without the 8 ulps of XLA's own; complex numbers by their tables."""
         if x.dtype.is_complex:
-            return complex_by_parts.cosh(self.xp, x.data)
-        power, rest = self._halves(x)
-        return self.narrowed(power + rest, out)
+            return partial(complex_by_parts.cosh, self.xp)
+        return self._in_float32(lambda values: sum(self._halves(values)), out)
 
-    @kernel
-    def sinh(self, out: Template, x: Tensor, /) -> Payload:
+    @planned
+    def sinh(self, out: Template, x: Template, /) -> Kernel:
         """(exp(x) - exp(-x)) / 2, near zero from expm1(x); complex numbers by their tables."""
         xp = self.xp
         if x.dtype.is_complex:
-            return complex_by_parts.sinh(xp, x.data)
-        values = self.widened(x)
-        power, rest = self._halves(x)
-        growth = xp.expm1(xp.where(xp.abs(values) < 1, values, 0))
-        near = 0.5 * (growth + growth / (growth + 1))
-        far = xp.copysign(power - rest, values)
-        return self.narrowed(xp.where(xp.abs(values) < 1, near, far), out)
+            return partial(complex_by_parts.sinh, xp)
 
-    def _halves(self, x: Tensor) -> tuple[Array, Array]:
+        def of_reals(values: Array) -> Array:
+            power, rest = self._halves(values)
+            growth = xp.expm1(xp.where(xp.abs(values) < 1, values, 0))
+            near = 0.5 * (growth + growth / (growth + 1))
+            far = xp.copysign(power - rest, values)
+            return xp.where(xp.abs(values) < 1, near, far)
+
+        return self._in_float32(of_reals, out)
+
+    def _halves(self, values: Array) -> tuple[Array, Array]:
         """exp(abs(x)) / 2 and exp(-abs(x)) / 2; the former overflows no sooner than it must."""
-        xp, size = self.xp, self.xp.abs(self.widened(x))
+        xp, size = self.xp, self.xp.abs(values)
         large = size > 80
         root = xp.exp(xp.where(large, 0.5 * size, size))
         return xp.where(large, 0.5 * root * root, 0.5 * root), 0.5 * xp.exp(-size)
 
-    @kernel
-    def acosh(self, out: Template, x: Tensor, /) -> Payload:
+    @planned
+    def acosh(self, out: Template, x: Template, /) -> Kernel:
         """The inverse of cosh; its derivative has the right sign left of the imaginary axis, which JAX gets wrong."""
         xp = self.xp
+        of_reals: Kernel = xp.arccosh
         if not x.dtype.is_complex:
-            return xp.arccosh(x.data)
+            return of_reals
 
         def own(z: Array) -> Array:
             return xp.log(z + xp.sqrt(z - 1) * xp.sqrt(z + 1))
 
-        return self._derived(partial(complex_functions.acosh, xp), own)(x.data)
+        return self._derived(partial(complex_functions.acosh, xp), own)
 
+    # Near sqrt(1/2) - 1 XLA's log1p of float64 is 128 ulps off
+
+    _narrow_log1p = function("log1p", complex_by_parts.log1p)
+    _narrow_atanh = function("arctanh", complex_by_parts.atanh)
+
+    @planned
+    def log1p(self, out: Template, x: Template, /) -> Kernel:
+        """log(1 + x)."""
+        if out.dtype is float64:
+            return self._derived(partial(logarithms.log1p, self.xp), self.xp.log1p)
+        return kernel_of(self._narrow_log1p, out, x)
+
+    @planned
+    def atanh(self, out: Template, x: Template, /) -> Kernel:
+        """Half the logarithm of (1 + x) / (1 - x)."""
+        if out.dtype is float64:
+            return self._derived(partial(logarithms.atanh, self.xp), self.xp.arctanh)
+        return kernel_of(self._narrow_atanh, out, x)
+
+    _own_asin = function("arcsin", complex_functions.asin)
+    _own_tanh = function("tanh", complex_by_parts.tanh)
+
+    @planned
+    def asin(self, out: Template, x: Template, /) -> Kernel:
+        """Arc sine; XLA's own halves what is as small as a normal number can be, and takes it for zero."""
+        if not out.dtype.is_floating:
+            return kernel_of(self._own_asin, out, x)
+        xp, wide, narrow = self.xp, numpy_dtype(float32), numpy_dtype(out.dtype)
+
+        def near_zero(values: Array) -> Array:
+            values = values.astype(wide) if out.dtype in NARROW else values
+            return xp.where(xp.abs(values) < 2.0**-28, values, xp.arcsin(values)).astype(narrow)
+
+        return near_zero
+
+    @planned
+    def tanh(self, out: Template, x: Template, /) -> Kernel:
+        """Hyperbolic tangent; of large float64 XLA's own is 7 ulps off."""
+        if out.dtype is not float64:
+            return kernel_of(self._own_tanh, out, x)
+        xp = self.xp
+
+        def from_one(values: Array) -> Array:
+            far = xp.copysign(1 - 2 / (xp.exp(2 * xp.abs(values)) + 1), values)
+            return xp.where(xp.abs(values) > 1, far, xp.tanh(values))
+
+        return from_one
+
+    log = function("log", complex_by_parts.log)
+    log2 = promoting("log2", complex_by_parts.log2)
+    log10 = promoting("log10", complex_by_parts.log10)
+    tan = function("tan", complex_by_parts.tan)
     cos = function("cos", complex_by_parts.cos)
     sin = function("sin", complex_by_parts.sin)
     abs = function("abs", complex_by_parts.magnitude)
     sqrt = function("sqrt", complex_by_parts.sqrt)
-    atanh = function("arctanh", complex_by_parts.atanh)
     atan = function("arctan", complex_by_parts.atan)
 
     # Of subnormal numbers, where they are taken for zeros, XLA makes NaN here, or a number of the other sign
 
-    @kernel
-    def atan2(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
+    @planned
+    def atan2(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
         """The angle."""
-        left, right = (self._zeroed(self.widened(x)) for x in (x1, x2))
-        return self.narrowed(self.xp.arctan2(left, right), out)
+        return self._in_float32(lambda left, right: self.xp.arctan2(self._zeroed(left), self._zeroed(right)), out)
 
-    @kernel
-    def cbrt(self, out: Template, x: Tensor, /) -> Payload:
+    @planned
+    def cbrt(self, out: Template, x: Template, /) -> Kernel:
         """The cube root."""
-        return self.narrowed(self.xp.cbrt(self._zeroed(self.widened(x))), out)
+        return self._in_float32(lambda values: self.xp.cbrt(self._zeroed(values)), out)
+
+    def _in_float32(self, kernel: Kernel, out: Template) -> Kernel:
+        """A kernel that computes the narrow floats in float32."""
+        if out.dtype not in NARROW:
+            return kernel
+        wide, narrow = numpy_dtype(float32), numpy_dtype(out.dtype)
+        return lambda *arrays: kernel(*[each.astype(wide) for each in arrays]).astype(narrow)
 
     def _zeroed(self, values: Array) -> Array:
         """Zeros of their sign for what counts as zero; to a derivative nothing happens."""
@@ -142,48 +190,62 @@ class JaxElementwise(JaxBase, ArrayElementwise):
 
     # Division: XLA's integer quotient by zero is -1, its remainder the dividend
 
-    @kernel
-    def divide(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
+    @planned
+    def divide(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
         """The quotient, rounded once: by a divisor that is broadcast XLA multiplies with its reciprocal."""
-        left, right = self.xp.broadcast_arrays(x1.data, x2.data)
+        xp, lax = self.xp, self.lax
+        divide: Kernel = xp.divide
         if out.dtype.is_complex:
-            return self._derived(partial(complex_functions.divide, self.xp), self.lax.div)(left, right)
-        return left / (right if x2.shape == out.shape else self.lax.optimization_barrier(right))
+            quotient = self._derived(partial(complex_functions.quotient, xp), lax.div)
+            return lambda left, right: quotient(*xp.broadcast_arrays(left, right))
+        if x2.shape == out.shape:
+            return divide
+        return lambda left, right: divide(left, lax.optimization_barrier(xp.broadcast_to(right, out.shape)))
 
-    @kernel
-    def floor_divide(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
+    @planned
+    def floor_divide(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
         """The floor of the quotient; an integer over zero is 0."""
         xp = self.xp
-        if not out.dtype.is_floating:
-            quotient, rest, divisor = self._truncated(x1.data, x2.data)
+
+        def of_integers(left: Array, right: Array) -> Array:
+            quotient, rest, divisor = self._truncated(left, right)
             if out.dtype.kind == "int":
                 quotient = quotient - ((rest != 0) & ((rest < 0) != (divisor < 0)))
-            return xp.where(x2.data == 0, 0, quotient)
-        left, right = xp.broadcast_arrays(*(self._zeroed(self._float64(x)) for x in (x1, x2)))
-        whole = (left - self._floor_rest(left, right)) / right
-        floor = xp.floor(whole)
-        floor = floor + (whole - floor > 0.5)
-        found = xp.where(floor == 0, xp.copysign(floor, left / right), floor)
-        plain = xp.isfinite(left) & xp.isfinite(right) & (right != 0)
-        return self.cast(xp.where(plain, found, left / right), self.wide, out.dtype)
+            return xp.where(right == 0, 0, quotient)
 
-    @kernel
-    def remainder(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
+        def of_floats(left: Array, right: Array) -> Array:
+            left, right = xp.broadcast_arrays(*map(self._zeroed, (left, right)))
+            whole = (left - self._floor_rest(left, right)) / right
+            floor = xp.floor(whole)
+            floor = floor + (whole - floor > 0.5)
+            found = xp.where(floor == 0, xp.copysign(floor, left / right), floor)
+            plain = xp.isfinite(left) & xp.isfinite(right) & (right != 0)
+            return xp.where(plain, found, left / right)
+
+        return self._in_wide(of_floats, out) if out.dtype.is_floating else of_integers
+
+    @planned
+    def remainder(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
         """The remainder with the divisor's sign; of an integer by zero 0."""
         xp = self.xp
-        if not out.dtype.is_floating:
-            _, rest, divisor = self._truncated(x1.data, x2.data)
+
+        def of_integers(left: Array, right: Array) -> Array:
+            _, rest, divisor = self._truncated(left, right)
             if out.dtype.kind == "int":
                 rest = xp.where((rest != 0) & ((rest < 0) != (divisor < 0)), rest + divisor, rest)
-            return xp.where(x2.data == 0, 0, rest)
-        left, right = xp.broadcast_arrays(*(self._zeroed(self._float64(x)) for x in (x1, x2)))
-        rest = self._floor_rest(left, right)
-        return self.cast(xp.where(rest == 0, xp.copysign(rest, right), rest), self.wide, out.dtype)
+            return xp.where(right == 0, 0, rest)
 
-    @kernel
-    def quotient(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
+        def of_floats(left: Array, right: Array) -> Array:
+            left, right = xp.broadcast_arrays(*map(self._zeroed, (left, right)))
+            rest = self._floor_rest(left, right)
+            return xp.where(rest == 0, xp.copysign(rest, right), rest)
+
+        return self._in_wide(of_floats, out) if out.dtype.is_floating else of_integers
+
+    @planned
+    def quotient(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
         """The quotient rounded to zero; an integer over zero is 0."""
-        return self.xp.where(x2.data == 0, 0, self._truncated(x1.data, x2.data)[0])
+        return lambda left, right: self.xp.where(right == 0, 0, self._truncated(left, right)[0])
 
     def _truncated(self, left: Array, right: Array) -> tuple[Array, Array, Array]:
         """Quotient to zero, remainder and divisor of integers, of a divisor 0 those by 1."""
@@ -198,18 +260,22 @@ class JaxElementwise(JaxBase, ArrayElementwise):
 
     # Powers
 
-    @kernel
-    def pow(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
+    @planned
+    def pow(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
         """The power; an integer to a negative one is 1 / x1**-x2 rounded to zero."""
         xp = self.xp
         if out.dtype.is_complex:
-            return self._complex_power(*xp.broadcast_arrays(x1.data, x2.data))
-        base, exponent = xp.broadcast_arrays(x1.data, x2.data)
+            return lambda base, exponent: self._complex_power(*xp.broadcast_arrays(base, exponent))
         if out.dtype.is_floating:
-            return xp.power(base, exponent)
-        # Only -1 and 1 have a reciprocal that does not round to zero, and they are their own.
-        power = self._integer_power(base, xp.where(exponent < 0, -exponent & 1, exponent))
-        return xp.where((exponent < 0) & (xp.abs(base) != 1), 0, power)
+            return lambda base, exponent: xp.power(*xp.broadcast_arrays(base, exponent))
+
+        def of_integers(base: Array, exponent: Array) -> Array:
+            base, exponent = xp.broadcast_arrays(base, exponent)
+            # Only -1 and 1 have a reciprocal that does not round to zero, and they are their own.
+            power = self._integer_power(base, xp.where(exponent < 0, -exponent & 1, exponent))
+            return xp.where((exponent < 0) & (xp.abs(base) != 1), 0, power)
+
+        return of_integers
 
     def _integer_power(self, base: Array, exponent: Array) -> Array:
         """By repeated squaring, as far as the exponents have bits: JAX's own stops after 6, and 3**65 would be 3."""
@@ -232,7 +298,7 @@ class JaxElementwise(JaxBase, ArrayElementwise):
             whole, self._whole_power(x, xp.where(whole, y.real, 0)), complex_functions.polar_power(xp, x, y)
         )
         usable = xp.isfinite(found) & (found != 0) & xp.isfinite(x) & xp.isfinite(y) & (x != 0)
-        product = complex_functions.product_by_parts(xp, y, complex_functions.log(xp, x))
+        product = complex_functions.product_by_parts(xp, y, complex_by_parts.log(xp, x))
         rest = xp.where(y == 0, 1, complex_functions.exp(xp, product))
         return xp.where(usable, found, rest).astype(dtype)
 
@@ -242,16 +308,15 @@ class JaxElementwise(JaxBase, ArrayElementwise):
         for bit in range(_LARGEST_WHOLE.bit_length()):
             found = xp.where(left >> bit & 1 == 1, found * square, found)
             square = square * square
-        return xp.where(exponent < 0, complex_functions.divide(xp, xp.ones_like(x), found), found)
+        return xp.where(exponent < 0, complex_functions.quotient(xp, xp.ones_like(x), found), found)
 
     # Special functions
 
-    def in_float64(self, function: Callable[..., Array], out: Template, /, *inputs: Tensor) -> Array:
+    def in_float64(self, function: Callable[..., Array], out: Template, /, *inputs: Template) -> Kernel:
         """What a function of the module and wide arrays gives, in the result's dtype; with JAX's own derivative.
 
         JAX's values are a few ulps less accurate, but ours have branches whose derivatives are no numbers.
         """
-        columns = self.xp.broadcast_arrays(*map(self._float64, inputs))
         own = {
             special.erf: self.lax.erf,
             special.erfc: self.lax.erfc,
@@ -261,30 +326,27 @@ class JaxElementwise(JaxBase, ArrayElementwise):
         }.get(function)
         values = partial(function, self.xp)
         chosen = values if own is None else self._derived(values, own)
-        return self.cast(chosen(*columns), self.wide, out.dtype)
+        return self._in_wide(lambda *arrays: chosen(*self.xp.broadcast_arrays(*arrays)), out)
 
-    def _float64(self, x: Tensor) -> Array:
-        return x.data.astype(numpy_dtype(self.wide))
+    def _in_wide(self, function: Kernel, out: Template) -> Kernel:
+        """A kernel of wide arrays for floats of any width."""
+        wide, narrow = numpy_dtype(self.wide), bare(self.caster(self.wide, out.dtype))
+        return lambda *arrays: narrow(function(*[each.astype(wide) for each in arrays]))
 
     # XLA's own are 20 ulps off and more, and NaN for some infinities: the host computes the values
 
-    @kernel
-    def gamma_inc_l(self, out: Template, a: Tensor, x: Tensor, /) -> Payload:
+    @planned
+    def gamma_inc_l(self, out: Template, a: Template, x: Template, /) -> Kernel:
         """P(a, x), computed in float64 on the host."""
-        return self._on_host(incomplete_gamma.gamma_inc_l, self.jax.scipy.special.gammainc, out, a, x)
+        return self._on_host(incomplete_gamma.gamma_inc_l, self.jax.scipy.special.gammainc, out)
 
-    @kernel
-    def gamma_inc_u(self, out: Template, a: Tensor, x: Tensor, /) -> Payload:
+    @planned
+    def gamma_inc_u(self, out: Template, a: Template, x: Template, /) -> Kernel:
         """Q(a, x), computed in float64 on the host."""
-        return self._on_host(incomplete_gamma.gamma_inc_u, self.jax.scipy.special.gammaincc, out, a, x)
+        return self._on_host(incomplete_gamma.gamma_inc_u, self.jax.scipy.special.gammaincc, out)
 
-    def _on_host(
-        self, function: Callable[..., Array], own: Callable[..., Array], out: Template, /, *inputs: Tensor
-    ) -> Array:
+    def _on_host(self, function: Callable[..., Array], own: Callable[..., Array], out: Template, /) -> Kernel:
         """What a function gives for NumPy's float64 arrays, with the derivative of JAX's own."""
-        columns = self.xp.broadcast_arrays(*map(self._float64, inputs))
-        if self.wide is not float64:
-            return self.cast(own(*columns), self.wide, out.dtype)
 
         def called(*arrays: Any) -> Any:
             import numpy
@@ -297,7 +359,8 @@ class JaxElementwise(JaxBase, ArrayElementwise):
             shape = self.jax.ShapeDtypeStruct(arrays[0].shape, arrays[0].dtype)
             return self.jax.pure_callback(called, shape, *arrays, vmap_method="broadcast_all")
 
-        return self.cast(self._derived(values, own)(*columns), float64, out.dtype)
+        chosen = self._derived(values, own) if self.wide is float64 else own
+        return self._in_wide(lambda *arrays: chosen(*self.xp.broadcast_arrays(*arrays)), out)
 
     def _derived(self, values: Callable[..., Array], own: Callable[..., Array]) -> Callable[..., Array]:
         """A function that has the derivative of another."""

@@ -15,10 +15,10 @@ class JaxGradients(JaxBase):
         """JAX's own."""
         return self.lax.stop_gradient(x.data)
 
-    def scaled_gradient(self, out: Template, x: Tensor, /, *, scale: float) -> Payload:
+    def scaled_gradient(self, out: Template, x: Tensor, scale: Tensor, /) -> Payload:
         """An identity with a derivative of its own."""
         if not x.dtype.is_inexact:
             return x.data
-        same = self.jax.custom_jvp(lambda data: data)
-        same.defjvp(lambda primals, tangents: (*primals, tangents[0] * scale))
-        return same(x.data)
+        same = self.jax.custom_jvp(lambda data, scale: data)
+        same.defjvp(lambda primals, tangents: (primals[0], (tangents[0] * primals[1]).astype(primals[0].dtype)))
+        return same(x.data, scale.data)

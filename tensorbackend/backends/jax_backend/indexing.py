@@ -9,14 +9,14 @@ from collections.abc import Callable
 from math import prod
 from typing import Any
 
-from ...dtypes import iinfo, int64
+from ...dtypes import float32, iinfo, int64, uint64
 from ...interchange import numpy_dtype
-from ...protocol import Payload
+from ...protocol import Kernel, Payload, planned
 from ...protocol.indexing import Mode
 from ...rules.data_errors import index_out_of_range
 from ...template import Template
 from ...tensor import Tensor
-from ..array_module.base import Array, kernel
+from ..array_module.base import NARROW, Array
 from ..array_module.indexing import ArrayIndexing
 from .base import JaxBase
 
@@ -38,6 +38,62 @@ def _looking(method: Callable[..., Payload]) -> Callable[..., Payload]:
 
 class JaxIndexing(JaxBase, ArrayIndexing):
     """What reads and writes by index."""
+
+    def indexing(self, x: Template, structure: tuple[Any, ...], /) -> Kernel | None:
+        """For one index tensor: entries and whether all are inside in one compiled kernel, of which the latter is read.
+
+        None for views: each key of numbers would be compiled for itself.
+        """
+        tensors = [place for place, kind in enumerate(structure) if isinstance(kind, Template)]
+        if len(tensors) != 1 or not x.size or set(structure) - {structure[tensors[0]], slice}:
+            return None
+        (axis,) = tensors
+        if structure[axis].dtype.kind == "bool" and structure[axis].ndim != 1:
+            return None
+        compiled = self.jax.jit(self._taking(x, structure[axis], axis))
+        whole, traced = slice(None), self.traced
+
+        def read(values: Array, key: tuple[Any, ...]) -> Array:
+            places = key[axis]
+            if any(part is not places and part != whole for part in key) or traced(values) or traced(places):
+                raise IndexError
+            found, inside = compiled(values, places)
+            if not inside:
+                raise IndexError
+            return found
+
+        return read
+
+    def _taking(self, x: Template, indices: Template, axis: int) -> Kernel:
+        """The kernel that gives entries along an axis, and whether all indices lie in it."""
+        xp, long, size = self.xp, numpy_dtype(self.long), x.shape[axis]
+        # A mask stands for the positions where it holds.
+        unsigned, signed = indices.dtype is uint64, indices.dtype.kind != "uint"
+
+        def take(values: Array, places: Array) -> tuple[Array, Array]:
+            if unsigned:
+                places = xp.minimum(places, iinfo(int64).max)
+            places = places.astype(long)
+            if signed:
+                places = xp.where(places < 0, places + size, places)
+            inside = xp.all((places >= 0) & (places < size))
+            return xp.take(values, places, axis, mode="clip"), inside
+
+        return take
+
+    def positions(self, x: Template, /) -> Kernel | None:
+        """Those that NumPy finds, as each number of them would be compiled for itself; None without 64-bit dtypes."""
+        if self.long is not int64:
+            return None
+
+        def find(values: Array) -> tuple[Array, ...]:
+            import numpy
+
+            self.readable(values)
+            found = numpy.asarray(values).nonzero()
+            return tuple([self.jax.device_put(each, self.committed) for each in found])
+
+        return find
 
     def require_inside(self, x: Tensor, indices: Tensor, axis: int | None) -> None:
         """Raises `IndexRangeError` for the first index outside of x's axis, or of its leading axes for vectors."""
@@ -72,23 +128,20 @@ class JaxIndexing(JaxBase, ArrayIndexing):
         """Every `strides[i]`-th element from `starts[i]` on."""
         if all(stride == 1 or length == 1 for stride, length in zip(strides, lengths, strict=True)):
             return self._block(out, x, self._places(starts))
-        return self._strided(out, x, starts=starts, lengths=lengths, strides=strides)
+        return super().slice(out, x, starts=starts, lengths=lengths, strides=strides)
 
-    @kernel
-    def _block(self, out: Template, x: Tensor, starts: Tensor, /) -> Payload:
-        return self.lax.dynamic_slice(x.data, starts.data, out.shape)
-
-    @kernel
-    def _strided(self, out: Template, x: Tensor, /, **options: Any) -> Payload:
-        return super().slice(out, x, **options)
+    @planned
+    def _block(self, out: Template, x: Template, starts: Template, /) -> Kernel:
+        cut, shape = self.lax.dynamic_slice, out.shape
+        return lambda values, places: cut(values, places, shape)
 
     def put_slice(self, out: Template, x: Tensor, update: Tensor, /, *, starts: tuple[int, ...]) -> Payload:
         """x with the block written."""
         return self._put_block(out, x, update, self._places(starts))
 
-    @kernel
-    def _put_block(self, out: Template, x: Tensor, update: Tensor, starts: Tensor, /) -> Payload:
-        return self.lax.dynamic_update_slice(x.data, update.data, starts.data)
+    @planned
+    def _put_block(self, out: Template, x: Template, update: Template, starts: Template, /) -> Kernel:
+        return lambda values, part, places: self.lax.dynamic_update_slice(values, part, places)
 
     def _places(self, starts: tuple[int, ...]) -> Tensor:
         """Positions as a tensor in the host's memory, from where a call takes them along."""
@@ -97,51 +150,70 @@ class JaxIndexing(JaxBase, ArrayIndexing):
         return self.tensor(numpy.asarray(starts, numpy_dtype(self.long)))
 
     @_looking
-    @kernel
-    def indexed_add(self, out: Template, x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode) -> Payload:
+    @planned
+    def indexed_add(self, out: Template, x: Template, indices: Template, updates: Template, /, *, mode: Mode) -> Kernel:
         """x with the updates added, the narrow floats in float32."""
-        places, rows, target = self._written(x, indices, self.widened(updates), self.widened(x), mode)
-        added = target.at[places].add(rows, mode="drop")
-        return self.narrowed(added.reshape(out.shape), out)
+        written = self._written(x, indices, mode)
+        working = numpy_dtype(float32 if out.dtype in NARROW else out.dtype)
+
+        def add(values: Array, places: Array, given: Array) -> Array:
+            positions, rows, target = written(places, given.astype(working), values.astype(working))
+            return target.at[positions].add(rows, mode="drop").reshape(out.shape).astype(numpy_dtype(out.dtype))
+
+        return add
 
     @_looking
-    @kernel
-    def indexed_put(self, out: Template, x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode) -> Payload:
+    @planned
+    def indexed_put(self, out: Template, x: Template, indices: Template, updates: Template, /, *, mode: Mode) -> Kernel:
         """x with the last of the updates for each place, which a scatter alone leaves open on a GPU."""
-        xp = self.xp
-        places, rows, target = self._written(x, indices, updates.data, x.data, mode)
-        if not (len(rows) and len(target)):
-            return x.data
-        order = xp.arange(len(rows))
-        last = xp.full(len(target), -1, order.dtype).at[places].max(order, mode="drop")
-        return xp.where((last >= 0)[:, None], rows[last], target).reshape(out.shape)
+        xp, written = self.xp, self._written(x, indices, mode)
 
-    @kernel
-    def argwhere(self, out: Template, x: Tensor, /, *, size: int, fill_value: int) -> Payload:
+        def put(values: Array, places: Array, given: Array) -> Array:
+            positions, rows, target = written(places, given, values)
+            if not (len(rows) and len(target)):
+                return values
+            order = xp.arange(len(rows))
+            last = xp.full(len(target), -1, order.dtype).at[positions].max(order, mode="drop")
+            return xp.where((last >= 0)[:, None], rows[last], target).reshape(out.shape)
+
+        return put
+
+    @planned
+    def argwhere(self, out: Template, x: Template, /, *, size: int, fill_value: int) -> Kernel:
         """The index vectors of what is not zero, cut or filled up to a size."""
+        xp = self.xp
         if not x.size:
-            return self.xp.full(out.shape, fill_value)
-        return self.xp.argwhere(x.data != 0, size=size, fill_value=fill_value)
+            return lambda values: xp.full(out.shape, fill_value)
+        return lambda values: xp.argwhere(values != 0, size=size, fill_value=fill_value)
 
     # Helpers
 
     def _written(
-        self, x: Tensor, indices: Tensor, updates: Array, target: Array, mode: Mode
-    ) -> tuple[Array, Array, Array]:
-        """Places in the rows of a target, beyond its last one where nothing is written, and the rows to write."""
+        self, x: Template, indices: Template, mode: Mode
+    ) -> Callable[[Array, Array, Array], tuple[Array, Array, Array]]:
+        """What gives places in the rows of a target, beyond its last one where nothing is written, and the rows."""
         depth = indices.shape[-1]
-        count = prod(x.shape[:depth])
-        places, inside = self._merged(indices.data, x.shape[:depth], mode)
-        if inside is not None:
-            places = self.xp.where(inside, places, count)
-        width = prod(x.shape[depth:])
-        return places.reshape(-1), updates.reshape((places.size, width)), target.reshape((count, width))
+        locate = self._merged(indices, x.shape[:depth], mode)
+        count, size, width = prod(x.shape[:depth]), prod(indices.shape[:-1]), prod(x.shape[depth:])
 
-    def _located(self, indices: Array, size: int, mode: Mode) -> tuple[Array, Array | None]:
-        """Indices within an axis, and where they were so from the start; `None` if all must be."""
-        xp = self.xp
-        if indices.dtype.name == "uint64":
-            indices = xp.minimum(indices, iinfo(int64).max)
-        indices = indices.astype(numpy_dtype(self.long))
-        inside = (indices >= 0) & (indices < size) if mode == "fill" or not size else None
-        return xp.clip(indices, 0, max(size - 1, 0)), inside
+        def written(places: Array, updates: Array, target: Array) -> tuple[Array, Array, Array]:
+            positions, inside = locate(places)
+            if inside is not None:
+                positions = self.xp.where(inside, positions, count)
+            return positions.reshape(-1), updates.reshape((size, width)), target.reshape((count, width))
+
+        return written
+
+    def _located(self, indices: Template, size: int, mode: Mode) -> Callable[[Array], tuple[Array, Any]]:
+        """What moves indices into an axis, and says where they were in it from the start where that is asked for."""
+        xp, unsigned = self.xp, indices.dtype is uint64
+        asked = mode == "fill" or not size
+
+        def locate(places: Array) -> tuple[Array, Any]:
+            if unsigned:
+                places = xp.minimum(places, iinfo(int64).max)
+            places = places.astype(numpy_dtype(self.long))
+            inside = (places >= 0) & (places < size) if asked else None
+            return xp.clip(places, 0, max(size - 1, 0)), inside
+
+        return locate

@@ -1,11 +1,9 @@
-"""Callbacks that move elements, by `jax.lax`."""
+"""Callbacks that move elements, where JAX has a function of its own."""
 
 from __future__ import annotations
 
-from ...protocol import Payload
+from ...protocol import Kernel, planned
 from ...template import Template
-from ...tensor import Tensor
-from ..array_module.base import kernel
 from ..array_module.shape import ArrayShaping
 from .base import JaxBase
 
@@ -13,39 +11,16 @@ from .base import JaxBase
 class JaxShaping(JaxBase, ArrayShaping):
     """Changes of shape and order."""
 
-    @kernel
-    def reshape(self, out: Template, x: Tensor, /) -> Payload:
-        """The same elements in row-major order under another shape."""
-        return x.data.reshape(out.shape)
-
-    @kernel
-    def squeeze(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Payload:
-        """Without `axes`."""
-        return x.data.reshape(out.shape)
-
-    @kernel
-    def broadcast(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Payload:
-        """Repeated along the new axes and those of size 1."""
-        return super().broadcast(out, x, axes=axes)
-
-    @kernel
-    def transpose(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Payload:
-        """Axis i of the result is axis `axes[i]` of x."""
-        return x.data.transpose(axes)
-
-    @kernel
+    @planned
     def pad(
-        self, out: Template, x: Tensor, pad_value: Tensor, /, *, padding: tuple[tuple[int, int, int], ...]
-    ) -> Payload:
+        self, out: Template, x: Template, pad_value: Template, /, *, padding: tuple[tuple[int, int, int], ...]
+    ) -> Kernel:
         """x with elements of the pad value about and between its own."""
-        return self.lax.pad(x.data, pad_value.data, padding)
+        pad = self.lax.pad
+        return lambda values, value: pad(values, value, padding)
 
-    @kernel
-    def reverse(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Payload:
+    @planned
+    def reverse(self, out: Template, x: Template, /, *, axes: tuple[int, ...]) -> Kernel:
         """The order along `axes` turned round."""
-        return self.lax.rev(x.data, axes)
-
-    @kernel
-    def concatenate(self, out: Template, tensors: tuple[Tensor, ...], /, *, axis: int) -> Payload:  # type: ignore[override] # the dispatcher gives a tuple
-        """The tensors one after another along `axis`."""
-        return self.lax.concatenate([x.data for x in tensors], axis)
+        rev = self.lax.rev
+        return lambda values: rev(values, axes)

@@ -8,10 +8,12 @@ with its name, and one that comes has none.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from ...dtypes import as_dtype
 from ...errors import DTypeError
+from ...expr.trees import each_registered
 from ...protocol import Backend
 from ...template import Template
 from ...tensor import Deallocated, Tensor
@@ -41,6 +43,13 @@ def register(jax: Any, backend: JaxBackend) -> None:
 
     for kind in (Tensor, Deallocated):  # flattening the latter raises DeallocatedError
         jax.tree_util.register_pytree_with_keys(kind, flatten_with_keys, unflatten, flatten)
+
+    def take_over(kind: type, node: Any) -> None:
+        """Makes a class that our trees know one that JAX's know, unless its author has told JAX already."""
+        with suppress(ValueError):
+            jax.tree_util.register_pytree_node(kind, node.flatten, node.unflatten)
+
+    each_registered(take_over)
 
 
 def leaf(x: Tensor) -> Any:

@@ -8,11 +8,11 @@ from math import prod
 from typing import TypeAlias
 
 from ...interchange import numpy_dtype
-from ...protocol import Payload
+from ...protocol import Kernel, Payload, planned
 from ...protocol.window import Padding, Sizes
 from ...template import Template
 from ...tensor import Tensor
-from ..array_module.base import Array, kernel
+from ..array_module.base import Array
 from ..array_module.convolution import ArrayConvolution, parts
 from ..array_module.window import ArrayWindow, limits
 from .base import JaxBase
@@ -25,20 +25,25 @@ Geometry: TypeAlias = tuple[Sizes, Sizes, Padding, Sizes]
 def _over_windows(function: Callable[[JaxWindow, Tensor, Geometry], Array]) -> Callable[..., Payload]:
     """A callback from what a function of the backend, a tensor and the windows' geometry gives."""
 
-    @kernel
+    @planned
     def callback(
         self: JaxWindow,
         out: Template,
-        x: Tensor,
+        x: Template,
         /,
         *,
         window_dimensions: Sizes,
         strides: Sizes,
         padding: Padding,
         window_dilations: Sizes,
-    ) -> Payload:
-        found = function(self, x, (window_dimensions, strides, padding, window_dilations))
-        return self.narrowed(found.reshape(out.shape), out)
+    ) -> Kernel:
+        geometry = window_dimensions, strides, padding, window_dilations
+
+        def over_windows(values: Array) -> Array:
+            found = function(self, self.tensor(values), geometry)
+            return self.narrowed(found.reshape(out.shape), out)
+
+        return over_windows
 
     return callback
 
@@ -46,20 +51,24 @@ def _over_windows(function: Callable[[JaxWindow, Tensor, Geometry], Array]) -> C
 def _into_windows(find: str) -> Callable[..., Payload]:
     """A callback that adds each source element where a function of `jax.numpy` finds its window's element."""
 
-    @kernel
+    @planned
     def callback(
         self: JaxWindow,
         out: Template,
-        x: Tensor,
-        source: Tensor,
-        initial: Tensor,
+        x: Template,
+        source: Template,
+        initial: Template,
         /,
         *,
         window_dimensions: Sizes,
         strides: Sizes,
         padding: Padding,
-    ) -> Payload:
-        return self.scattered(getattr(self.xp, find), out, x, source, initial, (window_dimensions, strides, padding))
+    ) -> Kernel:
+        choose, geometry = getattr(self.xp, find), (window_dimensions, strides, padding)
+        tensor = self.tensor
+        return lambda values, updates, start: self.scattered(
+            choose, out, tensor(values), tensor(updates), tensor(start), geometry
+        )
 
     return callback
 
@@ -181,12 +190,12 @@ class JaxWindow(JaxReduction, ArrayWindow):
 class JaxConvolution(JaxBase, ArrayConvolution):
     """The convolution of the family `protocol.window`."""
 
-    @kernel
+    @planned
     def conv(
         self,
         out: Template,
-        x: Tensor,
-        kernel: Tensor,
+        x: Template,
+        kernel: Template,
         /,
         *,
         strides: Sizes,
@@ -195,41 +204,46 @@ class JaxConvolution(JaxBase, ArrayConvolution):
         kernel_dilation: Sizes,
         feature_groups: int,
         batch_groups: int,
-    ) -> Payload:
+    ) -> Kernel:
         """XLA's convolution; of complex numbers of their parts."""
         xp, groups, batch, channels = self.xp, feature_groups * batch_groups, out.shape[0], kernel.shape[1]
         if not (out.size and prod(kernel.shape[1:])):
-            return xp.zeros(out.shape, numpy_dtype(out.dtype))
+            return lambda images, filters: xp.zeros(out.shape, numpy_dtype(out.dtype))
         # Groups of the batch are groups of the channels of a smaller batch.
-        values = self.widened(x).reshape((batch_groups, batch, feature_groups, channels, *x.shape[2:])).swapaxes(0, 1)
-        values = values.reshape((batch, groups, channels, *x.shape[2:]))
+        split = batch_groups, batch, feature_groups, channels, *x.shape[2:]
         features = out.shape[1] // groups
-        weights = self.widened(kernel).reshape((groups, features, *kernel.shape[1:]))
-        if out.dtype.is_complex:
-            values, weights = parts(xp, values, weights)
-            features *= 2
-        merged = values.shape[1 : values.ndim - len(x.shape[2:])]
-        values = values.reshape((batch, prod(merged), *x.shape[2:]))
-        if self.place.platform == "cpu":
-            extents = [(size - 1) * step + 1 for size, step in zip(kernel.shape[2:], kernel_dilation, strict=True)]
-            if any(step > 1 for step in input_dilation) or any(
-                map(_leaves_out, x.shape[2:], kernel.shape[2:], extents, padding)
-            ):
-                values, padding, input_dilation = self._spread(values, padding, input_dilation)
-        found = self.lax.conv_general_dilated(
-            values,
-            weights.reshape((groups * features, -1, *kernel.shape[2:])),
-            strides,
-            padding,
-            input_dilation,
-            kernel_dilation,
-            feature_group_count=groups,
-            precision=self.precision,
+        extents = [(size - 1) * step + 1 for size, step in zip(kernel.shape[2:], kernel_dilation, strict=True)]
+        spread = self.place.platform == "cpu" and (
+            any(step > 1 for step in input_dilation)
+            or any(map(_leaves_out, x.shape[2:], kernel.shape[2:], extents, padding))
         )
-        if out.dtype.is_complex:
-            real, imaginary = xp.moveaxis(found.reshape((batch, groups, 2, -1)), 2, 0)
-            found = self.lax.complex(real, imaginary)
-        return self.narrowed(found.reshape(out.shape), out)
+
+        def convolve(images: Array, filters: Array) -> Array:
+            values = self.widened(self.tensor(images)).reshape(split).swapaxes(0, 1)
+            values = values.reshape((batch, groups, channels, *x.shape[2:]))
+            weights = self.widened(self.tensor(filters)).reshape((groups, features, *kernel.shape[1:]))
+            if out.dtype.is_complex:
+                values, weights = parts(xp, values, weights)
+            values = values.reshape((batch, groups * values.shape[2], *x.shape[2:]))
+            ends, dilation = padding, input_dilation
+            if spread:
+                values, ends, dilation = self._spread(values, ends, dilation)
+            found = self.lax.conv_general_dilated(
+                values,
+                weights.reshape((groups * weights.shape[1], -1, *kernel.shape[2:])),
+                strides,
+                ends,
+                dilation,
+                kernel_dilation,
+                feature_group_count=groups,
+                precision=self.precision,
+            )
+            if out.dtype.is_complex:
+                real, imaginary = xp.moveaxis(found.reshape((batch, groups, 2, -1)), 2, 0)
+                found = self.lax.complex(real, imaginary)
+            return self.narrowed(found.reshape(out.shape), out)
+
+        return convolve
 
     def _spread(self, values: Array, padding: Padding, dilation: Sizes) -> tuple[Array, Padding, Sizes]:
         """An input with the zeros about and between its elements written out, and that no more are wanted."""

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
+from operator import getitem, methodcaller
 from typing import TYPE_CHECKING, Any
 
-from ...dtypes import ALL_DTYPES, bfloat16, float64
+from ...dtypes import ALL_DTYPES, bfloat16, uint64
 from ...interchange import aligned_copy, numpy_dtype, read_only
-from ...protocol import Payload
+from ...protocol import Kernel, Payload
 from ...template import Template
 from ...tensor import Tensor
 from ..array_module import ArrayModuleBackend
 from ..array_module.base import Array, Quiet
+from .creation import NumpyCreation
+from .elementwise import NumpyElementwise
 from .linalg import NumpyLinalg
 from .norms import NumpyNorms
 from .sets import NumpySets
@@ -25,7 +27,7 @@ _BLOCK = 1 << 13
 """Elements of a block that stays in the cache with a few more of its size."""
 
 
-class NumpyBackend(NumpySets, NumpyNorms, NumpyLinalg, ArrayModuleBackend):
+class NumpyBackend(NumpyCreation, NumpyElementwise, NumpySets, NumpyNorms, NumpyLinalg, ArrayModuleBackend):
     """NumPy arrays; what leaves them shares memory wherever a reader cannot write to it."""
 
     name = "numpy"
@@ -37,6 +39,8 @@ class NumpyBackend(NumpySets, NumpyNorms, NumpyLinalg, ArrayModuleBackend):
 
         self.xp = numpy
         self.quiet = Quiet(partial(numpy.seterr, all="ignore"))
+        self.watching = Quiet(partial(numpy.seterr, all="raise", under="ignore"))
+        self.watching_all = Quiet(partial(numpy.seterr, all="raise"))
 
     # Transport
 
@@ -52,6 +56,8 @@ class NumpyBackend(NumpySets, NumpyNorms, NumpyLinalg, ArrayModuleBackend):
     def from_numpy(self, out: Template, array: numpy.ndarray[Any, Any], /, *, copy: bool) -> Payload:
         """The array itself, or a copy of it."""
         dtype = numpy_dtype(out.dtype)
+        if array.dtype is dtype and array.__class__ is self.xp.ndarray and not copy:
+            return array
         return aligned_copy(array, dtype) if copy else array.astype(dtype, copy=False, subok=False)
 
     def to_numpy(self, x: Tensor, dtype: Any, copy: bool | None, /) -> numpy.ndarray[Any, Any]:
@@ -60,17 +66,25 @@ class NumpyBackend(NumpySets, NumpyNorms, NumpyLinalg, ArrayModuleBackend):
 
     # What is NumPy's own: caches to work in, ufuncs that accumulate
 
-    def in_float64(self, function: Callable[..., Array], out: Template, /, *inputs: Tensor) -> Array:
-        """A function's many passes over the arrays, a block at a time that stays in the cache."""
-        columns = [self.xp.broadcast_to(x.data, out.shape).reshape(-1) for x in inputs]
-        result = self.xp.empty(out.size, numpy_dtype(out.dtype))
-        for start in range(0, out.size, _BLOCK):
-            block = slice(start, start + _BLOCK)
-            wide = function(self.xp, *(column[block].astype(numpy_dtype(float64)) for column in columns))
-            result[block] = self.cast(wide, float64, out.dtype)
-        return result.reshape(out.shape)
-
     def encrypt(self, key: Array, first: Array, second: Array) -> None:
         """The many steps of a random word on a block at a time."""
         for start in range(0, first.size, _BLOCK):
             super().encrypt(key, first[start : start + _BLOCK], second[start : start + _BLOCK])
+
+    def indexing(self, x: Template, structure: tuple[Any, ...], /) -> Kernel | None:
+        """NumPy's own, but for masks without axes and for uint64, the greatest of which it takes for negative."""
+        tensors = [kind for kind in structure if isinstance(kind, Template)]
+        if any(kind.dtype is uint64 or (kind.dtype.kind == "bool" and not kind.shape) for kind in tensors):
+            return None
+        return getitem
+
+    def positions(self, x: Template, /) -> Kernel | None:
+        """NumPy's own."""
+        return methodcaller("nonzero")
+
+    def counts(self, x: Template, /) -> Kernel | None:
+        """NumPy's own, which counts in int64."""
+        if x.dtype is uint64:
+            return None
+        bincount = self.xp.bincount
+        return lambda values, least: bincount(values.reshape(-1), None, least)

@@ -8,6 +8,7 @@ Where examples part ways, both ways are computed and each element is chosen: of 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 from ...ops.elementwise_ternary import where
@@ -74,6 +75,15 @@ def _finished(call: Call, results: Any, flags: Flags) -> tuple[Tensor, ...]:
 def _chosen(condition: Tensor, one: Tensor, other: Tensor) -> Tensor:
     """For each example the one or the other."""
     return where(reshape(condition, (*condition.shape, *(1,) * (one.ndim - 1))), one, other)
+
+
+@rule("checkpoint")
+def _checkpoint(call: Call) -> Results:
+    (operands,) = call.inputs
+    flags = _flags(operands)
+    body, found = _on_batch(call.options["body"], flags, [False] * len(call.node.outs), call.size)
+    outs = tuple(_templates(call.node.outs, found, call.size))
+    return _finished(call, call.record([_carried(call, operands, flags)], outs, {"body": body}), found)
 
 
 @rule("cond")
@@ -161,15 +171,20 @@ def _custom_gradient(call: Call) -> Results:
     (operands,) = call.inputs
     flags, everything = _flags(operands), [True] * len(call.node.outs)
     forward, _ = _on_batch(call.options["forward"], flags, everything, call.size)
-    pullback: Graph = call.options["pullback"].graph
+    pullback: Pullback = call.options["pullback"]
     taken = flags + everything
-    own = flags[len(flags) - len(pullback.outputs) :]  # those before are constants
 
-    def pulled(given: list[Any]) -> tuple[Tensor, ...]:
-        results = batched(pullback, _operands(pullback, given, taken), call.size)
-        wide = [whole(result, call.size) for result in results]
-        return tuple(x if mapped else sum_(x, axis=0) for x, mapped in zip(wide, own, strict=True))
+    @cache
+    def made() -> Graph:
+        graph = pullback.graph
+        own = flags[len(flags) - len(graph.outputs) :]  # those before are constants
 
-    made = trace_leaves(pulled, _templates(pullback.templates, taken, call.size), pullback.names)
+        def pulled(given: list[Any]) -> tuple[Tensor, ...]:
+            results = batched(graph, _operands(graph, given, taken), call.size)
+            wide = [whole(result, call.size) for result in results]
+            return tuple(x if mapped else sum_(x, axis=0) for x, mapped in zip(wide, own, strict=True))
+
+        return trace_leaves(pulled, _templates(graph.templates, taken, call.size), graph.names)
+
     options = {"forward": forward, "pullback": Pullback(made)}
     return call.record([_carried(call, operands, flags)], options=options)

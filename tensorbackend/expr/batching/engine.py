@@ -38,9 +38,8 @@ _FIRST: Final[Mapping[str, int]] = {
 _KEPT: Final = frozenset(("keepdims", "descending", "tie_break", "mode", "full_matrices", "length", "norm", "function"))
 """Options of callbacks that have nothing to do with axes."""
 
-_AXES: Final = frozenset({"Axis", "Axes", "SoleAxis"})
-_PLAIN: Final = frozenset({"bool", "float", "DTypeLike"})
-"""What the options of a composite may be annotated for it to be shifted as a whole."""
+_AXES: Final = frozenset({"axis", "axes", "sole axis"})
+"""What options mean that are shifted where a composite is batched as a whole."""
 
 
 def batched(graph: Graph, operands: Sequence[Operand], size: int) -> list[Operand]:
@@ -156,10 +155,9 @@ def _shifted_composite(call: Call) -> Results:
     for parameter in spec.parameters:
         if parameter.role == "option":
             value: Any = node.options[parameter.name]
-            kind = parameter.annotation.removesuffix(" | None")
-            if kind in _AXES and value is not None:
+            if parameter.meaning in _AXES and value is not None:
                 changed[parameter.name] = value + 1 if isinstance(value, int) else tuple(each + 1 for each in value)
-            elif kind not in _PLAIN:
+            elif parameter.meaning != "dtype" and parameter.type not in (bool, float):
                 return None
     shapes_only = get_backend("template")
     x = call.inputs[0].x

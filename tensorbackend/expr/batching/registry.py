@@ -12,9 +12,7 @@ It gives the results with the new axis in front, or `None` to leave the call to 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
-from importlib import import_module
-from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from ...ops.shape import broadcast_to, reshape
 from ...rules.plan import NO_OPTIONS, Out
@@ -22,9 +20,6 @@ from ...template import Template, intern_template
 from ...tensor import Tensor
 from ..node import Node
 from ..record import wrapped
-
-MODULES: Final = ("contraction", "control", "indexing", "shape", "window")
-"""The modules of this package that declare rules, imported when a graph is first batched."""
 
 
 class Operand(NamedTuple):
@@ -134,9 +129,6 @@ def rule(*names: str) -> Callable[[Function], Function]:
     return declare
 
 
-@cache
-def rules() -> Mapping[str, Rule]:
+def rules() -> dict[str, Rule]:
     """What is declared, by the names of callbacks."""
-    for module in MODULES:
-        import_module(f"{__package__}.{module}")
     return _declared

@@ -14,6 +14,12 @@ def _placed(call: Call) -> Results:
     return call.record([call.operands[0].x], options={"axes": (0, *(axis + 1 for axis in call.options["axes"]))})
 
 
+@rule("scaled_gradient")
+def _scaled_gradient(call: Call) -> Results:
+    x, scale = call.operands
+    return call.record([call.whole(x) if scale.mapped else x.x, call.aligned(scale, call.node.outs[0].ndim)])
+
+
 @rule("concatenate")
 def _concatenate(call: Call) -> Results:
     return call.record([call.whole(call.inputs[0])], options={"axis": call.options["axis"] + 1})

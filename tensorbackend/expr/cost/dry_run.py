@@ -6,14 +6,13 @@ import gc
 import linecache
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from ...errors import OperandError, TensorBackendError, expected
 from ...select import get_backend
 from ..graph import Graph
-from ..node import Line
+from ..node import Line, is_users
 from ..simplify import common_subexpressions, constant_folding
 from ..trace import trace
 from .estimate import Estimator
@@ -81,15 +80,12 @@ def report(graph: Graph, name: str = "graph", *, gradient: bool = False) -> DryR
     )
 
 
-_PACKAGE = str(Path(__file__).parents[2])
-
-
 def user_line(traceback: TracebackType | None) -> Line | None:
     """The innermost line outside this package at which an error was raised."""
     found = None
     while traceback is not None:
         code = traceback.tb_frame.f_code
-        if not code.co_filename.startswith((_PACKAGE, "<frozen ")):
+        if is_users(code.co_filename):
             found = Line(code.co_filename, traceback.tb_lineno, code.co_name)
         traceback = traceback.tb_next
     return found

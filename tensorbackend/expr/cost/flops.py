@@ -83,7 +83,7 @@ def _none(out: Any, /, *inputs: Any, **options: object) -> int:
     return 0
 
 
-flops("bitcast", "constant", "eye", "iota")(_none)
+flops("bitcast", "constant", "eye", "iota", "spaced")(_none)
 flops("slice", "put_slice", "take", "take_along_axis", "gather", "indexed_put")(_none)
 
 

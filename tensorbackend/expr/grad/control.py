@@ -13,7 +13,7 @@ from ...ops.creation import full, zeros
 from ...ops.elementwise_binary import add, logical_and
 from ...template import Template
 from ...tensor import Tensor
-from ..control import call_cond, call_scan
+from ..control import call_checkpoint, call_cond, call_scan
 from ..evaluate import evaluate
 from ..graph import Graph, reachable
 from ..record import ExprBackend
@@ -40,6 +40,18 @@ def _placed(count: int, positions: Sequence[int], found: Sequence[Tensor]) -> Ar
     for position, x in zip(positions, found, strict=True):
         placed[position] = x
     return tuple(placed)
+
+
+@rule("checkpoint", selective=True)
+def _checkpoint(
+    cotangents: Arrived, outs: Tensors, operands: Tensors, *, needed: tuple[Needed], body: Graph
+) -> Cotangents:
+    """The body is computed again, together with its gradient: what is kept are the operands alone."""
+    wanted, seeds = _true(needed[0]), [x for x in cotangents if x is not None]
+    chosen = [position for position, x in enumerate(cotangents) if x is not None]
+    count = len(body.outputs)
+    back = results(differentiated(body, wanted, chosen), range(count, count + len(wanted)))
+    return (_placed(len(operands), wanted, call_checkpoint(back, (*operands, *seeds))),)
 
 
 @rule("cond", selective=True)

@@ -10,6 +10,7 @@ from ...errors import DTypeError, TensorBackendError
 from ...opspec import OpSpec
 from ...template import Template, intern_template
 from ..node import Node
+from . import rules as rules
 from .registry import gradient_of, gradients
 
 

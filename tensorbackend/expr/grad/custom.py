@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextvars import ContextVar
+from functools import cache, wraps
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ...errors import ArgumentError, expected
-from ...ops.creation import asarray, zeros_like
+from ...ops.creation import zeros_like
 from ...protocol.core import CompositeCall
 from ...select import common_backend, get_backend, move, with_default
 from ...tensor import Tensor
-from ..closures import close
+from ..closures import close, close_over
 from ..evaluate import evaluate
 from ..graph import Graph
-from ..node import PARAMETER, Node, Value
-from ..record import ExprBackend, expr_tensor
+from ..record import ExprBackend
 from ..trace import argument_names, trace_leaves
 from ..trees import Tree, flatten, paths, unflatten
 from .registry import Cotangents, rule
@@ -28,8 +28,13 @@ _OP = "custom_gradient"
 class Pullback(NamedTuple):
     """What a node keeps for its gradient: the graph of the function of cotangents, which the node itself never runs."""
 
-    graph: Graph
-    """Takes what the node does and a cotangent for each result, gives a cotangent for each argument."""
+    made: Graph | Callable[[], Graph]
+    """The graph, or what makes it: a function of cotangents may hold the very node whose gradient it is."""
+
+    @property
+    def graph(self) -> Graph:
+        """Takes what the node does and a cotangent for each result, gives a cotangent for each argument."""
+        return self.made if isinstance(self.made, Graph) else self.made()
 
 
 def custom_gradient(function: Callable[..., tuple[Any, Callable[..., Any]]]) -> Callable[..., Any]:
@@ -37,8 +42,9 @@ def custom_gradient(function: Callable[..., tuple[Any, Callable[..., Any]]]) -> 
 
     That one takes a cotangent nested as the result is and returns one for each argument, `None` for zero: a tuple,
     unless there is just one argument. Arguments and results may be nested tensors; what else the function closes over
-    is constant. In a graph it is one node. JAX's own transformations do not see the gradient, those of tensorbackend
-    do on every backend. Raises `ArgumentError` for cotangents that are not nested as the arguments.
+    is constant. It may call the function itself. A second derivative is that of the function of cotangents. In a graph
+    it is one node. JAX's own transformations do not see the gradient, those of tensorbackend do on every backend.
+    Raises `ArgumentError` for cotangents that are not nested as the arguments.
 
     >>> import tensorbackend as tb
     >>> @tb.custom_gradient
@@ -57,50 +63,65 @@ def custom_gradient(function: Callable[..., tuple[Any, Callable[..., Any]]]) -> 
             backend = ExprBackend()  # a closed-over tensor may be one of the graph's
         if not isinstance(backend, ExprBackend | TapeBackend):
             return function(*arguments)[0]
-        graphs, constants, out_tree = _traced(function, leaves, tree, argument_names(function, arguments))
-        forward, backward = graphs
+        traced = _Traced(function, leaves, tree, argument_names(function, arguments))
+        forward, pullback, constants = traced.closed()
         call = CompositeCall(
             forward.results,
             (tuple(move(x, backend) for x in (*constants, *tensors)),),
-            MappingProxyType({"forward": forward, "pullback": Pullback(backward)}),
+            MappingProxyType({"forward": forward, "pullback": pullback}),
         )
         found = with_default(backend, backend.optional, _OP, call, _forward)
-        return unflatten(out_tree, found)
+        return unflatten(traced.forward.out_tree, found)
 
     return op
 
 
-def _traced(
-    function: Callable[..., Any], leaves: list[Any], tree: Tree, names: list[str]
-) -> tuple[tuple[Graph, ...], list[Tensor], Tree]:
-    """The graphs of the result and of the cotangents, closed, the tensors that they close over, the result's tree."""
-    seeds: list[Value] = []
-    trees: list[Tree] = []
-    tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
+_pulling: ContextVar[tuple[Callable[..., Any], ...]] = ContextVar("tensorbackend_pulling", default=())
+"""The functions whose functions of cotangents are being traced."""
 
-    def run(given: list[Any]) -> list[Tensor]:
+
+class _Traced:
+    """A function on arguments: its graph, and that of its function of cotangents, for which it is run again."""
+
+    def __init__(self, function: Callable[..., Any], leaves: list[Any], tree: Tree, names: list[str]) -> None:
+        self.function, self.leaves, self.tree = function, leaves, tree
+        pairs = [(leaf, name) for leaf, name in zip(leaves, names, strict=True) if isinstance(leaf, Tensor)]
+        self.templates, self.names = [x.template for x, _ in pairs], [name for _, name in pairs]
+        self.forward = trace_leaves(lambda given: self._called(given)[0], self.templates, self.names)
+
+    def _filled(self, given: Iterable[Any]) -> list[Any]:
         rest = iter(given)
-        filled = [next(rest) if isinstance(leaf, Tensor) else leaf for leaf in leaves]
-        value, pull = function(*unflatten(tree, filled))
-        results, out_tree = flatten(value)
-        outs = [x if isinstance(x, Tensor) else asarray(x) for x in results]
-        seeds.extend(Value(Node(PARAMETER, x.template)) for x in outs)
-        trees.append(out_tree)
-        found = pull(unflatten(out_tree, map(expr_tensor, seeds)))
-        cotangents = _like_arguments(found, tree, filled)
-        return [*outs, *(x for x, leaf in zip(cotangents, leaves, strict=True) if isinstance(leaf, Tensor))]
+        return [next(rest) if isinstance(leaf, Tensor) else leaf for leaf in self.leaves]
 
-    whole = trace_leaves(
-        run, tensors, [name for name, leaf in zip(names, leaves, strict=True) if isinstance(leaf, Tensor)]
-    )
-    forward = Graph(whole.parameters, whole.outputs[: len(seeds)], names=whole.names)
-    backward = Graph(
-        [*whole.parameters, *seeds],
-        whole.outputs[len(seeds) :],
-        names=[*whole.names, *paths(trees[0], "cotangent")],
-    )
-    graphs, constants = close([forward, backward])
-    return graphs, constants, trees[0]
+    def _called(self, given: Iterable[Any]) -> tuple[Any, Callable[..., Any]]:
+        found: tuple[Any, Callable[..., Any]] = self.function(*unflatten(self.tree, self._filled(given)))
+        return found
+
+    def backward(self) -> Graph:
+        """The graph of the function of cotangents: it takes the arguments, and a cotangent for each result."""
+        count, out_tree = len(self.templates), self.forward.out_tree
+
+        def pulled(given: list[Any]) -> list[Any]:
+            _, pull = self._called(given[:count])
+            found = pull(unflatten(out_tree, given[count:]))
+            cotangents = _like_arguments(found, self.tree, self._filled(given[:count]))
+            return [x for x, leaf in zip(cotangents, self.leaves, strict=True) if isinstance(leaf, Tensor)]
+
+        token = _pulling.set((*_pulling.get(), self.function))
+        try:
+            names = [*self.names, *paths(out_tree, "cotangent")]
+            return trace_leaves(pulled, [*self.templates, *self.forward.results], names)
+        finally:
+            _pulling.reset(token)
+
+    def closed(self) -> tuple[Graph, Pullback, list[Tensor]]:
+        """Both graphs as ones that take first what they close over, and that."""
+        if self.function not in _pulling.get():
+            (forward, backward), constants = close([self.forward, self.backward()])
+            return forward, Pullback(backward), constants
+        # Its own function of cotangents asks for it, and would go on to do so for ever.
+        (forward,), constants = close([self.forward])
+        return forward, Pullback(cache(lambda: close_over(self.backward(), constants))), constants
 
 
 def _like_arguments(found: Any, tree: Tree, leaves: Sequence[Any]) -> list[Any]:

@@ -38,8 +38,8 @@ def _same(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
 
 
 @rule("scaled_gradient")
-def _scaled_gradient(cotangent: Tensor, out: Tensor, x: Tensor, *, scale: float) -> Cotangents:
-    return (cotangent * scale,)
+def _scaled_gradient(cotangent: Tensor, out: Tensor, x: Tensor, scale: Tensor) -> Cotangents:
+    return cotangent * scale, None
 
 
 # Functions of one element

@@ -1,4 +1,4 @@
-"""Gradients of functions: `grad`, `value_and_grad`, `vjp`, `jvp`, `jacobian`, `hessian`.
+"""Gradients of functions: `grad`, `value_and_grad` and `vjp`.
 
 A function is traced with its arguments' templates, the graph of its gradient is made, and that runs on the arguments:
 on any backend, and in a trace around it too. Arguments are nested tensors (lists, tuples, dicts, dataclasses); what
@@ -7,92 +7,21 @@ comes back has their tree, shapes, dtypes and names. Other arguments and what th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import wraps
-from operator import index
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...errors import ArgumentError, DTypeError, OperandError, ShapeError, expected
-from ...ops.creation import asarray, eye, ones, zeros
-from ...ops.shape import reshape
+from ...ops.creation import ones
+from ...protocol import Backend
 from ...select import common_backend
-from ...template import Template
 from ...tensor import Tensor
 from ..evaluate import evaluate
 from ..graph import Graph
-from ..simplify import results
-from ..trace import argument_names, trace_leaves
 from ..trees import Tree, flatten, paths, unflatten
-from ..vmap import vmap
+from . import rules as rules
+from .calls import Argnums, like, traced
 from .engine import differentiated, inexact, linearized
-
-Argnums = int | Sequence[int]
-
-
-class _Call(NamedTuple):
-    """A function traced for a gradient with respect to some of its arguments."""
-
-    graph: Graph
-    leaves: list[Tensor]
-    """The tensors of those arguments, which are the graph's parameters."""
-    tree: Tree
-    """How they are nested."""
-    out_tree: Tree
-
-    def nested(self, gradients: Sequence[Tensor]) -> Any:
-        """Cotangents of the parameters in the arguments' tree and under their names."""
-        return unflatten(self.tree, map(_named, gradients, (x.template for x in self.leaves)))
-
-
-def _named(x: Tensor, template: Template) -> Tensor:
-    return x.rename(*template.names) if template.ndim else x
-
-
-def _traced(
-    function: Callable[..., Any], argnums: Argnums, arguments: Sequence[Any], keywords: dict[str, Any]
-) -> _Call:
-    """The graph of a function whose parameters are the tensors of the arguments at `argnums`, the others constants.
-
-    Raises `ArgumentError` for positions that are none, `DTypeError` for a tensor that is neither floating nor complex.
-    """
-    positions = _positions(argnums, len(arguments))
-    chosen = arguments[positions] if isinstance(positions, int) else tuple(arguments[each] for each in positions)
-    leaves, tree = flatten(chosen)
-    every = argument_names(function, arguments)
-    wanted = [positions] if isinstance(positions, int) else list(positions)
-    starts = [len(flatten(arguments[:position])[0]) for position in range(len(arguments) + 1)]
-    names = [name for each in wanted for name in every[starts[each] : starts[each + 1]]]
-    tensors = [_tensor(leaf, name) for leaf, name in zip(leaves, names, strict=True)]
-
-    def run(given: list[Any]) -> Any:
-        found = unflatten(tree, given)
-        filled = list(arguments)
-        for position, argument in zip(wanted, [found] if isinstance(positions, int) else found, strict=True):
-            filled[position] = argument
-        return function(*filled, **keywords)
-
-    graph = trace_leaves(run, tensors, names)
-    return _Call(graph, tensors, tree, graph.out_tree)
-
-
-def _positions(argnums: Argnums, count: int) -> int | tuple[int, ...]:
-    several = tuple(argnums) if isinstance(argnums, Sequence) else (argnums,)
-    for each in several:
-        if not -count <= index(each) < count:
-            raise ArgumentError(expected(f"argnums from 0 to {count - 1}", argnums=argnums))
-    found = tuple(index(each) % count for each in several)
-    if len(set(found)) != len(found):
-        raise ArgumentError(expected("each of argnums once", argnums=argnums))
-    return found if isinstance(argnums, Sequence) else found[0]
-
-
-def _tensor(leaf: Any, name: str) -> Tensor:
-    """An argument's leaf as a tensor with a gradient."""
-    x = leaf if isinstance(leaf, Tensor) else asarray(leaf)
-    if not x.dtype.is_inexact:
-        remedy = "cast it with astype(), or leave it out of argnums"
-        raise DTypeError(expected(f"{name} to be floating or complex for a gradient", remedy, given=x.template))
-    return x
 
 
 def grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
@@ -131,7 +60,7 @@ def value_and_grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: 
 
     @wraps(function)
     def both(*arguments: Any, **keywords: Any) -> Any:
-        call = _traced(function, argnums, arguments, keywords)
+        call = traced(function, argnums, arguments, keywords)
         aux_tree = _scalar_result(call.graph, has_aux)
         whole = differentiated(call.graph, range(len(call.leaves)), [0])
         one = ones((), dtype=call.graph.results[0].dtype, backend=call.leaves[0].backend if call.leaves else None)
@@ -174,7 +103,7 @@ def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[...,
     >>> back(tb.asarray([1.0, 0.0]))[0].tolist()
     [1.0, 0.0]
     """
-    call = _traced(function, range(len(primals)), primals, {})
+    call = traced(function, range(len(primals)), primals, {})
     forward, backward = linearized(call.graph, range(len(call.leaves)))
     count = len(call.graph.outputs)
     found = evaluate(forward, call.leaves)
@@ -182,131 +111,19 @@ def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[...,
 
     def pull(cotangent: Any) -> Any:
         """The cotangents of the arguments from one of the result."""
-        given = _like_results(call.graph, cotangent, "cotangent")
+        given = _like_results(call.graph, cotangent, "cotangent", common_backend([*call.leaves, *residuals]))
         seeds = [x for x, value in zip(given, call.graph.outputs, strict=True) if inexact(value)]
         return call.nested(evaluate(backward, [*residuals, *seeds]))
 
     return unflatten(call.out_tree, found[:count]), pull
 
 
-def _like_results(graph: Graph, given: Any, name: str) -> list[Tensor]:
+def _like_results(graph: Graph, given: Any, name: str, home: Backend) -> list[Tensor]:
     leaves, tree = flatten(given)
     if tree != graph.out_tree:
         wanted = f"a {name} nested as the result: {', '.join(paths(graph.out_tree, 'result'))}"
         raise ArgumentError(expected(wanted, given=", ".join(paths(tree, name)) or given))
     return [
-        _like(x, template, path) for x, template, path in zip(leaves, graph.results, paths(tree, name), strict=True)
+        like(x, template, path, home)
+        for x, template, path in zip(leaves, graph.results, paths(tree, name), strict=True)
     ]
-
-
-def _like(given: Any, template: Template, name: str) -> Tensor:
-    """A tangent or cotangent for a template: a tensor of its shape and dtype, or a Python number."""
-    x = given if isinstance(given, Tensor) else asarray(given, dtype=template.dtype)
-    if x.shape != template.shape or (x.dtype is not template.dtype and template.dtype.is_inexact):
-        raise ShapeError(expected(f"{name} like {template!r}", "cast it with astype()", given=x.template))
-    return x
-
-
-def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
-    """The result of a function, and the derivative of it along tangents, one for each argument.
-
-    A result of integers or bools has a tangent of zeros.
-
-    >>> import tensorbackend as tb
-    >>> y, tangent = tb.jvp(lambda x: x * x, (tb.asarray(3.0),), (tb.asarray(1.0),))
-    >>> y.item(), tangent.item()
-    (9.0, 6.0)
-    """
-    call = _traced(function, range(len(primals)), primals, {})
-    leaves, tree = flatten(tuple(tangents))
-    if tree != call.tree:
-        wanted = f"tangents nested as the arguments: {', '.join(paths(call.tree, 'arguments'))}"
-        raise ArgumentError(expected(wanted, given=", ".join(paths(tree, "tangents"))))
-    given = [
-        _like(x, primal.template, path)
-        for x, primal, path in zip(leaves, call.leaves, paths(tree, "tangents"), strict=True)
-    ]
-    graph, count, inputs = call.graph, len(call.graph.outputs), len(call.leaves)
-    # A cotangent's gradient with respect to the cotangents it is linear in takes tangents forward.
-    back = differentiated(graph, range(inputs))
-    seeds = back.templates[inputs:]
-    whole = differentiated(back, range(inputs, inputs + len(seeds)), range(count, count + inputs))
-    chosen = [*range(count), *range(count + inputs, len(whole.outputs))]
-    backend = common_backend([*call.leaves, *given])
-    unused = [zeros(template.shape, dtype=template.dtype, backend=backend) for template in seeds]
-    found = evaluate(results(whole, chosen), [*call.leaves, *unused, *given])
-    moved = iter(found[count:])
-    outs = [
-        _named(next(moved), template)
-        if template.dtype.is_inexact
-        else zeros(template.shape, dtype=template.dtype, names=template.names, backend=backend)
-        for template in graph.results
-    ]
-    return unflatten(call.out_tree, found[:count]), unflatten(call.out_tree, outs)
-
-
-def jacobian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
-    """A function that gives the derivatives of each element of the result by each element of the arguments.
-
-    For each tensor of the result, nested as it is, what `grad` would give; each with the result's axes before the
-    argument's. Of a name that stands in both the argument's axis loses it. Raises what `grad` raises, but for a result
-    that is no scalar, and `DTypeError` for a complex result of a floating argument.
-
-    >>> import tensorbackend as tb
-    >>> tb.jacobian(lambda x: x * x)(tb.asarray([1.0, 2.0])).tolist()
-    [[2.0, 0.0], [0.0, 4.0]]
-    """
-
-    @wraps(function)
-    def derivatives(*arguments: Any, **keywords: Any) -> Any:
-        call = _traced(function, argnums, arguments, keywords)
-        graph, count = call.graph, len(call.graph.outputs)
-        for template in graph.results:
-            _check_jacobian(template, call.leaves)
-        forward, backward = linearized(graph, range(len(call.leaves)))
-        residuals = evaluate(forward, call.leaves)[count:]
-        backend = common_backend([*call.leaves, *residuals])
-        blank = [zeros(each.shape, dtype=each.dtype, backend=backend) for each in graph.results]
-
-        def block(position: int, result: Template) -> Any:
-            """The derivatives of one tensor of the result, nested as the arguments are."""
-
-            def pull(unit: Tensor) -> list[Tensor]:
-                return evaluate(backward, [*residuals, *blank[:position], unit, *blank[position + 1 :]])
-
-            if result.size:
-                units = eye(result.size, dtype=result.dtype, backend=backend)
-                found = vmap(pull)(reshape(units, (result.size, *result.shape)))
-            else:
-                found = [zeros((0, *x.shape), dtype=x.dtype, backend=backend) for x in call.leaves]
-            blocks = (_block(rows, result, x.template) for rows, x in zip(found, call.leaves, strict=True))
-            return unflatten(call.tree, blocks)
-
-        return unflatten(call.out_tree, [block(*each) for each in enumerate(graph.results)])
-
-    return derivatives
-
-
-def _check_jacobian(result: Template, leaves: Sequence[Tensor]) -> None:
-    if not result.dtype.is_inexact:
-        remedy = "cast it with astype(), or leave it out"
-        raise DTypeError(expected("a floating or complex result for a jacobian", remedy, result=result))
-    if result.dtype.is_complex and not all(x.dtype.is_complex for x in leaves):
-        remedy = "take its real() and imag(), or cast the argument"
-        raise DTypeError(expected("a floating result for the jacobian by a floating argument", remedy, result=result))
-
-
-def _block(rows: Tensor, result: Template, argument: Template) -> Tensor:
-    """The derivatives of one tensor by another from those of its elements."""
-    names = (*result.names, *(None if name in result.names else name for name in argument.names))
-    return reshape(rows, (*result.shape, *argument.shape), names=names)
-
-
-def hessian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
-    """A function that gives the second derivatives of one with a scalar result: the jacobian of its gradient.
-
-    >>> import tensorbackend as tb
-    >>> tb.hessian(lambda x: tb.sum(x * x * x))(tb.asarray([1.0, 2.0])).tolist()
-    [[6.0, 0.0], [0.0, 12.0]]
-    """
-    return jacobian(grad(function, argnums), argnums)

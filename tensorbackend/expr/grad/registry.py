@@ -22,9 +22,7 @@ input or for those options.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
-from importlib import import_module
-from typing import Final, NamedTuple, TypeAlias, TypeVar
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from ...tensor import Tensor
 
@@ -41,23 +39,6 @@ Cotangents: TypeAlias = "tuple[Tensor | tuple[Tensor | NoGradient | None, ...] |
 
 Rule: TypeAlias = Callable[..., Cotangents]
 Function = TypeVar("Function", bound=Rule)
-
-MODULES: Final[tuple[str, ...]] = (
-    # one line a module, sorted
-    "contraction",
-    "control",
-    "elementwise",
-    "fourier",
-    "indexing",
-    "linalg",
-    "reduction",
-    "shape",
-    "sorting",
-    "special",
-    "systems",
-    "window",
-)
-"""The modules of this package that declare rules, imported when a gradient is first asked for."""
 
 
 class Gradient(NamedTuple):
@@ -109,9 +90,6 @@ def gradient_of(name: str) -> Gradient | None:
     return gradients().get(name)
 
 
-@cache
 def gradients() -> dict[str, Gradient]:
     """What is declared, by the names of callbacks."""
-    for module in MODULES:
-        import_module(f"{__package__}.{module}")
     return _declared

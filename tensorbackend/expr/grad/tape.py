@@ -7,13 +7,15 @@ without a gradient.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar, Token
 from types import MappingProxyType
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from ...dispatch import implementation, perform
 from ...dispatch.kernels import templates_of
 from ...errors import ArgumentError, BackendError, DTypeError, ShapeError, expected
+from ...ops.composite.gradients import stop_gradient
 from ...ops.creation import full
 from ...opspec import CALLBACKS
 from ...protocol import Backend, Payload, own_method
@@ -21,47 +23,105 @@ from ...protocol.core import CompositeCall
 from ...rules.plan import Out
 from ...select import get_backend, move
 from ...template import Template
-from ...tensor import Tensor
+from ...tensor import Tensor, bind
 from ..evaluate import evaluate
 from ..graph import Graph
-from ..node import CAPTURED, PARAMETER, Default, Node, Value
+from ..node import CAPTURED, PARAMETER, Default, Line, Node, Value, here, next_serial
 from ..record import ExprBackend, captured, expr_tensor
 from ..trees import flatten, paths, unflatten
+from . import rules as rules
 from .engine import pulled_back
 from .registry import gradient_of
+
+
+class Left(NamedTuple):
+    """Where a value came from what a tape had recorded, without being recorded itself."""
+
+    tape: Tape
+    """The latest of such tapes."""
+    line: Line | None
 
 
 class Recorded(Node):
     """A node that was run when it was made."""
 
-    __slots__ = ("results", "tape")
+    __slots__ = ("left", "results", "tape")
 
-    def __init__(self, tape: Tape | None, results: tuple[Tensor, ...], *arguments: Any, **options: Any) -> None:
+    def __init__(
+        self,
+        tape: Tape | None,
+        results: tuple[Tensor, ...],
+        *arguments: Any,
+        left: Left | None = None,
+        **options: Any,
+    ) -> None:
         super().__init__(*arguments, **options)
         self.results = results
         """Its results, with data."""
         self.tape = tape
         """The tape that recorded it; `None` for a constant."""
+        self.left = left
+        """Of a constant, where it was computed from what a tape had recorded."""
 
 
 class Tape:
-    """Records what is computed from the tensors that it watches, as long as its block runs."""
+    """Records what is computed from the tensors that it watches, as long as its block runs.
 
-    __slots__ = ("_token",)
+    What it recorded stays as long as a tensor that was computed from it, so any number of gradients can be asked for.
+    """
+
+    __slots__ = ("_pauses", "_token", "serial")
 
     def __init__(self) -> None:
         self._token: Token[Tape | None] | None = None
+        self._pauses = 0
+        self.serial = next_serial()
+        """Higher than those of earlier tapes."""
 
     def __enter__(self) -> Tape:
         if _open.get() is not None:
             remedy = "a gradient inside the block of one has a gradient too"
             raise BackendError(expected("no tape inside the block of another", remedy))
+        if self._token is not None:
+            raise BackendError(expected("one block for each tape", "make another with tb.tape()"))
         self._token = _open.set(self)
         return self
 
     def __exit__(self, *error: object) -> None:
         if self._token is not None:
             _open.reset(self._token)
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether a block runs in which the tape records nothing on purpose."""
+        return self._pauses > 0
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """A block inside that of the tape in which nothing is recorded: what it computes is constant to the tape.
+
+        Raises `BackendError` outside the block of the tape.
+
+        Examples
+        --------
+        >>> import tensorbackend as tb
+        >>> with tb.tape() as tape:
+        ...     x = tape.watch(tb.asarray(3.0))
+        ...     with tape.paused():
+        ...         weight = x * x
+        ...     y = weight * x
+        >>> tb.gradient(y, x).item()
+        9.0
+        """
+        if _open.get() is not self:
+            raise BackendError(expected("a tape to be paused inside its block", "write: with tb.tape() as tape: ..."))
+        token = _open.set(None)
+        self._pauses += 1
+        try:
+            yield
+        finally:
+            self._pauses -= 1
+            _open.reset(token)
 
     def watch(self, x: Any) -> Any:
         """Nested tensors as ones that the tape follows, for `gradient` to be asked about.
@@ -106,8 +166,9 @@ def gradient(y: Tensor, x: Any) -> Any:
     """The gradient of a scalar that a tape recorded by tensors on it, nested in any way; zeros where y does not depend
     on them.
 
-    Raises `ArgumentError` for tensors that are on no tape, `ShapeError` or `DTypeError` for a y that is no real scalar,
-    and `GradientError` where there is an op without a gradient between them.
+    Raises `ArgumentError` for tensors that no tape recorded, or two tapes, and for a y that was computed after the
+    tape's block; `ShapeError` or `DTypeError` for a y that is no real scalar; and `GradientError` where there is an op
+    without a gradient between them.
     """
     leaves, tree = flatten(x)
     for each, path in zip([y, *leaves], ["y", *paths(tree, "x")], strict=True):
@@ -118,6 +179,8 @@ def gradient(y: Tensor, x: Any) -> Any:
         raise ShapeError(expected("a scalar for a gradient", "take its sum()", y=y.template))
     if not y.dtype.is_floating:
         raise DTypeError(expected("a floating y for a gradient", "take its real() or abs()", y=y.template))
+    for each, path in zip(leaves, paths(tree, "x"), strict=True):
+        _check_recorded(y, each, path)
     current = _open.get()
     taken: dict[Value, Tensor] = {}
 
@@ -138,6 +201,22 @@ def gradient(y: Tensor, x: Any) -> Any:
     graph = Graph((), [each.data for each in found])
     gradients = evaluate(graph, (), backend if current is None else TapeBackend(on=backend))
     return unflatten(tree, (x.rename(*like.names) if x.ndim else x for x, like in zip(gradients, leaves, strict=True)))
+
+
+def _check_recorded(y: Tensor, x: Tensor, path: str) -> None:
+    """Raises `ArgumentError` unless the tape that recorded x recorded y too, or y is constant to it."""
+    node, source = cast(Recorded, y.data.node), cast(Recorded, x.data.node)
+    if source.tape is None:
+        remedy = "watch it in the block: x = tape.watch(x)"
+        raise ArgumentError(expected(f"{path} as a tensor that a tape recorded", remedy, given=x.template))
+    left = node.left
+    if left is not None and left.tape.serial >= source.tape.serial:
+        place = "" if left.line is None else f", {left.line.file}:{left.line.number}"
+        remedy = f"move what computes it into the block{place}"
+        raise ArgumentError(expected("a y that was computed in the block of the tape", remedy, y=y.template))
+    if node.tape not in (None, source.tape):
+        remedy = "watch it with the tape that recorded y"
+        raise ArgumentError(expected(f"{path} and y recorded by one tape", remedy, given=x.template))
 
 
 class TapeBackend(Backend):
@@ -185,7 +264,8 @@ class TapeBackend(Backend):
         found = perform(self.on, name, CompositeCall(out, held, options), method, default)
         results = (found,) if isinstance(found, Tensor) else tuple(found)
         if not any(map(_is_followed, _flat(inputs))):
-            constants = tuple(map(_constant, results))
+            left = _left(inputs)
+            constants = tuple(_constant(x, left) for x in results)
             return constants[0] if isinstance(out, Template) else constants
         values = tuple(_each(_value, each) for each in inputs)
         made = Recorded(_open.get(), results, name, out, values, options, default=default)
@@ -269,8 +349,29 @@ def _held(x: Tensor) -> Tensor:
     return held if held.template is x.template else Tensor(x.template, held.backend, held.data)
 
 
-def _constant(x: Tensor) -> Value:
-    return Value(Recorded(None, (x,), CAPTURED, x.template, tensor=x))
+@bind
+def off_tape(x: Tensor) -> Tensor:
+    """What `x.detach()` gives once there are tapes."""
+    held = _held(x)
+    return stop_gradient(x) if held is x else Tensor(x.template, held.backend, held.data)
+
+
+def _constant(x: Tensor, left: Left | None = None) -> Value:
+    return Value(Recorded(None, (x,), CAPTURED, x.template, tensor=x, left=left))
+
+
+def _left(inputs: tuple[Any, ...]) -> Left | None:
+    """Where what an op gives outside the block of a tape came from what that had recorded."""
+    latest: Left | None = None
+    for x in _flat(inputs):
+        if isinstance(x.backend, TapeBackend):
+            node = cast(Recorded, x.data.node)
+            left = node.left
+            if node.tape is not None and not node.tape.is_paused:
+                left = Left(node.tape, here())
+            if left is not None and (latest is None or left.tape.serial > latest.tape.serial):
+                latest = left
+    return latest
 
 
 def _is_followed(x: Tensor) -> bool:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...dispatch import composite
-from ...errors import ArgumentError, ShapeError, expected
+from ...errors import ArgumentError, expected
 from ...rules.axes import normalize_axis
 from ...rules.broadcasting import check_dtype, result_type
+from ...rules.contraction import check_paired, check_stacked
 from ...rules.einsum import Operand, parsed
 from ...template import check_unique
 from ...tensor import Axis, Tensor
@@ -17,14 +18,15 @@ from ..elementwise_binary import multiply
 from ..elementwise_ternary import where
 from ..elementwise_unary import conj
 from ..reduction import sum
-from ..shape import broadcast_to, permute_dims, reshape
+from ..shape import broadcast_to, permute_dims, reshape, squeeze
 
 
 @composite
 def tensordot(x1: Tensor, x2: Tensor, /, *, axes: int | tuple[Sequence[Axis], Sequence[Axis]] = 2) -> Tensor:
     """Sum of products over pairs of axes: so many last ones of x1 with the first of x2, or those given.
 
-    The result has x1's other axes, then x2's, names and all.
+    The result has x1's other axes, then x2's, names and all. Axes that are given are paired whatever their names;
+    with a number of axes two different names are a `NamesError`.
 
     >>> import tensorbackend as tb
     >>> tb.tensordot(tb.ones((2, 3, 4)), tb.ones((3, 4, 5))).shape
@@ -34,6 +36,7 @@ def tensordot(x1: Tensor, x2: Tensor, /, *, axes: int | tuple[Sequence[Axis], Se
         if not 0 <= axes <= min(x1.ndim, x2.ndim):
             raise ArgumentError(expected(f"a number of axes from 0 to {min(x1.ndim, x2.ndim)}", axes=axes))
         axes = range(x1.ndim - axes, x1.ndim), range(axes)
+        check_paired(x1.template, x2.template, *axes)
     return dot(x1, x2, contract=(tuple(axes[0]), tuple(axes[1])))
 
 
@@ -41,7 +44,8 @@ def tensordot(x1: Tensor, x2: Tensor, /, *, axes: int | tuple[Sequence[Axis], Se
 def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int | str = -1) -> Tensor:
     """Sum of products along one axis, x1 conjugated; the other axes broadcast.
 
-    The axis is counted in both, so -1 or a name for operands of different ranks.
+    The axis is counted in both, so -1 or a name for operands of different ranks. Raises `ShapeError` and
+    `NamesError` where the axes that meet differ.
 
     >>> import tensorbackend as tb
     >>> tb.vecdot(tb.asarray([1, 2]), tb.asarray([[3, 4], [5, 6]])).tolist()
@@ -49,9 +53,10 @@ def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int | str = -1) -> Tensor:
     """
     # Not annotated Axis, which would arrive as a position in x1.
     first, second = normalize_axis(x1.template, axis), normalize_axis(x2.template, axis)
-    if x1.shape[first] != x2.shape[second]:
-        raise ShapeError(expected("axes of one size", left=x1.template, right=x2.template, axis=axis))
-    x1, x2 = _last(x1, first), _last(x2, second)
+    check_paired(x1.template, x2.template, (first,), (second,))
+    rest1, rest2 = ([each for each in range(x.ndim) if each != along] for x, along in ((x1, first), (x2, second)))
+    check_stacked(x1.template, x2.template, rest1, rest2)
+    x1, x2 = permute_dims(x1, (*rest1, first)), permute_dims(x2, (*rest2, second))
     rank = max(x1.ndim, x2.ndim)
     x1, x2 = (reshape(x, (1,) * (rank - x.ndim) + x.shape, names=(None,) * (rank - x.ndim) + x.names) for x in (x1, x2))
     sizes = zip(x1.shape, x2.shape, strict=True)
@@ -60,10 +65,6 @@ def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int | str = -1) -> Tensor:
     x2 = broadcast_to(x2, tuple(pair[1] for pair in pairs), names=x2.names)
     batch = tuple(range(rank - 1))
     return dot(conj(x1), x2, contract=((rank - 1,), (rank - 1,)), batch=(batch, batch))
-
-
-def _last(x: Tensor, axis: int) -> Tensor:
-    return permute_dims(x, (*(each for each in range(x.ndim) if each != axis), axis))
 
 
 @composite
@@ -87,9 +88,11 @@ def outer(x1: Tensor, x2: Tensor, /) -> Tensor:
 def _einsum(operands: Sequence[Tensor], /, *, subscripts: str) -> Tensor:
     """See `einsum`."""
     expression = parsed(subscripts, [x.template for x in operands])
+    named = [squeeze(rename(x, *names), axes) if axes else rename(x, *names)
+             for x, names, axes in zip(operands, expression.names, expression.squeezed, strict=True)]  # fmt: skip
     terms = [
         (_diagonal(x, letters), "".join(dict.fromkeys(letters)))
-        for x, letters in zip(operands, expression.terms, strict=True)
+        for x, letters in zip(named, expression.terms, strict=True)
     ]
     for pair in expression.path:
         picked = [terms.pop(place) for place in sorted(pair, reverse=True)][::-1]
@@ -145,14 +148,19 @@ def _diagonal(x: Tensor, letters: str) -> Tensor:
 def einsum(subscripts: str, /, *operands: Tensor) -> Tensor:
     """Sum of products by Einstein's notation: `"bnk,bkm->bnm"` sums over k for every b, n and m.
 
-    A letter names an axis; one that stands twice in a term takes its diagonal. Without `->` the result has the
-    letters that stand once, in alphabetical order. `...` is not taken. More than two operands are contracted in the
-    order that opt_einsum finds (Smith and Gray, 2018). Raises `ArgumentError` for subscripts that do not
-    fit the operands, `ShapeError` for one letter of two sizes.
+    A letter stands for an axis; one that stands twice in a term takes its diagonal. `...` stands for axes that
+    broadcast. Without `->` the result has those of `...`, then the letters that stand once, in alphabetical order.
+    Names of axes take the place of letters where spaces part them, and name the axes of the result:
+    `"batch feature, feature unit -> batch unit"`. More than two operands are contracted in the order that opt_einsum
+    finds (Smith and Gray, 2018). Raises `ArgumentError` for subscripts that do not fit the operands, `ShapeError` for
+    one letter of two sizes, `NamesError` for a letter that stands for axes of two names, or a name for an axis of
+    another.
 
     >>> import tensorbackend as tb
     >>> a, b = tb.ones((2, 3), names=("n", "k")), tb.ones((3, 4), names=("k", "m"))
     >>> tb.einsum("nk,km->nm", a, b).template
     f32[n: 2][m: 4]
+    >>> tb.einsum("... time feature, feature unit -> ... time unit", tb.ones((5, 2, 3)), tb.ones((3, 4))).template
+    f32[5][time: 2][unit: 4]
     """
     return _einsum(operands, subscripts=subscripts)

@@ -181,10 +181,13 @@ def _lstsq(a: Tensor, b: Tensor, rtol: Tensor, /) -> LstsqResult:
     )
 
 
-def lstsq(a: TensorLike, b: TensorLike, /, *, rtol: TensorLike | None = None) -> LstsqResult:
+def lstsq(
+    a: TensorLike, b: TensorLike, /, *, rtol: TensorLike | None = None, rcond: TensorLike | None = None
+) -> LstsqResult:
     """The shortest x of those for which a @ x is nearest to b, by a's singular values.
 
-    Values at most `rtol` times the largest count as 0, by default the dtype's eps times the longer side. A b of one
+    Values at most `rtol` times the largest count as 0, by default the dtype's eps times the longer side; `rcond` is
+    NumPy's name of it. A b of one
     axis is a vector, else a stack of matrices; batch axes broadcast. a[n][m] with b[n][k] gives x[m][k]. `ShapeError`,
     `NamesError` as in `solve`.
 
@@ -193,8 +196,10 @@ def lstsq(a: TensorLike, b: TensorLike, /, *, rtol: TensorLike | None = None) ->
     >>> tb.round(x).tolist(), tb.round(residuals).item(), rank.item()
     ([2.0], 2.0, 1)
     """
-    a = asarray(a)
-    return _lstsq(a, b, _tolerance(a) if rtol is None else rtol)
+    if rtol is not None and rcond is not None:
+        raise ArgumentError(expected("rtol or its other name rcond, not both", rtol=rtol, rcond=rcond))
+    a, given = asarray(a), rcond if rtol is None else rtol
+    return _lstsq(a, b, _tolerance(a) if given is None else given)
 
 
 # Determinants
@@ -265,8 +270,8 @@ def matrix_power(x: Tensor, n: int, /) -> Tensor:
     except TypeError:
         raise ArgumentError(expected("an int as the power", n=n)) from None
     dtype = check_dtype(check_square(x.template).dtype, "numeric")
-    if dtype.is_inexact:
-        x = astype(x, wide_dtype(dtype))
+    names = x.names if power >= 0 else (*x.names[:-2], x.names[-1], x.names[-2])
+    x = nameless(x, wide_dtype(dtype) if dtype.is_inexact else dtype)
     if power < 0:
         x, dtype = inv(x), computed(x.template)
     found: Tensor | None = None
@@ -275,8 +280,8 @@ def matrix_power(x: Tensor, n: int, /) -> Tensor:
             found = x if found is None else matmul(found, x)
         x = matmul(x, x)
     if found is None:
-        found = rename(broadcast_to(eye(x.shape[-1], dtype=x.dtype), x.shape), *x.names)
-    return astype(found, dtype)
+        found = broadcast_to(eye(x.shape[-1], dtype=x.dtype), x.shape)
+    return rename(astype(found, dtype), *names)
 
 
 # Parts of decompositions

@@ -32,7 +32,7 @@ def adjoint(x: Tensor, /) -> Tensor:
 
 @composite
 def diagonal(x: Tensor, /, *, offset: int = 0) -> Tensor:
-    """The diagonal of the last two axes, so many columns above the main one as `offset` says. It has no name.
+    """The diagonal of the last two axes, so many columns above the main one as `offset` says, named as the rows.
 
     >>> import tensorbackend as tb
     >>> tb.linalg.diagonal(tb.asarray([[1, 2], [3, 4]])).tolist()
@@ -42,10 +42,10 @@ def diagonal(x: Tensor, /, *, offset: int = 0) -> Tensor:
     """
     rows, columns = check_matrix(x.template).shape[-2:]
     start, length = diagonal_run(rows, columns, index(offset))
-    batch, names = x.shape[:-2], x.names[:-2]
+    batch = x.shape[:-2]
     leading = (0,) * len(batch)
     return slice_(
-        reshape(x, (*batch, rows * columns), names=(*names, None)),
+        reshape(x, (*batch, rows * columns), names=x.names[:-1]),
         starts=(*leading, start),
         lengths=(*batch, length),
         strides=(*(1 for _ in batch), columns + 1),

@@ -19,7 +19,7 @@ from ..elementwise_ternary import where
 from ..elementwise_unary import isinf, isnan
 from ..indexing import take_along_axis_at
 from ..reduction import argmax
-from ..shape import concatenate, permute_dims, reshape, slice_
+from ..shape import concatenate, laid_flat, permute_dims, reshape, slice_
 from ..sorting import sort
 from .cumulative import cumulative_max
 from .shaping import moveaxis, stack
@@ -149,7 +149,7 @@ def _interpolated(ordered: Tensor, place: float) -> Tensor:
 
 def quantile(
     x: TensorLike,
-    q: float | Sequence[float],
+    q: float | Sequence[float] | Tensor,
     /,
     *,
     axis: Axes = None,
@@ -158,11 +158,11 @@ def quantile(
 ) -> Tensor:
     """The values below which shares q of the elements lie, q from 0 to 1; NaN if there is one.
 
-    Several shares stand along a new first axis. Between two elements `method` decides, `"linear"` by interpolation;
-    the others are NumPy's: "inverted_cdf", "averaged_inverted_cdf", "closest_observation",
-    "interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased", "normal_unbiased", "lower", "higher",
-    "midpoint", "nearest". Integers and bool give the default floating dtype. Raises `ArgumentError` for another
-    share or method, `ShapeError` for axes without elements.
+    Several shares, in a list or along the axis of a tensor, stand along a new first axis. Between two elements
+    `method` decides, `"linear"` by interpolation; the others are NumPy's: "inverted_cdf", "averaged_inverted_cdf",
+    "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased", "normal_unbiased",
+    "lower", "higher", "midpoint", "nearest". Integers and bool give the default floating dtype. Raises `ArgumentError`
+    for another share or method, `ShapeError` for axes without elements.
 
     >>> import tensorbackend as tb
     >>> x = tb.asarray([1.0, 2.0, 3.0, 5.0])
@@ -171,8 +171,7 @@ def quantile(
     """
     x = asarray(x)
     check_dtype(x.dtype, "real or bool")
-    several = isinstance(q, Sequence)
-    shares = tuple(map(float, q if isinstance(q, Sequence) else (q,)))
+    shares, several = _shares(q)
     if not all(0 <= share <= 1 for share in shares) or not shares:
         raise ArgumentError(expected("one share or more, from 0 to 1 each", q=q))
     if method not in METHODS:
@@ -183,7 +182,7 @@ def quantile(
 
 def percentile(
     x: TensorLike,
-    q: float | Sequence[float],
+    q: float | Sequence[float] | Tensor,
     /,
     *,
     axis: Axes = None,
@@ -196,8 +195,17 @@ def percentile(
     >>> tb.percentile(tb.asarray([1.0, 2.0, 3.0]), 50).item()
     2.0
     """
-    share = tuple(each / 100 for each in q) if isinstance(q, Sequence) else q / 100
-    return quantile(x, share, axis=axis, keepdims=keepdims, method=method)
+    shares, several = _shares(q)
+    parts = tuple(each / 100 for each in shares)
+    return quantile(x, parts if several else parts[0], axis=axis, keepdims=keepdims, method=method)
+
+
+def _shares(q: float | Sequence[float] | Tensor) -> tuple[tuple[float, ...], bool]:
+    """Shares as Python numbers, and whether they came along an axis."""
+    axes = getattr(q, "ndim", 1 if isinstance(q, Sequence) else 0)
+    if axes > 1:
+        raise ArgumentError(expected("shares along one axis", "reshape() them", q=q))
+    return tuple(map(float, q if axes else (q,))), bool(axes)  # type: ignore[arg-type] # with an axis it is iterable
 
 
 @composite
@@ -214,7 +222,7 @@ def mode(x: Tensor, /, *, axis: Axis | None = None, keepdims: bool = False) -> T
     over = None if axis is None else normalize_axis(x.template, axis)
     out = reduction(x.template, over, keepdims, identity=False).out
     assert isinstance(out, Template)
-    flat = reshape(x, -1) if over is None else moveaxis(x, over, -1).rename(*(None,) * x.ndim)
+    flat = laid_flat(x) if over is None else moveaxis(x, over, -1).rename(*(None,) * x.ndim)
     ordered = sort(flat, axis=-1)
     count, lead = ordered.shape[-1], ordered.shape[:-1]
     place = iota(ordered.shape, axis=ordered.ndim - 1)

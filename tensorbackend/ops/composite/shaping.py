@@ -13,7 +13,7 @@ from ...rules.broadcasting import broadcast
 from ...template import as_shape
 from ...tensor import Axis, Tensor, TensorLike
 from ..creation import asarray
-from ..shape import broadcast_to, concatenate, expand_dims, permute_dims, reshape, slice_, squeeze
+from ..shape import broadcast_to, concatenate, expand_dims, laid_flat, permute_dims, reshape, slice_, squeeze
 
 
 def _part(x: Tensor, axis: int, start: int, length: int) -> Tensor:
@@ -87,7 +87,7 @@ def roll(x: Tensor, /, shift: int | Sequence[int], *, axis: Axis | Sequence[Axis
     [3, 4, 0, 1, 2]
     """
     if axis is None:
-        return reshape(roll(reshape(x, -1), shift, axis=0), x.shape, names=x.names)
+        return reshape(roll(laid_flat(x), shift, axis=0), x.shape, names=x.names)
     several = list(axis) if isinstance(axis, Sequence) and not isinstance(axis, str) else [axis]
     shifts = [index(each) for each in shift] if isinstance(shift, Sequence) else [index(shift)] * len(several)
     if len(shifts) != len(several):
@@ -175,10 +175,10 @@ def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
     return broadcast([Template(shape, "bool") for shape in shapes or [()]])[0]
 
 
-def repeat(x: TensorLike, repeats: int | Tensor, /, *, axis: Axis | None = None) -> Tensor:
+def repeat(x: TensorLike, repeats: TensorLike | Sequence[int], /, *, axis: Axis | None = None) -> Tensor:
     """Each entry along an axis so many times in a row, each element of x laid flat for `None`.
 
-    A tensor of `repeats` says it for each entry (or has one element for all); its data is read, as the shape
+    A list or tensor of `repeats` says it for each entry (or has one element for all); its data is read, as the shape
     depends on it.
 
     >>> import tensorbackend as tb
@@ -189,14 +189,16 @@ def repeat(x: TensorLike, repeats: int | Tensor, /, *, axis: Axis | None = None)
 
     x = asarray(x)
     if axis is None:
-        x, axis = reshape(x, -1), 0
+        x, axis = laid_flat(x), 0
     if not isinstance(repeats, Tensor):
-        return _repeat(x, index(repeats), axis=axis)
+        if not isinstance(repeats, Sequence) and not hasattr(repeats, "__array__"):
+            return _repeat(x, index(repeats), axis=axis)  # type: ignore[arg-type] # whatever is no int is a TypeError
+        repeats = asarray(repeats)
     along = normalize_axis(x.template, axis)
     if repeats.ndim > 1 or (repeats.size not in (1, x.shape[along])) or not repeats.dtype.is_integer:
         wanted = f"one integer, or {x.shape[along]}, as repeats"
         raise ShapeError(expected(wanted, repeats=repeats.template))
-    counts: list[int] = reshape(repeats, -1).tolist()
+    counts: list[int] = laid_flat(repeats).tolist()
     if any(count < 0 for count in counts):
         raise ArgumentError(expected("repeats from 0 up", repeats=min(counts)))
     if len(counts) == 1:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 
 from ...dispatch import composite
-from ...dtypes import DType, default_dtype, float32, promote_types
+from ...dtypes import DType, default_dtype, float32, promote_types, scalar_kind
 from ...errors import ShapeError, expected
+from ...rules.axes import sorted_axes
 from ...rules.broadcasting import check_dtype, result_type, to_floating
+from ...template import weak_template
 from ...tensor import Axes, Tensor, TensorLike
 from ..contraction import matmul
 from ..conversion import astype
@@ -78,21 +80,55 @@ def std(x: Tensor, /, *, axis: Axes = None, correction: float = 0.0, keepdims: b
 
 
 @composite
-def logsumexp(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
+def _logsumexp(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
+    """See `logsumexp`."""
+    check_dtype(x.dtype, "real or bool")
+    return _shifted(in_float32(x), None, axis, keepdims, averaged_dtype(x))
+
+
+def _scaled(x: Tensor, scale: TensorLike, axis: Axes, keepdims: bool) -> Tensor:
+    """See `logsumexp`."""
+    given = asarray(scale, backend=x.backend) if scalar_kind(scale) is not None else asarray(scale)
+    kind = scalar_kind(scale)
+    weight = given.template if kind is None else weak_template(kind)
+    dtype = to_floating(check_dtype(result_type([x.template, weight]), "real or bool"))
+    work = promote_types(dtype, float32)
+    return _shifted(astype(x, work), astype(given, work), sorted_axes(x.template, axis), keepdims, dtype)
+
+
+def _shifted(x: Tensor, scale: Tensor | None, axis: Axes, keepdims: bool, dtype: DType) -> Tensor:
+    """The logarithm of a sum of exponentials that were divided by the greatest of them."""
+    if not count_along(x, axis):
+        return astype(log(sum(x, axis=axis, keepdims=keepdims)), dtype)
+    greatest = max(x, axis=axis, keepdims=True)
+    shift = where(isfinite(greatest), greatest, 0)
+    terms = exp(subtract(x, shift))
+    if scale is not None:
+        scaled = multiply(terms, scale)
+        if scaled.shape != x.shape:
+            raise ShapeError(expected(f"a scale that broadcasts to {x.template!r}", scale=scale.template))
+        terms = scaled
+    total = sum(terms, axis=axis, keepdims=keepdims)
+    return astype(add(log(total), reshape(shift, total.shape, names=total.names)), dtype)
+
+
+def logsumexp(
+    x: TensorLike, /, *, axis: Axes = None, keepdims: bool = False, scale: TensorLike | None = None
+) -> Tensor:
     """Logarithm of the sum of exp(x), computed without overflow; of none -inf.
+
+    The exponentials are multiplied by a `scale` that broadcasts to x, if one is given. Raises `ShapeError` for one
+    that does not.
 
     >>> import tensorbackend as tb
     >>> tb.logsumexp(tb.asarray([1000.0, -1000.0])).item()
     1000.0
+    >>> round(tb.logsumexp(tb.asarray([1.0, 1.0]), scale=tb.asarray([0.25, 0.75])).item(), 6)
+    1.0
     """
-    check_dtype(x.dtype, "real or bool")
-    wide = in_float32(x)
-    if not count_along(x, axis):
-        return astype(log(sum(wide, axis=axis, keepdims=keepdims)), averaged_dtype(x))
-    greatest = max(wide, axis=axis, keepdims=True)
-    shift = where(isfinite(greatest), greatest, 0)
-    total = sum(exp(subtract(wide, shift)), axis=axis, keepdims=keepdims)
-    return astype(add(log(total), reshape(shift, total.shape, names=total.names)), averaged_dtype(x))
+    if scale is None:
+        return _logsumexp(x, axis=axis, keepdims=keepdims)
+    return _scaled(asarray(x), scale, axis, keepdims)
 
 
 @composite

@@ -7,6 +7,7 @@ import math
 from ...dispatch.fallbacks import fallback
 from ...dtypes import Scalar
 from ...elements import element_type, pack
+from ...select import get_backend
 from ...template import Template
 from ...tensor import Tensor
 from ..creation import from_binary
@@ -30,6 +31,11 @@ def _eye(out: Template, /, *, offset: int) -> Tensor:
     *batch, rows, columns = out.shape
     ones = [int(column - row == offset) for row in range(rows) for column in range(columns)]
     return _numbers(ones * math.prod(batch), out)
+
+
+@fallback("spaced", needs=())
+def _spaced(out: Template, /, *, start: Scalar, step: Scalar, last: Scalar | None) -> Tensor:
+    return from_binary(get_backend("binary").spaced(out, start=start, step=step, last=last), out)
 
 
 @fallback("bitcast", needs=())

@@ -54,7 +54,7 @@ def parameter(value: TensorLike, dtype: DType, key: Tensor) -> Tensor:
     """A parameter of a distribution in the dtype of its sample; a Python number as a tensor beside the key."""
     if not isinstance(value, Tensor) and scalar_kind(value) is not None:
         check_scalar(value, dtype)  # type: ignore[arg-type] # a Python number, by its kind
-        return full((), value, dtype=dtype, backend=key.backend)  # type: ignore[arg-type] # likewise
+        return full((), value, dtype=dtype, backend=key.backend)
     given = asarray(value)
     return given if given.dtype is dtype else astype(given, dtype)
 

@@ -15,7 +15,7 @@ from operator import index
 
 from ...dispatch import composite
 from ...dtypes import DType, DTypeLike, as_dtype, uint8, uint16, uint32, uint64
-from ...errors import DTypeError, OperandError, OutOfRangeError, ShapeError, expected
+from ...errors import DTypeError, OperandError, OutOfRangeError, expected
 from ...protocol import BackendLike
 from ...rules.random import PARITY, ROTATIONS, check_key
 from ...select import default_backend
@@ -34,7 +34,8 @@ def key(seed: int, /, *, backend: BackendLike = None, device: str | None = None)
     """A key from a seed of up to 64 bits: its high and its low word, which are what random numbers depend on.
 
     Use a key once: draw with it, or `split` it. Seeds from 2**32 on give the numbers that JAX gives with 64-bit
-    dtypes enabled; without, JAX leaves out the high word. Raises `OutOfRangeError` for other seeds.
+    dtypes enabled; without, JAX leaves out the high word. Negative seeds from -2**63 on are taken in two's complement.
+    Raises `OutOfRangeError` for other seeds.
 
     >>> import tensorbackend as tb
     >>> tb.random.key(2**32 + 7).tolist()
@@ -44,9 +45,9 @@ def key(seed: int, /, *, backend: BackendLike = None, device: str | None = None)
         number = index(seed)
     except TypeError:
         raise OperandError(expected("an integer seed", seed=seed)) from None
-    if not 0 <= number < 1 << 64:
-        raise OutOfRangeError(expected("a seed from 0 to 2**64 - 1", seed=seed))
-    return asarray([number >> 32, number & 0xFFFFFFFF], dtype=uint32, backend=backend, device=device)
+    if not -(1 << 63) <= number < 1 << 64:
+        raise OutOfRangeError(expected("a seed from -2**63 to 2**64 - 1", seed=seed))
+    return asarray([number >> 32 & 0xFFFFFFFF, number & 0xFFFFFFFF], dtype=uint32, backend=backend, device=device)
 
 
 @composite
@@ -103,8 +104,8 @@ def split(key: TensorLike, /, num: int | Sequence[int] = 2) -> Tensor:
 def fold_in(key: Tensor, data: Tensor, /) -> Tensor:
     """A key from a key and an integer of up to 32 bits, such as the number of a step.
 
-    A wider integer tensor counts with its low 32 bits. Raises `DTypeError` and `ShapeError` unless `data` is an
-    integer without axes.
+    A wider integer tensor counts with its low 32 bits; one with axes gives a key for each element, (..., 2), with
+    its names. Raises `DTypeError` unless `data` is of an integer dtype.
 
     >>> import tensorbackend as tb
     >>> tb.random.fold_in(tb.random.key(0), 1).tolist()
@@ -113,9 +114,7 @@ def fold_in(key: Tensor, data: Tensor, /) -> Tensor:
     check_key(key.template)
     if not data.dtype.is_integer:
         raise DTypeError(expected("an integer to fold in", data=data.template))
-    if data.ndim:
-        raise ShapeError(expected("one integer to fold in", "fold in each by itself", data=data.template))
-    return stack(threefry2x32(key, full((), 0, dtype=uint32), astype(data, uint32)))
+    return stack(threefry2x32(key, full((), 0, dtype=uint32), astype(data, uint32)), axis=-1)
 
 
 @composite

@@ -11,23 +11,19 @@ from __future__ import annotations
 from types import EllipsisType
 from typing import Any, Literal, NamedTuple
 
-from ..dtypes import check_scalar, iinfo, scalar_kind
-from ..errors import IndexRangeError, ShapeError, TemplateDataError, expected
-from ..rules.axes import normalize_axis
-from ..rules.blocks import check_update
+from ..dtypes import iinfo
+from ..errors import IndexRangeError, TemplateDataError, expected
 from ..rules.indexing import check_indices
-from ..rules.shape import Slices, sliced_by
 from ..template import Template, merge_names
-from ..tensor import Tensor, bind
+from ..tensor import Tensor
 from .composite.shaping import broadcast_arrays, moveaxis, stack
 from .conversion import astype
-from .creation import asarray, full, iota, zeros
+from .creation import asarray, full, zeros
 from .elementwise_binary import minimum
-from .elementwise_ternary import where
 from .indexing import from_end, take, take_at
-from .scatter import gather, indexed_put
+from .scatter import gather
 from .searching import argwhere, count_nonzero
-from .shape import broadcast_to, expand_dims, permute_dims, put_slice, reshape, sliced
+from .shape import expand_dims, laid_flat, permute_dims, reshape, sliced
 
 
 class Part(NamedTuple):
@@ -47,7 +43,12 @@ class Part(NamedTuple):
         return self.kind in ("int", "array", "mask")
 
 
-def _is_plain(key: Any) -> bool:
+def is_plain(key: Any) -> bool:
+    """Whether basic indexing takes a key: ints, slices, None, ..., one or a tuple of them."""
+    return all(map(is_plain_part, key)) if isinstance(key, tuple) else is_plain_part(key)
+
+
+def is_plain_part(key: Any) -> bool:
     """Whether a part of a key is an int, a slice, None or ..., so that basic indexing takes it."""
     if key is None or isinstance(key, slice | EllipsisType):
         return True
@@ -61,9 +62,9 @@ def _is_plain(key: Any) -> bool:
     return getattr(key, "ndim", 1) == 0 and getattr(getattr(key, "dtype", None), "name", "bool") != "bool"
 
 
-def _as_index(key: Any, x: Tensor) -> Any:
+def as_index(key: Any, x: Tensor) -> Any:
     """A part of a key with lists, arrays and bool made tensors; empty lists hold integers."""
-    if isinstance(key, Tensor) or _is_plain(key):
+    if isinstance(key, Tensor) or is_plain_part(key):
         return key
     if isinstance(key, list | tuple) and not _flat(key):
         return zeros(_empty_shape(key), dtype="int64", backend=x.backend)
@@ -79,14 +80,14 @@ def _empty_shape(key: Any) -> tuple[int, ...]:
     return (len(key), *(_empty_shape(key[0]) if key and isinstance(key[0], list | tuple) else ()))
 
 
-def _shown(key: Any) -> Any:
+def shown(key: Any) -> Any:
     """A key as error texts show it: tensors by their templates, so that each backend gives one text."""
     return key.template if isinstance(key, Tensor) else key
 
 
 def parsed(x: Tensor, key: Any) -> list[Part]:
     """The parts of a key, ... filled up; `IndexRangeError` for too many, for a mask that does not fit or two ...."""
-    keys = [_as_index(each, x) for each in (key if isinstance(key, tuple) else (key,))]
+    keys = [as_index(each, x) for each in (key if isinstance(key, tuple) else (key,))]
     if not any(isinstance(each, EllipsisType) for each in keys):
         keys.append(...)
     widths = []
@@ -98,7 +99,7 @@ def parsed(x: Tensor, key: Any) -> list[Part]:
     used = sum(widths)
     if used > x.ndim or sum(isinstance(each, EllipsisType) for each in keys) > 1:
         wanted = f"indices of at most {x.ndim} axes and at most one ... for {x.template!r}"
-        raise IndexRangeError(expected(wanted, key=tuple(map(_shown, keys))))
+        raise IndexRangeError(expected(wanted, key=tuple(map(shown, keys))))
     parts = []
     axis = 0
     for each, width in zip(keys, widths, strict=True):
@@ -132,28 +133,9 @@ def _fitting(x: Tensor, axis: int, mask: Tensor) -> Tensor:
     return mask.rename(*merge_names(covered, mask.template)) if mask.ndim else mask
 
 
-@bind
-def getitem(x: Tensor, key: Any) -> Tensor:
-    """What `x[key]` gives: ints drop an axis, slices keep it, None makes one, ... fills up; masks and integer tensors.
-
-    A mask takes the place of as many axes as it has, and leaves one with the elements where it holds. Its number is
-    counted, so on template tensors it raises `TemplateDataError`: use `where`, or `take` at `nonzero(mask, size=n)`.
-    Integer tensors are broadcast together. Where only one of them has axes, and that is one without a name, it keeps
-    the name of the axis that it is for, as a mask of one axis does; else the names are those of the index tensors.
-    Raises `IndexRangeError` for an index outside its axis.
-
-    >>> import tensorbackend as tb
-    >>> x = tb.asarray([[1, 2, 3], [4, 5, 6]], names=("row", "column"))
-    >>> x[:, [2, 0]]
-    s64[row: 2][column: 2] numpy
-    [[3, 1],
-     [6, 4]]
-    >>> x[x > 3].tolist(), x[[0, 1], [1, 2]].tolist()
-    ([4, 5, 6], [2, 6])
-    """
-    if all(map(_is_plain, key)) if isinstance(key, tuple) else _is_plain(key):
-        return sliced(x, key)
-    return _picked(x, parsed(x, key))
+def entries(x: Tensor, key: Any) -> Tensor:
+    """What `x[key]` gives, made up of the ops that cut, gather and move axes."""
+    return sliced(x, key) if is_plain(key) else _picked(x, parsed(x, key))
 
 
 def _picked(x: Tensor, parts: list[Part]) -> Tensor:
@@ -225,14 +207,14 @@ def _cut(
 
 def _positions(mask: Tensor) -> Tensor:
     """The row-major positions where a mask holds."""
-    flat = reshape(mask, -1)
+    flat = laid_flat(mask)
     try:
         count = count_nonzero(flat).item()
     except TemplateDataError:
         remedy = "use where(), or take() at nonzero(mask, size=n)"
         wanted = "a mask with data, as the result's shape depends on it"
         raise TemplateDataError(expected(wanted, remedy, mask=mask.template)) from None
-    return reshape(argwhere(flat, size=count), -1)  # type: ignore[arg-type] # an integer, by its dtype
+    return laid_flat(argwhere(flat, size=count))  # type: ignore[arg-type] # an integer, by its dtype
 
 
 def _laid_out(found: Tensor, parts: list[Part], block: int, width: int) -> Tensor:
@@ -253,113 +235,3 @@ def _laid_out(found: Tensor, parts: list[Part], block: int, width: int) -> Tenso
         elif together and number == choosing[0]:
             position += width
     return found
-
-
-@bind
-def isel(x: Tensor, **keys: Any) -> Tensor:
-    """Indexing of axes by name, each for itself: what `x.isel(time=0, feature=[0, 2])` does.
-
-    An int drops the axis, a slice, list, mask or unnamed integer tensor of one axis keeps it and its name.
-
-    >>> import tensorbackend as tb
-    >>> x = tb.iota((2, 3), names=("row", "column"))
-    >>> tb.isel(x, row=[1, 0], column=[0, 2])
-    s64[row: 2][column: 2] numpy
-    [[3, 5],
-     [0, 2]]
-    """
-    by_axis = {normalize_axis(x.template, name): key for name, key in keys.items()}
-    if all(map(_is_plain, by_axis.values())):
-        return sliced(x, tuple(by_axis.get(axis, slice(None)) for axis in range(x.ndim)))
-    for axis in sorted(by_axis, reverse=True):
-        key = by_axis[axis]
-        if key is None or isinstance(key, EllipsisType | bool | tuple) or getattr(key, "ndim", 1) > 1:
-            wanted = "an int, a slice, or a list, mask or integer tensor of one axis"
-            raise ShapeError(expected(wanted, **{str(x.names[axis]): _shown(key)}))
-        x = getitem(x, (*(slice(None),) * axis, key))
-    return x
-
-
-# Writing
-
-
-@bind
-def put_at(x: Tensor, key: Any, value: Any) -> Tensor:
-    """x with the elements at a key, as in `x[key]`, exchanged for a value that broadcasts to them.
-
-    What `x[key] = value` gives to x. Where an index stands twice the last value stays. The value is cast to x's dtype
-    by the rules of promotion: `DTypeError` if it is of a wider one. A mask needs no data on template tensors where
-    the value does not run over its elements.
-
-    >>> import tensorbackend as tb
-    >>> tb.put_at(tb.asarray([1, 2, 3]), [0, 2], tb.asarray([7, 8])).tolist()
-    [7, 2, 8]
-    """
-    value = _update(x, value)
-    if all(map(_is_plain, key)) if isinstance(key, tuple) else _is_plain(key):
-        block = sliced_by(x.template, key)
-        if not block.reversed and not block.new and all(stride == 1 for stride in block.strides):
-            return _put_block(x, block, value)
-    else:
-        parts = parsed(x, key)
-        if parts[0].kind == "mask" and all(part.kind == "fill" for part in parts[1:]):
-            mask = parts[0].value
-            if value.ndim <= x.ndim - mask.ndim:
-                return _where_mask(x, mask, value)
-    # The positions of what the key stands for: whatever it reads is what it writes.
-    positions = getitem(iota(x.shape, names=x.names, backend=x.backend), key)
-    wide = _spread(value, positions.template)
-    size = positions.size
-    written = indexed_put(reshape(x, -1), reshape(positions, (size, 1)), reshape(wide, -1), mode="error")
-    return reshape(written, x.shape, names=x.names)
-
-
-def _update(x: Tensor, value: Any) -> Tensor:
-    """A value to write, in x's dtype; numbers and lists of them are weak."""
-    if isinstance(value, list | tuple):
-        return asarray(value, dtype=x.dtype, backend=x.backend)
-    if not isinstance(value, Tensor) and scalar_kind(value) is not None:
-        check_scalar(value, x.dtype)
-        return full((), value, dtype=x.dtype, backend=x.backend)
-    value = asarray(value, backend=None if isinstance(value, Tensor) else x.backend)
-    check_update(x.template, value.template)
-    return astype(value, x.dtype) if value.dtype is not x.dtype else value
-
-
-def _spread(value: Tensor, target: Template) -> Tensor:
-    """A value broadcast to what it is written to; `ShapeError` or `NamesError` where it does not fit."""
-    if value.ndim > target.ndim:
-        raise ShapeError(expected(f"a value that broadcasts to shape {target.shape}", value=value.template))
-    return broadcast_to(value, target.shape, names=merge_names(target, value.template))
-
-
-def _put_block(x: Tensor, block: Slices, value: Tensor) -> Tensor:
-    """A write at a key of ints and slices without steps."""
-    kept = [axis for axis in range(x.ndim) if axis not in block.dropped]
-    target = Template([block.lengths[axis] for axis in kept], x.dtype, [x.names[axis] for axis in kept])
-    return put_slice(x, reshape(_spread(value, target), block.lengths), starts=block.starts)
-
-
-def _where_mask(x: Tensor, mask: Tensor, value: Tensor) -> Tensor:
-    """A write by a mask over the leading axes, of a value that is the same for all of its elements."""
-    rest = x.ndim - mask.ndim
-    merge_names(Template(x.shape[mask.ndim :], x.dtype, x.names[mask.ndim :]), value.template)
-    wide = reshape(mask, mask.shape + (1,) * rest)
-    return where(wide, broadcast_to(value, x.shape[mask.ndim :]).rename(*x.names[mask.ndim :]) if rest else value, x)
-
-
-@bind
-def setitem(x: Tensor, key: Any, value: Any) -> None:
-    """What `x[key] = value` does: x gets the value that `put_at` gives, and keeps its template.
-
-    No memory is written to: tensors made from x before keep theirs.
-
-    >>> import tensorbackend as tb
-    >>> x = tb.zeros(3)
-    >>> y = x[1:]
-    >>> x[1:] = 5
-    >>> x.tolist(), y.tolist()
-    ([0.0, 5.0, 5.0], [0.0, 0.0])
-    """
-    result = put_at(x, key, value)
-    x.backend, x.data = result.backend, result.data

@@ -1,0 +1,192 @@
+"""Files that were damaged or made to do harm: a tensor or an error of the library's own, and never much memory.
+
+`TENSORBACKEND_FILE_ROUNDS` says how many files are tried; a seed and a number make each of them again.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import random
+import tracemalloc
+import warnings
+import zipfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensorbackend as tb
+from tensorbackend.errors import TensorBackendError
+
+ROUNDS = int(os.environ.get("TENSORBACKEND_FILE_ROUNDS", "600"))
+SEED = int(os.environ.get("TENSORBACKEND_FILE_SEED", "16"))
+
+ROOM = 50 << 20
+"""Bytes that reading a file may take beyond its size."""
+
+CODES = [
+    "<f4",
+    ">f8",
+    "|b1",
+    "<c16",
+    "|u1",
+    "<i8",
+    "<f2",
+    "|O",
+    "<U3",
+    "|V2",
+    "<M8[s]",
+    "<f16",
+    "<f0",
+    "",
+    "|S99999999",
+]
+DTYPES = ["F32", "F64", "BOOL", "BF16", "U8", "I64", "C64", "F8_E4M3", "", "f32", "O"]
+SIZES = [0, 1, 2, 3, 5, -1, 1 << 16, 1 << 31, 1 << 32, 1 << 62, 1 << 63, 1 << 64, 10**30]
+NAMES = ["x", "y", "", "a/b", "../up", "x.npy", "__metadata__", "ä", "a\0b", "\ud800", "n" * 300]
+LENGTHS = [0, 1, 0x7F, 0xFFFF, 0x7FFFFFFF, 0xFFFFFFFF, 0x7FFFFFFFFFFFFFFF, 0xFFFFFFFFFFFFFFFF]
+
+
+def npy(draw: random.Random) -> bytes:
+    """An `.npy` file: mostly whole, or with a header that lies."""
+    if draw.random() < 0.5:
+        file = io.BytesIO()
+        array = np.arange(draw.randrange(40)).astype(draw.choice(["f4", ">f8", "c8", "?", "i2"]))[:, None]
+        copied = draw.choice([np.ascontiguousarray, np.asfortranarray])
+        np.save(file, copied(draw.choice([array, array[:, 0], array.T])))
+        return file.getvalue()
+    shape = tuple(draw.choice(SIZES) for _ in range(draw.choice([0, 1, 1, 2, 3, 33, 70])))
+    entries: dict[str, Any] = {
+        "descr": draw.choice(CODES),
+        "fortran_order": draw.choice([True, False, 1, None]),
+        "shape": shape,
+    }
+    if draw.random() < 0.2:
+        entries.pop(draw.choice(list(entries)))
+    if draw.random() < 0.2:
+        entries[draw.choice(["descr", "more"])] = draw.choice([[("a", "<f4")], "9" * 5000, [[]] * 50, 1e999, {}])
+    text = (repr(entries) + draw.choice(["\n", "", " " * 90, "\\d", "#" * 20])).encode()
+    version = draw.choice([(1, 2), (1, 2), (2, 4), (3, 4), (9, 2)])
+    length = draw.choice([len(text), len(text), *LENGTHS]) & ((1 << 8 * version[1]) - 1)
+    data = draw.randbytes(draw.choice([0, 1, 4, 8, 16, 100]))
+    return b"\x93NUMPY" + bytes((version[0], 0)) + length.to_bytes(version[1], "little") + text + data
+
+
+@cache
+def bomb() -> bytes:
+    """An archive of some 60 KiB that unfolds to 64 MiB."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("x.npy", "w") as member:
+        np.lib.format.write_array(member, np.zeros(1 << 23))
+    return file.getvalue()
+
+
+def npz(draw: random.Random) -> bytes:
+    """An archive of arrays and of what is none, names that stand twice and compressed zeros included."""
+    if draw.random() < 0.01:
+        return bomb()
+    file = io.BytesIO()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about names that stand twice
+        with zipfile.ZipFile(file, "w") as archive:
+            for _ in range(draw.choice([0, 1, 1, 2, 3])):
+                name = draw.choice(NAMES[:8]).replace("\0", "") + draw.choice([".npy", ".npy", ".npy", ".txt", "/"])
+                method = draw.choice([zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+                content = npy(draw)
+                archive.writestr(name, content, method)
+            archive.comment = draw.randbytes(draw.choice([0, 0, 5]))
+    return file.getvalue()
+
+
+def safetensors(draw: random.Random) -> bytes:
+    """A `.safetensors` file, with entries that lie, overlap, stand twice or are of other kinds."""
+    parts, data = [], b""
+    for _ in range(draw.choice([0, 1, 1, 2, 3])):
+        shape = [draw.choice(SIZES[:5]) for _ in range(draw.randrange(3))]
+        size = 4 * int(np.prod(shape, dtype=object))
+        entry: Any = {"dtype": "F32", "shape": shape, "data_offsets": [len(data), len(data) + size]}
+        data += draw.randbytes(size)
+        if draw.random() < 0.15:
+            other: list[Any] = [None, 1.5, "x", [], {}, True, draw.choice(SIZES), [draw.choice(SIZES) for _ in "ab"]]
+            entry[draw.choice([*entry, "more"])] = draw.choice([*other, draw.choice(DTYPES)])
+        if draw.random() < 0.05:
+            entry = draw.choice([*([None, 1, [], "x", []]), [[]] * 100])
+        parts.append(f"{json.dumps(draw.choice(NAMES))}:{json.dumps(entry)}")
+    if draw.random() < 0.2:
+        names = draw.choice(
+            ['{"x": ["n"]}', '{"x": ["n", "n"]}', "[1]", '{"x": 1}', "{", '{"x": [null, 1]}', '{"x": "ab"}']
+        )
+        metadata: Any = draw.choice(
+            [{"tensorbackend.names": names}, {"tensorbackend.names": 1}, [], None, {"format": "np"}]
+        )
+        parts.append(f'"__metadata__":{json.dumps(metadata)}')
+    text = draw.choice(["{%s}"] * 40 + ["[%s]", "%s", "{%s", "{%s} ", "\ufeff{%s}", "{%s,NaN}"]) % ",".join(parts)
+    if draw.random() < 0.02:
+        text = draw.choice(["[" * 100_000, "[" + "[]," * 300_000 + "1]", "1" * 10_000, '{"x":' * 5000])
+    content = text.encode("utf-8", "surrogatepass")
+    length = draw.choice([len(content)] * 40 + LENGTHS)
+    return length.to_bytes(8, "little") + content + data
+
+
+def damaged(draw: random.Random, content: bytes) -> bytes:
+    """A file with bits that flipped, bytes that came, went or changed places, or lengths that were overwritten."""
+    found = bytearray(content)
+    for _ in range(draw.choice([0, 1, 1, 2, 8])):
+        place = draw.randrange(len(found) + 1)
+        way = draw.randrange(6)
+        if way == 0:
+            found[place : place + 1] = bytes(byte ^ (1 << draw.randrange(8)) for byte in found[place : place + 1])
+        elif way == 1:
+            del found[place:]
+        elif way == 2:
+            width = draw.choice([1, 2, 4, 8])
+            found[place : place + width] = (draw.choice(LENGTHS) & ((1 << 8 * width) - 1)).to_bytes(width, "little")
+        elif way == 3:
+            found[place:place] = draw.randbytes(draw.choice([1, 2, 30]))
+        elif way == 4:
+            stop = place + draw.randrange(60)
+            found[place:place] = found[place:stop]
+        else:
+            del found[place : place + draw.randrange(1, 30)]
+    return bytes(found)
+
+
+MAKERS: dict[str, Callable[[random.Random], bytes]] = {".npy": npy, ".npz": npz, ".safetensors": safetensors}
+
+
+@pytest.mark.parametrize("suffix", MAKERS)
+def test_hostile_files(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"x{suffix}"
+    for backend in ("numpy", "template"):  # imports what reading needs
+        path.write_bytes(b"")
+        with pytest.raises(TensorBackendError):
+            tb.load(path, backend=backend)
+    read = 0
+    tracemalloc.start()
+    try:
+        for number in range(ROUNDS // len(MAKERS)):
+            draw = random.Random(f"{SEED} {suffix} {number}")
+            content = damaged(draw, MAKERS[suffix](draw))
+            path.write_bytes(content)
+            for backend in ("numpy", "template"):
+                tracemalloc.reset_peak()
+                before = tracemalloc.get_traced_memory()[0]
+                text = ""
+                try:
+                    tb.load(path, backend=backend)
+                    read += 1
+                except TensorBackendError as error:
+                    text = str(error)
+                except Exception as error:
+                    raise AssertionError(f"file {number} of seed {SEED} on {backend}: {content[:500]!r}") from error
+                assert len(text) < 2000, f"file {number} of seed {SEED} on {backend}: {text[:5000]}"
+                taken = tracemalloc.get_traced_memory()[1] - before
+                assert taken < len(content) + ROOM, f"file {number} of seed {SEED} on {backend}: {taken} bytes"
+    finally:
+        tracemalloc.stop()
+    assert read > ROUNDS // 20  # else the files are refused for one reason

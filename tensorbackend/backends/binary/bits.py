@@ -1,0 +1,114 @@
+"""Bits of all elements at once: a payload is one long integer, so that no element costs a step of Python's.
+
+Bytes are little-endian, as everywhere in the backend.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...dtypes import DType, uint8, uint16, uint32, uint64
+from ...elements import element_type, pack
+
+UNSIGNED: dict[int, DType] = {8: uint8, 16: uint16, 32: uint32, 64: uint64}
+"""The dtype that shows the bits of an integer of a width."""
+
+_TRUTH = bytes([0]) + bytes([1]) * 255
+_NEGATION = bytes([1]) + bytes(255)
+_FILLED = bytes([0]) + bytes([255]) * 255
+_SIGN = bytes(128) + bytes([1]) * 128
+
+
+def as_integer(data: bytes | bytearray) -> int:
+    """A payload as one integer."""
+    return int.from_bytes(data, "little")
+
+
+def as_bytes(value: int, size: int) -> bytes:
+    """The payload of so many bytes that an integer stands for."""
+    return value.to_bytes(size, "little")
+
+
+def _repeated(value: Any, dtype: DType, size: int) -> int:
+    """The payload that has one element everywhere, of so many bytes."""
+    return as_integer(pack([element_type(dtype)(value)], dtype) * (size // dtype.itemsize))
+
+
+def signs(dtype: DType, size: int) -> int:
+    """The sign bits of so many bytes of floats, or of both parts of complex numbers."""
+    return _repeated(complex(-0.0, -0.0) if dtype.is_complex else -0.0, dtype, size)
+
+
+def magnitude(data: bytes, dtype: DType) -> bytes:
+    """Floats without their signs."""
+    return as_bytes(as_integer(data) & ~signs(dtype, len(data)), len(data))
+
+
+def negated(data: bytes, dtype: DType) -> bytes:
+    """Floats or complex numbers with the other sign."""
+    return as_bytes(as_integer(data) ^ signs(dtype, len(data)), len(data))
+
+
+def conjugated(data: bytes, dtype: DType) -> bytes:
+    """Complex numbers whose imaginary parts have the other sign."""
+    return as_bytes(as_integer(data) ^ _repeated(complex(0.0, -0.0), dtype, len(data)), len(data))
+
+
+def with_signs(data: bytes, of: bytes, dtype: DType) -> bytes:
+    """Floats with the signs of others."""
+    mask = signs(dtype, len(data))
+    return as_bytes(as_integer(data) & ~mask | as_integer(of) & mask, len(data))
+
+
+def sign_bits(data: bytes, width: int) -> bytes:
+    """Whether each number of so many bytes has its sign bit set, as bool."""
+    return data[width - 1 :: width].translate(_SIGN)
+
+
+def truth(data: bytes) -> bytes:
+    """Bools that others made, with 1 for whatever is not 0."""
+    return data.translate(_TRUTH)
+
+
+def negation(data: bytes) -> bytes:
+    """Bools negated."""
+    return data.translate(_NEGATION)
+
+
+def inverted(data: bytes) -> bytes:
+    """Integers with all bits flipped."""
+    return as_bytes(as_integer(data) ^ as_integer(b"\xff" * len(data)), len(data))
+
+
+def cut(data: bytes, width: int, wanted: int) -> bytes:
+    """Integers of so many bytes in no more of them, modulo their width."""
+    if width == wanted:
+        return data
+    result = bytearray(len(data) // width * wanted)
+    for place in range(wanted):
+        result[place::wanted] = data[place::width]
+    return bytes(result)
+
+
+def chosen(condition: bytes, first: bytes, second: bytes, width: int) -> bytes:
+    """Elements of `first` where a condition holds, else of `second`."""
+    filled, mask = condition.translate(_FILLED), bytearray(len(first))
+    for place in range(width):
+        mask[place::width] = filled
+    left, right = as_integer(first), as_integer(second)
+    return as_bytes(right ^ (left ^ right) & as_integer(mask), len(first))
+
+
+def parts(data: bytes, part: DType) -> tuple[bytes, bytes]:
+    """The real and the imaginary parts of complex numbers."""
+    numbers = memoryview(data).cast("B").cast("I" if part.itemsize == 4 else "Q")
+    return numbers[0::2].tobytes(), numbers[1::2].tobytes()
+
+
+def with_imaginary_zeros(data: bytes, part: DType) -> bytes:
+    """Complex numbers of real ones."""
+    width = part.itemsize
+    result = bytearray(2 * len(data))
+    for place in range(width):
+        result[place :: 2 * width] = data[place::width]
+    return bytes(result)

@@ -1,0 +1,71 @@
+"""Elements of one dtype as those of another, by the kinds of both."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Callable
+from functools import lru_cache
+
+from ...dtypes import REAL_OF, DType, bool_, float64, iinfo
+from ...elements import writer
+from ...template import Template
+from . import bits, scalars
+from .storage import Column, kernel
+
+_EXACT = 1 << 53
+"""Up to here float64 has every integer."""
+
+
+@lru_cache(maxsize=2048)
+def conversion(out: Template, x: Template) -> Callable[[bytes], bytes]:
+    """The function of payloads that `as_type` is for two templates."""
+    source, target = x.dtype, out.dtype
+    if source.is_complex and target is not bool_:
+        part = REAL_OF[source]
+        if not target.is_complex:
+            of_real = conversion(out, x.replace(dtype=part))
+            return lambda data: of_real(bits.parts(data, part)[0])
+        shape, names = (2, *x.shape), (None,) * (x.ndim + 1)
+        parts = (Template(shape, dtype, names) for dtype in (REAL_OF[target], part))
+        return conversion(*parts)
+    if target.is_complex:
+        part = REAL_OF[target]
+        to_part = conversion(out.replace(dtype=part), x)
+        return lambda data: bits.with_imaginary_zeros(to_part(data), part)
+    if source.is_integer and target.is_integer and target.bits <= source.bits:
+        return lambda data: bits.cut(data, source.itemsize, target.itemsize)
+    if source.is_inexact and target.is_integer:
+        return kernel(_unchanged, out, x, storing=_saturating)
+    narrows = source.is_integer and target.is_floating and source.bits > float64.mantissa_bits > target.mantissa_bits
+    return kernel(_sticky if narrows else _unchanged, out, x)
+
+
+def _unchanged(values: Column) -> Column:
+    return values
+
+
+def _saturating(dtype: DType, count: int) -> Callable[..., bytes]:
+    """Stores floats as integers; what is beyond the limits is the nearer one, NaN is 0."""
+    write, limits = writer(dtype, count), iinfo(dtype)
+    low, high = limits.min, limits.max
+
+    def store(*values: float) -> bytes:
+        try:
+            return write(*map(math.trunc, values))
+        except (ValueError, OverflowError, struct.error):
+            return write(
+                *[
+                    math.trunc(value) if low < value < high else high if value >= high else low if value <= low else 0
+                    for value in values
+                ]
+            )
+
+    return store
+
+
+def _sticky(values: Column) -> Column:
+    """Integers as what rounds to narrower floats as they would."""
+    if min(values, default=0) >= -_EXACT and max(values, default=0) <= _EXACT:
+        return values
+    return list(map(scalars.round_to_odd, values))

@@ -1,0 +1,86 @@
+"""Callbacks that make arrays from nothing, the numbers in them as data: nothing is compiled for a value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ...dtypes import COMPLEX_OF, DType, Scalar, float32, float64
+from ...interchange import numpy_dtype
+from ...memo import kind_of, remember
+from ...protocol import Kernel, Payload, planned
+from ...protocol.planned import bare
+from ...template import Template, intern_template
+from ...tensor import Tensor
+from ..array_module.base import Array
+from ..array_module.casting import caster
+from ..array_module.creation import ArrayCreation
+from .base import JaxBase
+from .rounding import unfused
+
+if TYPE_CHECKING:
+    import numpy
+
+
+class JaxCreation(JaxBase, ArrayCreation):
+    """Constants, identity matrices and counters."""
+
+    numbers: dict[tuple[Any, ...], Array]
+    """Numbers on the device, by dtype and value."""
+
+    def constant(self, out: Template, /, *, value: Scalar) -> Payload:
+        """Every element is `value`, a number that is never traced, and kept, as to put it on a device takes long."""
+        key = out.dtype, value, kind_of(value)
+        number = self.numbers.get(key)
+        if number is None:
+            with self.jax.ensure_compile_time_eval():
+                number = self.from_numpy(out, self.rounded(out, value), copy=False)
+            remember(self.numbers, key, number)
+        return self._filled(out, self.tensor(number)) if out.shape else number
+
+    @planned
+    def _filled(self, out: Template, number: Template, /) -> Kernel:
+        return lambda value: self.xp.full(out.shape, value)
+
+    def rounded(self, out: Template, value: Scalar) -> numpy.ndarray[Any, Any]:
+        """A Python number in the dtype of a template, rounded once."""
+        import numpy
+
+        source = float64 if out.dtype.is_floating and out.dtype is not float32 else out.dtype
+        with numpy.errstate(all="ignore"):
+            scalar = numpy.asarray(value, numpy_dtype(source))
+            return numpy.asarray(caster(numpy, source, out.dtype)(scalar))
+
+    def spaced(self, out: Template, /, *, start: Scalar, step: Scalar, last: Scalar | None) -> Payload:
+        """Numbers a step apart."""
+        wide = self.long if isinstance(start, int) else COMPLEX_OF[self.wide] if type(start) is complex else self.wide
+        return self._spaced(out, [self._number(each, wide) for each in (start, step, last) if each is not None])
+
+    def _number(self, value: Scalar, dtype: DType) -> Tensor:
+        """A number as a tensor, an integer modulo the width of the dtype."""
+        if isinstance(value, int):
+            half = 1 << (dtype.bits - 1)
+            value = (value + half) % (2 * half) - half
+        template = intern_template((), dtype, ())
+        return Tensor(template, self, self.constant(template, value=value))
+
+    @planned
+    def _spaced(self, out: Template, numbers: Sequence[Template], /) -> Kernel:
+        """A start, a step and perhaps the last one give the numbers; a product is rounded before the start is added."""
+        lax, (count,), wide = self.lax, out.shape, numbers[0].dtype
+        narrow = bare(self.caster(wide, out.dtype))
+        counter = self.wide if wide.is_inexact else wide
+
+        def kernel(arrays: Sequence[Array]) -> Array:
+            start, step, *last = arrays
+            places = lax.iota(numpy_dtype(counter), count)
+            if wide.is_complex:
+                moved = lax.complex(unfused(places * step.real), unfused(places * step.imag))
+            else:
+                moved = unfused(places * step) if wide.is_floating else places * step
+            values = moved + start
+            if last:
+                values = self.xp.where(places == count - 1, last[0], values)
+            return narrow(values)
+
+        return kernel

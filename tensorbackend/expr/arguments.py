@@ -1,0 +1,60 @@
+"""The arguments of a transformed function: which leaves are tensors, and which are options."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+from ..dtypes import DType
+from ..errors import ArgumentError, expected
+from ..memo import kind_of
+from ..ops.creation import asarray
+from ..protocol import Backend
+from ..select import common_backend
+from ..tensor import Tensor
+
+
+def is_array(leaf: object) -> bool:
+    """Whether a leaf is another library's array."""
+    return not isinstance(leaf, Tensor) and hasattr(leaf, "__array__") and hasattr(leaf, "dtype")
+
+
+def as_tensors(leaves: Sequence[Any]) -> list[Any]:
+    """Leaves with other libraries' arrays as tensors, where the tensors among them are; the rest as it is."""
+    if not any(map(is_array, leaves)):
+        return list(leaves)
+    tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
+    home = common_backend(tensors)
+    return [asarray(leaf, backend=home) if is_array(leaf) else leaf for leaf in leaves]
+
+
+class Static:
+    """A static argument: a leaf, whatever it holds."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+_NAN = object()
+_IMMUTABLE = (type, FunctionType, BuiltinFunctionType, MethodType, ModuleType, DType, Backend)
+
+
+def option_key(leaf: Any) -> tuple[object, object]:
+    """What tells an option from others in the key of a compilation: NaN is equal to itself there.
+
+    Raises `ArgumentError` for an object that is equal to nothing but itself and may change: its attributes would stay
+    what they were at the trace.
+    """
+    if type(leaf) is Static:
+        return (leaf.value, Static), kind_of(leaf.value)
+    if type(leaf) in (float, complex) and leaf != leaf:
+        return _NAN, type(leaf)
+    by_identity = getattr(type(leaf), "__hash__", None) is object.__hash__
+    if by_identity and not isinstance(leaf, _IMMUTABLE) and getattr(leaf, "__dict__", None):
+        remedy = (
+            "make its class a dataclass, so that the tensors in it are arguments, or name the argument in "
+            "static_argnames, where its attributes stay what they are at the trace"
+        )
+        raise ArgumentError(expected("an option that is compared by its value", remedy, option=leaf))
+    return leaf, kind_of(leaf)

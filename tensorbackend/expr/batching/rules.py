@@ -1,0 +1,9 @@
+"""Importing this declares all rules. What batches does so; the engine cannot, as rules use it."""
+
+from __future__ import annotations
+
+from . import contraction as contraction
+from . import control as control
+from . import indexing as indexing
+from . import shape as shape
+from . import window as window

@@ -1,0 +1,86 @@
+"""The compilations of one function: so many are kept, and those that are not called give way."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from threading import Lock
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+
+from ..errors import ArgumentError, expected
+
+
+class CacheInfo(NamedTuple):
+    """What `cache_info()` of a compiled function gives, as that of `functools.lru_cache`."""
+
+    hits: int
+    """Calls that ran a compilation that was there."""
+    misses: int
+    """Calls that traced and compiled."""
+    maxsize: int
+    """How many compilations are kept."""
+    currsize: int
+    """How many there are."""
+
+
+class Counted(Protocol):
+    """An entry of a cache, which whoever finds it by another way counts itself."""
+
+    calls: int
+
+
+Entry = TypeVar("Entry", bound=Counted)
+
+
+class Cache(Generic[Entry]):
+    """A bounded dict. When it is full, the oldest entry goes that was not called since it was last looked at."""
+
+    def __init__(self, maxsize: int) -> None:
+        if maxsize < 1:
+            raise ArgumentError(expected("a cache_size from 1 up", cache_size=maxsize))
+        self.maxsize = maxsize
+        self.quick: dict[Any, Entry] = {}
+        """Some of the entries by keys that are made sooner."""
+        self._entries: dict[Hashable, Entry] = {}
+        self._seen: dict[Hashable, int] = {}
+        self._gone = self._misses = 0
+        self._lock = Lock()
+
+    def get(self, key: Hashable) -> Entry | None:
+        """The entry of a key, which counts as a call."""
+        found = self._entries.get(key)
+        if found is not None:
+            found.calls += 1
+        return found
+
+    def enter(self, key: Hashable, entry: Entry) -> Entry:
+        """Keeps an entry."""
+        with self._lock:
+            self._misses += 1
+            while len(self._entries) >= self.maxsize:
+                self._drop_one()
+            self._entries[key] = entry
+        return entry
+
+    def _drop_one(self) -> None:
+        while True:
+            key = next(iter(self._entries))
+            entry = self._entries.pop(key)
+            if entry.calls == self._seen.pop(key, 0):
+                self._gone += entry.calls
+                self.quick = {key: each for key, each in self.quick.items() if each is not entry}
+                return
+            self._entries[key], self._seen[key] = entry, entry.calls  # called: it goes to the end
+
+    def info(self) -> CacheInfo:
+        """Counts so far."""
+        with self._lock:
+            hits = self._gone + sum(entry.calls for entry in self._entries.values())
+            return CacheInfo(hits, self._misses, self.maxsize, len(self._entries))
+
+    def clear(self) -> None:
+        """Forgets the entries and the counts."""
+        with self._lock:
+            self.quick = {}
+            self._entries.clear()
+            self._seen.clear()
+            self._gone = self._misses = 0

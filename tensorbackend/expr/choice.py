@@ -1,0 +1,176 @@
+"""A choice between functions, which are traced before anything runs: `cond` and `switch`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any
+
+from ..errors import ArgumentError, DTypeError, TensorBackendError, expected
+from ..ops.conversion import astype
+from ..ops.elementwise_binary import less
+from ..ops.elementwise_ternary import clip
+from ..ops.inspection import result_type
+from ..protocol import Backend
+from ..select import common_backend
+from ..template import Template
+from ..tensor import Tensor, TensorLike
+from .carried import Leaves, check_same, home_of
+from .closures import Traced, close, is_array, traced
+from .control import call, call_cond, check_predicate, named, on_backend
+from .evaluate import evaluate
+from .graph import Graph
+from .node import PARAMETER, Node, Value
+from .trace import trace_leaves
+from .trees import Tree, flatten, leaves_like, paths, unflatten
+
+Function = Callable[..., Any]
+
+
+class _Branches:
+    """Functions of the same operands, traced, whose results are alike."""
+
+    def __init__(self, functions: Sequence[Function], operands: tuple[Any, ...], home: Backend, names: Sequence[str]):
+        self.leaves, self.tree = flatten(operands)
+        self.places = [place for place, leaf in enumerate(self.leaves) if is_array(leaf)]
+        every = paths(self.tree, "operands")
+        self.operands = Leaves(
+            [self.leaves[place] for place in self.places], [every[place] for place in self.places], home
+        )
+        self.all = "both functions" if len(functions) == 2 else "all functions"
+        self.out_tree: Tree | None = None
+        found = [self._traced(function, home) for function in functions]
+        self.traced = _alike(found, paths(self.result_tree, "result"), names, self.all)
+
+    @property
+    def result_tree(self) -> Tree:
+        """How the results are nested."""
+        assert self.out_tree is not None  # once the first function is traced
+        return self.out_tree
+
+    def _traced(self, function: Function, home: Backend) -> Traced:
+        def flat(given: list[Tensor]) -> tuple[list[Any], list[str]]:
+            filled = list(self.leaves)
+            for place, x in zip(self.places, given, strict=True):
+                filled[place] = x
+            result = function(*unflatten(self.tree, filled))
+            if self.out_tree is None:
+                self.out_tree = flatten(result)[1]
+            found = leaves_like(self.out_tree, result, "result", f"to be the same from {self.all}")
+            return found, paths(self.out_tree, "result")
+
+        return traced(flat, self.operands.templates, self.operands.paths, home)
+
+
+def cond(predicate: TensorLike, true_function: Function, false_function: Function, *operands: Any) -> Any:
+    """What one of two functions gives for the operands: the first where `predicate`, a bool without axes, is true.
+
+    Both functions are traced, and one is computed. They return tensors, nested alike in lists, tuples, dicts and
+    dataclasses; the operands may be nested likewise, and what is no tensor reaches the functions as it is. Raises
+    `DTypeError` or `ShapeError` for another predicate; for results that differ, the error of what differs first.
+
+    >>> import tensorbackend as tb
+    >>> x = tb.asarray([3.0, 4.0])
+    >>> tb.cond(tb.sum(x) > 5, lambda x: x / 2, lambda x: x, x).tolist()
+    [1.5, 2.0]
+    """
+    with named("cond"):
+        home = home_of(predicate, operands)
+        asked = Leaves([predicate], ["predicate"], home)
+        check_predicate(asked.templates[0], "predicate")
+        branches = _Branches([true_function, false_function], operands, home, ["true_function", "false_function"])
+        (true_branch, false_branch), constants = close([each.graph for each in branches.traced])
+        chosen = branches.operands
+        backend = common_backend([*asked.tensors, *chosen.tensors, *constants])
+        inputs = asked.on(backend)[0], on_backend(constants, backend) + chosen.on(backend)
+        options = {"true_branch": true_branch, "false_branch": false_branch}
+        return unflatten(branches.result_tree, call("cond", backend, true_branch.results, inputs, options))
+
+
+def switch(index: TensorLike, functions: Sequence[Function], *operands: Any) -> Any:
+    """What one of several functions gives for the operands: the one at `index`, counted from 0.
+
+    All functions are traced, and one is computed. It is found by halving: a graph has a `cond` for each function but
+    one, of which as many run as the number of functions has binary digits.
+
+    Parameters
+    ----------
+    index
+        An integer without axes. Below 0 it stands for the first function, beyond the end for the last.
+    functions
+        One function or more. They return tensors, nested alike in lists, tuples, dicts and dataclasses.
+    *operands
+        What the functions take, nested likewise; what is no tensor reaches them as it is.
+
+    Returns
+    -------
+    Any
+        What the function returns.
+
+    Raises
+    ------
+    DTypeError
+        For an index that is no integer without axes. For results that differ, the error of what differs first.
+    ArgumentError
+        For no functions.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> x = tb.asarray([1.0, 4.0])
+    >>> [tb.switch(i, [tb.negative, tb.square, tb.sqrt], x).tolist() for i in (0, 2, 7)]
+    [[-1.0, -4.0], [1.0, 2.0], [1.0, 2.0]]
+    """
+    with named("switch"):
+        if not functions:
+            raise ArgumentError(expected("one function or more", functions=functions))
+        home = home_of(index, operands)
+        asked = Leaves([index], ["index"], home)
+        template = asked.templates[0]
+        if not template.dtype.is_integer or template.shape:
+            remedy = "cast it with astype()" if not template.shape else "index it first"
+            raise DTypeError(expected("an index as an integer without axes", remedy, index=template))
+        names = [f"functions[{number}]" for number in range(len(functions))]
+        branches = _Branches(list(functions), operands, home, names)
+        graphs, constants = close([each.graph for each in branches.traced])
+        chosen = branches.operands
+        backend = common_backend([*asked.tensors, *chosen.tensors, *constants])
+        (place,) = asked.on(backend)
+        inputs = on_backend(constants, backend) + chosen.on(backend)
+        wide = clip(astype(place, "int64"), 0, len(graphs) - 1)
+        graph = _halved(graphs, 0, wide.template)
+        return unflatten(branches.result_tree, evaluate(graph, [wide, *inputs], backend))
+
+
+def _halved(graphs: Sequence[Graph], first: int, place: Template) -> Graph:
+    """A graph of a place and operands that gives what the graph there gives; `first` is the place of the first one."""
+    names = ["index", *graphs[0].names]
+    if len(graphs) == 1:
+        (graph,) = graphs
+        return Graph([Value(Node(PARAMETER, place)), *graph.parameters], graph.outputs, names=names)
+    middle = len(graphs) // 2
+    lower = _halved(graphs[:middle], first, place)
+    upper = _halved(graphs[middle:], first + middle, place)
+
+    def chosen(given: list[Tensor]) -> tuple[Tensor, ...]:
+        return call_cond(less(given[0], first + middle), given, lower, upper)
+
+    return trace_leaves(chosen, [place, *graphs[0].templates], names)
+
+
+def _alike(found: list[Traced], places: list[str], names: Sequence[str], every: str) -> list[Traced]:
+    """Branches whose Python numbers have the dtype of what the others give in their place."""
+    found = list(found)
+    for position, path in enumerate(places):
+        with suppress(TensorBackendError):  # the check below names the result
+            dtypes = [None if position in each.numbers else each.graph.results[position].dtype for each in found]
+            strong = [dtype for dtype in dtypes if dtype is not None]
+            dtype = strong[0] if strong else result_type(*(each.graph.results[position].dtype for each in found))
+            for number, each in enumerate(found):
+                if dtypes[number] is None and each.graph.results[position].dtype is not dtype:
+                    found[number] = each.with_number(position, dtype)
+        before = found[0].graph.results[position]
+        for name, each in zip(names[1:], found[1:], strict=True):
+            wanted = f"{path} to be the same from {every}, {before!r}"
+            check_same(wanted, before, each.graph.results[position], name, "in one of them")
+    return found

@@ -1,0 +1,64 @@
+"""A composite's default as a program of kernels, which the dispatcher asks for (`dispatch.composites.programs_by`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from ..errors import TemplateDataError
+from ..protocol import Backend, Kernel, own_method
+from ..protocol.core import CompositeCall
+from ..select import default_backend
+from ..template import Template
+from ..tensor import Tensor
+from .evaluate import Program
+from .graph import Graph
+from .node import PARAMETER, Node, Value
+from .record import expr_tensor, recording, value_of
+from .simplify import expanded, simplified, without_names
+
+
+def program_of(backend: Backend, default: Callable[..., Any], call: CompositeCall) -> Kernel | None:
+    """The kernel of a default on a backend, for a call with templates in place of tensors.
+
+    `None` for a default that looks at data. Composites inside that the backend has no method for are part of the
+    program; so are the values of whatever the default reads besides its arguments.
+    """
+    try:
+        graph = expanded(_traced(backend, default, call), lambda node: own_method(backend, node.op) is not None)
+    except TemplateDataError:
+        return None
+    kernel = Program(without_names(simplified(graph, backend)), backend, entered_once=True).kernel
+    several, nested = not isinstance(call.out, Template), any(not isinstance(each, Template) for each in call.inputs)
+    if nested:
+        return lambda *payloads: _results(kernel(*_flat(payloads, call.inputs)), several)
+    return kernel if several else lambda *payloads: kernel(*payloads)[0]
+
+
+def _flat(payloads: Sequence[Any], inputs: Sequence[Any]) -> Iterator[Any]:
+    """The payloads of a call's tensors, sequences laid out flat."""
+    for payload, given in zip(payloads, inputs, strict=True):
+        if isinstance(given, Template):
+            yield payload
+        elif given is not None:
+            yield from payload
+
+
+def _results(found: tuple[Any, ...], several: bool) -> Any:
+    return found if several else found[0]
+
+
+def _traced(backend: Backend, default: Callable[..., Any], call: CompositeCall) -> Graph:
+    """The graph of a default, whose parameters are the tensors of a call, sequences laid out flat in their place."""
+    parameters: list[Value] = []
+
+    def parameter(given: Any) -> Any:
+        if isinstance(given, Template):
+            parameters.append(Value(Node(PARAMETER, given)))
+            return expr_tensor(parameters[-1])
+        return None if given is None else tuple(map(parameter, given))
+
+    with default_backend(backend), recording():
+        found = default(call.out, tuple(map(parameter, call.inputs)), call.options)
+        results = (found,) if isinstance(found, Tensor) else tuple(found)
+        return Graph(parameters, [value_of(x) for x in results])

@@ -1,0 +1,26 @@
+"""The data of what a traced function computes from constants alone."""
+
+from __future__ import annotations
+
+from ..select import common_backend, get_backend, with_default
+from ..tensor import Tensor
+from .evaluate import evaluate
+from .graph import Graph
+from .record import ExprBackend, current, depends_on_argument, leaked, reader, without_data
+
+
+@reader
+def computed(x: Tensor) -> Tensor:
+    """A tensor of a trace with its data, which are computed if no argument takes part in them.
+
+    Raises `TemplateDataError` for what depends on an argument, `BackendError` where its trace is over.
+    """
+    scope = current()
+    if depends_on_argument(x.data):
+        raise leaked(x.data) if scope is None else without_data(x)
+    default = get_backend("numpy") if scope is None else scope.default
+    graph = Graph((), [x.data])
+    held = [node.tensor for node in graph.captured if node.tensor is not None]
+    deciding = [each for each in held if each.backend.dispatch_priority and not isinstance(each.backend, ExprBackend)]
+    (found,) = with_default(default, evaluate, graph, (), common_backend(deciding) if deciding else default)
+    return found

@@ -1,0 +1,85 @@
+"""Nested containers of tensors moved between backends."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from ..protocol import BackendLike
+from ..select import backend_copy as copied
+from ..select import backend_deallocate as deallocated
+from ..select import backend_transfer as transferred
+from ..tensor import Tensor
+from .trees import flatten, tree_map
+
+Nested = TypeVar("Nested")
+
+
+def backend_copy(x: Nested, backend: BackendLike = None) -> Nested:
+    """A copy of a tensor, or of each in nested containers, on another backend; the tensors keep their data.
+
+    Parameters
+    ----------
+    x : a tensor, or lists, tuples, dictionaries and dataclasses of tensors; what else is in them stays as it is
+    backend : a backend, its class or its name, by default the default backend
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> x = tb.tensor([1.0, 2.0], names=("n",))
+    >>> tb.backend_copy({"x": [x]}, "binary")["x"][0]
+    f32[n: 2] binary
+    [1.0, 2.0]
+    """
+    found: Nested = tree_map(lambda leaf: copied(leaf, backend) if isinstance(leaf, Tensor) else leaf, x)
+    return found
+
+
+def backend_transfer(x: Nested, backend: BackendLike = None) -> Nested:
+    """A tensor, or each in nested containers, moved to another backend: using the old ones raises `DeallocatedError`.
+
+    Moving to its own backend gives the tensor itself. Memory is shared where both backends can, else the bytes are
+    copied. A tensor that stands in several places is moved once.
+
+    Parameters
+    ----------
+    x : a tensor, or lists, tuples, dictionaries and dataclasses of tensors; what else is in them stays as it is
+    backend : a backend, its class or its name, by default the default backend
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.backend_transfer((tb.ones(2), 3), "binary")
+    (f32[2] binary
+    [1.0, 1.0], 3)
+    """
+    moved: dict[int, Tensor] = {}
+
+    def transfer(leaf: Any) -> Any:
+        if not isinstance(leaf, Tensor):
+            return leaf
+        if id(leaf) not in moved:
+            moved[id(leaf)] = transferred(leaf, backend)
+        return moved[id(leaf)]
+
+    found: Nested = tree_map(transfer, x)
+    return found
+
+
+def backend_deallocate(x: Any) -> None:
+    """Gives up the data of a tensor, or of each in nested containers; a second time does nothing.
+
+    Parameters
+    ----------
+    x : a tensor, or lists, tuples, dictionaries and dataclasses of tensors
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> x = tb.ones(2)
+    >>> tb.backend_deallocate({"x": x})
+    >>> x.deallocated
+    True
+    """
+    for leaf in flatten(x)[0]:
+        if isinstance(leaf, Tensor):
+            deallocated(leaf)

@@ -1,0 +1,93 @@
+"""A function traced for a gradient: what it is differentiated by, and what tangents and cotangents must look like."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from operator import index
+from typing import Any, NamedTuple
+
+from ...errors import ArgumentError, DTypeError, ShapeError, expected
+from ...ops.creation import asarray
+from ...protocol import Backend
+from ...select import common_backend
+from ...template import Template
+from ...tensor import Tensor
+from ..graph import Graph
+from ..trace import argument_names, trace_leaves
+from ..trees import Tree, flatten, unflatten
+
+Argnums = int | Sequence[int]
+
+
+class Call(NamedTuple):
+    """A function traced for a gradient with respect to some of its arguments."""
+
+    graph: Graph
+    leaves: list[Tensor]
+    """The tensors of those arguments, which are the graph's parameters."""
+    tree: Tree
+    """How they are nested."""
+    out_tree: Tree
+
+    def nested(self, gradients: Sequence[Tensor]) -> Any:
+        """Cotangents of the parameters in the arguments' tree and under their names."""
+        return unflatten(self.tree, map(named_like, gradients, (x.template for x in self.leaves)))
+
+
+def named_like(x: Tensor, template: Template) -> Tensor:
+    """A tensor under the names of a template."""
+    return x.rename(*template.names) if template.ndim else x
+
+
+def traced(function: Callable[..., Any], argnums: Argnums, arguments: Sequence[Any], keywords: dict[str, Any]) -> Call:
+    """The graph of a function whose parameters are the tensors of the arguments at `argnums`, the others constants.
+
+    Raises `ArgumentError` for positions that are none, `DTypeError` for a tensor that is neither floating nor complex.
+    """
+    positions = _positions(argnums, len(arguments))
+    chosen = arguments[positions] if isinstance(positions, int) else tuple(arguments[each] for each in positions)
+    leaves, tree = flatten(chosen)
+    every = argument_names(function, arguments)
+    wanted = [positions] if isinstance(positions, int) else list(positions)
+    starts = [len(flatten(arguments[:position])[0]) for position in range(len(arguments) + 1)]
+    names = [name for each in wanted for name in every[starts[each] : starts[each + 1]]]
+    home = common_backend([leaf for leaf in flatten((arguments, keywords))[0] if isinstance(leaf, Tensor)])
+    tensors = [_tensor(leaf, name, home) for leaf, name in zip(leaves, names, strict=True)]
+
+    def run(given: list[Any]) -> Any:
+        found = unflatten(tree, given)
+        filled = list(arguments)
+        for position, argument in zip(wanted, [found] if isinstance(positions, int) else found, strict=True):
+            filled[position] = argument
+        return function(*filled, **keywords)
+
+    graph = trace_leaves(run, tensors, names)
+    return Call(graph, tensors, tree, graph.out_tree)
+
+
+def _positions(argnums: Argnums, count: int) -> int | tuple[int, ...]:
+    several = tuple(argnums) if isinstance(argnums, Sequence) else (argnums,)
+    for each in several:
+        if not -count <= index(each) < count:
+            raise ArgumentError(expected(f"argnums from 0 to {count - 1}", argnums=argnums))
+    found = tuple(index(each) % count for each in several)
+    if len(set(found)) != len(found):
+        raise ArgumentError(expected("each of argnums once", argnums=argnums))
+    return found if isinstance(argnums, Sequence) else found[0]
+
+
+def _tensor(leaf: Any, name: str, home: Backend) -> Tensor:
+    """An argument's leaf as a tensor with a gradient."""
+    x = leaf if isinstance(leaf, Tensor) else asarray(leaf, backend=home)
+    if not x.dtype.is_inexact:
+        remedy = "cast it with astype(), or leave it out of argnums"
+        raise DTypeError(expected(f"{name} to be floating or complex for a gradient", remedy, given=x.template))
+    return x
+
+
+def like(given: Any, template: Template, name: str, home: Backend) -> Tensor:
+    """A tangent or cotangent for a template: a tensor of its shape and dtype, an array, or a Python number."""
+    x = given if isinstance(given, Tensor) else asarray(given, dtype=template.dtype, backend=home)
+    if x.shape != template.shape or (x.dtype is not template.dtype and template.dtype.is_inexact):
+        raise ShapeError(expected(f"{name} like {template!r}", "cast it with astype()", given=x.template))
+    return x

@@ -1,0 +1,101 @@
+"""`custom_jvp`: a function that brings its own derivative along tangents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import update_wrapper
+from typing import Any
+
+from ...errors import ArgumentError, expected
+from ...ops.creation import zeros_like
+from ...tensor import Tensor
+from ..trees import flatten, unflatten
+from .custom import custom_gradient
+from .functions import vjp
+
+
+class custom_jvp:  # a decorator
+    """A function whose derivative along tangents is given by another, which `defjvp` enters.
+
+    A gradient is had from it too, so it must be linear in the tangents and made of ops that have a gradient. A second
+    derivative is that of what it computes. In a graph the function is one node.
+
+    Parameters
+    ----------
+    function
+        A function of tensors, nested as the arguments of `trace`, and of options.
+
+    Raises
+    ------
+    ArgumentError
+        When it is called in a graph or on a tape before `defjvp`, or where the rule gives anything but a pair.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> @tb.custom_jvp
+    ... def softplus(x):
+    ...     return tb.log1p(tb.exp(x))
+    >>> @softplus.defjvp
+    ... def softplus_rule(primals, tangents):
+    ...     (x,), (t,) = primals, tangents
+    ...     return softplus(x), tb.sigmoid(x) * t
+    >>> tb.grad(softplus)(0.0).item(), tb.jvp(softplus, (0.0,), (2.0,))[1].item()
+    (0.5, 1.0)
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+        self._rule: Callable[..., Any] | None = None
+        self._op = custom_gradient(self._with_pullback)
+        update_wrapper(self, function)
+
+    def defjvp(self, rule: Callable[..., Any]) -> Callable[..., Any]:
+        """Enters the derivative, and gives it back, so that it may stand as a decorator.
+
+        Parameters
+        ----------
+        rule
+            Called with the arguments and with a tangent for each, nested as it is: a tensor for a floating or complex
+            tensor, `None` for all else. It returns the result and the tangent of the result.
+
+        Returns
+        -------
+        Callable
+            The rule.
+        """
+        self._rule = rule
+        return rule
+
+    def __call__(self, *arguments: Any) -> Any:
+        """What the function gives."""
+        return self._op(*arguments)
+
+    def _with_pullback(self, *arguments: Any) -> tuple[Any, Callable[..., Any]]:
+        return self._function(*arguments), lambda cotangent: self._pulled(arguments, cotangent)
+
+    def _pulled(self, arguments: tuple[Any, ...], cotangent: Any) -> Any:
+        """The cotangents of the arguments: the derivative is linear in the tangents, and this is its transpose."""
+        rule = self._rule
+        if rule is None:
+            raise ArgumentError(expected("a function with a derivative", "enter one by defjvp()"))
+        leaves, tree = flatten(arguments)
+        chosen = [isinstance(leaf, Tensor) and leaf.dtype.is_inexact for leaf in leaves]
+
+        def along(*tangents: Tensor) -> Any:
+            rest = iter(tangents)
+            found = rule(arguments, unflatten(tree, [next(rest) if each else None for each in chosen]))
+            if not isinstance(found, tuple) or len(found) != 2:
+                raise ArgumentError(expected("a rule that returns the result and its tangent", returned=found))
+            return found[1]
+
+        zeros = [zeros_like(leaf) for leaf, each in zip(leaves, chosen, strict=True) if each]
+        pulled = iter(vjp(along, *zeros)[1](cotangent))
+        found = [next(pulled) if each else _nothing(leaf) for leaf, each in zip(leaves, chosen, strict=True)]
+        nested = unflatten(tree, found)
+        return nested if len(nested) != 1 else nested[0]
+
+
+def _nothing(leaf: Any) -> Any:
+    """The cotangent of an argument that has none."""
+    return zeros_like(leaf) if isinstance(leaf, Tensor) else leaf

@@ -1,0 +1,133 @@
+"""Derivatives forward, along tangents: `jvp` and `linearize`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from ...errors import ArgumentError, expected
+from ...ops.creation import zeros
+from ...protocol import Backend
+from ...select import common_backend
+from ...tensor import Tensor
+from ..evaluate import evaluate
+from ..graph import Graph
+from ..simplify import results
+from ..trees import flatten, paths, unflatten
+from .calls import Call, like, named_like, traced
+from .engine import differentiated, linearized
+
+
+class Push(NamedTuple):
+    """A function at a point: its results there, and the linear function from tangents to theirs."""
+
+    results: list[Tensor]
+    residuals: list[Tensor]
+    linear: Graph
+    """Takes the residuals and a tangent for each parameter, gives one for each floating or complex result."""
+
+    def __call__(self, tangents: Sequence[Tensor]) -> list[Tensor]:
+        """The tangents of the floating and complex results."""
+        return evaluate(self.linear, [*self.residuals, *tangents])
+
+
+def pushed(call: Call, backend: Backend) -> Push:
+    """The linear function at the arguments of a call.
+
+    The gradient of the cotangents of the arguments by those of the results, in which they are linear, is what takes
+    tangents forward.
+    """
+    graph, count, inputs = call.graph, len(call.graph.outputs), len(call.leaves)
+    back = differentiated(graph, range(inputs))
+    seeds = back.templates[inputs:]
+    forward, linear = linearized(back, range(inputs, inputs + len(seeds)), range(count, count + inputs))
+    kept = [*range(count), *range(count + inputs, len(forward.outputs))]
+    unused = [zeros(template.shape, dtype=template.dtype, backend=backend) for template in seeds]
+    found = evaluate(results(forward, kept), [*call.leaves, *unused])
+    return Push(found[:count], found[count:], linear)
+
+
+def _tangents(call: Call, moved: Sequence[Tensor], backend: Backend) -> Any:
+    """Tangents of floating and complex results nested as the results are, zeros for the others."""
+    rest = iter(moved)
+    outs = [
+        named_like(next(rest), template)
+        if template.dtype.is_inexact
+        else zeros(template.shape, dtype=template.dtype, names=template.names, backend=backend)
+        for template in call.graph.results
+    ]
+    return unflatten(call.out_tree, outs)
+
+
+def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+    """The result of a function, and the derivative of it along tangents, one for each argument.
+
+    A result of integers or bools has a tangent of zeros.
+
+    >>> import tensorbackend as tb
+    >>> y, tangent = tb.jvp(lambda x: x * x, (tb.asarray(3.0),), (tb.asarray(1.0),))
+    >>> y.item(), tangent.item()
+    (9.0, 6.0)
+    """
+    call = traced(function, range(len(primals)), primals, {})
+    given = [x for x in (*call.leaves, *flatten(tuple(tangents))[0]) if isinstance(x, Tensor)]
+    backend = common_backend(given)
+    push = pushed(call, backend)
+    moved = push(_like_arguments(call, tangents, backend))
+    return unflatten(call.out_tree, push.results), _tangents(call, moved, backend)
+
+
+def linearize(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
+    """The result of a function, and its derivative there as a function of tangents.
+
+    What `jvp` gives in one call comes in two: the function is computed once, and its derivative along as many tangents
+    as are asked for.
+
+    Parameters
+    ----------
+    function
+        A function of tensors, nested in any way.
+    *primals
+        Its arguments: floating or complex tensors, or numbers.
+
+    Returns
+    -------
+    tuple
+        The result, and a function that takes a tangent for each argument, nested as it is, and gives the result's. A
+        result of integers or bools has a tangent of zeros.
+
+    Raises
+    ------
+    DTypeError
+        For an argument that is neither floating nor complex.
+    GradientError
+        For an op that has no gradient.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> y, push = tb.linearize(lambda x: x * x, tb.asarray(3.0))
+    >>> y.item(), push(tb.asarray(1.0)).item(), push(0.5).item()
+    (9.0, 6.0, 3.0)
+    """
+    call = traced(function, range(len(primals)), primals, {})
+    backend = common_backend(call.leaves)
+    push = pushed(call, backend)
+
+    def along(*tangents: Any) -> Any:
+        """The tangent of the result from one for each argument."""
+        return _tangents(call, push(_like_arguments(call, tangents, backend)), backend)
+
+    return unflatten(call.out_tree, push.results), along
+
+
+def _like_arguments(call: Call, tangents: Sequence[Any], backend: Backend) -> list[Tensor]:
+    """Tangents in a flat list; `ArgumentError` or `ShapeError` for those that are not as the arguments."""
+    leaves, tree = flatten(tuple(tangents))
+    if tree != call.tree:
+        wanted = f"tangents nested as the arguments: {', '.join(paths(call.tree, 'arguments'))}"
+        raise ArgumentError(expected(wanted, given=", ".join(paths(tree, "tangents"))))
+    return [
+        like(x, primal.template, path, backend)
+        for x, primal, path in zip(leaves, call.leaves, paths(tree, "tangents"), strict=True)
+    ]

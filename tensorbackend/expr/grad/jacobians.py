@@ -1,0 +1,150 @@
+"""All derivatives at once: `jacobian` by rows, `jacfwd` by columns, `hessian`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any
+
+from ...errors import DTypeError, expected
+from ...ops.composite.shaping import moveaxis
+from ...ops.creation import eye, zeros
+from ...ops.shape import reshape
+from ...select import common_backend
+from ...template import Template
+from ...tensor import Tensor
+from ..evaluate import evaluate
+from ..trees import unflatten
+from ..vmap import vmap
+from .calls import Argnums, traced
+from .engine import linearized
+from .forward import pushed
+from .functions import grad
+
+
+def jacobian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
+    """A function that gives the derivatives of each element of the result by each element of the arguments.
+
+    For each tensor of the result, nested as it is, what `grad` would give; each with the result's axes before the
+    argument's. Of a name that stands in both the argument's axis loses it. Raises what `grad` raises, but for a result
+    that is no scalar, and `DTypeError` for a complex result of a floating argument.
+
+    >>> import tensorbackend as tb
+    >>> tb.jacobian(lambda x: x * x)(tb.asarray([1.0, 2.0])).tolist()
+    [[2.0, 0.0], [0.0, 4.0]]
+    """
+
+    @wraps(function)
+    def derivatives(*arguments: Any, **keywords: Any) -> Any:
+        call = traced(function, argnums, arguments, keywords)
+        graph, count = call.graph, len(call.graph.outputs)
+        for template in graph.results:
+            _check_jacobian(template, call.leaves)
+        forward, backward = linearized(graph, range(len(call.leaves)))
+        residuals = evaluate(forward, call.leaves)[count:]
+        backend = common_backend([*call.leaves, *residuals])
+        blank = [zeros(each.shape, dtype=each.dtype, backend=backend) for each in graph.results]
+
+        def block(position: int, result: Template) -> Any:
+            """The derivatives of one tensor of the result, nested as the arguments are."""
+
+            def pull(unit: Tensor) -> list[Tensor]:
+                return evaluate(backward, [*residuals, *blank[:position], unit, *blank[position + 1 :]])
+
+            if result.size:
+                units = eye(result.size, dtype=result.dtype, backend=backend)
+                found = vmap(pull)(reshape(units, (result.size, *result.shape)))
+            else:
+                found = [zeros((0, *x.shape), dtype=x.dtype, backend=backend) for x in call.leaves]
+            blocks = (_block(rows, result, x.template) for rows, x in zip(found, call.leaves, strict=True))
+            return unflatten(call.tree, blocks)
+
+        return unflatten(call.out_tree, [block(*each) for each in enumerate(graph.results)])
+
+    return derivatives
+
+
+def jacfwd(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
+    """What `jacobian` gives, computed forward: a column for each element of the arguments, rather than a row for each
+    element of the result, so that it is the quicker where the result has more elements.
+
+    Parameters
+    ----------
+    function
+        A function of tensors, with a result of floating or complex ones nested in any way.
+    argnums
+        The arguments by position, one or several, default the first.
+
+    Returns
+    -------
+    Callable
+        A function that gives for each tensor of the result, nested as it is, the derivatives nested as the arguments
+        are, each with the result's axes before the argument's. Of a name that stands in both the argument's axis loses
+        it.
+
+    Raises
+    ------
+    DTypeError
+        For an argument or a result that is neither floating nor complex, or a complex result of a floating argument.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.jacfwd(lambda x: tb.stack([x[0] * x[1], x[0], x[1] ** 2]))(tb.asarray([2.0, 3.0])).tolist()
+    [[3.0, 2.0], [1.0, 0.0], [0.0, 6.0]]
+    """
+
+    @wraps(function)
+    def derivatives(*arguments: Any, **keywords: Any) -> Any:
+        call = traced(function, argnums, arguments, keywords)
+        for template in call.graph.results:
+            _check_jacobian(template, call.leaves)
+        backend = common_backend(call.leaves)
+        push = pushed(call, backend)
+        blank = [zeros(x.shape, dtype=x.dtype, backend=backend) for x in call.leaves]
+
+        def columns(position: int) -> list[Tensor]:
+            """The derivatives of all tensors of the result by one tensor of the arguments, its elements in front."""
+            x = call.leaves[position]
+            if not x.size:
+                return [zeros((0, *each.shape), dtype=each.dtype, backend=backend) for each in call.graph.results]
+            units = reshape(eye(x.size, dtype=x.dtype, backend=backend), (x.size, *x.shape))
+            found: list[Tensor] = vmap(lambda unit: push([*blank[:position], unit, *blank[position + 1 :]]))(units)
+            return found
+
+        by_argument = [columns(position) for position in range(len(call.leaves))]
+        blocks = [
+            [
+                _block(moveaxis(found[number], 0, -1), result, x.template)
+                for found, x in zip(by_argument, call.leaves, strict=True)
+            ]
+            for number, result in enumerate(call.graph.results)
+        ]
+        return unflatten(call.out_tree, [unflatten(call.tree, each) for each in blocks])
+
+    return derivatives
+
+
+def _check_jacobian(result: Template, leaves: Sequence[Tensor]) -> None:
+    if not result.dtype.is_inexact:
+        remedy = "cast it with astype(), or leave it out"
+        raise DTypeError(expected("a floating or complex result for a jacobian", remedy, result=result))
+    if result.dtype.is_complex and not all(x.dtype.is_complex for x in leaves):
+        remedy = "take its real() and imag(), or cast the argument"
+        raise DTypeError(expected("a floating result for the jacobian by a floating argument", remedy, result=result))
+
+
+def _block(rows: Tensor, result: Template, argument: Template) -> Tensor:
+    """The derivatives of one tensor by another from those of its elements."""
+    names = (*result.names, *(None if name in result.names else name for name in argument.names))
+    return reshape(rows, (*result.shape, *argument.shape), names=names)
+
+
+def hessian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
+    """A function that gives the second derivatives of one with a scalar result: the jacobian of its gradient.
+
+    >>> import tensorbackend as tb
+    >>> tb.hessian(lambda x: tb.sum(x * x * x))(tb.asarray([1.0, 2.0])).tolist()
+    [[6.0, 0.0], [0.0, 12.0]]
+    """
+    return jacobian(grad(function, argnums), argnums)

@@ -1,0 +1,16 @@
+"""Importing this declares all rules. What differentiates does so; the engine cannot, as rules use it."""
+
+from __future__ import annotations
+
+from . import contraction as contraction
+from . import control as control
+from . import elementwise as elementwise
+from . import fourier as fourier
+from . import indexing as indexing
+from . import linalg as linalg
+from . import reduction as reduction
+from . import shape as shape
+from . import sorting as sorting
+from . import special as special
+from . import systems as systems
+from . import window as window

@@ -1,0 +1,160 @@
+"""Tensors in files: `.npy` and `.npz` (NumPy's formats), `.safetensors` (which keeps axis names); never a pickle.
+
+A format is a module with three functions: `check` refuses a tensor that the format cannot hold, `write` and `read`
+do what they say. Each is imported when a file of its suffix is first used, and imports what it needs of NumPy and
+of the standard library.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import IO, Any, Final, Protocol, cast
+
+from ..errors import FileError, OperandError, expected
+from ..protocol import BackendLike
+from ..select import get_backend
+from ..tensor import Tensor
+
+SUFFIXES: Final = (".npy", ".npz", ".safetensors")
+
+
+class Format(Protocol):
+    """What a module of a format offers; a file of one tensor has it under the name `""`."""
+
+    check: Callable[[str, Tensor], None]
+    """Raises for a name or a tensor that a file of the format cannot hold."""
+
+    write: Callable[[IO[bytes], Mapping[str, Tensor]], None]
+    """Writes tensors to an empty file."""
+
+    read: Callable[[Any, Any, int | None], dict[str, Tensor]]
+    """The tensors of a `Source`, on a backend, of at most so many bytes."""
+
+
+def save(path: str | os.PathLike[str], value: Tensor | Mapping[str, Tensor], /) -> None:
+    """Write a tensor to `.npy`, or tensors by name to `.npz` or `.safetensors`, as the file's suffix says.
+
+    The file appears as a whole: the data goes to a new file in the same folder, reaches the disk, and then takes the
+    place of the old file, whose permissions it keeps. Where several threads or processes save to one path, the last
+    one wins. A symbolic link stays, and the file that it points to is replaced.
+
+    Parameters
+    ----------
+    path : str or os.PathLike
+        Where to write. The suffix is `.npy`, `.npz` or `.safetensors`.
+    value : Tensor or mapping of str to Tensor
+        A tensor for `.npy`, tensors by name for the others. Safetensors files keep axis names and bfloat16; NumPy's
+        formats hold neither.
+
+    Raises
+    ------
+    OperandError
+        For another suffix, or a value that does not fit the suffix.
+    FileError
+        For a name that the format cannot hold, or a path where something other than a file is.
+    NamesError, DTypeError
+        For axis names and dtypes that the format cannot hold.
+    OSError
+        Where the file cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile, tensorbackend as tb
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     tb.save(f"{folder}/model.safetensors", {"bias": tb.zeros(2, names=("digit",))})
+    ...     tb.load(f"{folder}/model.safetensors")["bias"].template
+    f32[digit: 2]
+    """
+    from .replace import replacing
+
+    place = _path(path)
+    kind, form = _format(place)
+    tensors = {"": value} if isinstance(value, Tensor) else dict(value) if isinstance(value, Mapping) else None
+    if tensors is None or isinstance(value, Tensor) is not (kind == ".npy"):
+        wanted = "a tensor" if kind == ".npy" else "tensors by name"
+        raise OperandError(expected(f"{wanted} for {kind}", "a mapping goes to .npz or .safetensors", value=value))
+    for name, x in tensors.items():
+        if not isinstance(name, str) or not isinstance(x, Tensor):
+            raise OperandError(expected("tensors by name", **{str(name): x}))
+        _check_name(name, kind)
+        form.check(name, x)
+    with replacing(place) as file:
+        form.write(file, tensors)
+
+
+def load(
+    path: str | os.PathLike[str], /, *, backend: BackendLike = None, max_bytes: int | None = None
+) -> Tensor | dict[str, Tensor]:
+    """Read the tensor of an `.npy` file, or the tensors of an `.npz` or `.safetensors` file by name.
+
+    The file may come from anywhere. What its headers promise is compared with its size before any memory is taken,
+    and Python objects are never read. The tensors come in the order of the file.
+
+    Parameters
+    ----------
+    path : str or os.PathLike
+        A regular file, or a link to one. The suffix is `.npy`, `.npz` or `.safetensors`.
+    backend : Backend, type or str, default: the default backend
+        Where the tensors live. `"template"` reads headers only, and gives template tensors.
+    max_bytes : int, optional
+        How many bytes the tensors may take together. The default is 20 times the size of the file, at least
+        32 MiB, which only compressed files can exceed.
+
+    Returns
+    -------
+    Tensor or dict of str to Tensor
+        The tensor of an `.npy` file; a dictionary for the others. The numbers have the machine's byte order.
+
+    Raises
+    ------
+    FileError
+        For a file that is cut off, that promises other data than it has, that holds anything but arrays of numbers,
+        that holds one name twice, or that takes more than `max_bytes`.
+    OperandError
+        For another suffix.
+    OSError
+        Where the file cannot be read.
+
+    Examples
+    --------
+    >>> import tempfile, tensorbackend as tb
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     tb.save(f"{folder}/x.npy", tb.iota(3))
+    ...     tb.load(f"{folder}/x.npy").tolist(), tb.load(f"{folder}/x.npy", backend="template").template
+    ([0, 1, 2], s64[3])
+    """
+    from .source import Source, naming
+
+    place = _path(path)
+    kind, form = _format(place)
+    target = get_backend(backend)
+    with Source(place) as source, naming(path=place):
+        found = form.read(source, target, max_bytes)
+    return found[""] if kind == ".npy" else found
+
+
+def _path(path: str | os.PathLike[str]) -> str:
+    """The path as text."""
+    found = os.fspath(path) if isinstance(path, (str, os.PathLike)) else path
+    if not isinstance(found, str) or "\0" in found:
+        raise OperandError(expected("the path of a file as str or os.PathLike", path=path))
+    return found
+
+
+def _format(path: str) -> tuple[str, Format]:
+    """The suffix of a path, and the module of its format."""
+    suffix = os.path.splitext(path)[1]
+    if suffix not in SUFFIXES:
+        raise OperandError(expected(f"a file name that ends in {', '.join(SUFFIXES)}", path=path))
+    return suffix, cast("Format", import_module(suffix, __name__))
+
+
+def _check_name(name: str, kind: str) -> None:
+    """Raises `FileError` for a name that no format holds."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        remedy = "choose another name"
+        raise FileError(expected(f"a name in Unicode for {kind}", remedy, name=name)) from None

@@ -1,0 +1,141 @@
+"""`.safetensors`: a JSON object that says where each tensor lies, and then their elements, little-endian.
+
+Read and written here rather than by the library of that name, which does not keep the order of the tensors, passes
+over names that stand twice, takes several times the file's size, and cannot give templates.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from typing import IO, Any, Final
+
+from ..dtypes import ALL_DTYPES, DType, complex128
+from ..errors import DTypeError, FileError, expected
+from ..interchange import numpy_dtype
+from ..protocol import Backend
+from ..template import Template
+from ..tensor import Tensor
+from .source import Refused, Source, broken, read_tensor, template_from
+
+_METADATA: Final = "__metadata__"
+"""The key of the header that is no tensor: an object of texts."""
+
+_NAMES: Final = "tensorbackend.names"
+"""The key of axis names in the metadata: JSON, an object of lists by tensor."""
+
+_MAX_HEADER: Final = 100_000_000
+"""Bytes; the format's own limit."""
+
+_ALIGNMENT: Final = 8
+"""Bytes; the format's own."""
+
+_VALUE_BYTES: Final = 64
+"""About what a value of JSON takes once it is a Python object."""
+
+
+def _code(dtype: DType) -> str:
+    """The format's name for a dtype: our short one, but `I` for signed integers.
+
+    >>> from tensorbackend.dtypes import bfloat16, int8
+    >>> _code(bfloat16), _code(int8)
+    ('BF16', 'I8')
+    """
+    if dtype.kind == "bool":
+        return "BOOL"
+    return f"I{dtype.bits}" if dtype.kind == "int" else dtype.alias.upper()
+
+
+_DTYPES: Final = {_code(dtype): dtype for dtype in ALL_DTYPES if dtype is not complex128}
+
+
+def check(name: str, x: Tensor) -> None:
+    """Raises `FileError` for the one name that the format keeps for itself, `DTypeError` for a dtype without code."""
+    if name == _METADATA:
+        raise FileError(expected("a name that .safetensors leaves free", "choose another name", name=name))
+    if x.dtype is complex128:
+        raise DTypeError(expected("a dtype that .safetensors holds", "save it as .npz", name=name, tensor=x.template))
+
+
+def write(file: IO[bytes], tensors: Mapping[str, Tensor]) -> None:
+    """Writes the header in the order of the tensors, and the elements so that each tensor is aligned."""
+    import numpy
+
+    header: dict[str, Any] = {}
+    names = {name: x.names for name, x in tensors.items() if any(each is not None for each in x.names)}
+    if names:
+        header[_METADATA] = {_NAMES: json.dumps(names)}
+    entries = {name: {"dtype": _code(x.dtype), "shape": x.shape} for name, x in tensors.items()}
+    # The widest elements first: then all start at a multiple of their width.
+    placed, start = sorted(tensors, key=lambda name: -tensors[name].dtype.itemsize), 0
+    for name in placed:
+        entries[name]["data_offsets"] = (start, start + tensors[name].nbytes)
+        start += tensors[name].nbytes
+    text = json.dumps(header | entries).encode()
+    text += b" " * (-len(text) % _ALIGNMENT)
+    file.write(len(text).to_bytes(8, "little") + text)
+    for name in placed:
+        array = numpy.asarray(tensors[name])
+        little = array.astype(numpy_dtype(tensors[name].dtype).newbyteorder("<"), order="C", copy=False)
+        file.write(little.reshape(-1).view(numpy.uint8).data)
+
+
+def read(source: Source, backend: Backend, max_bytes: int | None) -> dict[str, Tensor]:
+    """The tensors by name, in the order of the header."""
+    places, start = _places(source, max_bytes), source.tell()
+    if backend.template_only:
+        return {name: Tensor(template, backend, None) for name, (template, _) in places.items()}
+    source.check_within(sum(template.nbytes for template, _ in places.values()), max_bytes)
+    found: dict[str, Tensor] = {}
+    for name, (template, offset) in places.items():
+        source.seek(start + offset)
+        found[name] = read_tensor(source.readinto, template, backend, swapped=sys.byteorder == "big")
+    return found
+
+
+def _places(source: Source, max_bytes: int | None) -> dict[str, tuple[Template, int]]:
+    """Template and place of each tensor; `Refused` unless together they take all bytes after the header, once."""
+    length = int.from_bytes(source.read(8), "little")
+    size = source.length - 8 - length
+    if length > _MAX_HEADER or size < 0:
+        raise broken(f"a header of {length} bytes")
+    text = source.read(length)
+    source.check_within(_VALUE_BYTES * sum(map(text.count, (b",", b":", b"[", b"{"))), max_bytes)
+    header = _object(text.decode())
+    names = _object(header.pop(_METADATA, {}).get(_NAMES, "{}"))
+    places, taken = {}, []
+    for name, entry in header.items():
+        if entry.keys() != {"dtype", "shape", "data_offsets"}:
+            raise broken(f"for {name!r} {', '.join(entry)}")
+        if entry["dtype"] not in _DTYPES:
+            wanted, remedy = f"a dtype among {', '.join(_DTYPES)}", "convert the file"
+            raise Refused(wanted, remedy, name=name, dtype=entry["dtype"])
+        start, stop = entry["data_offsets"]
+        if not all(type(each) is int for each in (start, stop, *entry["shape"])):
+            raise broken(f"for {name!r} {entry}")
+        template = template_from(entry["shape"], _DTYPES[entry["dtype"]], names.get(name))
+        if stop - start != template.nbytes:
+            raise broken(f"{stop - start} bytes of data for {name!r}, {template!r}")
+        places[name] = (template, start)
+        taken.append((start, stop))
+    taken.sort()
+    if [0, *(stop for _, stop in taken)] != [*(start for start, _ in taken), size]:
+        raise broken(f"tensors that do not take the {size} bytes of data one after the other")
+    return places
+
+
+def _object(text: str) -> dict[str, Any]:
+    """The object that a text in JSON describes; `Refused` for anything else."""
+    found = json.loads(text, object_pairs_hook=_once)
+    if not isinstance(found, dict):
+        raise broken(f"{text[:200]!r} in place of an object")
+    return found
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The object of JSON with these entries; `ValueError` for a key that stands twice."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a name that stands twice")
+    return found

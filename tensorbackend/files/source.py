@@ -1,0 +1,153 @@
+"""Files that are read: regular ones, of which no read takes more memory than they have bytes."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from ..dtypes import bool_
+from ..errors import FileError, TensorBackendError, expected
+from ..interchange import numpy_dtype
+from ..protocol import Backend
+from ..select import check_held
+from ..template import Template
+from ..tensor import Tensor
+
+if TYPE_CHECKING:
+    import numpy
+
+_UNFOLDED_TIMES = 20
+"""What a compressed file may unfold to by default, in its own sizes. Deflate reaches 1,032; numbers seldom reach 10."""
+
+_UNFOLDED_LEAST = 32 << 20
+"""What any file may unfold to by default, in bytes."""
+
+_PIECE = 1 << 20
+"""Bytes that are read at once."""
+
+_SHOWN = 300
+"""Characters of a file that an error shows: a stranger's name may have millions."""
+
+_ALIGNMENT = 64
+"""Bytes; XLA shares memory that starts at a multiple of this."""
+
+
+class Refused(Exception):
+    """What is wrong with a file, raised by who does not know the file's name; `naming` adds it."""
+
+    def __init__(self, wanted: str, remedy: str, **came: object) -> None:
+        super().__init__(wanted)
+        self.wanted, self.remedy, self.came = wanted, remedy, came
+
+
+def broken(found: object) -> Refused:
+    """The error about a file that is not what its suffix and its headers say."""
+    return Refused("an intact file", "fetch or write it again", found=found)
+
+
+class _Outside(OSError):
+    """A place before the start of a file; an `OSError`, as `zipfile` expects."""
+
+
+@contextmanager
+def naming(**where: object) -> Iterator[None]:
+    """Makes a `FileError`, which says where, of what is wrong with a file.
+
+    That is whatever a parser raises over a file that somebody else made; but a disk that fails and memory that is
+    short are not the file's fault.
+    """
+    try:
+        yield
+    except Exception as error:
+        if isinstance(error, (OSError, MemoryError, TensorBackendError)) and not isinstance(error, _Outside):
+            raise
+        refused = error if isinstance(error, Refused) else broken(f"{type(error).__name__.lstrip('_')}: {error}")
+        came = {name: each[:_SHOWN] if isinstance(each, str) else each for name, each in refused.came.items()}
+        raise FileError(expected(refused.wanted, refused.remedy, **(where | came))) from error
+
+
+class Source(io.FileIO):
+    """A regular file; `FileError` for a directory, a pipe or a device, which is never waited for."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._check(os.stat(path))
+        # Between the two looks somebody may have put a pipe there.
+        super().__init__(path, opener=lambda name, flags: os.open(name, flags | getattr(os, "O_NONBLOCK", 0)))
+        self.length = self._check(os.fstat(self.fileno()))
+
+    def _check(self, found: os.stat_result) -> int:
+        if not stat.S_ISREG(found.st_mode):
+            kind = {stat.S_IFDIR: "a directory", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
+            came = kind.get(stat.S_IFMT(found.st_mode), "a device")
+            raise FileError(expected("a regular file", path=self.path, found=came))
+        return found.st_size
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """At most the bytes that are left: a size that a header claims takes no memory."""
+        left = max(0, self.length - self.tell())
+        return super().read(left if size is None or size < 0 else min(size, left)) or b""
+
+    def seek(self, position: int, whence: int = os.SEEK_SET, /) -> int:
+        """Moves within the file; a place before its start is the fault of the file, not of the disk."""
+        start = {os.SEEK_SET: 0, os.SEEK_CUR: self.tell(), os.SEEK_END: self.length}[whence]
+        if start + position < 0:
+            raise _Outside(errno.EINVAL, f"offset {start + position}")
+        return super().seek(min(start + position, self.length))
+
+    def limit(self, max_bytes: int | None) -> int:
+        """How many bytes the tensors of the file may take."""
+        return max(_UNFOLDED_LEAST, _UNFOLDED_TIMES * self.length) if max_bytes is None else max_bytes
+
+    def check_within(self, size: int, max_bytes: int | None) -> None:
+        """Raises `Refused` where the tensors of the file take more bytes than they may."""
+        limit = self.limit(max_bytes)
+        if size > limit:
+            wanted, remedy = f"at most {limit} bytes of data", "raise max_bytes if you trust the file"
+            raise Refused(wanted, remedy, bytes=size)
+
+
+def template_from(shape: Any, dtype: Any, names: Any = None) -> Template:
+    """The template that a header describes; `Refused` where the parts make none."""
+    try:
+        return Template(shape, dtype, names)
+    except TensorBackendError as error:
+        raise broken(error) from error
+
+
+def read_tensor(
+    readinto: Callable[[Any], int | None], template: Template, backend: Backend, *, swapped: bool = False
+) -> Tensor:
+    """The tensor whose elements follow in a stream, row-major, in the other byte order if `swapped`.
+
+    The elements are read into the memory that becomes the payload, so that a file is in memory once.
+    """
+    check_held(template.dtype, backend)
+    room = _filled(readinto, template.nbytes)
+    if template.dtype is bool_ and room.size and room.max() > 1:
+        raise broken("a bool that is neither 0 nor 1")
+    array = room.view(numpy_dtype(template.dtype)).reshape(template.shape)
+    if swapped:
+        array.byteswap(inplace=True)
+    return Tensor(template, backend, backend.from_numpy(template, array, copy=False))
+
+
+def _filled(readinto: Callable[[Any], int | None], size: int) -> numpy.ndarray[Any, Any]:
+    """So many bytes of a stream, in memory that other libraries can share; `Refused` where it ends before."""
+    import numpy
+
+    room = numpy.empty(size + _ALIGNMENT, numpy.uint8)
+    start = -room.ctypes.data % _ALIGNMENT
+    room = room[start : start + size]
+    view, done = room.data, 0
+    while done < size:
+        count = readinto(view[done : done + _PIECE])
+        if not count:
+            raise broken(f"{done} of {size} bytes of data")
+        done += count
+    return room

@@ -1,0 +1,26 @@
+"""What an annotation says beyond its type: that an int or a name is an axis, say.
+
+An alias carries its `Meaning` as metadata, so `Axis` and `int | str` are told apart by the objects that they are, in
+whatever way an annotation spells them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Literal, NamedTuple, TypeAlias
+
+
+class Meaning(NamedTuple):
+    """What stands for a parameter that is annotated with an alias."""
+
+    word: Literal["tensor", "axis", "axes", "sole axis", "dtype"]
+
+
+Axis: TypeAlias = Annotated[int | str, Meaning("axis")]
+"""An axis by position, negative ones from the end, or by name."""
+
+Axes: TypeAlias = Annotated[Axis | Sequence[Axis] | None, Meaning("axes")]
+"""Axes of a reduction: one, several, or `None` for all."""
+
+SoleAxis: TypeAlias = Annotated[Axis | None, Meaning("sole axis")]
+"""An axis that may be left out, as `None`, where the tensor has only one."""

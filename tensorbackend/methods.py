@@ -1,0 +1,120 @@
+"""The ops that a tensor has as methods, beside its operators: what NumPy, PyTorch and JAX users type without thinking.
+
+Each takes its op's options, and those that come first also by position: `x.sum(0)`. `tensor.bind` gives it the op's
+docstring.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Self
+
+from .dtypes import DTypeLike
+from .meaning import Axes, Axis
+
+# A table of late-bound functions cannot be typed more closely; `tensor.bind` enters them.
+ops: dict[str, Callable[..., Any]] = {}
+
+
+class OpMethods:
+    """Reductions, changes of shape and casts of a tensor."""
+
+    __slots__ = ()
+
+    def _op(self, name: str, *arguments: Any, **options: Any) -> Self:
+        made: Self = ops[name](self, *arguments, **options)
+        return made
+
+    # Reductions
+
+    def sum(self, axis: Axes = None, *, dtype: DTypeLike | None = None, keepdims: bool = False) -> Self:
+        """The sum along axes."""
+        return self._op("sum", axis=axis, dtype=dtype, keepdims=keepdims)
+
+    def prod(self, axis: Axes = None, *, dtype: DTypeLike | None = None, keepdims: bool = False) -> Self:
+        """The product along axes."""
+        return self._op("prod", axis=axis, dtype=dtype, keepdims=keepdims)
+
+    def mean(self, axis: Axes = None, *, keepdims: bool = False) -> Self:
+        """The arithmetic mean along axes."""
+        return self._op("mean", axis=axis, keepdims=keepdims)
+
+    def var(self, axis: Axes = None, *, correction: float = 0.0, keepdims: bool = False) -> Self:
+        """The variance along axes."""
+        return self._op("var", axis=axis, correction=correction, keepdims=keepdims)
+
+    def std(self, axis: Axes = None, *, correction: float = 0.0, keepdims: bool = False) -> Self:
+        """The standard deviation along axes."""
+        return self._op("std", axis=axis, correction=correction, keepdims=keepdims)
+
+    def max(self, axis: Axes = None, *, keepdims: bool = False) -> Self:
+        """The greatest element along axes."""
+        return self._op("max", axis=axis, keepdims=keepdims)
+
+    def min(self, axis: Axes = None, *, keepdims: bool = False) -> Self:
+        """The least element along axes."""
+        return self._op("min", axis=axis, keepdims=keepdims)
+
+    def all(self, axis: Axes = None, *, keepdims: bool = False) -> Self:
+        """Whether every element along axes is true."""
+        return self._op("all", axis=axis, keepdims=keepdims)
+
+    def any(self, axis: Axes = None, *, keepdims: bool = False) -> Self:
+        """Whether some element along axes is true."""
+        return self._op("any", axis=axis, keepdims=keepdims)
+
+    def argmax(self, axis: Axis | None = None, *, keepdims: bool = False) -> Self:
+        """The index of the greatest element along an axis."""
+        return self._op("argmax", axis=axis, keepdims=keepdims)
+
+    def argmin(self, axis: Axis | None = None, *, keepdims: bool = False) -> Self:
+        """The index of the least element along an axis."""
+        return self._op("argmin", axis=axis, keepdims=keepdims)
+
+    # Shapes
+
+    def reshape(self, *shape: int | Sequence[int], names: Sequence[str | None] | None = None) -> Self:
+        """The same elements under another shape, given as a tuple or one size after the other."""
+        given = shape[0] if len(shape) == 1 else shape
+        return self._op("reshape", given, names=names)
+
+    def flatten(self) -> Self:
+        """The elements along one axis: `reshape(x, -1)`."""
+        return self._op("reshape", -1)
+
+    def transpose(self, *axes: Axis | Sequence[Axis]) -> Self:
+        """The axes in another order, by default turned round: `permute_dims`."""
+        given = axes[0] if len(axes) == 1 and isinstance(axes[0], Sequence) and not isinstance(axes[0], str) else axes
+        return self._op("permute_dims", given or None)
+
+    def squeeze(self, axis: Axes = None) -> Self:
+        """Without axes of size 1, all of them by default."""
+        return self._op("squeeze", axis=axis)
+
+    # Elements
+
+    def astype(self, dtype: DTypeLike, *, copy: bool = True) -> Self:
+        """The values in another dtype."""
+        return self._op("astype", dtype, copy=copy)
+
+    def clip(self, min: Any = None, max: Any = None) -> Self:
+        """Each element moved between two bounds."""
+        return self._op("clip", min, max)
+
+    def round(self) -> Self:
+        """Each element rounded to an integral value, ties to even."""
+        return self._op("round")
+
+    def conj(self) -> Self:
+        """The complex conjugates."""
+        return self._op("conj")
+
+    @property
+    def real(self) -> Self:
+        """The real parts."""
+        return self._op("real")
+
+    @property
+    def imag(self) -> Self:
+        """The imaginary parts."""
+        return self._op("imag")

@@ -1,0 +1,110 @@
+"""NumPy's and SciPy's functions of tensors: `numpy.exp(x)` is our op of that name, on the tensor's backend.
+
+A function or an option that we do not have is computed by NumPy on the host, and the result goes back to the tensor's
+backend; that needs data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ..errors import DTypeError, OperandError
+from ..opspec import OPS
+from ..synonyms import SYNONYMS
+from ..tensor import Tensor, bind
+from .values import asarray
+
+_OTHERWISE = frozenset({"histogram", "split", "unstack", "broadcast_arrays", "meshgrid", "nonzero", "argwhere"})
+"""Functions of NumPy that give something else than ours of their names."""
+
+
+def _own(function: Any, x: Tensor) -> Callable[..., Any] | None:
+    """Our function of the name of another library's, in the namespace of the same name."""
+    namespace = x.__array_namespace__()
+    name = SYNONYMS.get(function.__name__, function.__name__)
+    if name in _OTHERWISE or name not in OPS:
+        return None
+    _, _, space = getattr(function, "__module__", "").partition(".")
+    place = getattr(namespace, space) if space in ("linalg", "fft") else namespace
+    found: Callable[..., Any] | None = vars(place).get(name)
+    return found
+
+
+def _on_host(value: Any) -> Any:
+    """Tensors as NumPy's arrays, also in lists, tuples and dictionaries."""
+    if isinstance(value, Tensor):
+        return value.__array__()
+    if isinstance(value, Mapping):
+        return {key: _on_host(each) for key, each in value.items()}
+    return type(value)(map(_on_host, value)) if type(value) in (list, tuple) else value
+
+
+def _back(value: Any, like: Tensor) -> Any:
+    """NumPy's arrays and numbers as tensors on the backend of one; an array of the same shape gets its names."""
+    if type(value) in (list, tuple):
+        return type(value)(_back(each, like) for each in value)
+    if not hasattr(value, "__array_interface__"):
+        return value
+    try:
+        made = asarray(value, backend=like.backend)
+    except DTypeError:  # of strings, objects, dates
+        return value
+    return made.rename(*like.names) if made.shape == like.shape else made
+
+
+@bind
+def numpy_ufunc(x: Tensor, ufunc: Any, method: str, inputs: Sequence[Any], options: Mapping[str, Any]) -> Any:
+    """What a universal function of NumPy or SciPy gives for tensors; see `Tensor.__array_ufunc__`."""
+    if method == "__call__" and not options:
+        own = _own(ufunc, x)
+        if own is not None:
+            try:
+                return own(*inputs)
+            except OperandError:
+                return NotImplemented
+    out = options.get("out", ())
+    if any(isinstance(each, Tensor) for each in out):  # no payload is ever written to
+        return NotImplemented
+    found = getattr(ufunc, method)(*_on_host(tuple(inputs)), **_on_host(dict(options)))
+    return found if out else _back(found, x)
+
+
+@bind
+def numpy_function(
+    x: Tensor, function: Any, types: Sequence[type], arguments: Sequence[Any], options: Mapping[str, Any]
+) -> Any:
+    """What another function of NumPy gives for tensors; see `Tensor.__array_function__`."""
+    import numpy
+
+    if not all(issubclass(each, Tensor | numpy.ndarray) for each in types):
+        return NotImplemented
+    own = _own(function, x)
+    call = None if own is None else _translated(function, own, arguments, options)
+    if own is not None and call is not None:
+        try:
+            return own(*call[0], **call[1])
+        except OperandError:  # lists, which NumPy takes for arrays
+            pass
+    return _back(function(*_on_host(tuple(arguments)), **_on_host(dict(options))), x)
+
+
+def _translated(
+    function: Any, own: Callable[..., Any], arguments: Sequence[Any], options: Mapping[str, Any]
+) -> tuple[list[Any], dict[str, Any]] | None:
+    """The arguments of a call of NumPy's function as ours takes them; `None` where it does not."""
+    from inspect import Parameter, signature
+
+    try:
+        given = signature(function).bind(*arguments, **options).arguments
+    except (TypeError, ValueError):
+        return None
+    parameters = signature(own).parameters
+    first = [name for name, each in parameters.items() if each.kind is Parameter.POSITIONAL_ONLY]
+    if len(given) < len(first) or any(each.kind is Parameter.VAR_POSITIONAL for each in parameters.values()):
+        return None
+    names = list(given)
+    rest = {name: given[name] for name in names[len(first) :] if given[name] is not None}
+    if not rest.keys() <= parameters.keys():
+        return None
+    return [given[name] for name in names[: len(first)]], rest

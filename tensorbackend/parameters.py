@@ -1,0 +1,221 @@
+"""What the parameters of a function stand for, read off the types of their annotations.
+
+`Tensor | None`, `Optional[tb.Tensor]` and an alias of either are one type, so they say the same. Annotations are mostly
+texts: a text is evaluated where its function stands, once for all functions in which its names mean the same.
+"""
+
+from __future__ import annotations
+
+import builtins
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from types import CodeType, NoneType, UnionType
+from typing import Any, ForwardRef, Literal, NamedTuple, TypeVar, Union, get_args, get_origin
+
+from .meaning import Meaning
+from .template import Template
+from .tensor import Tensor
+
+Role = Literal["tensor", "tensors", "option"]
+Kind = Literal["positional", "variadic", "keyword"]
+
+
+class Parameter(NamedTuple):
+    """One parameter of a callback or of a declared op."""
+
+    name: str
+    kind: Kind
+    role: Role
+    annotation: str
+    """The annotation as it is written, without modules and quotes."""
+    meaning: str = ""
+    """What an option is: `"axis"`, `"axes"`, `"sole axis"`, `"dtype"`; empty for any other."""
+    optional: bool = False
+    """Whether `None` may stand for it."""
+    type: Any = Any
+    """The annotation's type, without `None` where it is optional; `Any` where there is none."""
+
+
+class _Stands(NamedTuple):
+    """What an annotation says."""
+
+    role: Role
+    meaning: str
+    optional: bool
+    type: Any
+
+
+def read_parameters(function: Callable[..., Any], first: int = 0) -> tuple[Parameter, ...]:
+    """The parameters of a function, with what each stands for by the type of its annotation.
+
+    Parameters
+    ----------
+    function : Callable
+        A rule, a body, a fall-back or a declaration of the protocol.
+    first : int, default 0
+        How many parameters to leave out: `self` and the output template.
+
+    Returns
+    -------
+    tuple of Parameter
+        One for each parameter; one without an annotation is an option.
+
+    Raises
+    ------
+    TypeError
+        For an annotation in which a name is not known, or of which it is not plain whether tensors stand for it.
+
+    Examples
+    --------
+    >>> def scale(x: "Tensor", /, *, by: float = 2.0) -> "Tensor": ...
+    >>> [(parameter.name, parameter.kind, parameter.role) for parameter in read_parameters(scale)]
+    [('x', 'positional', 'tensor'), ('by', 'keyword', 'option')]
+    """
+    code = function.__code__
+    variables, positional = code.co_varnames, code.co_argcount
+    keyword = positional + code.co_kwonlyargcount
+    names: list[tuple[str, Kind]] = [
+        *((name, "positional") for name in variables[first:positional]),
+        *((name, "variadic") for name in variables[keyword : keyword + 1] if code.co_flags & 0x04),
+        *((name, "keyword") for name in variables[positional:keyword]),
+    ]
+    found = []
+    for name, kind in names:
+        annotation = function.__annotations__.get(name, Any)
+        try:
+            said = _said(annotation, function.__globals__)
+        except TypeError as error:
+            raise TypeError(f"{function.__name__}: the parameter {name!r}: {error}") from None
+        found.append(Parameter(name, kind, said.role, _plain(annotation), said.meaning, said.optional, said.type))
+    return tuple(found)
+
+
+def results(function: Callable[..., Any], parameter: str) -> int:
+    """How many templates a parameter takes that is annotated `Template` or as a tuple of them."""
+    return max(1, get_args(_resolved(function.__annotations__[parameter], function.__globals__)).count(Template))
+
+
+@cache
+def _plain(annotation: object) -> str:
+    """An annotation as text without modules: `tb.Tensor`, in quotes or not, is `Tensor`."""
+    if annotation is Any:
+        return ""
+    text = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))
+    return re.sub(r"\w+\.", "", text.strip("'\""))
+
+
+# From a text to its type
+
+_known: dict[tuple[object, ...], _Stands] = {}
+"""What annotations say, by their text and what its names mean."""
+
+
+def _said(annotation: Any, names: Mapping[str, Any]) -> _Stands:
+    if not isinstance(annotation, str):
+        return _read(annotation, names)
+    key = (annotation, *[names.get(name) for name in _code(annotation).co_names])
+    try:
+        found = _known.get(key)
+    except TypeError:  # a name of what does not hash
+        return _read(annotation, names)
+    if found is None:
+        found = _known[key] = _read(annotation, names)
+    return found
+
+
+@cache
+def _code(text: str) -> CodeType:
+    try:
+        return compile(text.strip(), "<annotation>", "eval")
+    except SyntaxError:
+        raise TypeError(f"expected an annotation that is an expression, got {text!r}") from None
+
+
+def _resolved(annotation: Any, names: Mapping[str, Any]) -> Any:
+    """The type that an annotation is: texts, also those in quotes, are evaluated; aliases are what they stand for."""
+    while True:
+        if isinstance(annotation, ForwardRef):
+            annotation = annotation.__forward_arg__
+        elif isinstance(annotation, str):
+            annotation = _evaluated(annotation, names)
+        elif isinstance(annotation, TypeVar) and annotation.__bound__ is not None:
+            annotation = annotation.__bound__
+        elif hasattr(annotation, "__value__"):  # of a `type` statement
+            annotation = annotation.__value__
+        else:
+            return annotation
+
+
+def _evaluated(text: str, names: Mapping[str, Any]) -> Any:
+    code = _code(text)
+    known = {name: names[name] for name in code.co_names if name in names}
+    try:
+        return eval(code, {"__builtins__": builtins, **known})
+    except NameError as error:
+        remedy = "import or define it at the top of the module, outside TYPE_CHECKING"
+        raise TypeError(f"expected an annotation of known names, got {text!r}, in which {error}; {remedy}") from None
+
+
+# From a type to what it says
+
+
+def _read(annotation: Any, names: Mapping[str, Any]) -> _Stands:
+    """What an annotation says."""
+    found = _resolved(annotation, names)
+    members, optional = [found], False
+    if get_origin(found) in (Union, UnionType):
+        members = [_resolved(each, names) for each in get_args(found)]
+        optional = NoneType in members or None in members
+        members = [each for each in members if each not in (NoneType, None)]
+    if len(members) == 1:
+        sole = members[0]
+        if get_origin(sole) in (Union, UnionType):  # an alias in an Optional
+            inner = _read(sole, names)
+            return inner._replace(optional=True)
+        meaning = _meaning(sole)
+        if meaning == "tensor" or _is_tensor(sole):
+            return _Stands("tensor", "", optional, sole)
+        if meaning:
+            return _Stands("option", meaning, optional, sole)
+        if _is_sequence_of_tensors(sole, names) and not optional:
+            return _Stands("tensors", "", False, sole)
+        found = sole
+    if any(_holds_tensors(each, names) for each in members):
+        wanted = "Tensor, Tensor | None, Sequence[Tensor] or an option without tensors"
+        if any(each in (bool, int, float, complex) for each in members):
+            remedy = "annotate Tensor, for which callers may pass a Python number"
+        else:
+            remedy = "give each tensor a parameter of its own, or take a Sequence[Tensor]"
+        raise TypeError(f"expected {wanted} as annotation, got {_plain(annotation)}; {remedy}")
+    return _Stands("option", "", optional, found)
+
+
+def _meaning(kind: Any) -> str:
+    for each in getattr(kind, "__metadata__", ()):
+        if isinstance(each, Meaning):
+            return each.word
+    return ""
+
+
+def _is_tensor(kind: Any) -> bool:
+    return isinstance(kind, type) and get_origin(kind) is None and issubclass(kind, Tensor | Template)
+
+
+def _is_sequence_of_tensors(kind: Any, names: Mapping[str, Any]) -> bool:
+    origin, arguments = get_origin(kind), get_args(kind)
+    if not (origin is Sequence and len(arguments) == 1):
+        return False
+    element = _resolved(arguments[0], names)
+    return _meaning(element) == "tensor" or _is_tensor(element)
+
+
+def _holds_tensors(kind: Any, names: Mapping[str, Any]) -> bool:
+    """Whether tensors stand anywhere in a type, but for those that a function takes or gives."""
+    kind = _resolved(kind, names)
+    if _meaning(kind) == "tensor" or _is_tensor(kind):
+        return True
+    origin = get_origin(kind)
+    if origin is None or origin is Callable or origin is Literal or origin.__name__ == "Callable":
+        return False
+    return any(_holds_tensors(each, names) for each in get_args(kind))

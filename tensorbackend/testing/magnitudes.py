@@ -1,0 +1,110 @@
+"""Long columns of numbers: of all magnitudes, and beside the points where formulas of functions change.
+
+A column is made of a drawn seed, as thousands of elements drawn one by one would take seconds. Which of its elements
+a call gets is drawn as well, so that a failure is shrunk to the one element that is wrong.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cache
+from random import Random
+from typing import Any
+
+from hypothesis import strategies as st
+
+from ..dtypes import REAL_OF, DType, finfo, iinfo
+from ..elements import pack
+from ..ops.creation import from_binary
+from ..opspec import CALLBACKS, OPS
+from ..template import Template
+from ..tensor import Tensor
+from .strategies import Draw
+
+LENGTH = 600
+"""Elements of the longest column."""
+
+LANDMARKS = (
+    *(2.0**exponent for exponent in range(-30, 31, 5)),
+    *(1.0, 0.75, 0.5, 0.375, 0.25, 0.125, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 22.0),  # ends of polynomials
+    *(1 - math.sqrt(0.5), math.sqrt(2) - 1, math.sqrt(0.5), math.sqrt(2)),  # of those of logarithms
+    *(math.log(2) * factor for factor in (0.5, 1.0, 1.5, 10.0)),  # where exponentials are reduced
+    *(math.pi * quarters / 4 for quarters in (1, 2, 3, 4, 6, 8, 400, 4_000_000)),  # and sines
+)
+"""Magnitudes beside which algorithms take another formula."""
+
+
+def is_elementwise(name: str) -> bool:
+    """Whether an op is a function of single elements, by the family of its callback or the module of its body.
+
+    >>> is_elementwise("exp"), is_elementwise("log2"), is_elementwise("sum")
+    (True, True, False)
+    """
+    spec = OPS[name]
+    own = spec.function.__module__.rpartition(".")[2]
+    return (CALLBACKS[spec.callback].family if spec.callback in CALLBACKS else own) == "elementwise"
+
+
+@st.composite
+def columns(draw: Draw, *dtypes: DType) -> list[Tensor]:
+    """Tensors of one long axis each, one for each dtype."""
+    seed = draw(st.integers(0, 2**32 - 1))
+    stop = draw(st.integers(1, LENGTH))
+    start = stop - draw(st.integers(1, stop) | st.just(stop))
+    return [
+        from_binary(pack(_numbers(dtype, seed, place)[start:stop], dtype), Template((stop - start,), dtype), "binary")
+        for place, dtype in enumerate(dtypes)
+    ]
+
+
+def _numbers(dtype: DType, seed: int, place: int) -> list[Any]:
+    chance = Random(seed * 4 + place)
+    one = _maker(dtype)
+    return [one(chance) for _ in range(LENGTH)]
+
+
+@cache
+def _maker(dtype: DType) -> Callable[[Random], Any]:
+    """What makes one number of a dtype."""
+    if dtype.kind == "bool":
+        return lambda chance: chance.random() < 0.5
+    if dtype.is_integer:
+        limits = iinfo(dtype)
+
+        def whole(chance: Random) -> int:
+            low = 0 if limits.min == 0 else -(2 ** chance.randint(0, dtype.bits - 1))
+            return max(limits.min, min(limits.max, chance.randint(low, 2 ** chance.randint(0, dtype.bits))))
+
+        return whole
+    if dtype.is_complex:
+        part = _maker(REAL_OF[dtype])
+
+        def both(chance: Random) -> complex:
+            if chance.randrange(4):
+                return complex(part(chance), part(chance))
+            # Beside the unit circle around 0 or -1 logarithms cancel.
+            turned = chance.uniform(-math.pi, math.pi)
+            size = 1 + chance.choice([0.0, chance.uniform(-1, 1) * 2.0 ** -chance.randint(0, 60)])
+            return complex(size * math.cos(turned) - chance.randrange(2), size * math.sin(turned))
+
+        return both
+    info = finfo(dtype)
+    ends = (math.log(info.max), -math.log(info.smallest_normal), math.sqrt(info.max), info.eps, math.sqrt(info.eps))
+    landmarks = [size for size in (*LANDMARKS, *ends) if size < info.max]
+    low, high = math.log2(info.smallest_normal), math.log2(info.max)
+    special = (0.0, -0.0, math.inf, -math.inf, math.nan, info.max, -info.max, info.smallest_normal)
+
+    def real(chance: Random) -> float:
+        kind = chance.randrange(16)
+        if kind == 0:
+            return chance.choice(special)
+        sign = chance.choice([-1.0, 1.0])
+        if kind < 6:
+            return sign * min(math.exp2(chance.uniform(low, high)), info.max)
+        if kind < 10:
+            return sign * math.exp2(chance.uniform(-8, 8))
+        beside = 1 + chance.uniform(-1, 1) * 2.0 ** -chance.randint(1, dtype.mantissa_bits)
+        return sign * min(chance.choice(landmarks) * beside, info.max)
+
+    return real

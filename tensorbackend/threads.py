@@ -1,0 +1,115 @@
+"""The threads among which work on large arrays is shared."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import Any
+
+from .errors import ArgumentError, expected
+
+_chosen: int | None = None
+_pool: tuple[int, ThreadPoolExecutor] | None = None
+
+
+def threads() -> int:
+    """The number of threads among which this library shares its own work on large arrays.
+
+    Returns
+    -------
+    int
+        What `set_threads` has chosen, else the environment variable `TENSORBACKEND_THREADS`, else the number of
+        processors that this process may use.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.threads() >= 1
+    True
+    """
+    if _chosen is not None:
+        return _chosen
+    said = os.environ.get("TENSORBACKEND_THREADS", "")
+    if said.isdecimal() and int(said):
+        return int(said)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def set_threads(count: int | None) -> None:
+    """Sets the number of threads among which this library shares its own work on large arrays, for the process.
+
+    That work is the blocks of `tb.jit` on NumPy. The libraries below have settings of their own, as NumPy's BLAS has
+    `OMP_NUM_THREADS`. Results do not depend on the number.
+
+    Parameters
+    ----------
+    count : int or None
+        At least 1; `None` for the default.
+
+    Raises
+    ------
+    ArgumentError
+        For a count below 1, or what is no integer.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.set_threads(1)
+    >>> tb.threads()
+    1
+    >>> tb.set_threads(None)
+    """
+    global _chosen
+    if count is not None and (isinstance(count, bool) or not isinstance(count, int) or count < 1):
+        raise ArgumentError(expected("a number of threads from 1 up, or None", count=count))
+    _chosen = count
+
+
+def shared(length: int, height: int, work: Callable[[int, int], Any]) -> None:
+    """Does work on [0, length) in parts, one a thread, whose ends are multiples of a height.
+
+    Parameters
+    ----------
+    length : int
+        The number of rows.
+    height : int
+        The rows of a block, which one thread works on as a whole.
+    work : callable
+        Works on the rows from a start up to an end. Raises what it raises.
+    """
+    blocks = -(-length // height)
+    parts = min(threads(), blocks)
+    if parts == 1:
+        work(0, length)
+        return
+    ends = [min(length, number * blocks // parts * height) for number in range(parts + 1)]
+    waiting = [_executor().submit(work, start, end) for start, end in pairwise(ends[1:])]
+    try:
+        work(0, ends[1])
+    finally:
+        errors = [each.exception() for each in waiting]
+    for error in errors:
+        if error is not None:
+            raise error
+
+
+def _executor() -> ThreadPoolExecutor:
+    """The threads beside the calling one; made anew where their number was changed."""
+    global _pool
+    wanted = max(threads() - 1, 1)
+    found = _pool
+    if found is None or found[0] != wanted:
+        found = _pool = wanted, ThreadPoolExecutor(wanted, thread_name_prefix="tensorbackend")
+    return found[1]
+
+
+def _forget_threads() -> None:
+    """A forked process has none of the threads of the one before it."""
+    global _pool
+    _pool = None
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_threads)

@@ -1,0 +1,226 @@
+"""Nested containers: pairing by key, what is rebuilt, own classes, and what JAX sees."""
+
+from __future__ import annotations
+
+import enum
+from collections import Counter, OrderedDict, defaultdict
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import jax
+import pytest
+
+import tensorbackend as tb
+from tensorbackend.errors import ArgumentError
+from tensorbackend.expr.trees import flatten, paths, tree_map, unflatten
+
+
+@dataclass(frozen=True)
+class Layer:
+    weight: Any
+    bias: Any = field(default=None, init=False)
+
+
+class Pair(NamedTuple):
+    left: Any
+    right: Any
+
+
+class Settings(dict[str, Any]):
+    def __init__(self, path: str) -> None:
+        super().__init__(path=path)
+
+
+class Color(enum.Enum):
+    RED = 1
+    BLUE = 2
+
+
+class Stack:
+    """A class of the user's that is no container by itself."""
+
+    def __init__(self, parts: list[Any], label: str) -> None:
+        self.parts, self.label = parts, label
+
+
+tb.register_tree_node(Stack, lambda x: (x.parts, x.label), lambda label, parts: Stack(list(parts), label))
+
+
+def make(**entries: Any) -> Settings:
+    """Settings with other entries than the constructor makes."""
+    made = Settings("here")
+    made.clear()
+    made.update(entries)
+    return made
+
+
+VALUES: list[Any] = [
+    {"b": 1, "a": 2},
+    {"b": [1, (2, None)], "a": {}},
+    Counter("aab"),
+    OrderedDict(b=1, a=2),
+    defaultdict(list, {"b": 1, "a": 2}),
+    make(b=1, a=2),
+    {Color.RED: 1, Color.BLUE: 2},
+    {1: 1, "a": 2, None: 3, (1, "b"): 4},
+    Pair(1, {"x": 2}),
+    [1, [2, [3]]],
+    None,
+]
+
+
+@pytest.mark.parametrize("value", VALUES, ids=lambda value: type(value).__name__)
+def test_what_is_taken_apart_is_rebuilt(value: Any) -> None:
+    leaves, tree = flatten(value)
+    again = unflatten(tree, leaves)
+    assert again == value
+    assert type(again) is type(value)
+    if isinstance(value, dict):
+        assert list(again) == list(value)
+    doubled = tree_map(lambda x: 2 * x, value)
+    assert flatten(doubled) == ([2 * x for x in leaves], tree)
+    assert hash(flatten(doubled)[1]) == hash(tree)
+
+
+@pytest.mark.parametrize(
+    "value", [each for each in VALUES if isinstance(each, dict)], ids=lambda value: type(value).__name__
+)
+def test_the_order_of_a_dictionary_does_not_matter(value: dict[Any, Any]) -> None:
+    turned: Any = type(value).__new__(type(value))
+    if isinstance(value, defaultdict):
+        turned.default_factory = value.default_factory
+    for key in reversed(value):
+        turned[key] = value[key]
+    if isinstance(value, OrderedDict):
+        with pytest.raises(ArgumentError, match=r"a OrderedDict of 'b', 'a', got returned=a OrderedDict of 'a', 'b'"):
+            tree_map(lambda x, y: x, value, turned)
+        return
+    assert flatten(turned) == flatten(value)
+    assert tree_map(lambda x, y: x if x == y else None, value, turned) == value
+
+
+def test_a_defaultdict_keeps_its_factory() -> None:
+    found = tree_map(lambda x: x, defaultdict(list, a=1))
+    assert found["new"] == []
+    with pytest.raises(ArgumentError, match=r"a defaultdict of 'a' with <class 'list'>, got .* with <class 'int'>"):
+        tree_map(lambda x, y: x, defaultdict(list, a=1), defaultdict(int, a=1))
+
+
+def test_trees_that_differ() -> None:
+    value = {"layers": [Layer(1), Layer(2)], "scale": 3}
+    for other, text in (
+        (
+            {"layers": [Layer(1), Layer((2, 3))], "scale": 3},
+            r"\['layers'\]\[1\].weight to be .* a tensor, got",
+        ),
+        ({"layers": [Layer(1)], "scale": 3}, r"trees\[1\]\['layers'\] to be nested .* a list of 2, got .*a list of 1;"),
+        ({"layers": [Layer(1), Layer(2)]}, r"a dict of 'layers', 'scale', got returned=a dict of 'layers';"),
+        ([1], r"trees\[1\] to be .*, got returned=a list of 1;"),
+        (1, r"got returned=a tensor;"),
+    ):
+        with pytest.raises(ArgumentError, match=text):
+            tb.tree_map(lambda x, y: x, value, other)
+    with pytest.raises(ArgumentError, match=r"trees\[2\]"):
+        tb.tree_map(lambda *each: each, value, value, 1)
+
+
+def test_a_container_inside_itself() -> None:
+    value: list[Any] = [1]
+    value.append(value)
+    with pytest.raises(ArgumentError, match="none inside itself, got kind='list'"):
+        tb.tree_map(lambda x: x, value)
+    with pytest.raises(ArgumentError, match="none inside itself, got kind='tuple'"):
+        tb.jit(lambda x: tb.sum(x[0]))(value)
+
+
+def test_parameters_that_were_loaded_in_another_order(tmp_path: Any) -> None:
+    old = {"weight": tb.asarray([1.0, 2.0]), "bias": tb.asarray([3.0, 4.0])}
+    tb.save(tmp_path / "old.safetensors", {"bias": old["bias"], "weight": old["weight"]})
+    step = tb.tree_map(lambda x, y: x - y, old, tb.load(tmp_path / "old.safetensors"))
+    assert {name: x.tolist() for name, x in step.items()} == {"weight": [0.0, 0.0], "bias": [0.0, 0.0]}
+    assert list(step) == ["weight", "bias"]
+
+
+X, Y = tb.asarray([1.0, 2.0]), tb.asarray([10.0, 20.0])
+
+
+def difference(p: dict[str, Any], power: float = 1, **more: Any) -> Any:
+    return (p["x"] - p["y"]) * power + sum(more.values())
+
+
+@pytest.mark.parametrize("p", [{"x": X, "y": Y}, {"y": Y, "x": X}])
+def test_every_function_pairs_by_key(p: dict[str, Any]) -> None:
+    graph = tb.trace(difference)({"y": Y, "x": X}, 2, b=X, a=Y)
+    assert graph(p, 2, a=Y, b=X).tolist() == [-7.0, -14.0]
+    jitted = tb.jit(difference)
+    assert jitted({"y": Y, "x": X}).tolist() == jitted(p).tolist() == [-9.0, -18.0]
+    found, pull = tb.vjp(lambda p: {"b": p["x"], "a": p["y"]}, p)
+    for cotangent in ({"a": X, "b": Y}, {"b": Y, "a": X}):
+        (back,) = (pull(cotangent),)
+        back = back[0] if isinstance(back, tuple) else back
+        assert (back["x"].tolist(), back["y"].tolist()) == (Y.tolist(), X.tolist())
+    assert list(found) == ["b", "a"]
+    _, tangent = tb.jvp(difference, (p,), ({"y": X, "x": Y},))
+    assert tangent.tolist() == [9.0, 18.0]
+    gradient = tb.grad(lambda p: tb.sum(difference(p)))(p)
+    assert (list(gradient), gradient["x"].tolist()) == (list(p), [1.0, 1.0])
+    assert tb.vmap(difference, in_axes=({"y": 0, "x": None},))({"x": X[0], "y": Y}).tolist() == [-9.0, -19.0]
+
+
+def test_a_graph_keeps_its_options() -> None:
+    graph = tb.trace(difference)({"x": X, "y": Y}, 2)
+    for other in (3, 2.0, True):
+        with pytest.raises(ArgumentError, match=r"arguments\[1\] as it was traced, 2, got given=.*; trace again"):
+            graph({"x": X, "y": Y}, other)
+    with pytest.raises(ArgumentError, match=r"arguments\[0\] to be nested as it was traced, a dict of 'x', 'y', got"):
+        graph({"x": X, "z": Y}, 2)
+    with pytest.raises(ArgumentError, match=r"keywords to be nested as it was traced"):
+        graph({"x": X, "y": Y}, 2, more=X)
+    assert graph(X, Y).tolist() == [-18.0, -36.0]  # the parameters one after the other
+    nan = tb.trace(difference)({"x": X, "y": Y}, float("nan"))
+    assert nan({"x": X, "y": Y}, float("nan")).template is X.template
+
+
+def test_a_class_of_the_user() -> None:
+    x = {"stack": Stack([X, (Y,)], "one")}
+    leaves, tree = flatten(x)
+    assert paths(tree, "x") == ["x['stack'][0]", "x['stack'][1][0]"]
+    assert len(leaves) == 2
+    jitted = tb.jit(lambda x: Stack([x["stack"].parts[0] + 1], x["stack"].label + "!"))
+    found = jitted(x)
+    assert (found.label, found.parts[0].tolist()) == ("one!", [2.0, 3.0])
+    assert jitted({"stack": Stack([X, (Y,)], "two")}).label == "two!"
+    gradient = tb.grad(lambda x: tb.sum(x["stack"].parts[0] * Y))(x)
+    assert gradient["stack"].parts[0].tolist() == Y.tolist()
+    with pytest.raises(ArgumentError, match=r"a Stack of 2 with 'one', got returned=a Stack of 2 with 'two'"):
+        tb.tree_map(lambda x, y: x, x, {"stack": Stack([X, (Y,)], "two")})
+    refused: dict[Any, str] = {
+        Stack: "registered once",
+        list: "not a container",
+        tb.Tensor: "or a tensor",
+        3: "a class",
+    }
+    for kind, text in refused.items():
+        with pytest.raises(ArgumentError, match=text):
+            tb.register_tree_node(kind, lambda x: ((), None), lambda data, parts: None)
+
+
+def test_jax_sees_the_same_trees() -> None:
+    tb.get_backend("jax")
+
+    class Later(Stack):
+        pass
+
+    tb.register_tree_node(Later, lambda x: (x.parts, x.label), lambda label, parts: Later(list(parts), label))
+    for value in (
+        *VALUES[:2],
+        VALUES[3],
+        VALUES[4],
+        *VALUES[8:],
+        Stack([1, 2], "a"),
+        {"b": Later([1, [2]], "b"), "a": 3},
+    ):
+        assert jax.tree.leaves(value) == flatten(value)[0]
+    assert jax.tree.map(lambda x: x + 1, Later([1], "c")).parts == [2]
+    jitted = jax.jit(lambda x: x.parts[0] * 2)
+    assert jitted(Stack([tb.tensor([1.0], backend="jax")], "d")).tolist() == [2.0]
