@@ -62,9 +62,6 @@ def bincount(
     if not x.dtype.is_integer:
         raise DTypeError(expected("a tensor of an integer dtype to count", "cast it with astype()", dtype=x.dtype))
     amounts = _weights(x, weights)
-    quick = x.backend.bincount(x, minlength=checked_size(minlength)) if size is None and weights is None else None
-    if quick is not None:
-        return quick
     if size is not None:
         length = checked_size(size)
     elif x.size:

@@ -105,14 +105,6 @@ class Reduction:
         """
         return None
 
-    def bincount(self, x: Tensor, /, *, minlength: int) -> Tensor | None:
-        """How often each integer from 0 to the greatest element comes, as many as `minlength` at least; int64.
-
-        `None`, as here, to have them by public ops. `DataError` for a negative element
-        (`data_errors.negative_number`).
-        """
-        return None
-
     # Composites of Nx that a backend may override
 
     @optional_callback

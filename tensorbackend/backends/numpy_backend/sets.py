@@ -5,12 +5,11 @@ from __future__ import annotations
 from functools import lru_cache
 from math import prod
 
-from ...dtypes import DType, int64, promote_types, uint64
+from ...dtypes import DType, int64, promote_types
 from ...interchange import numpy_dtype
 from ...memo import MEMO_LIMIT
 from ...protocol import Kernel, planned
 from ...protocol.reduction import Unique
-from ...rules.data_errors import negative_number
 from ...template import Template, intern_template
 from ...tensor import Tensor
 from ..array_module.base import Array
@@ -77,19 +76,6 @@ class NumpySets(NumpyReduction):
             self._inverse(x, begins, order) if order is not None and places else None,
             self._line(self.xp.diff(starts, append=x.size), int64) if counts else None,
         )
-
-    def bincount(self, x: Tensor, /, *, minlength: int) -> Tensor | None:
-        """NumPy's own, which has no counts of uint64."""
-        if x.dtype is uint64:
-            return None
-        values = x.data.reshape(-1)
-        try:
-            found = self.xp.bincount(values, None, minlength)
-        except ValueError:
-            if values.min() >= 0:
-                raise
-            raise negative_number(int(values.min())) from None
-        return self._line(found, int64)
 
     def _inverse(self, x: Tensor, begins: Array, order: Array) -> Tensor:
         """For each element the number of its run."""
