@@ -46,7 +46,7 @@ class _Stands(NamedTuple):
     type: Any
 
 
-def read_parameters(function: Callable[..., Any], first: int = 0) -> tuple[Parameter, ...]:
+def read_parameters(function: Callable[..., Any], first: int = 0, *, strict: bool = True) -> tuple[Parameter, ...]:
     """The parameters of a function, with what each stands for by the type of its annotation.
 
     Parameters
@@ -55,6 +55,9 @@ def read_parameters(function: Callable[..., Any], first: int = 0) -> tuple[Param
         A rule, a body, a fall-back or a declaration of the protocol.
     first : int, default 0
         How many parameters to leave out: `self` and the output template.
+    strict : bool, default True
+        Whether an annotation must say plainly what stands for the parameter, as in a declared op. A public function
+        around ops may take a number or a tensor; such a parameter is an option then.
 
     Returns
     -------
@@ -86,6 +89,9 @@ def read_parameters(function: Callable[..., Any], first: int = 0) -> tuple[Param
         try:
             said = _said(annotation, function.__globals__)
         except TypeError as error:
+            if not strict:
+                found.append(Parameter(name, kind, "option", _plain(annotation)))
+                continue
             raise TypeError(f"{function.__name__}: the parameter {name!r}: {error}") from None
         found.append(Parameter(name, kind, said.role, _plain(annotation), said.meaning, said.optional, said.type))
     return tuple(found)

@@ -71,7 +71,8 @@ MISTAKES: list[tuple[str, Wrong, type[TensorBackendError], str]] = [
     ("carried names", lambda x: tb.scan(lambda c, y: (tb.flip(c).rename("n"), y), x, x), NamesError,
      "scan: expected carry to stay f32[3] from turn to turn, got returned=f32[n: 3]; "
      "name its axes in the body with rename(None)"),
-    ("carried names, lost", lambda x: tb.fori_loop(0, 1, lambda i, c: tb.reshape(c, (3,)), x.rename("n")), NamesError,
+    ("carried names, lost",
+     lambda x: tb.fori_loop(0, 1, lambda i, c: tb.reshape(c, (3,), names=(None,)), x.rename("n")), NamesError,
      "fori_loop: expected carry to stay f32[n: 3] from turn to turn, got returned=f32[3]; "
      "name its axes in the body with rename('n')"),
     ("carried number", lambda x: tb.while_loop(lambda c: True, lambda c: tb.argmax(x), 0.5), DTypeError,

@@ -115,7 +115,7 @@ class Path(ABC):
                 key = key_of(*arguments, **keywords)
             except (LookupError, AttributeError, TypeError):
                 return
-            remember(self.ready, key, ready)
+            remember(self.ready, key, tuple(ready))
         elif beside is not None:
             constants = [
                 None if isinstance(operand, Tensor) else constants_of(self.spec.name, x.dtype, x.backend)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any, Final
 
-from ..dtypes import check_scalar, scalar_kind
-from ..errors import BackendError, ShapeError, expected
+from ..dtypes import check_scalar, int64, scalar_kind
+from ..errors import BackendError, IndexRangeError, ShapeError, TemplateDataError, expected
 from ..rules.blocks import check_update
 from ..rules.shape import Slices, sliced_by
+from ..select import get_backend
 from ..template import Template, merge_names
 from ..tensor import Tensor, bind
 from .conversion import astype
@@ -44,11 +46,22 @@ def put_at(x: Tensor, key: Any, value: Any) -> Tensor:
             if value.ndim <= x.ndim - mask.ndim:
                 return _where_mask(x, mask, value)
     # The positions of what the key stands for: whatever it reads is what it writes.
-    positions = getitem(iota(x.shape, names=x.names, backend=x.backend), key)
+    positions = _positions(x, key, value)
     wide = _spread(value, positions.template)
     size = positions.size
     written = indexed_put(laid_flat(x), reshape(positions, (size, 1)), laid_flat(wide), mode="error")
     return reshape(written, x.shape, names=x.names)
+
+
+def _positions(x: Tensor, key: Any, value: Tensor) -> Tensor:
+    """The row-major positions of the elements at a key; an error that templates show comes before those of data."""
+    try:
+        return getitem(iota(x.shape, names=x.names, backend=x.backend), key)
+    except IndexRangeError:
+        with suppress(TemplateDataError):
+            dry = get_backend("template")
+            _spread(value, getitem(Tensor(x.template.replace(dtype=int64), dry, None), key).template)
+        raise
 
 
 def _update(x: Tensor, value: Any) -> Tensor:

@@ -211,7 +211,7 @@ def _route(x: Tensor, structure: Structure, out: Template) -> Route | None:
 
 
 @bind
-def isel(x: Tensor, **keys: Any) -> Tensor:
+def isel(x: Tensor, /, **keys: Any) -> Tensor:
     """Indexing of axes by name, each for itself: what `x.isel(time=0, feature=[0, 2])` does.
 
     An int drops the axis, a slice, list, mask or unnamed integer tensor of one axis keeps it and its name.

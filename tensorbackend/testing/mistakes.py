@@ -69,7 +69,7 @@ def check_mistake(call: Invocation, backend: Backend) -> None:
 
 @cache
 def _parameters(name: str) -> tuple[Parameter, ...]:
-    return read_parameters(unwrap(public(name)))
+    return read_parameters(unwrap(public(name)), strict=False)
 
 
 def _by_annotation(call: Invocation) -> Iterator[Invocation]:

@@ -15,7 +15,7 @@ from functools import partial, wraps
 from inspect import CO_VARARGS
 from typing import Any, TypeAlias, TypeVar, cast
 
-from ...dtypes import DType, float32
+from ...dtypes import DType, bfloat16, float32
 from ...interchange import numpy_dtype
 from ...protocol import Backend, Calm, Kernel, Payload, planned
 from ...protocol.planned import bare
@@ -133,7 +133,11 @@ class ArrayBase(Backend):
 
     def settled(self, kernel: Kernel, out: Any, /) -> Kernel:
         """Of arrays without axes the module's functions make numbers: a result without axes is made an array again."""
-        if not isinstance(out, Template) or out.shape:
+        if not isinstance(out, Template):
+            return kernel
+        if out.dtype is bfloat16:  # whose functions, those of ml_dtypes, report what NumPy's do not
+            kernel = bare(kernel)
+        if out.shape:
             return kernel
         function, asarray = bare(kernel), self.xp.asarray
 
@@ -222,8 +226,8 @@ def function(
         if of_complex is not None and dtype.is_complex:
             return _of_complex(self, name, of_complex, attempted)
         chosen = getattr(self.xp, name)
-        # The magnitude of a complex number may overflow.
-        quiet = (calm and not dtype.is_complex) or not dtype.is_inexact
+        # The magnitude of a complex number may overflow; comparisons of bfloat16 report NaN.
+        quiet = (calm and not dtype.is_complex and dtype is not bfloat16) or not dtype.is_inexact
         return Calm(chosen) if quiet else chosen
 
     return callback

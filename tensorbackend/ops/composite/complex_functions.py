@@ -10,9 +10,21 @@ from ...rules.broadcasting import check_dtype, result_type, to_floating
 from ...tensor import Tensor, TensorLike, bind
 from ..conversion import astype
 from ..creation import asarray
-from ..elementwise_binary import add, divide, equal, greater_equal
+from ..elementwise_binary import add, divide, equal, greater_equal, logical_or, multiply, subtract
 from ..elementwise_ternary import where
-from ..elementwise_unary import conj, exp, log, negative, real, real_cbrt, real_rsqrt, real_sigmoid, sqrt
+from ..elementwise_unary import (
+    bitwise_invert,
+    conj,
+    exp,
+    log,
+    negative,
+    real,
+    real_cbrt,
+    real_rsqrt,
+    real_sigmoid,
+    sqrt,
+)
+from .elementwise import isfinite
 
 
 @composite
@@ -52,8 +64,13 @@ def _complex_rsqrt(x: TensorLike, /) -> Tensor:
 def _complex_cbrt(x: TensorLike, /) -> Tensor:
     """The principal cube root: exp(log(x) / 3)."""
     x = asarray(x)
-    at_zero = equal(x, 0)
-    return where(at_zero, x, exp(divide(log(where(at_zero, 1, x)), 3)))
+    special = logical_or(equal(x, 0), bitwise_invert(isfinite(x)))
+    finite = where(special, 1, x)
+    root = exp(divide(log(finite), 3))
+    # A relative error of the logarithm is an absolute one of the power: a step of Newton's takes it away.
+    square = multiply(root, root)
+    root = subtract(root, divide(subtract(root, divide(finite, square)), 3))
+    return where(special, where(equal(x, 0), x, exp(divide(log(x), 3))), root)
 
 
 def _complex_sigmoid(x: TensorLike, /) -> Tensor:
