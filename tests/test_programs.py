@@ -1,0 +1,165 @@
+"""Programs of kernels: composites from their second call on, graphs, and blocks that threads share."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensorbackend as tb
+from tensorbackend.backends.array_module import fusion
+from tensorbackend.errors import ArgumentError, DataError, IndexRangeError
+from tensorbackend.expr.evaluate import Program, last_uses
+from tensorbackend.threads import shared
+
+RUNS: list[str] = []
+
+
+@tb.composite
+def noted(x: tb.Tensor, /, *, times: int = 2) -> tb.Tensor:
+    RUNS.append(x.backend.name)
+    for _ in range(times):
+        x = tb.add(tb.multiply(x, x), 1)
+    return x
+
+
+@tb.composite
+def looking(x: tb.Tensor, /) -> tb.Tensor:
+    RUNS.append(x.backend.name)
+    return x if x.backend.template_only or bool(tb.sum(x) > 0) else tb.negative(x)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "binary"])
+def test_a_composite_is_a_program_from_its_second_call_on(backend: str) -> None:
+    x = tb.tensor([1.0, 2.0], names=(f"n of {backend}",), backend=backend)
+    RUNS.clear()
+    results = [noted(x) for _ in range(4)]
+    assert [each.tolist() for each in results] == [[5.0, 26.0]] * 4
+    assert {each.names for each in results} == {x.names}
+    assert ["template", backend, "expr"] == RUNS  # its template, op by op, its program
+
+
+def test_each_option_has_a_program_of_its_own() -> None:
+    x = tb.tensor([1.0])
+    for _ in range(3):
+        assert noted(x, times=1).tolist() == [2.0]
+        assert noted(x, times=3).tolist() == [26.0]
+
+
+def test_a_composite_that_looks_at_data_runs_op_by_op() -> None:
+    RUNS.clear()
+    for _ in range(4):
+        assert looking(tb.tensor([1.0, 2.0])).tolist() == [1.0, 2.0]
+        assert looking(tb.tensor([-1.0, -2.0])).tolist() == [1.0, 2.0]
+    assert RUNS.count("numpy") == 8
+
+
+def test_the_precision_is_part_of_a_program() -> None:
+    x = tb.tensor([1, 2, 4])
+    for bits, dtype in ((32, tb.float32), (64, tb.float64), (32, tb.float32)):
+        with tb.precision(bits):
+            for _ in range(3):
+                assert tb.mean(x).dtype is dtype
+
+
+def test_a_program_gives_the_bits_of_its_ops() -> None:
+    values = np.random.default_rng(1).standard_normal((5, 7)).astype("f4")
+    calls: list[Any] = [
+        lambda x: tb.logsumexp(x, axis="c"),
+        lambda x: tb.std(x, axis="r"),
+        lambda x: tb.median(x),
+        lambda x: tb.roll(x, 3),
+        lambda x: tb.stack([x, x]),
+        lambda x: tb.top_k(x, 3).values,
+    ]
+    for call in calls:
+        bits = {call(tb.asarray(values, names=("r", "c"))).to_binary() for _ in range(4)}
+        assert len(bits) == 1
+
+
+def test_values_are_freed_after_their_last_use() -> None:
+    graph = tb.trace(lambda x: tb.sum(tb.exp(x.rename("n")) * x.rename("n")))("f32[3]")
+    program = Program(graph, tb.get_backend("numpy"), entered_once=True)
+    (freed,) = (each for each in program.kernel(np.ones(3, "f4")))
+    assert freed.tolist() == pytest.approx(3 * np.e)
+    ends = last_uses(graph)
+    assert sum(map(len, ends.values())) == len({value for values in ends.values() for value in values})
+
+
+def test_a_value_lives_as_long_as_it_has_names() -> None:
+    def function(x: tb.Tensor) -> tb.Tensor:
+        y = tb.exp(x)
+        named = y.rename("n")
+        z = tb.sum(named)
+        return y * z + tb.sum(y)  # y after the last use of its other name
+
+    x = tb.tensor([0.0, 1.0])
+    assert tb.trace(function)(x)(x).tolist() == pytest.approx(function(x).tolist())
+    assert tb.jit(function)(x).tolist() == pytest.approx(function(x).tolist())
+
+
+def test_an_error_names_the_node_and_its_line() -> None:
+    def function(x: tb.Tensor, at: tb.Tensor) -> tb.Tensor:
+        return tb.exp(tb.take(x, at, axis=0))  # here
+
+    x, at = tb.zeros(3), tb.tensor([7])
+    for run in (tb.trace(function)(x, at), tb.jit(function)):
+        with pytest.raises((DataError, IndexRangeError)) as caught:
+            run(x, at)
+        assert any("test_programs.py" in note for note in caught.value.__notes__)
+
+
+@pytest.mark.parametrize("function", [tb.linalg.qr, tb.linalg.svd, tb.linalg.eigh, lambda x: (x, x)])
+def test_several_results_of_one_op(function: Any) -> None:
+    found = tb.jit(function)(tb.eye(2))
+    assert len(found) == len(function(tb.eye(2)))
+
+
+@pytest.fixture
+def threads() -> Any:
+    yield tb.set_threads
+    tb.set_threads(None)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_blocks_are_the_same_for_any_number_of_threads(
+    count: int, threads: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fusion, "BLOCK", 64)
+    threads(count)
+    x = tb.asarray(np.random.default_rng(0).standard_normal(1000).astype("f4"))
+    function = tb.jit(lambda x: tb.exp(-x * x) * 2 + tb.tanh(x))
+    assert function(x).to_binary() == (tb.exp(-x * x) * 2 + tb.tanh(x)).to_binary()
+
+
+def _note(parts: list[range], start: int, end: int) -> None:
+    parts.append(range(start, end))
+
+
+def test_work_is_shared_whole(threads: Any) -> None:
+    for count in (1, 2, 5):
+        threads(count)
+        for length in (1, 7, 64, 65):
+            parts: list[range] = []
+            shared(length, 8, partial(_note, parts))
+            assert sorted(chain.from_iterable(parts)) == list(range(length))
+
+
+def test_an_error_of_a_thread_is_raised(threads: Any) -> None:
+    threads(2)
+
+    def work(start: int, end: int) -> None:
+        if start:
+            raise ValueError("of the second part")
+
+    with pytest.raises(ValueError, match="second part"):
+        shared(100, 10, work)
+
+
+@pytest.mark.parametrize("count", [0, -1, 1.5, True, "2"])
+def test_a_number_of_threads_is_at_least_one(count: Any) -> None:
+    with pytest.raises(ArgumentError, match="a number of threads from 1 up"):
+        tb.set_threads(count)
