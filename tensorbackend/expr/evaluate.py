@@ -5,8 +5,9 @@ A program is straight-line source, a line a node:
     def run(p0, p1):
         t0 = k0(p0, p1)
         t1 = k1(t0)
-        del t0
-        return t1,
+        t0 = k2(t0, t1)
+        del t1
+        return (t0, )
 
 Its lines name numbered kernels, so that graphs of one structure share their compiled code.
 """
@@ -199,15 +200,16 @@ class _Writer:
                 self._names[value] = self._bound("c", payload)
             return
         inputs = ", ".join(_written(each) for each in node.with_inputs(self._names.__getitem__))
-        freed = dict.fromkeys(self._names[value] for value in ends if value.node is not node)
+        # A result may take the variable of an input that is done with: `t0 = k0(t0)`.
+        freed = {name for value in ends if value.node is not node and (name := self._names[value])[0] == "t"}
+        self._spare += sorted(freed)
         targets = ", ".join(self._target(value, ends) for value in node.values)
         comma = "" if isinstance(node.out, Template) else ","
         self.lines.append(f"    {targets}{comma} = {self._bound('k', kernel)}({inputs})")
         self.nodes[len(self.lines)] = node
-        variables = [name for name in freed if name[0] == "t"]
-        if variables:
-            self.lines.append(f"    del {', '.join(variables)}")
-            self._spare += variables
+        left = freed.intersection(self._spare)
+        if left:
+            self.lines.append(f"    del {', '.join(sorted(left))}")
 
     def _target(self, value: Value, ends: Sequence[Value]) -> str:
         """A variable for a value; one for all that nothing needs."""
