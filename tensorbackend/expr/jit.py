@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial, wraps
 from inspect import Parameter, signature
-from operator import index
+from operator import attrgetter, index
 from typing import Any, Generic, ParamSpec, Protocol, TypeVar, overload
 
 from ..dtypes import current_precision
@@ -26,6 +26,9 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
+_TEMPLATE, _BACKEND, _DATA = map(attrgetter, ("template", "backend", "data"))
+
+
 class Compiled:
     """A function compiled for some templates and options."""
 
@@ -42,7 +45,7 @@ class Compiled:
     def __call__(self, tensors: Sequence[Tensor]) -> Any:
         """The result for tensors on the backend, nested as the function nests it."""
         backend = self.backend
-        payloads = [x.data for x in tensors]
+        payloads = [*map(_DATA, tensors)]
         try:
             found = self.kernel(*payloads)
         except TensorBackendError as error:
@@ -235,19 +238,16 @@ def _jitted(
             if not keywords and len(tensors) == len(arguments) == len(leaves):
                 same = all(x.backend is backend for x in tensors)
                 if same and tensors:
-                    cache.quick[backend, current_precision(), *(x.template for x in tensors)] = found
+                    key = current_precision(), *map(_TEMPLATE, tensors), *map(_BACKEND, tensors)
+                    cache.quick[key] = found
         return found([move(x, found.backend) for x in tensors])
 
     @wraps(function)
     def jitted(*arguments: Any, **keywords: Any) -> Any:
-        if not keywords and arguments:
+        if not keywords:
             try:
-                backend = arguments[0].backend
-                found = cache.quick[backend, current_precision(), *[x.template for x in arguments]]
-                for x in arguments:
-                    if x.backend is not backend:
-                        raise LookupError
-            except (LookupError, AttributeError, TypeError):
+                found = cache.quick[current_precision(), *map(_TEMPLATE, arguments), *map(_BACKEND, arguments)]
+            except (KeyError, AttributeError, TypeError):
                 pass  # so that no error below has this one as its context
             else:
                 found.calls += 1
