@@ -197,7 +197,8 @@ class ArrayReduction(ArrayBase):
 
         def softmax(values: Array) -> Array:
             power = exp(values - greatest(values))
-            return power / total(power)
+            power /= total(power)  # in its own memory where arrays can be written to
+            return power
 
         return promoted(self, out.dtype, softmax, out, x)
 
@@ -212,7 +213,8 @@ class ArrayReduction(ArrayBase):
 
         def variance(values: Array) -> Array:
             deviation = values - total(values) / size
-            return total_of_squares(deviation * deviation) / divisor
+            deviation *= deviation  # in its own memory where arrays can be written to
+            return total_of_squares(deviation) / divisor
 
         return promoted(self, out.dtype, variance, out, x)
 
