@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .errors import ArgumentError, expected
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 _chosen: int | None = None
 _pool: tuple[int, ThreadPoolExecutor] | None = None
@@ -97,6 +99,8 @@ def shared(length: int, height: int, work: Callable[[int, int], Any]) -> None:
 
 def _executor() -> ThreadPoolExecutor:
     """The threads beside the calling one; made anew where their number was changed."""
+    from concurrent.futures import ThreadPoolExecutor  # slow to import, and few programs need it
+
     global _pool
     wanted = max(threads() - 1, 1)
     found = _pool
