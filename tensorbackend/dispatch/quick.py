@@ -104,6 +104,8 @@ def of_two(ready: Memo, beside: BesideMemo, missed: Missed) -> Callable[[Any, An
     new = object.__new__
 
     def op(x1: Any, x2: Any, /) -> Any:
+        if x1.__class__ is not x2.__class__:  # quicker than to catch that a number has no template
+            return with_number(x1, x2)
         try:
             backend = x2.backend
             out, kernel, _ = ready[x1.template, x2.template, x1.backend, backend]
@@ -115,7 +117,7 @@ def of_two(ready: Memo, beside: BesideMemo, missed: Missed) -> Callable[[Any, An
             tensor.backend = backend
             tensor.data = kernel(x1.data, x2.data)
             return tensor
-        return with_number(x1, x2)
+        return missed(_key_of_two, (x1, x2), {})
 
     def with_number(x1: Any, x2: Any) -> Any:
         first = x1.__class__ in NUMBERS
