@@ -197,8 +197,7 @@ class ArrayReduction(ArrayBase):
 
         def softmax(values: Array) -> Array:
             power = exp(values - greatest(values))
-            power /= total(power)  # in its own memory where arrays can be written to
-            return power
+            return power / total(power)
 
         return promoted(self, out.dtype, softmax, out, x)
 
@@ -213,8 +212,7 @@ class ArrayReduction(ArrayBase):
 
         def variance(values: Array) -> Array:
             deviation = values - total(values) / size
-            deviation *= deviation  # in its own memory where arrays can be written to
-            return total_of_squares(deviation) / divisor
+            return total_of_squares(deviation * deviation) / divisor
 
         return promoted(self, out.dtype, variance, out, x)
 
