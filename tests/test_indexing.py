@@ -124,8 +124,6 @@ def test_reads_are_numpys(backend: str) -> None:
 
 @pytest.mark.parametrize("backend", ["binary", "numpy", "jax"])
 def test_numbers_in_a_key_are_data(backend: str) -> None:
-    if backend == "jax":
-        pytest.importorskip("jax")
     x = tb.tensor(DATA, names=("a", "b", "c"), backend=backend)
     for place in (0, 2, -1, -3, 1):
         assert x[place].tolist() == DATA[place].tolist()
@@ -148,8 +146,6 @@ def test_numbers_in_a_key_are_data(backend: str) -> None:
 
 @pytest.mark.parametrize("backend", ["binary", "numpy", "jax"])
 def test_an_index_outside_is_the_same_error_however_often_a_key_was_read(backend: str) -> None:
-    if backend == "jax":
-        pytest.importorskip("jax")
     x = tb.tensor(DATA, names=("a", "b", "c"), backend=backend)
 
     def place(*numbers: int) -> tb.Tensor:

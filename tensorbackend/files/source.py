@@ -63,7 +63,7 @@ def naming(**where: object) -> Iterator[None]:
     """
     try:
         yield
-    except Exception as error:
+    except Exception as error:  # whatever a parser raises over a stranger's file
         if isinstance(error, (OSError, MemoryError, TensorBackendError)) and not isinstance(error, _Outside):
             raise
         refused = error if isinstance(error, Refused) else broken(f"{type(error).__name__.lstrip('_')}: {error}")

@@ -19,29 +19,31 @@ from ..contraction import dot
 from ..conversion import astype
 from ..creation import from_binary, full
 from ..elementwise_binary import add, divide, multiply, subtract
-from ..shape import _pad as pad_with
-from ..shape import concatenate, permute_dims, reshape, slice_
+from ..shape import concatenate, pad_with, permute_dims, reshape, slice_
 from .common import part
 
 _SHORT = 32
 """Up to this length the matrix is quicker than halves."""
 
 
+_NEEDS = (
+    "add",
+    "as_type",
+    "concatenate",
+    "divide",
+    "dot",
+    "multiply",
+    "pad",
+    "reshape",
+    "slice",
+    "subtract",
+    "transpose",
+)
+
+
 @fallback(
     "fft",
-    needs=(
-        "add",
-        "as_type",
-        "concatenate",
-        "divide",
-        "dot",
-        "multiply",
-        "pad",
-        "reshape",
-        "slice",
-        "subtract",
-        "transpose",
-    ),
+    needs=_NEEDS,
 )
 def _fft(out: Template, x: Tensor, /, *, axis: int, length: int, norm: Norm) -> Tensor:
     return _transformed(
@@ -51,19 +53,7 @@ def _fft(out: Template, x: Tensor, /, *, axis: int, length: int, norm: Norm) -> 
 
 @fallback(
     "ifft",
-    needs=(
-        "add",
-        "as_type",
-        "concatenate",
-        "divide",
-        "dot",
-        "multiply",
-        "pad",
-        "reshape",
-        "slice",
-        "subtract",
-        "transpose",
-    ),
+    needs=_NEEDS,
 )
 def _ifft(out: Template, x: Tensor, /, *, axis: int, length: int, norm: Norm) -> Tensor:
     return _transformed(out, x, axis, length, 1, {"backward": length, "ortho": math.sqrt(length), "forward": 1.0}[norm])
