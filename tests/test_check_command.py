@@ -261,6 +261,20 @@ def test_a_run_that_is_stopped_tells_what_it_has(sent: signal.Signals, status: i
     assert 0 < len(found["pairs"]) < found["asked"]
 
 
+def test_a_stop_that_something_swallowed_is_raised_at_the_next_call() -> None:
+    calls = 0
+
+    def proceed() -> None:
+        nonlocal calls
+        calls += 1
+        if calls == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        list(check_pairs(tb.get_backend("numpy"), ["add"], [tb.int8], examples=5, proceed=proceed))
+    assert calls == 3
+
+
 def test_a_quick_run_takes_one_dtype_of_each_kind(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "numpy", "--quick", "--op", "add"]) == 0
     assert "1 ops, 5 pairs of op and dtype, 5" in capsys.readouterr().out

@@ -69,16 +69,20 @@ def run(options: Namespace) -> int:
     found: list[Pair] = []
     asked, status = len(ops) * len(dtypes), None
     try:
-        with _ending(), _progress(asked) as advance:
+        with _stopping() as proceed, _progress(asked) as advance:
             for pair in check_pairs(
-                backend, ops, dtypes, examples=options.examples, start=options.seed, jobs=options.jobs
+                backend,
+                ops,
+                dtypes,
+                examples=options.examples,
+                start=options.seed,
+                jobs=options.jobs,
+                proceed=proceed,
             ):
                 found.append(pair)
                 advance(pair)
-    except _Ended:
-        status = _ENDED
-    except KeyboardInterrupt:
-        status = _INTERRUPTED
+    except _Stopped as stopped:
+        status = 128 + stopped.number
     seconds = perf_counter() - start
     report = Report.of(backend, found, asked=asked, examples=options.examples, seed=options.seed, seconds=seconds)
     _print(report)
@@ -88,28 +92,39 @@ def run(options: Namespace) -> int:
     return status or (1 if report.totals["fail"] else 0)
 
 
-_INTERRUPTED, _ENDED = 128 + signal.SIGINT, 128 + signal.SIGTERM
+class _Stopped(KeyboardInterrupt):
+    """SIGINT or SIGTERM."""
 
-
-class _Ended(KeyboardInterrupt):
-    """SIGTERM, raised where a KeyboardInterrupt would be."""
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
 
 
 @contextmanager
-def _ending() -> Iterator[None]:
-    """Raises `_Ended` on SIGTERM, where signals are handled at all: in the main thread."""
+def _stopping() -> Iterator[Callable[[], None]]:
+    """Raises `_Stopped` on SIGINT and SIGTERM, where signals are handled at all: in the main thread.
+
+    Yields a function that raises it again, for code that may have swallowed it.
+    """
+    sent: list[int] = []
+
+    def again() -> None:
+        if sent:
+            raise _Stopped(sent[0])
+
+    def stop(number: int, _: object) -> None:
+        sent.append(number)
+        again()
+
     if threading.current_thread() is not threading.main_thread():
-        yield
+        yield again
         return
-
-    def end(*_: object) -> None:
-        raise _Ended
-
-    before = signal.signal(signal.SIGTERM, end)
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield
+        yield again
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _mistake(text: str) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -72,8 +72,24 @@ def family_of(name: str) -> str:
     return public(name).__module__.rpartition(".")[2]
 
 
-def check_pair(backend: Backend, name: str, dtype: DType, *, examples: int, start: int = 0) -> Pair:
-    """Draws calls of an op with a dtype, the same ones for the same `start`, and compares each with the reference."""
+def go_on() -> None:
+    """Asks nothing: a run that nobody stops."""
+
+
+def check_pair(
+    backend: Backend,
+    name: str,
+    dtype: DType,
+    *,
+    examples: int,
+    start: int = 0,
+    proceed: Callable[[], None] = go_on,
+) -> Pair:
+    """Draws calls of an op with a dtype, the same ones for the same `start`, and compares each with the reference.
+
+    `proceed` is called before each call and after an error. It raises where a signal has asked for an end: hypothesis
+    or a callback of the garbage collector may swallow what the signal's handler raised.
+    """
     ulps = 0.0
     drawn: Counter[str] = Counter()
     divergences: dict[str, None] = {}
@@ -92,6 +108,7 @@ def check_pair(backend: Backend, name: str, dtype: DType, *, examples: int, star
     @given(tensors(dtype) if name == TRANSPORT else calls(name, dtype))
     def agree(call: Invocation | Tensor) -> None:
         nonlocal ulps
+        proceed()
         drawn["all"] += 1
         try:
             if isinstance(call, Tensor):
@@ -121,6 +138,7 @@ def check_pair(backend: Backend, name: str, dtype: DType, *, examples: int, star
     except Disagreement as failure:
         return pair("fail", failure=failure)
     except Exception as error:  # hypothesis' own, of a backend that gives another answer the second time
+        proceed()
         return pair("fail", failure=Disagreement("exception", f"{type(error).__name__}: {error}"))
     if lacks:
         return pair("unsupported", lacks)
@@ -130,12 +148,24 @@ def check_pair(backend: Backend, name: str, dtype: DType, *, examples: int, star
 
 
 def check_pairs(
-    backend: Backend, names: Sequence[str], dtypes: Sequence[DType], *, examples: int, start: int = 0, jobs: int = 1
+    backend: Backend,
+    names: Sequence[str],
+    dtypes: Sequence[DType],
+    *,
+    examples: int,
+    start: int = 0,
+    jobs: int = 1,
+    proceed: Callable[[], None] = go_on,
 ) -> Iterator[Pair]:
-    """Each op with each dtype as it is done, by as many processes as `jobs` says."""
+    """Each op with each dtype as it is done, by as many processes as `jobs` says.
+
+    One process calls `proceed` before each call, as `check_pair` does.
+    """
     if jobs == 1:
         yield from (
-            check_pair(backend, name, dtype, examples=examples, start=start) for name in names for dtype in dtypes
+            check_pair(backend, name, dtype, examples=examples, start=start, proceed=proceed)
+            for name in names
+            for dtype in dtypes
         )
         return
     from concurrent.futures import ProcessPoolExecutor, as_completed
