@@ -145,7 +145,11 @@ def _from_value(
 
 
 def _from_array(value: Any, backend: Backend, device: str | None, copy: bool | None) -> Tensor:
-    """Through NumPy, but by DLPack where the array is on the backend's own device, or NumPy cannot read it."""
+    """As it stands where the backend's library made it, else through NumPy; by DLPack where the array is on the
+    backend's own device, or NumPy cannot read it."""
+    adopted = None if copy else backend.adopted(value)
+    if adopted is not None:
+        return Tensor(adopted[0], backend, adopted[1])
     if hasattr(value, "mask") and hasattr(value, "filled"):
         raise OperandError(expected("an array without a mask", "fill it first with filled()", array=type(value)))
     place = value.__dlpack_device__() if hasattr(value, "__dlpack_device__") else HOST

@@ -22,10 +22,19 @@ def certainly(xp: Any, flags: Array) -> bool:
 def replaced(xp: Any, values: Array, where: Array, function: Callable[..., Array], *operands: Array) -> Array:
     """Values with those of a function of the module and operands in some places; all have one shape.
 
-    NumPy computes the function there alone, and writes into `values`, which must be fresh.
+    NumPy computes the function there alone, and writes into `values`, which must be fresh. JAX computes it if there are
+    such places.
     """
-    if xp.__name__ != "numpy":
+
+    def everywhere() -> Array:
         return xp.where(where, function(xp, *operands).astype(values.dtype), values)
+
+    if xp.__name__ == "jax.numpy":
+        from jax import lax
+
+        return lax.cond(where.any(), everywhere, lambda: values)
+    if xp.__name__ != "numpy":
+        return everywhere()
     values = xp.asarray(values)
     if where.any():
         values[where] = function(xp, *(x[where] for x in operands))

@@ -143,6 +143,12 @@ class JaxBackend(
             return super().to_dlpack(x, **options)
         return x.data.__dlpack__(**options)
 
+    def adopted(self, array: Any, /) -> tuple[Template, Payload] | None:
+        """A `jax.Array` on this instance's device, if it is on no other and JAX is not tracing it."""
+        if not isinstance(array, self.jax.Array) or self.traced(array) or array.sharding.device_set != {self.place}:
+            return None
+        return template_of(array), array
+
     def from_dlpack(self, array: Any, /, *, copy: bool | None) -> tuple[Template, Payload]:
         """The array's memory, where it is on the same device and begins at a multiple of 64 bytes, else a copy."""
         try:

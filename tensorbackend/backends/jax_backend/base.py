@@ -124,6 +124,12 @@ class JaxBase(ArrayBase):
         """An array in exactly the dtype of a template, and not weakly so: JAX lets weak ones change in loops."""
         return self.lax.convert_element_type(data, numpy_dtype(out.dtype))
 
+    def derived(self, values: Callable[..., Array], own: Callable[..., Array]) -> Callable[..., Array]:
+        """A function that has the derivative of another."""
+        derived = self.jax.custom_jvp(values)
+        derived.defjvp(lambda primals, tangents: (derived(*primals), self.jax.jvp(own, primals, tangents)[1]))
+        return derived  # type: ignore[no-any-return] # of the values' kind
+
     def tensor(self, data: Array) -> Tensor:
         """An array as a tensor without names."""
         return Tensor(template_of(data), self, data)
