@@ -16,9 +16,8 @@ from typing import Any, NamedTuple
 os.environ.setdefault("TENSORBACKEND_CHECK", "0")
 
 import numpy
-import torch
-
 import tensorbackend as tb
+import torch
 
 SECONDS = 0.4
 """How long the two of a call take turns."""

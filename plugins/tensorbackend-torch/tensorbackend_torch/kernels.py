@@ -7,8 +7,8 @@ from functools import wraps
 from typing import Any, ClassVar, TypeAlias
 
 from tensorbackend import Template, Tensor, get_backend
-from tensorbackend.dtypes import float64
-from tensorbackend.protocol import Backend, Kernel, Payload, planned
+from tensorbackend.dtypes import bfloat16, float64
+from tensorbackend.protocol import Backend, Kernel, Payload, kernel_of, planned
 
 from .casting import cast
 from .library import torch
@@ -67,7 +67,7 @@ def _entering(template: Any, unsigned: Unsigned, narrow: Narrow) -> Enter | None
             return None
         return lambda payloads: [x if enter is None else enter(x) for enter, x in zip(enters, payloads, strict=True)]
     dtype = template.dtype
-    if dtype in NARROW and narrow != "own" or dtype.is_floating and narrow == "float64":
+    if (dtype in NARROW and narrow != "own") or (dtype.is_floating and narrow == "float64"):
         return _widened(getattr(torch, narrow))
     if dtype not in UNSIGNED:
         return None
@@ -155,13 +155,21 @@ def _marked(plan: Callable[..., Kernel], unsigned: Unsigned, narrow: Narrow) -> 
 
 
 def through_numpy(name: str) -> Callable[..., Payload]:
-    """A callback that NumPy's backend has, called on the CPU, its result brought back."""
+    """A planned callback that NumPy's backend has, called on the CPU, its result brought back."""
 
-    def callback(self: TorchBase, out: Template, /, *inputs: Tensor, **options: Any) -> Payload:
+    @planned
+    def callback(self: TorchBase, out: Template, /, *inputs: Template, **options: Any) -> Kernel:
         numpy = get_backend("numpy")
-        moved = [Tensor(x.template, numpy, numpy.from_backend(x, copy=False)) for x in inputs]
-        data = getattr(numpy, name)(out, *moved, **options)
-        return self.from_backend(Tensor(out, numpy, data), copy=False)
+        kernel = numpy.enter(kernel_of(getattr(numpy, name), out, *inputs, **options))
+        if self.place.type == "cpu" and bfloat16 not in (out.dtype, *(x.dtype for x in inputs)):
+            return lambda *payloads: torch.from_numpy(kernel(*[x.numpy() for x in payloads]))
+
+        def moved(*payloads: Array) -> Payload:
+            given = [Tensor(x, self, payload) for x, payload in zip(inputs, payloads, strict=True)]
+            data = kernel(*[numpy.from_backend(x, copy=False) for x in given])
+            return self.from_backend(Tensor(out, numpy, data), copy=False)
+
+        return moved
 
     callback.__numpy__ = "of every dtype"  # type: ignore[attr-defined]
     return callback

@@ -128,7 +128,7 @@ class ArrayLinalg(ArrayBase):
     @planned
     def eigh(self, out: tuple[Template, Template], x: Template, /) -> Kernel:
         """Ascending eigenvalues and eigenvectors of a Hermitian matrix."""
-        xp, eigh = self.xp, self.xp.linalg.eigh
+        eigh = self.xp.linalg.eigh
 
         def factors(matrix: Array) -> tuple[Array, Array]:
             values, vectors = eigh(matrix, UPLO="L")

@@ -22,7 +22,7 @@ from .base import JaxBase, Looking
 
 
 def _looking(method: Callable[..., Payload]) -> Callable[..., Payload]:
-    """A planned callback that raises for the first index outside: a flag beside the result tells whether there is one."""
+    """A planned callback that raises for the first index outside, of which a flag beside the result tells."""
 
     @planned
     def callback(
