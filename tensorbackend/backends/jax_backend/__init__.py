@@ -73,7 +73,7 @@ class JaxBackend(
         self.jax, self.xp, self.lax = map(_library, ("jax", "jax.numpy", "jax.lax"))
         for submodule in ("jax.dlpack", "jax.scipy.special"):
             _library(submodule)
-        self.quiet, self.jitted, self.numbers = Silent(), {}, {}
+        self.quiet, self.numbers = Silent(), {}
         self.composites, self.composing = {}, Composing()
         self.place = _place(self.jax, self.options["device"])
         self.device = _name(self.place)
