@@ -37,6 +37,7 @@ bench: $(READY) ## Measures the budget
 	$(BIN)/python benchmarks/jax_backend.py
 	$(BIN)/python benchmarks/jit.py
 	$(BIN)/python benchmarks/dryrun.py
+	test ! -e $(PLUGIN_READY) || $(PLUGIN_BIN)/python $(PLUGIN)/benchmarks/overhead.py
 
 docs: $(READY) ## Writes the generated tables and runs the code of the pages
 	$(BIN)/python docs/tables.py

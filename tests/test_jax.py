@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import tensorbackend as tb
-from tensorbackend.errors import DataError, DeallocatedError
+from tensorbackend.errors import DataError, DeallocatedError, IndexRangeError
 
 BACKEND = tb.get_backend("jax")
 
@@ -343,6 +343,27 @@ def test_functions_of_scalars_are_traced_once() -> None:
 
 
 # Memory and devices
+
+
+def test_an_array_of_jax_is_a_payload() -> None:
+    given = jax.numpy.asarray([1.0, 2.0])
+    x = tb.asarray(given, names=("n",), backend=BACKEND)
+    assert x.data is given
+    assert x.names == ("n",)
+    assert tb.asarray(given, copy=True, backend=BACKEND).data is not given
+    assert tb.asarray(given, backend="numpy").tolist() == [1.0, 2.0]
+
+
+def test_an_index_outside_is_found_beside_values_that_are_differentiated() -> None:
+    x, places = on_jax([1.0, 2.0, 3.0]), tb.asarray([0, 3], backend=BACKEND)
+
+    def total(x: tb.Tensor) -> Any:
+        return tb.sum(tb.take(x, places, axis=0)).data
+
+    for function in (total, jax.grad(total)):
+        with pytest.raises(IndexRangeError, match="got index=3"):
+            function(x)
+    assert jax.jit(lambda x, places: tb.take(x, places, axis=0))(x, places).tolist() == [1.0, 3.0]
 
 
 def test_a_copy_never_shares_memory_and_numpy_reads_without_one() -> None:
