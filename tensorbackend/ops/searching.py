@@ -20,15 +20,15 @@ from ..rules.broadcasting import check_dtype, result_type
 from ..template import intern_template
 from ..tensor import Axes, Axis, Tensor, TensorLike
 from .composite.cumulative import cumulative_sum
-from .composite.shaping import moveaxis, stack, unstack
-from .conversion import astype
-from .creation import asarray, full, iota, zeros
-from .elementwise_binary import add, floor_divide, less, logical_and, logical_or, remainder, subtract
-from .elementwise_ternary import where
-from .elementwise_unary import bitwise_invert, isnan
-from .indexing import take, take_along_axis_at, take_at
+from .composite.shape.arranging import moveaxis, stack, unstack
+from .creation.filled import asarray, full, iota, zeros
+from .elementwise.binary import add, floor_divide, less, logical_and, logical_or, remainder, subtract
+from .elementwise.conversion import astype
+from .elementwise.ternary import where
+from .elementwise.unary import bitwise_invert, isnan
+from .indexing.scatter import indexed_put
+from .indexing.taking import take, take_along_axis_at, take_at
 from .reduction import sum
-from .scatter import indexed_put
 from .shape import expand_dims, laid_flat, reshape, slice_
 from .sorting import argsort
 

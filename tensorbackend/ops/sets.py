@@ -13,14 +13,14 @@ from ..dtypes import Scalar
 from ..rules.broadcasting import result_type
 from ..tensor import Tensor, TensorLike
 from .composite.cumulative import cumulative_sum
-from .conversion import astype
-from .creation import asarray, full, ones, zeros
-from .elementwise_binary import equal, less, not_equal, subtract
-from .elementwise_ternary import where
-from .elementwise_unary import bitwise_invert, imag, real
-from .indexing import take_at
+from .creation.filled import asarray, full, ones, zeros
+from .elementwise.binary import equal, less, not_equal, subtract
+from .elementwise.conversion import astype
+from .elementwise.ternary import where
+from .elementwise.unary import bitwise_invert, imag, real
+from .indexing.scatter import indexed_put
+from .indexing.taking import take_at
 from .reduction import any, sum
-from .scatter import indexed_put
 from .searching import checked_size, measured, nonzero, searchsorted
 from .shape import concatenate, expand_dims, laid_flat, reshape, slice_
 from .sorting import argsort, sort

@@ -21,9 +21,9 @@ from ..rules.plan import Plan
 from ..rules.window import Paddings, PerAxis, numbers, scatter_plan, window_plan, windowed
 from ..template import Template, intern_template
 from ..tensor import Tensor
-from .conversion import astype
-from .creation import ones
-from .elementwise_binary import divide
+from .creation.filled import ones
+from .elementwise.binary import divide
+from .elementwise.conversion import astype
 from .functional import OfTwo, accumulator
 
 

@@ -14,8 +14,8 @@ from .creation import ArrayCreation
 from .elementwise import ArrayElementwise
 from .fourier import ArrayFourier
 from .indexing import ArrayIndexing
-from .linalg import ArrayLinalg
-from .norms import ArrayNorms
+from .linalg.factorisations import ArrayLinalg
+from .linalg.norms import ArrayNorms
 from .random import ArrayRandom
 from .shape import ArrayShaping
 from .window import ArrayWindow

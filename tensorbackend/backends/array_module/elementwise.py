@@ -10,8 +10,10 @@ from ...interchange import numpy_dtype
 from ...protocol import Calm, Kernel, Payload, planned
 from ...protocol.planned import bare
 from ...template import Template
-from . import complex_functions, extremes, gamma, incomplete_gamma, special
+from . import complex_functions, extremes
 from .base import NARROW, Array, ArrayBase, Function, function, itself, promoting, rounding
+from .special import error_function as special
+from .special import gamma, incomplete_gamma
 
 
 def computed_in_float64(function: Function) -> Callable[..., Payload]:

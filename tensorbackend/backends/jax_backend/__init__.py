@@ -23,8 +23,8 @@ from .creation import JaxCreation
 from .elementwise import JaxElementwise
 from .gradients import JaxGradients
 from .indexing import JaxIndexing
-from .linalg import JaxLinalg
-from .norms import JaxNorms
+from .linalg.factorisations import JaxLinalg
+from .linalg.norms import JaxNorms
 from .random import JaxRandom
 from .shape import JaxShaping
 from .trees import register

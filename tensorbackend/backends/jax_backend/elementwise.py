@@ -12,9 +12,11 @@ from ...protocol import Kernel, Payload, kernel_of, planned
 from ...protocol.planned import bare
 from ...template import Template
 from ...tensor import Tensor
-from ..array_module import complex_functions, gamma, incomplete_gamma, special
+from ..array_module import complex_functions
 from ..array_module.base import NARROW, Array, function, itself, promoting
 from ..array_module.elementwise import ArrayElementwise
+from ..array_module.special import error_function as special
+from ..array_module.special import gamma, incomplete_gamma
 from . import complex_by_parts, logarithms
 from .base import JaxBase
 from .rounding import unfused

@@ -15,9 +15,9 @@ from ..array_module import ArrayModuleBackend
 from ..array_module.base import Array, Quiet
 from .creation import NumpyCreation
 from .elementwise import NumpyElementwise
-from .linalg import NumpyLinalg
-from .norms import NumpyNorms
-from .sets import NumpySets
+from .linalg.factorisations import NumpyLinalg
+from .linalg.norms import NumpyNorms
+from .sorting import NumpySets
 
 if TYPE_CHECKING:
     import numpy

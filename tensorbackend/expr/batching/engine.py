@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from ...errors import ContractError, TensorBackendError, expected
-from ...ops.creation import zeros
+from ...ops.creation.filled import zeros
 from ...ops.shape import concatenate, expand_dims, sliced
 from ...opspec import CALLBACKS, OPS, Callback
 from ...select import get_backend, with_default

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ...ops.composite.padding import pad
-from ...ops.creation import full
-from ...ops.elementwise_ternary import where
+from ...ops.creation.filled import full
+from ...ops.elementwise.ternary import where
+from ...ops.padding import pad
 from ...ops.shape import reshape
 from ...template import intern_template
 from .registry import Call, Results, rule

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...ops.creation import full
-from ...ops.elementwise_binary import add
+from ...ops.creation.filled import full
+from ...ops.elementwise.binary import add
 from ...ops.shape import permute_dims, reshape
 from ...template import intern_template
 from ...tensor import Tensor

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...ops.composite.padding import pad
 from ...ops.fourier import fft, ifft
+from ...ops.padding import pad
 from ...ops.shape import sliced
 from ...protocol.fourier import Norm
 from ...tensor import Tensor

@@ -6,14 +6,14 @@ import math
 from collections.abc import Callable, Sequence
 
 from ...ops.composite.cumulative import cumulative_prod
-from ...ops.composite.elementwise import isfinite
-from ...ops.composite.statistics import count_along, in_float32, mean
-from ...ops.conversion import astype
-from ...ops.creation import full
-from ...ops.elementwise_ternary import where
-from ...ops.elementwise_unary import conj, exp
+from ...ops.composite.elementwise.functions import isfinite
+from ...ops.composite.reduction import count_along, in_float32, mean
+from ...ops.creation.filled import full
+from ...ops.elementwise.conversion import astype
+from ...ops.elementwise.ternary import where
+from ...ops.elementwise.unary import conj, exp
 from ...ops.functional import map
-from ...ops.indexing import slice_along_axis
+from ...ops.indexing.taking import slice_along_axis
 from ...ops.reduction import sum
 from ...ops.shape import broadcast_to, permute_dims, reshape
 from ...template import Template

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate
 
-from ...ops.composite.padding import pad
+from ...ops.padding import pad
 from ...ops.reduction import sum
 from ...ops.shape import flip, permute_dims, reshape, slice_
 from ...tensor import Tensor

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ...dtypes import DType
 from ...ops.composite.cumulative import cumulative_sum
-from ...ops.composite.padding import pad
-from ...ops.indexing import take_along_axis
+from ...ops.indexing.taking import take_along_axis
+from ...ops.padding import pad
 from ...ops.shape import sliced
 from ...ops.sorting import argsort
 from ...tensor import Tensor

@@ -12,15 +12,15 @@ from typing import Any, NamedTuple
 
 from ...dtypes import Scalar, iinfo
 from ...ops.composite.cumulative import cumulative_prod
-from ...ops.composite.padding import pad
-from ...ops.conversion import astype
 from ...ops.convolution import conv
-from ...ops.creation import full, iota, zeros
-from ...ops.elementwise_ternary import where
-from ...ops.elementwise_unary import isnan
-from ...ops.indexing import take_along_axis, take_at
+from ...ops.creation.filled import full, iota, zeros
+from ...ops.elementwise.conversion import astype
+from ...ops.elementwise.ternary import where
+from ...ops.elementwise.unary import isnan
+from ...ops.indexing.scatter import indexed_add
+from ...ops.indexing.taking import take_along_axis, take_at
+from ...ops.padding import pad
 from ...ops.reduction import argmax, max, min, sum
-from ...ops.scatter import indexed_add
 from ...ops.shape import expand_dims, flip, permute_dims, reshape, squeeze
 from ...ops.window import window_scatter_max, window_scatter_min, window_sum
 from ...rules.window import spread

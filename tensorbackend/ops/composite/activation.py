@@ -5,9 +5,9 @@ from __future__ import annotations
 from ...dispatch import composite
 from ...rules.broadcasting import to_floating
 from ...tensor import Axes, Tensor
-from ..conversion import astype
-from ..elementwise_binary import divide, subtract
-from ..elementwise_unary import exp, log
+from ..elementwise.binary import divide, subtract
+from ..elementwise.conversion import astype
+from ..elementwise.unary import exp, log
 from ..reduction import max, sum
 
 

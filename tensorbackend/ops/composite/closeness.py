@@ -6,11 +6,11 @@ from ...dispatch import composite
 from ...dtypes import float32, float64, promote_types
 from ...rules.broadcasting import result_type
 from ...tensor import Tensor
-from ..conversion import astype
-from ..elementwise_binary import add, equal, less_equal, logical_and, logical_or, multiply, subtract
-from ..elementwise_unary import abs, isnan
+from ..elementwise.binary import add, equal, less_equal, logical_and, logical_or, multiply, subtract
+from ..elementwise.conversion import astype
+from ..elementwise.unary import abs, isnan
 from ..reduction import all
-from .elementwise import isfinite
+from .elementwise.functions import isfinite
 
 
 @composite

@@ -13,10 +13,10 @@ from ...rules.einsum import Operand, parsed
 from ...template import check_unique
 from ...tensor import Axis, Tensor
 from ..contraction import dot
-from ..creation import eye, rename
-from ..elementwise_binary import multiply
-from ..elementwise_ternary import where
-from ..elementwise_unary import conj
+from ..creation.filled import eye, rename
+from ..elementwise.binary import multiply
+from ..elementwise.ternary import where
+from ..elementwise.unary import conj
 from ..reduction import sum
 from ..shape import broadcast_to, permute_dims, reshape, squeeze
 

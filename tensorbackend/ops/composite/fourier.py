@@ -16,13 +16,13 @@ from ...rules.axes import normalize_axes
 from ...rules.broadcasting import check_dtype
 from ...rules.fourier import Norm, check_length, check_norm, several, transformed
 from ...tensor import Axes, Axis, Tensor
-from ..conversion import astype
-from ..creation import iota
-from ..elementwise_binary import divide, equal, greater, logical_or, multiply, subtract
-from ..elementwise_unary import conj, real
+from ..creation.filled import iota
+from ..elementwise.binary import divide, equal, greater, logical_or, multiply, subtract
+from ..elementwise.conversion import astype
+from ..elementwise.unary import conj, real
 from ..fourier import fft, ifft
 from ..shape import reshape, sliced
-from .shaping import roll
+from .shape.arranging import roll
 
 _OPPOSITE: dict[Norm, Norm] = {"backward": "forward", "ortho": "ortho", "forward": "backward"}
 

@@ -8,8 +8,8 @@ from ...dtypes import DType, float32, float64, int64, promote_types
 from ...elements import pack
 from ...template import Shape, intern_template
 from ...tensor import Tensor
-from ..conversion import astype
-from ..creation import from_binary
+from ..creation.filled import from_binary
+from ..elementwise.conversion import astype
 from ..shape import reshape, slice_
 
 

@@ -10,9 +10,9 @@ from ...protocol.window import Padding, Sizes
 from ...template import Shape, Template
 from ...tensor import Tensor
 from ..contraction import dot
-from ..conversion import astype
-from ..creation import full, zeros
-from ..elementwise_binary import add, multiply
+from ..creation.filled import full, zeros
+from ..elementwise.binary import add, multiply
+from ..elementwise.conversion import astype
 from ..reduction import sum as total
 from ..shape import _pad as pad_with
 from ..shape import permute_dims, reshape, slice_

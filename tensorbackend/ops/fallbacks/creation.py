@@ -10,7 +10,7 @@ from ...elements import element_type, pack
 from ...select import get_backend
 from ...template import Template
 from ...tensor import Tensor
-from ..creation import from_binary
+from ..creation.filled import from_binary
 
 
 @fallback("constant", needs=())

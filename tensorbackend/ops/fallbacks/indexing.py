@@ -12,12 +12,12 @@ from ...dtypes import bool_, int64
 from ...protocol.indexing import Mode
 from ...template import Shape, Template
 from ...tensor import Tensor
-from ..conversion import astype
-from ..creation import full, zeros
-from ..elementwise_binary import add, equal, less, logical_and, maximum, multiply
-from ..elementwise_ternary import where
-from ..elementwise_unary import bitwise_invert
-from ..indexing import take_at
+from ..creation.filled import full, zeros
+from ..elementwise.binary import add, equal, less, logical_and, maximum, multiply
+from ..elementwise.conversion import astype
+from ..elementwise.ternary import where
+from ..elementwise.unary import bitwise_invert
+from ..indexing.taking import take_at
 from ..reduction import any as some
 from ..reduction import max as greatest
 from ..reduction import sum as total

@@ -12,11 +12,11 @@ from ...protocol.reduction import TieBreak
 from ...select import move
 from ...template import Shape, Template
 from ...tensor import Tensor
-from ..conversion import astype
-from ..creation import full, zeros
-from ..elementwise_binary import add, equal, logical_and, logical_or, maximum, minimum, multiply
-from ..elementwise_ternary import where
-from ..elementwise_unary import isnan
+from ..creation.filled import full, zeros
+from ..elementwise.binary import add, equal, logical_and, logical_or, maximum, minimum, multiply
+from ..elementwise.conversion import astype
+from ..elementwise.ternary import where
+from ..elementwise.unary import isnan
 from ..reduction import max as greatest
 from ..reduction import min as least
 from ..shape import concatenate, permute_dims, reshape, slice_

@@ -11,10 +11,10 @@ from ...dtypes import bool_, int64
 from ...elements import pack
 from ...template import Shape, Template, intern_template
 from ...tensor import Tensor
-from ..creation import from_binary
-from ..elementwise_binary import logical_and
-from ..elementwise_ternary import where
-from ..indexing import take_at
+from ..creation.filled import from_binary
+from ..elementwise.binary import logical_and
+from ..elementwise.ternary import where
+from ..indexing.taking import take_at
 from ..shape import broadcast_to, reshape
 from .common import along, listed, strides_of
 
