@@ -1,5 +1,6 @@
 """Linear algebra: the Array API's extension `linalg`, and more. The last two axes are the matrix."""
 
+from .ops.composite.contraction import matmul as matmul
 from .ops.composite.contraction import outer as outer
 from .ops.composite.contraction import tensordot as tensordot
 from .ops.composite.contraction import vecdot as vecdot
@@ -24,7 +25,6 @@ from .ops.composite.linalg.systems import pinv as pinv
 from .ops.composite.linalg.systems import slogdet as slogdet
 from .ops.composite.linalg.systems import solve as solve
 from .ops.composite.linalg.systems import svdvals as svdvals
-from .ops.contraction import matmul as matmul
 from .ops.linalg import EighResult as EighResult
 from .ops.linalg import EigResult as EigResult
 from .ops.linalg import LUResult as LUResult

@@ -33,6 +33,6 @@ from .ops.composite.random.discrete import shuffle as shuffle
 from .ops.composite.random.multivariate import multivariate_normal as multivariate_normal
 from .ops.composite.random.threefry import bits as bits
 from .ops.composite.random.threefry import fold_in as fold_in
-from .ops.composite.random.threefry import key as key
 from .ops.composite.random.threefry import split as split
 from .ops.composite.random.threefry import threefry2x32 as threefry2x32
+from .ops.random import key as key

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from functools import lru_cache
 from math import prod
+from typing import Final
 
 from ...dtypes import DType, int64, promote_types
 from ...interchange import numpy_dtype
 from ...memo import MEMO_LIMIT
 from ...protocol import Kernel, planned
-from ...protocol.reduction import Unique
+from ...protocol.sorting import Unique
 from ...template import Template, intern_template
 from ...tensor import Tensor
 from ..array_module.base import Array
 from ..array_module.precision import computing, promoted, wide
-from .reduction import NumpyReduction
+from ..array_module.sorting import ArraySorting
 
 _LONG = 1 << 10
 """A row of so many elements is parted before the greatest of them are put in order."""
 
 
-class NumpySets(NumpyReduction):
-    """Sets of elements, and the greatest of them."""
+class NumpySorting(ArraySorting):
+    """Orderings, sets of elements, and the greatest of them."""
 
     @planned
     def isin(self, out: Template, x1: Template, x2: Template, /, *, invert: bool) -> Kernel:
@@ -86,9 +87,60 @@ class NumpySets(NumpyReduction):
     def _line(self, data: Array, dtype: DType) -> Tensor:
         return Tensor(intern_template(data.shape, dtype, (None,)), self, data.astype(numpy_dtype(dtype), copy=False))
 
+    def ordering(self, x: Template, axis: int) -> Kernel:
+        """By NumPy's vectorised sort where equal values look alike, as all but zeros of two signs do.
+
+        That is for elements of 32 and 64 bits; the stable sort of smaller ones is a radix sort, and quick as well.
+        """
+        worth, floating = _is_worth(x), x.dtype.is_floating
+
+        def ordered(values: Array) -> Array:
+            fresh = values.copy("K")
+            fresh.sort(axis, "stable" if not worth or (floating and self._has_both_zeros(values)) else None)
+            return fresh
+
+        return ordered
+
+    def _has_both_zeros(self, values: Array) -> bool:
+        negative = self.xp.signbit(values[values == 0])
+        return bool(negative.any()) and not negative.all()
+
+    def order_of(self, x: Template, axis: int) -> Kernel:
+        """By the same sort of whole numbers that hold both a value and, in the lower bits, its index.
+
+        float64 leaves no bit free.
+        """
+        if not _is_worth(x) or (x.dtype.is_floating and x.dtype.bits > 32):
+            return lambda values: values.argsort(axis, "stable")
+        numpy, count = self.xp, x.shape[axis]
+        bits = count.bit_length()
+        shape = -1, *(1,) * (len(x.shape) - axis - 1)
+
+        def order(values: Array) -> Array:
+            ranked = self._ranked(values)
+            if int(ranked.max()) >> (64 - bits):
+                return values.argsort(axis, "stable")
+            packed = ranked << numpy.uint64(bits) | numpy.arange(count, dtype="uint64").reshape(shape)
+            packed.sort(axis)
+            packed &= numpy.uint64((1 << bits) - 1)
+            return packed.view("int64")
+
+        return order
+
+    def _ranked(self, values: Array) -> Array:
+        """Unsigned integers of 64 bits in the same order, from 0 on."""
+        numpy = self.xp
+        if values.dtype.kind != "f":
+            return values.astype("uint64") - numpy.uint64(int(values.min()) % (1 << 64))
+        # Of floats the bits are in order but for the sign: https://stereopsis.com/radix.html
+        bits = (values + numpy.float32(0)).view("uint32")  # zeros of both signs are equal
+        ranks = numpy.where(bits >> numpy.uint32(31), ~bits, bits | numpy.uint32(1 << 31))
+        ranks[numpy.isnan(values)] = (1 << 32) - 1
+        return ranks.astype("uint64")
+
 
 @lru_cache(MEMO_LIMIT)
-def _orders(backend: NumpySets, size: int, dtype: DType) -> tuple[Kernel, Kernel]:
+def _orders(backend: NumpySorting, size: int, dtype: DType) -> tuple[Kernel, Kernel]:
     """What sorts so many elements, and what finds their order, of complex numbers by their real parts first."""
     x = intern_template((size,), dtype, (None,))
     if dtype.is_complex:
@@ -99,3 +151,12 @@ def _orders(backend: NumpySets, size: int, dtype: DType) -> tuple[Kernel, Kernel
         )
     wider = x.replace(dtype=wide(dtype))
     return computing(backend.ordering(wider, 0), x, x), computing(backend.order_of(wider, 0), x.replace(dtype=int64), x)
+
+
+_MANY: Final = 1 << 10
+"""So many elements are worth a few passes before they are sorted."""
+
+
+def _is_worth(x: Template) -> bool:
+    """Whether NumPy's vectorised sort is quicker than its stable one by more than what else it takes."""
+    return x.size >= _MANY and x.dtype.bits >= 32

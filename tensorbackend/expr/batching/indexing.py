@@ -65,3 +65,9 @@ def _gather(call: Call) -> Results:
 def _write(call: Call) -> Results:
     x, indices, updates = map(call.whole, call.inputs)
     return call.record([x, _with_example(indices), updates])
+
+
+@rule("put_slice")
+def _put_slice(call: Call) -> Results:
+    x, update = map(call.whole, call.inputs)
+    return call.record([x, update], options={"starts": (0, *call.options["starts"])})

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ...ops.fourier import fft, ifft
+from ...ops.indexing.slices import sliced
 from ...ops.padding import pad
-from ...ops.shape import sliced
 from ...protocol.fourier import Norm
 from ...tensor import Tensor
 from .registry import Cotangents, rule

@@ -9,9 +9,9 @@ from ...ops.elementwise.binary import minimum
 from ...ops.elementwise.conversion import astype
 from ...ops.elementwise.ternary import where
 from ...ops.indexing.scatter import gather, indexed_add, indexed_put
-from ...ops.indexing.slices import put_slice
+from ...ops.indexing.slices import put_slice, slice_
 from ...ops.padding import pad
-from ...ops.shape import expand_dims, permute_dims, reshape, slice_
+from ...ops.shape import expand_dims, permute_dims, reshape
 from ...protocol.indexing import Mode
 from ...tensor import Tensor
 from .reduction import inverse

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from . import contraction as contraction
 from . import control as control
+from . import convolution as convolution
+from . import cumulative as cumulative
 from . import elementwise as elementwise
 from . import fourier as fourier
+from . import functional as functional
 from . import indexing as indexing
 from . import reduction as reduction
 from . import shape as shape

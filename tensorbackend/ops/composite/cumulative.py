@@ -21,8 +21,9 @@ from ...tensor import Axis, SoleAxis, Tensor, TensorLike
 from ..creation.filled import asarray
 from ..elementwise.binary import add, maximum, minimum, multiply, subtract
 from ..elementwise.conversion import astype
+from ..indexing.slices import slice_
 from ..padding import pad
-from ..shape import concatenate, slice_
+from ..shape import concatenate
 
 
 def _running(

@@ -11,15 +11,14 @@ from ...rules.axes import sorted_axes
 from ...rules.broadcasting import check_dtype, result_type, to_floating
 from ...template import weak_template
 from ...tensor import Axes, Tensor, TensorLike
-from ..contraction import matmul
 from ..creation.filled import asarray
 from ..elementwise.binary import add, divide, multiply, subtract
 from ..elementwise.conversion import astype
 from ..elementwise.ternary import where
-from ..elementwise.unary import conj, exp, log, sqrt
-from ..reduction import max, sum
-from ..shape import broadcast_to, expand_dims, matrix_transpose, reshape
-from .elementwise.functions import isfinite
+from ..elementwise.unary import exp, log, sqrt
+from ..reduction import all, max, sum
+from ..shape import broadcast_to, reshape
+from .elementwise.functions import isclose, isfinite
 
 
 def count_along(x: Tensor, axis: Axes) -> float:
@@ -158,31 +157,49 @@ def weighted_mean(x: Tensor, weights: Tensor, /, *, axis: Axes = None, keepdims:
     return astype(divide(sum(products, axis=axis, keepdims=keepdims), total), dtype)
 
 
-def covariance(x: TensorLike, /, *, mean: TensorLike | None = None, correction: float = 0.0) -> Tensor:
-    """Covariances of variables, one a column: of observations (..., n, d) a matrix (..., d, d).
-
-    Entry (i, j) is the mean of the products of the distances of variable i and of the conjugate of variable j from
-    their means, the divisor reduced by `correction` (NaN if nothing is left of it). `mean` is x's, (..., d), unless
-    it is given. The last two axes have no names. Raises `ShapeError` for fewer than two axes.
+@composite
+def all_close(x1: Tensor, x2: Tensor, /, *, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Tensor:
+    """Whether `isclose` holds for every pair of elements, a bool without axes.
 
     >>> import tensorbackend as tb
-    >>> tb.covariance(tb.asarray([[1.0, 2.0], [3.0, 6.0]])).tolist()
-    [[1.0, 2.0], [2.0, 4.0]]
+    >>> tb.all_close(tb.asarray([1.0, float("nan")]), tb.asarray([1.0, float("nan")]), equal_nan=True).item()
+    True
     """
-    x = asarray(x)
-    if x.ndim < 2:
-        raise ShapeError(expected("observations as rows and variables as columns", tensor=x.template))
-    centre = None if mean is None else asarray(mean)
-    dtype = to_floating(result_type([x.template, *([] if centre is None else [centre.template])]))
-    work = promote_types(dtype, float32)
-    wide = astype(x.rename(*x.names[:-2], None, None), work)
-    if centre is None:
-        centre = _mean(wide, axis=-2, keepdims=True)
-    elif centre.ndim:
-        centre = expand_dims(astype(centre.rename(*(None,) * centre.ndim), work), axis=-2)
-    centred = subtract(wide, astype(centre, work))
-    if centred.shape != x.shape:
-        raise ShapeError(expected(f"a mean that broadcasts to the rows of {x.template!r}", mean=centre.template))
-    divisor = x.shape[-2] - float(correction)
-    products = matmul(matrix_transpose(centred), conj(centred))
-    return astype(divide(products, divisor if divisor > 0 else math.nan), dtype)
+    return all(isclose(x1, x2, rtol=rtol, atol=atol, equal_nan=equal_nan))
+
+
+@composite
+def softmax(x: Tensor, /, *, axis: Axes = -1) -> Tensor:
+    """exp(x) divided by its sum along `axis`, computed without overflow.
+
+    >>> import tensorbackend as tb
+    >>> tb.softmax(tb.asarray([[0.0, 0.0]], names=("row", "class")), axis="class").tolist()
+    [[0.5, 0.5]]
+    """
+    x = astype(x, to_floating(x.dtype))
+    powers = exp(subtract(x, max(x, axis=axis, keepdims=True)))
+    return divide(powers, sum(powers, axis=axis, keepdims=True))
+
+
+@composite
+def log_softmax(x: Tensor, /, *, axis: Axes = -1) -> Tensor:
+    """Logarithm of `softmax`, accurate where that is tiny.
+
+    >>> import tensorbackend as tb
+    >>> tb.log_softmax(tb.asarray([0.0, -1000.0])).tolist()
+    [0.0, -1000.0]
+    """
+    x = astype(x, to_floating(x.dtype))
+    shifted = subtract(x, max(x, axis=axis, keepdims=True))
+    return subtract(shifted, log(sum(exp(shifted), axis=axis, keepdims=True)))
+
+
+@composite
+def count_nonzero(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
+    """How many elements are not zero along some axes (int64); NaN is none.
+
+    >>> import tensorbackend as tb
+    >>> tb.count_nonzero(tb.asarray([[0, 3], [1, 1]]), axis=1).tolist()
+    [1, 2]
+    """
+    return sum(astype(x, "bool"), axis=axis, keepdims=keepdims)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from operator import index
 
 from ...dispatch import primitive
-from ...dtypes import DTypeLike, Scalar, check_scalar, default_dtype, scalar_kind
+from ...dtypes import DTypeLike, Scalar, as_dtype, check_scalar, default_dtype, scalar_kind
 from ...errors import OperandError, ShapeError, expected
 from ...protocol import BackendLike
 from ...rules.axes import normalize_axis
@@ -17,6 +17,8 @@ from ...rules.plan import Plan
 from ...select import check_held, get_backend
 from ...template import Template, as_names, as_shape, intern_template
 from ...tensor import Tensor, TensorLike, bind, late
+from ..elementwise.binary import add, greater_equal
+from ..elementwise.conversion import astype
 from .values import asarray as asarray
 from .values import is_array
 from .values import tensor as tensor
@@ -273,3 +275,27 @@ def rename(x: Tensor, /, *names: str | None, **renamed: str | None) -> Tensor:
     for old, new in renamed.items():
         changed[normalize_axis(x.template, old)] = new
     return Tensor(intern_template(x.shape, x.dtype, as_names(changed, x.ndim)), x.backend, x.data)
+
+
+def tri(
+    n_rows: int,
+    n_cols: int | None = None,
+    /,
+    *,
+    k: int = 0,
+    dtype: DTypeLike | None = None,
+    names: Sequence[str | None] | None = None,
+    backend: BackendLike = None,
+) -> Tensor:
+    """Ones up to the k-th diagonal of a matrix (above the main one for positive k), zeros above it.
+
+    >>> import tensorbackend as tb
+    >>> tb.tri(2, 3, k=1, dtype="int64").tolist()
+    [[1, 1, 0], [1, 1, 1]]
+    """
+    columns = n_rows if n_cols is None else n_cols
+    row = iota((index(n_rows), 1), backend=backend)
+    column = iota((1, index(columns)), backend=backend)
+    below = greater_equal(add(row, index(k)), column)
+    made = astype(below, default_dtype("float") if dtype is None else as_dtype(dtype))
+    return made if names is None else made.rename(*names)

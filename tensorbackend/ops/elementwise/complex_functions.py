@@ -4,45 +4,12 @@ from __future__ import annotations
 
 import builtins
 
-from ...dispatch import composite
-from ...dtypes import COMPLEX_OF
-from ...rules.broadcasting import check_dtype, result_type, to_floating
 from ...tensor import Tensor, TensorLike, bind
 from ..composite.elementwise.functions import isfinite
 from ..creation.filled import asarray
 from .binary import add, divide, equal, greater_equal, logical_or, multiply, subtract
-from .conversion import astype
 from .ternary import where
-from .unary import bitwise_invert, conj, exp, log, negative, real, real_cbrt, real_rsqrt, real_sigmoid, sqrt
-
-
-@composite
-def complex(real: Tensor, imag: Tensor, /) -> Tensor:
-    """Complex numbers of their real and imaginary parts, which broadcast; signed zeros, infinities and NaN stay.
-
-    Parameters
-    ----------
-    real, imag : tensors of a real dtype, whose common dtype decides between complex64 and complex128
-
-    Returns
-    -------
-    Tensor
-        real + imag * 1j, each part as it was given.
-
-    Raises
-    ------
-    DTypeError
-        For parts that are complex or bool.
-
-    Examples
-    --------
-    >>> import tensorbackend as tb
-    >>> tb.complex(tb.asarray([1.0, -0.0]), float("inf")).tolist()
-    [(1+infj), (-0+infj)]
-    """
-    dtype = COMPLEX_OF[to_floating(check_dtype(result_type([real.template, imag.template]), "real"))]
-    # By -1j goes part by part, and gives -0.0 + imag j; x - 0.0j then keeps the sign of each zero.
-    return add(conj(astype(real, dtype)), divide(astype(imag, dtype), -1j))
+from .unary import bitwise_invert, exp, log, negative, real, real_cbrt, real_rsqrt, real_sigmoid, sqrt
 
 
 def _complex_rsqrt(x: TensorLike, /) -> Tensor:

@@ -7,8 +7,10 @@ the reference within the bound of its op, or it would not be here: what cannot b
 from __future__ import annotations
 
 from . import contraction as contraction
+from . import convolution as convolution
 from . import creation as creation
 from . import fourier as fourier
+from . import functional as functional
 from . import indexing as indexing
 from . import linalg as linalg
 from . import reduction as reduction
@@ -17,6 +19,7 @@ from . import sorting as sorting
 from . import window as window
 from .elementwise import arithmetic as arithmetic
 from .elementwise import comparison as comparison
+from .elementwise import conversion as conversion
 from .elementwise import functions as functions
 from .elementwise import hyperbolic as hyperbolic
 from .elementwise import integers as integers

@@ -10,7 +10,8 @@ from ...template import Shape, intern_template
 from ...tensor import Tensor
 from ..creation.filled import from_binary
 from ..elementwise.conversion import astype
-from ..shape import reshape, slice_
+from ..indexing.slices import slice_
+from ..shape import reshape
 
 
 def listed(values: Iterable[bool | float], dtype: DType = int64, shape: Shape | None = None) -> Tensor:

@@ -38,11 +38,6 @@ def _spaced(out: Template, /, *, start: Scalar, step: Scalar, last: Scalar | Non
     return from_binary(get_backend("binary").spaced(out, start=start, step=step, last=last), out)
 
 
-@fallback("bitcast", needs=())
-def _bitcast(out: Template, x: Tensor, /) -> Tensor:
-    return from_binary(x.to_binary(), out)
-
-
 def _numbers(values: list[int], out: Template) -> Tensor:
     """Indices in a dtype: integers wrap, as those of a long axis do in a narrow one."""
     if out.dtype.is_integer:

@@ -19,7 +19,8 @@ from ..contraction import dot
 from ..creation.filled import from_binary, full
 from ..elementwise.binary import add, divide, multiply, subtract
 from ..elementwise.conversion import astype
-from ..shape import concatenate, pad_with, permute_dims, reshape, slice_
+from ..indexing.slices import slice_
+from ..shape import concatenate, pad_with, permute_dims, reshape
 from .common import part
 
 _SHORT = 32

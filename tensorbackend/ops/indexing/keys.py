@@ -16,13 +16,15 @@ from ...errors import IndexRangeError, TemplateDataError, expected
 from ...rules.indexing import check_indices
 from ...template import Template, merge_names
 from ...tensor import Tensor
+from ..composite.indexing import argwhere
+from ..composite.reduction import count_nonzero
 from ..composite.shape.arranging import broadcast_arrays, moveaxis, stack
 from ..creation.filled import asarray, full, zeros
 from ..elementwise.binary import minimum
 from ..elementwise.conversion import astype
-from ..searching import argwhere, count_nonzero
-from ..shape import expand_dims, laid_flat, permute_dims, reshape, sliced
+from ..shape import expand_dims, laid_flat, permute_dims, reshape
 from .scatter import gather
+from .slices import sliced
 from .taking import from_end, take, take_at
 
 

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
+from ...dispatch import primitive
 from ...dtypes import iinfo
 from ...errors import ShapeError, expected
 from ...rules.blocks import block_written
+from ...rules.plan import Plan
+from ...rules.shape import sliced_by
 from ...template import Template
 from ...tensor import Tensor, TensorLike
 from ..creation.filled import asarray, iota, zeros
 from ..elementwise.binary import add, maximum, minimum, multiply
 from ..elementwise.conversion import astype
-from ..shape import laid_flat, put_block, reshape
+from ..shape import expand_dims, flip, laid_flat, reshape, squeeze
 from .scatter import indexed_put
 
 
@@ -61,3 +65,47 @@ def put_slice(x: TensorLike, update: TensorLike, /, *, starts: Sequence[int | Te
     if any(isinstance(start, Tensor) for start in starts):
         return block_put(x, update, starts)
     return put_block(x, update, starts=starts)  # type: ignore[arg-type] # no tensors
+
+
+@primitive.calls("slice")
+def slice_(x: Template, /, *, starts: tuple[int, ...], lengths: tuple[int, ...], strides: tuple[int, ...]) -> Plan:
+    """For each axis `lengths[i]` elements from `starts[i]` on, `strides[i]` apart.
+
+    The lengths are those of the result; Nx's `slice` counts the elements that the strides go over.
+
+    >>> import tensorbackend as tb
+    >>> tb.slice_(tb.iota(6), starts=(1,), lengths=(2,), strides=(3,)).tolist()
+    [1, 4]
+    """
+    if not len(starts) == len(lengths) == len(strides) == x.ndim:
+        raise ShapeError(expected(f"one start, length and stride for each axis of {x!r}", starts=starts))
+    for size, start, length, stride in zip(x.shape, starts, lengths, strides, strict=True):
+        if min(start, length) < 0 or stride < 1 or (length and start + (length - 1) * stride >= size):
+            raise ShapeError(expected(f"slices within {x!r}", starts=starts, lengths=lengths, strides=strides))
+    out = x.replace(shape=tuple(lengths))
+    return Plan(out, (x.dtype,), {"starts": starts, "lengths": lengths, "strides": strides})
+
+
+@primitive.calls("put_slice")
+def _put_slice(x: Template, update: Template, /, *, starts: Sequence[int]) -> Plan:
+    return block_written(x, update, starts)
+
+
+put_block = _put_slice
+"""`put_slice` at ints alone."""
+
+
+def sliced(x: Tensor, key: Any) -> Tensor:
+    """Basic indexing: ints drop an axis, slices keep it, None makes one, ... fills up. Always a new tensor."""
+    parts = sliced_by(x.template, key)
+    found = x
+    if parts.cuts:
+        found = slice_(found, starts=parts.starts, lengths=parts.lengths, strides=parts.strides)
+    if parts.reversed:
+        found = flip(found, axis=parts.reversed)
+    if parts.dropped:
+        found = squeeze(found, parts.dropped)
+    for position in parts.new:
+        found = expand_dims(found, axis=position)
+    # A tensor of its own: what is assigned to one must not be seen in the other.
+    return Tensor(x.template, x.backend, x.data) if found is x else found

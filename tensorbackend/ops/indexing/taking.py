@@ -23,8 +23,8 @@ from ..creation.filled import asarray, iota
 from ..elementwise.binary import add, less, multiply
 from ..elementwise.conversion import astype
 from ..elementwise.ternary import where
-from ..shape import broadcast_to, reshape, slice_
-from .slices import first_entry
+from ..shape import broadcast_to, reshape
+from .slices import first_entry, slice_
 
 
 def from_end(indices: Tensor, size: int) -> Tensor:

@@ -15,10 +15,10 @@ from functools import wraps
 from typing import Any
 
 from ....dtypes import finfo, float32, promote_types
+from ....ops.composite.contraction import matmul
 from ....ops.composite.linalg.matrices import adjoint, diagonal
 from ....ops.composite.linalg.systems import solve
 from ....ops.composite.shape.triangles import tril, triu
-from ....ops.contraction import matmul
 from ....ops.creation.filled import eye, iota, zeros
 from ....ops.elementwise.conversion import astype
 from ....ops.elementwise.ternary import where

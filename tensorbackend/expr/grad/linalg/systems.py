@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ....ops.composite.contraction import matmul
 from ....ops.composite.linalg.matrices import adjoint
 from ....ops.composite.linalg.systems import inv, pinv, solve
 from ....ops.composite.shape.triangles import tril, triu
-from ....ops.contraction import matmul
 from ....ops.elementwise.binary import maximum, multiply
 from ....ops.elementwise.conversion import astype
 from ....ops.elementwise.ternary import where

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from ....dispatch import composite
-from ....dtypes import DType, as_dtype, finfo
+from ....dtypes import COMPLEX_OF, DType, as_dtype, finfo, float32, float64, promote_types
 from ....rules.broadcasting import check_dtype, result_type, to_floating
 from ....tensor import Tensor
 from ...creation.filled import full
@@ -21,6 +21,8 @@ from ...elementwise.binary import (
     equal,
     greater,
     less,
+    less_equal,
+    logical_and,
     logical_or,
     maximum,
     minimum,
@@ -35,6 +37,7 @@ from ...elementwise.unary import (
     abs,
     bitwise_invert,
     ceil,
+    conj,
     exp,
     floor,
     imag,
@@ -251,3 +254,52 @@ def fmod(x1: Tensor, x2: Tensor, /) -> Tensor:
     rest = remainder(x1, x2)
     across = bitwise_and(not_equal(rest, 0), not_equal(less(x1, 0), less(x2, 0)))
     return where(across, subtract(rest, x2), rest)
+
+
+@composite
+def complex(real: Tensor, imag: Tensor, /) -> Tensor:
+    """Complex numbers of their real and imaginary parts, which broadcast; signed zeros, infinities and NaN stay.
+
+    Parameters
+    ----------
+    real, imag : tensors of a real dtype, whose common dtype decides between complex64 and complex128
+
+    Returns
+    -------
+    Tensor
+        real + imag * 1j, each part as it was given.
+
+    Raises
+    ------
+    DTypeError
+        For parts that are complex or bool.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.complex(tb.asarray([1.0, -0.0]), float("inf")).tolist()
+    [(1+infj), (-0+infj)]
+    """
+    dtype = COMPLEX_OF[to_floating(check_dtype(result_type([real.template, imag.template]), "real"))]
+    # By -1j goes part by part, and gives -0.0 + imag j; x - 0.0j then keeps the sign of each zero.
+    return add(conj(astype(real, dtype)), divide(astype(imag, dtype), -1j))
+
+
+@composite
+def isclose(x1: Tensor, x2: Tensor, /, *, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Tensor:
+    """Whether abs(x1 - x2) <= atol + rtol * abs(x2), element by element; equal infinities are close.
+
+    Integers and bool are compared in float64, float16 and bfloat16 in float32. NaN is close to nothing, to NaN with
+    `equal_nan`.
+
+    >>> import tensorbackend as tb
+    >>> tb.isclose(tb.asarray([1.0, float("inf")]), tb.asarray([1.000001, float("inf")])).tolist()
+    [True, True]
+    """
+    dtype = result_type([x1.template, x2.template])
+    dtype = promote_types(dtype, float32) if dtype.is_inexact else float64
+    x1, x2 = astype(x1, dtype), astype(x2, dtype)
+    near = less_equal(abs(subtract(x1, x2)), add(multiply(abs(x2), rtol), atol))
+    # Beside an infinite x2 the tolerance is infinite too, and says nothing.
+    close = logical_or(equal(x1, x2), logical_and(isfinite(x2), near))
+    return logical_or(close, logical_and(isnan(x1), isnan(x2))) if equal_nan else close

@@ -8,12 +8,12 @@ from ....dispatch import composite
 from ....dtypes import DType
 from ....rules.linalg import check_square, computed
 from ....tensor import Tensor
-from ...contraction import matmul
 from ...creation.filled import eye, rename
 from ...elementwise.binary import add, divide, less, less_equal, multiply, pow, subtract
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import clip, where
 from ...elementwise.unary import ceil
+from ..contraction import matmul
 from ..elementwise.functions import log2
 from .norms import matrix_norm
 from .systems import nameless, solve, wide_dtype

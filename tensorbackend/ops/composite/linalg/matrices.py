@@ -14,8 +14,9 @@ from ....tensor import Tensor
 from ...elementwise.binary import multiply, subtract
 from ...elementwise.conversion import astype
 from ...elementwise.unary import conj
+from ...indexing.slices import slice_
 from ...reduction import sum
-from ...shape import concatenate, matrix_transpose, permute_dims, reshape, slice_
+from ...shape import concatenate, matrix_transpose, permute_dims, reshape
 
 
 @composite

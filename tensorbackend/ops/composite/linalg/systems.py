@@ -16,7 +16,6 @@ from ....errors import ArgumentError, expected
 from ....rules.broadcasting import check_dtype, to_real
 from ....rules.linalg import check_matrix, check_square, computed, eigen, singular, solution
 from ....tensor import Tensor, TensorLike
-from ...contraction import matmul
 from ...creation.filled import asarray, eye, full, iota, rename
 from ...elementwise.binary import divide, greater, less, logical_and, multiply, remainder, subtract
 from ...elementwise.conversion import astype
@@ -25,6 +24,7 @@ from ...elementwise.unary import abs, log, real, sign
 from ...linalg import eig, eigh, lu, svd, triangular_solve
 from ...reduction import argmax, max, prod, sum
 from ...shape import broadcast_to, expand_dims, matrix_transpose, squeeze
+from ..contraction import matmul
 from .matrices import adjoint, diagonal
 
 

@@ -44,7 +44,7 @@ from ...elementwise.binary import (
 from ...elementwise.conversion import astype, bitcast
 from ...elementwise.ternary import clip, where
 from ...elementwise.unary import erf, erf_inv, log, log1p, negative
-from ...shape import sliced
+from ...indexing.slices import sliced
 from ..elementwise.functions import nextafter
 from ..elementwise.gradients import stop_gradient
 from .threefry import named, random_bits, split

@@ -23,13 +23,14 @@ from ...elementwise.binary import add, equal, greater, less, less_equal, logical
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import clip, where
 from ...elementwise.unary import log
+from ...indexing.slices import sliced
 from ...indexing.taking import take_along_axis_at, take_at
 from ...reduction import argmax
-from ...searching import searchsorted
-from ...shape import reshape, sliced
+from ...shape import reshape
 from ...sorting import argsort
 from ..cumulative import cumulative_sum
 from ..shape.arranging import moveaxis
+from ..sorting.searching import searchsorted
 from .continuous import fractions, parameter, standard_gumbel
 from .threefry import named, random_bits, split
 

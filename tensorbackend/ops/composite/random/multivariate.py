@@ -11,11 +11,11 @@ from ....rules.broadcasting import broadcast, result_type, to_floating
 from ....rules.random import check_fits, check_key, floating_or_default
 from ....template import Template, as_shape
 from ....tensor import Tensor, TensorLike
-from ...contraction import matmul
 from ...creation.filled import asarray, rename
 from ...elementwise.binary import add
 from ...linalg import cholesky
 from ...shape import expand_dims, matrix_transpose, squeeze
+from ..contraction import matmul
 from .continuous import parameter, standard_normal
 from .threefry import named
 

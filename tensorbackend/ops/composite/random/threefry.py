@@ -11,12 +11,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from operator import index
 
 from ....dispatch import composite
 from ....dtypes import DType, DTypeLike, as_dtype, uint8, uint16, uint32, uint64
-from ....errors import DTypeError, OperandError, OutOfRangeError, expected
-from ....protocol import BackendLike
+from ....errors import DTypeError, expected
 from ....rules.random import PARITY, ROTATIONS, check_key
 from ....select import default_backend
 from ....template import Shape, as_names, as_shape
@@ -24,30 +22,10 @@ from ....tensor import Tensor, TensorLike
 from ...creation.filled import asarray, full, iota, rename
 from ...elementwise.binary import add, bitwise_left_shift, bitwise_or, bitwise_right_shift, bitwise_xor
 from ...elementwise.conversion import astype
-from ...shape import sliced
+from ...indexing.slices import sliced
 from ..shape.arranging import stack
 
 _WIDTHS = (uint8, uint16, uint32, uint64)
-
-
-def key(seed: int, /, *, backend: BackendLike = None, device: str | None = None) -> Tensor:
-    """A key from a seed of up to 64 bits: its high and its low word, which are what random numbers depend on.
-
-    Use a key once: draw with it, or `split` it. Seeds from 2**32 on give the numbers that JAX gives with 64-bit
-    dtypes enabled; without, JAX leaves out the high word. Negative seeds from -2**63 on are taken in two's complement.
-    Raises `OutOfRangeError` for other seeds.
-
-    >>> import tensorbackend as tb
-    >>> tb.random.key(2**32 + 7).tolist()
-    [1, 7]
-    """
-    try:
-        number = index(seed)
-    except TypeError:
-        raise OperandError(expected("an integer seed", seed=seed)) from None
-    if not -(1 << 63) <= number < 1 << 64:
-        raise OutOfRangeError(expected("a seed from -2**63 to 2**64 - 1", seed=seed))
-    return asarray([number >> 32 & 0xFFFFFFFF, number & 0xFFFFFFFF], dtype=uint32, backend=backend, device=device)
 
 
 @composite

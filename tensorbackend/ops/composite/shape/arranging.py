@@ -13,7 +13,8 @@ from ....rules.broadcasting import broadcast
 from ....template import as_shape
 from ....tensor import Axis, Tensor, TensorLike
 from ...creation.filled import asarray
-from ...shape import broadcast_to, concatenate, expand_dims, laid_flat, permute_dims, reshape, slice_, squeeze
+from ...indexing.slices import slice_
+from ...shape import broadcast_to, concatenate, expand_dims, laid_flat, permute_dims, reshape, squeeze
 
 
 def _part(x: Tensor, axis: int, start: int, length: int) -> Tensor:
@@ -161,18 +162,6 @@ def broadcast_arrays(*arrays: Tensor) -> tuple[Tensor, ...]:
     """
     shape, names = broadcast([x.template for x in arrays])
     return tuple(broadcast_to(x, shape, names=names) for x in arrays)
-
-
-def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
-    """The shape that shapes broadcast to.
-
-    >>> import tensorbackend as tb
-    >>> tb.broadcast_shapes((2, 1), (3,))
-    (2, 3)
-    """
-    from ....template import Template
-
-    return broadcast([Template(shape, "bool") for shape in shapes or [()]])[0]
 
 
 def repeat(x: TensorLike, repeats: TensorLike | Sequence[int], /, *, axis: Axis | None = None) -> Tensor:

@@ -6,17 +6,16 @@ from collections.abc import Sequence
 from operator import index
 
 from ....dispatch import composite
-from ....dtypes import DTypeLike, as_dtype, default_dtype
 from ....errors import ArgumentError, ShapeError, expected
-from ....protocol import BackendLike
 from ....rules.broadcasting import result_type
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import asarray, eye, full, iota
 from ...elementwise.binary import add, greater_equal
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
+from ...indexing.slices import slice_
 from ...padding import pad
-from ...shape import broadcast_to, expand_dims, reshape, slice_
+from ...shape import broadcast_to, expand_dims, reshape
 
 
 def _matrix(x: Tensor) -> tuple[int, int]:
@@ -56,30 +55,6 @@ def triu(x: Tensor, /, *, k: int = 0) -> Tensor:
     [[0, 1, 1], [0, 0, 1]]
     """
     return where(_below(*_matrix(x), index(k) - 1), _zero(x), x)
-
-
-def tri(
-    n_rows: int,
-    n_cols: int | None = None,
-    /,
-    *,
-    k: int = 0,
-    dtype: DTypeLike | None = None,
-    names: Sequence[str | None] | None = None,
-    backend: BackendLike = None,
-) -> Tensor:
-    """Ones up to the k-th diagonal of a matrix (above the main one for positive k), zeros above it.
-
-    >>> import tensorbackend as tb
-    >>> tb.tri(2, 3, k=1, dtype="int64").tolist()
-    [[1, 1, 0], [1, 1, 1]]
-    """
-    columns = n_rows if n_cols is None else n_cols
-    row = iota((index(n_rows), 1), backend=backend)
-    column = iota((1, index(columns)), backend=backend)
-    below = greater_equal(add(row, index(k)), column)
-    made = astype(below, default_dtype("float") if dtype is None else as_dtype(dtype))
-    return made if names is None else made.rename(*names)
 
 
 # Diagonals

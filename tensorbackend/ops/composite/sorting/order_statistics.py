@@ -17,9 +17,10 @@ from ...elementwise.binary import add, equal, multiply, not_equal, subtract
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
 from ...elementwise.unary import isinf, isnan
+from ...indexing.slices import slice_
 from ...indexing.taking import take_along_axis_at
 from ...reduction import argmax
-from ...shape import concatenate, laid_flat, permute_dims, reshape, slice_
+from ...shape import concatenate, laid_flat, permute_dims, reshape
 from ...sorting import sort
 from ..cumulative import cumulative_max
 from ..reduction import averaged_dtype, count_along, in_float32
