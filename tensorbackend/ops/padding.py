@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..errors import ArgumentError, ShapeError, expected
-from ..rules.blocks import Paddings, padded
+from ..rules.shape import Paddings, padded
 from ..tensor import Tensor, TensorLike
 from .creation.filled import asarray
 from .indexing.taking import take_at

@@ -11,13 +11,15 @@ from collections.abc import Sequence
 from ..dispatch import primitive
 from ..errors import ShapeError, expected
 from ..rules.axes import sorted_axes
-from ..rules.blocks import Paddings, concatenated, padded
 from ..rules.broadcasting import broadcast, result_type
 from ..rules.plan import Plan
 from ..rules.shape import (
+    Paddings,
     aligned,
     broadcast_target,
+    concatenated,
     inserted,
+    padded,
     permutation,
     reshaped,
     squeezed,

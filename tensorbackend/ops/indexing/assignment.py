@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from ...dtypes import check_scalar, int64, scalar_kind
 from ...errors import BackendError, IndexRangeError, ShapeError, TemplateDataError, expected
-from ...rules.blocks import check_update
+from ...rules.indexing import check_update
 from ...rules.shape import Slices, sliced_by
 from ...select import get_backend
 from ...template import Template, merge_names

@@ -8,7 +8,7 @@ from typing import Any
 from ...dispatch import primitive
 from ...dtypes import iinfo
 from ...errors import ShapeError, expected
-from ...rules.blocks import block_written
+from ...rules.indexing import block_written
 from ...rules.plan import Plan
 from ...rules.shape import sliced_by
 from ...template import Template
