@@ -8,7 +8,7 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend.errors import ArgumentError, DTypeError, ShapeError, TensorBackendError
-from tensorbackend.ops.composite.ordering import METHODS
+from tensorbackend.ops.composite.sorting.order_statistics import METHODS
 
 BACKENDS = ["binary", "numpy"]
 INF, NAN = math.inf, math.nan

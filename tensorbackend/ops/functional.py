@@ -20,7 +20,7 @@ from ..rules.window import check_initial
 from ..select import default_backend, get_backend
 from ..template import Template, intern_template
 from ..tensor import Axes, Tensor
-from .conversion import astype
+from .elementwise.conversion import astype
 
 OfOne: TypeAlias = Callable[[Tensor], Tensor]
 OfTwo: TypeAlias = Callable[[Tensor, Tensor], Tensor]

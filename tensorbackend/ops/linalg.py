@@ -22,8 +22,8 @@ from ..rules.linalg import (
 from ..rules.plan import Plan
 from ..template import Template
 from ..tensor import Tensor, TensorLike
-from .creation import asarray, rename
-from .elementwise_unary import conj
+from .creation.filled import asarray, rename
+from .elementwise.unary import conj
 from .shape import expand_dims, matrix_transpose, squeeze
 
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from ..dtypes import REAL_OF, DType, finfo, iinfo
 from ..elements import pack
-from ..ops.creation import from_binary
+from ..ops.creation.filled import from_binary
 from ..opspec import CALLBACKS, OPS
 from ..template import Template
 from ..tensor import Tensor

@@ -13,11 +13,14 @@ from ...template import Template
 from ...tensor import Tensor
 from ..array_module import ArrayModuleBackend
 from ..array_module.base import Array, Quiet
+from .contraction import NumpyContraction
 from .creation import NumpyCreation
+from .cumulative import NumpyCumulative
 from .elementwise import NumpyElementwise
-from .linalg import NumpyLinalg
-from .norms import NumpyNorms
-from .sets import NumpySets
+from .linalg.factorisations import NumpyLinalg
+from .linalg.norms import NumpyNorms
+from .reduction import NumpyReduction
+from .sorting import NumpySorting
 
 if TYPE_CHECKING:
     import numpy
@@ -27,7 +30,17 @@ _BLOCK = 1 << 13
 """Elements of a block that stays in the cache with a few more of its size."""
 
 
-class NumpyBackend(NumpyCreation, NumpyElementwise, NumpySets, NumpyNorms, NumpyLinalg, ArrayModuleBackend):
+class NumpyBackend(
+    NumpyCreation,
+    NumpyElementwise,
+    NumpyReduction,
+    NumpyCumulative,
+    NumpySorting,
+    NumpyContraction,
+    NumpyNorms,
+    NumpyLinalg,
+    ArrayModuleBackend,
+):
     """NumPy arrays; what leaves them shares memory wherever a reader cannot write to it."""
 
     name = "numpy"
