@@ -17,6 +17,7 @@ from ..memo import freeze
 from ..template import Shape, Template, intern_template, merge_names
 from .axes import normalize_axis
 from .broadcasting import check_dtype, result_type
+from .functional import check_initial
 from .plan import Plan
 
 # The keys of the mappings are axes by position or by name; Mapping is invariant in them.
@@ -130,12 +131,6 @@ def window_plan(x: Template, window: Any, strides: Any, padding: Any, dilations:
     check_dtype(x.dtype, accept)
     shape, options = windowed(x, window, strides, padding, dilations)
     return Plan(intern_template(shape, x.dtype, x.names), (x.dtype,), options)
-
-
-def check_initial(initial: Template) -> None:
-    """Raises `ShapeError` for an initial value with axes."""
-    if initial.shape:
-        raise ShapeError(expected("an initial value without axes", initial=initial))
 
 
 def scatter_plan(x: Template, source: Template, initial: Template, window: Any, strides: Any, padding: Any) -> Plan:

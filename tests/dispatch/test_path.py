@@ -33,7 +33,7 @@ from tensorbackend.operands import Call
 from tensorbackend.protocol import Payload
 
 BACKENDS = ("binary", "numpy", "template")
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 
 class ToyBackend(BinaryBackend):

@@ -25,7 +25,7 @@ from tensorbackend.support import how
 from tensorbackend.template import Template
 from tensorbackend.testing import partial, without
 
-EXAMPLES = Path(__file__).parent.parent / "examples"
+EXAMPLES = Path(__file__).parents[2] / "examples"
 REAL = [dtype for dtype in ALL_DTYPES if not dtype.is_complex]
 
 

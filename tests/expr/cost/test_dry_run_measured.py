@@ -10,7 +10,7 @@ import pytest
 
 import tensorbackend as tb
 
-BENCHMARK: Any = runpy.run_path(str(Path(__file__).resolve().parent.parent / "benchmarks" / "dryrun.py"))
+BENCHMARK: Any = runpy.run_path(str(Path(__file__).resolve().parents[3] / "benchmarks" / "dryrun.py"))
 
 
 @pytest.mark.parametrize("name", BENCHMARK["FUNCTIONS"])
@@ -35,7 +35,7 @@ def test_the_peak_in_eager_order_is_the_one_on_numpy(name: str) -> None:
 
 
 def test_a_training_step_takes_six_operations_for_each_parameter_and_token() -> None:
-    example: Any = runpy.run_path(str(Path(__file__).resolve().parent.parent / "examples" / "gpt3.py"))
+    example: Any = runpy.run_path(str(Path(__file__).resolve().parents[3] / "examples" / "gpt3.py"))
     parameters, tokens = example["parameters"](layers=3), f"s64[batch=1, time={example['TIME']}]"
     weights = sum(each.size for each in tb.trace(lambda tree: tree)(parameters).templates)
     found = tb.dry_run(example["loss"], parameters, tokens, tokens, gradient=True)
