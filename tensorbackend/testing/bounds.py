@@ -57,7 +57,7 @@ BOUNDS: dict[str, Bound] = {
     "sigmoid": _COMPOSED,
     **dict.fromkeys(
         ["sum", "mean", "dot", "matmul", "tensordot", "vecdot", "einsum", "cumulative_sum", "trace",
-         "indexed_add", "window_sum", "window_mean", "conv"],
+         "indexed_add", "indexed_mean", "segment_sum", "segment_mean", "window_sum", "window_mean", "conv"],
         _SUM,
     ),
     **dict.fromkeys(["prod", "cumulative_prod", "window_prod"], _PRODUCT),
@@ -75,7 +75,10 @@ BOUNDS: dict[str, Bound] = {
     **dict.fromkeys(["gamma_inc_l", "gamma_inc_u"], Bound(16, "sums of up to some hundred terms")),
     "factorial": Bound(16, "composed of functions with a few ulps each, and a product of ten factors"),
     "logaddexp": Bound(4, "near zero the two terms cancel", "operand"),
-    "logsumexp": Bound(16, "the logarithm of a sum of exponentials", "operand", tame=True),
+    **dict.fromkeys(
+        ["logsumexp", "segment_logsumexp", "indexed_logsumexp"],
+        Bound(16, "the logarithm of a sum of exponentials", "operand", tame=True),
+    ),
     "softmax": Bound(32, "a quotient by a sum", tame=True),
     "log_softmax": Bound(16, "a difference from a logarithm of a sum", "operand", tame=True),
     "var": Bound(16, "a sum of squares of differences", "square", tame=True),

@@ -145,7 +145,7 @@ def ravel_multi_index(
     Raises
     ------
     ShapeError
-        Unless there are as many tensors as the shape has sizes.
+        For a shape without axes, and unless there are as many tensors as the shape has axes.
     DTypeError
         For indices that are no integers.
     IndexRangeError
@@ -164,8 +164,8 @@ def ravel_multi_index(
     unravel_index : The way back.
     """
     sizes = as_shape(shape)
-    if len(indices) != len(sizes):
-        raise ShapeError(expected(f"a tensor of indices for each axis of shape {sizes}", tensors=len(indices)))
+    if not sizes or len(indices) != len(sizes):
+        raise ShapeError(expected("a shape with axes, and a tensor for each", shape=sizes, tensors=len(indices)))
     for each in indices:
         check_indices(each.template, MODES[0] if mode == "wrap" else mode)
     if mode == "wrap":

@@ -270,6 +270,7 @@ def _written(x: Tensor, indices: Tensor, updates: Tensor, mode: Mode, dtype: DTy
     """
     check_indices(indices.template, mode)
     shape, names = gathered(x.template, indices.template)
+    merge_names(intern_template(shape, dtype, names), updates.template)
     updates = broadcast_to(updates, shape, names=names)
     depth = indices.shape[-1]
     places, row = x.shape[:depth], math.prod(x.shape[depth:])
