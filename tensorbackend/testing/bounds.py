@@ -100,7 +100,9 @@ COMPLEX_BOUNDS: dict[str, Bound] = {
     "map": Bound(4, "a step of the function may be a product of complex numbers"),
     **dict.fromkeys(["reduce", "window_reduce"], Bound(32, "each step may be a product of complex numbers")),
     "cross": Bound(4, "differences of products of which some libraries fuse a step", "square", tame=True),
-    **dict.fromkeys(["divide", "reciprocal", "sign"], Bound(4, "each library has its own formula of the quotient")),
+    **dict.fromkeys(
+        ["divide", "divide_no_nan", "reciprocal", "sign"], Bound(4, "each library has its own formula of the quotient")
+    ),
     "sqrt": Bound(4, "the square root of the magnitude, which is rounded itself"),
     "pow": Bound(8, "angles and logarithms are multiplied by the exponent", "exponent"),
     **dict.fromkeys(["expm1", "log1p"], Bound(6, "sums of products of the parts, which cancel in one part")),
@@ -114,6 +116,7 @@ READS_DATA: dict[str, str] = {
         "without a size it is counted",
     ),
     **dict.fromkeys(["getitem", "isel", "put_at"], "where a mask is true says the size of the result"),
+    "compress": "without a size its condition is counted",
     "repeat": "its repeats, where they are a tensor, say the size of the result",
 }
 """Ops whose template may depend on data, with the reason: a dry run may then say that it cannot know it."""

@@ -244,15 +244,6 @@ def tile(draw: Draw, dtype: DType) -> Invocation:
     return call(draw(tensors(dtype)), draw(shapes(largest=3)))
 
 
-@generates("repeat")
-def repeat(draw: Draw, dtype: DType) -> Invocation:
-    """So many times along an axis, or for each entry its own number."""
-    x, axis = with_axis(draw, dtype)
-    if draw(st.booleans()):
-        return call(x, draw(st.integers(0, 3)), axis=axis)
-    return call(x, integers(draw, (x.shape[axis],), 0, 3), axis=axis)
-
-
 @generates("moveaxis")
 def moveaxis(draw: Draw, dtype: DType) -> Invocation:
     """Some axes to as many places."""

@@ -45,6 +45,8 @@ def closeness(draw: Draw, dtype: DType) -> Invocation:
 
 # Indexing
 
+SIZES = st.none() | st.integers(0, 5)
+
 
 def index_parts(draw: Draw, x: Tensor) -> list[Any]:
     """The parts of a key: ints, slices, None, ..., index tensors that broadcast together, at most one mask."""
@@ -171,10 +173,24 @@ def unravel_index(draw: Draw, dtype: DType) -> Invocation:
     return call(integers(draw, draw(shapes(most=2)), -beyond, prod(shape) - 1 + beyond), shape, mode=mode)
 
 
+@generates("repeat")
+def repeat(draw: Draw, dtype: DType) -> Invocation:
+    """So many times along an axis, or for each entry its own number; now and then to a size."""
+    x, axis = with_axis(draw, dtype)
+    if draw(st.booleans()):
+        return call(x, draw(st.integers(0, 3)), axis=axis)
+    return call(x, integers(draw, (x.shape[axis],), 0, 3), axis=axis, size=draw(SIZES))
+
+
+@generates("compress")
+def compress(draw: Draw, dtype: DType) -> Invocation:
+    """As many entries as there are, or a size, too small or too large."""
+    x, axis = with_axis(draw, dtype)
+    condition = draw(tensors(as_dtype("bool"), (x.shape[axis],), names=(None,)))
+    return call(condition, x, axis=axis, size=draw(SIZES), fill_value=draw(st.sampled_from([0, 1])))
+
+
 # Searching
-
-
-SIZES = st.none() | st.integers(0, 5)
 
 
 @generates("argwhere", "nonzero")
