@@ -66,6 +66,7 @@ def within(bound: Bound = EXACT, *, complex: Bound | None = None) -> Callable[[F
 LIBRARY = Bound(4, "the mathematical library of each array library has its own last digits")
 SUM = Bound(64, "the order of additions is the backend's", "magnitudes", tame=True)
 PRODUCT = Bound(64, "the order of multiplications is the backend's", tame=True)
+LOG_OF_SUM = Bound(16, "the logarithm of a sum of exponentials", "operand", tame=True)
 ROOT_OF_SUM = Bound(64, "a root of a sum", tame=True)
 # Each of log2(n) steps adds the rounding errors of a twiddle factor and of an addition, in the norm of the whole
 # (Higham, section 24.1).

@@ -17,7 +17,7 @@ from ..rules.broadcasting import check_dtype, result_type, to_floating
 from ..rules.data_errors import negative_number
 from ..template import intern_template
 from ..tensor import Tensor, TensorLike
-from .composite.indexing import checked_size, measured
+from .composite.indexing.positions import checked_size, measured
 from .composite.sorting.searching import searchsorted
 from .creation.filled import asarray, full, iota, zeros
 from .elementwise.binary import add, divide, equal, less, multiply, subtract

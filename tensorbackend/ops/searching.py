@@ -16,7 +16,7 @@ from ..memo import remember
 from ..protocol import Kernel
 from ..template import intern_template
 from ..tensor import Tensor, TensorLike
-from .composite.indexing import _argwhere, checked_size, measured
+from .composite.indexing.positions import _argwhere, checked_size, measured
 from .composite.reduction import count_nonzero
 from .composite.shape.arranging import unstack
 from .creation.filled import asarray

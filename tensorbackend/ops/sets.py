@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ..dtypes import Scalar
 from ..tensor import Tensor, TensorLike
 from .composite.cumulative import cumulative_sum
-from .composite.indexing import checked_size, measured
+from .composite.indexing.positions import checked_size, measured
 from .creation.filled import asarray, full, ones, zeros
 from .elementwise.binary import less, not_equal, subtract
 from .elementwise.conversion import astype

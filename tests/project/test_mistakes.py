@@ -130,12 +130,14 @@ def test_an_axis_that_is_none(spec: OpSpec, axis: Any, backend: Any) -> None:
     keywords: dict[str, Any] = {}
     for parameter in spec.parameters:
         if parameter.role == "tensor":
-            dtype = "int64" if parameter.name == "indices" else "float32"
+            dtype = "int64" if parameter.name in ("indices", "segments") else "float32"
             arguments.append(ones(backend, 1, 1, names=("a", "b"), dtype=dtype))
         elif parameter.annotation in kinds and parameter.kind == "keyword":
             keywords[parameter.name] = axis
         elif parameter.name == "function":
             keywords["function"] = tb.add
+        elif parameter.name == "size":
+            keywords["size"] = 1
         elif parameter.kind == "positional":
             arguments.append(axis if parameter.annotation in kinds else 1)
     parameters = signature(public(spec.name)).parameters.values()

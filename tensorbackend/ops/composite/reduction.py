@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ...accuracy import SUM, Bound
+from ...accuracy import LOG_OF_SUM, SUM, Bound
 from ...dispatch import composite
 from ...dtypes import DType, default_dtype, float32, promote_types, scalar_kind
 from ...errors import ShapeError, expected
@@ -79,7 +79,7 @@ def std(x: Tensor, /, *, axis: Axes = None, correction: float = 0.0, keepdims: b
     return astype(sqrt(var(in_float32(x), axis=axis, correction=correction, keepdims=keepdims)), averaged_dtype(x))
 
 
-@composite.within(Bound(16, "the logarithm of a sum of exponentials", "operand", tame=True))
+@composite.within(LOG_OF_SUM)
 def _logsumexp(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
     """See `logsumexp`."""
     check_dtype(x.dtype, "real or bool")

@@ -16,7 +16,7 @@ from ...errors import IndexRangeError, TemplateDataError, expected
 from ...rules.indexing import check_indices
 from ...template import Template, merge_names
 from ...tensor import Tensor
-from ..composite.indexing import argwhere
+from ..composite.indexing.positions import argwhere
 from ..composite.reduction import count_nonzero
 from ..composite.shape.arranging import broadcast_arrays, moveaxis, stack
 from ..creation.filled import asarray, full, zeros

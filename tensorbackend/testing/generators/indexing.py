@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 from hypothesis import strategies as st
@@ -14,7 +15,7 @@ from ...ops.sorting import argsort, sort
 from ...tensor import Tensor
 from ..calls import Invocation, generates
 from ..strategies import Draw, axes_of, broadcastable, shapes, tensors
-from .basic import call, integers, with_axis
+from .basic import MODES, call, index_vectors, integers, with_axis
 
 
 def near(draw: Draw, x: Tensor) -> Tensor:
@@ -121,6 +122,53 @@ def slice_along_axis(draw: Draw, dtype: DType) -> Invocation:
     size = x.shape[axis]
     start = draw(st.integers(-2, size + 2)) if draw(st.booleans()) else integers(draw, (), -2, size + 2)
     return call(x, start, draw(st.integers(0, size)), axis=axis)
+
+
+# Segments and positions
+
+
+REDUCTIONS = "sum", "max", "min", "argmax", "mean", "logsumexp"
+
+
+@generates(*(f"segment_{each}" for each in REDUCTIONS))
+def segments(draw: Draw, dtype: DType) -> Invocation:
+    """Segments of which some have no entries; now and then some are outside."""
+    x, axis = with_axis(draw, dtype, tame=True)
+    size, beyond = draw(st.integers(0, 4)), draw(st.sampled_from([0, 0, 2]))
+    numbers = integers(draw, (x.shape[axis],), -beyond, size - 1 + beyond, names=(None,))
+    return call(x, numbers, size=size, axis=axis, mode=draw(MODES))
+
+
+@generates("indexed_max", "indexed_min", "indexed_mean", "indexed_logsumexp")
+def indexed(draw: Draw, dtype: DType) -> Invocation:
+    """Updates at index vectors, of the whole shape or one for all."""
+    x, mode = draw(tensors(dtype, tame=True)), draw(MODES)
+    indices = index_vectors(draw, x, mode)
+    shape = indices.shape[:-1] + x.shape[indices.shape[-1] :]
+    shape = draw(st.sampled_from([shape, (1,) * len(shape)]))
+    return call(x, indices, draw(tensors(dtype, shape, names=(None,) * len(shape), tame=True)), mode=mode)
+
+
+@generates("ravel_multi_index")
+def ravel_multi_index(draw: Draw, dtype: DType) -> Invocation:
+    """An index for each axis, some outside; other dtypes than integers are refused."""
+    shape, common = draw(shapes()), draw(shapes(most=2))
+    if not dtype.is_integer:
+        return call([draw(tensors(dtype, common)) for _ in shape], shape)
+    mode = draw(st.sampled_from(["error", "clip", "fill", "wrap"]))
+    beyond = 0 if mode == "error" else 3
+    return call([integers(draw, common, -beyond, size - 1 + beyond) for size in shape], shape, mode=mode)
+
+
+@generates("unravel_index")
+def unravel_index(draw: Draw, dtype: DType) -> Invocation:
+    """Positions, some outside; other dtypes than integers are refused."""
+    shape = draw(shapes())
+    if not dtype.is_integer:
+        return call(draw(tensors(dtype)), shape)
+    mode = draw(MODES)
+    beyond = 0 if mode == "error" else 3
+    return call(integers(draw, draw(shapes(most=2)), -beyond, prod(shape) - 1 + beyond), shape, mode=mode)
 
 
 # Searching
