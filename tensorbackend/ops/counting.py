@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from operator import index
 from typing import Any, NamedTuple
 
+from ..accuracy import Bound, within
 from ..dtypes import int64
 from ..errors import ArgumentError, DTypeError, ShapeError, expected
 from ..memo import remember
@@ -48,6 +49,7 @@ def _weights(x: Tensor, weights: TensorLike | None) -> Tensor | None:
     return weights
 
 
+@within(Bound(64, "the order of additions of weights is the backend's", "operand", tame=True))
 def bincount(
     x: TensorLike, /, *, weights: TensorLike | None = None, minlength: int = 0, size: int | None = None
 ) -> Tensor:
@@ -106,6 +108,7 @@ class Histogram(NamedTuple):
     edges: Tensor
 
 
+@within(Bound(64, "the order of additions of weights is the backend's", "operand", tame=True))
 def histogram(
     x: TensorLike,
     /,

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..accuracy import TRANSFORM
 from ..dispatch import primitive
 from ..dtypes import DTypeLike, as_dtype, default_dtype, float64, int64
 from ..protocol import BackendLike
@@ -23,7 +24,7 @@ from .elementwise.binary import divide, greater, multiply, subtract
 from .elementwise.conversion import astype
 
 
-@primitive
+@primitive.within(TRANSFORM)
 def fft(x: Template, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = "backward") -> Plan:
     """Discrete Fourier transform along an axis, to the length `n`.
 
@@ -35,7 +36,7 @@ def fft(x: Template, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = "
     return transform(x, n, axis, norm)
 
 
-@primitive
+@primitive.within(TRANSFORM)
 def ifft(x: Template, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = "backward") -> Plan:
     """Inverse discrete Fourier transform along an axis, to the length `n`.
 

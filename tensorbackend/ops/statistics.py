@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from ..accuracy import Bound, within
 from ..dtypes import float32, promote_types
 from ..errors import ShapeError, expected
 from ..rules.broadcasting import result_type, to_floating
@@ -17,6 +18,7 @@ from .elementwise.unary import conj
 from .shape import expand_dims, matrix_transpose
 
 
+@within(Bound(16, "sums of products of differences", "square", tame=True))
 def covariance(x: TensorLike, /, *, mean: TensorLike | None = None, correction: float = 0.0) -> Tensor:
     """Covariances of variables, one a column: of observations (..., n, d) a matrix (..., d, d).
 

@@ -17,7 +17,7 @@ NAME = "tensorbackend"
 PACKAGE = Path(tb.__file__).parent
 
 LAYERS = [
-    ("errors", "meaning", "dtypes", "synonyms", "locks"),
+    ("accuracy", "errors", "meaning", "dtypes", "synonyms", "locks"),
     ("elements", "memo", "template", "threads"),
     ("rules",),
     ("methods", "tensor", "display", "interchange"),

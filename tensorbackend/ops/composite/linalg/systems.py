@@ -10,6 +10,7 @@ import builtins
 from operator import index
 from typing import NamedTuple
 
+from ....accuracy import ELIMINATION, SPECTRAL
 from ....dispatch import composite
 from ....dtypes import DType, default_dtype, finfo, float32, promote_types
 from ....errors import ArgumentError, expected
@@ -58,7 +59,7 @@ def nameless(x: Tensor, dtype: DType) -> Tensor:
 # Systems of equations
 
 
-@composite
+@composite.within(ELIMINATION)
 def solve(x1: Tensor, x2: Tensor, /) -> Tensor:
     """x with x1 @ x = x2, by elimination with partial pivoting.
 
@@ -81,7 +82,7 @@ def solve(x1: Tensor, x2: Tensor, /) -> Tensor:
     return rename(astype(found, out.dtype), *out.names)
 
 
-@composite
+@composite.within(ELIMINATION)
 def inv(x: Tensor, /) -> Tensor:
     """The inverse of a square matrix; `DataError` for a singular one. x[n][m] gives [m][n].
 
@@ -109,7 +110,7 @@ def _kept(values: Tensor, rtol: Tensor) -> Tensor:
     return greater(values, cutoff)
 
 
-@composite
+@composite.within(SPECTRAL)
 def _pinv(x: Tensor, rtol: Tensor, /) -> Tensor:
     """See `pinv`."""
     dtype = computed(check_matrix(x.template))
@@ -154,7 +155,7 @@ def matrix_rank(x: TensorLike, /, *, rtol: TensorLike | None = None) -> Tensor:
     return _matrix_rank(x, _tolerance(x) if rtol is None else rtol)
 
 
-@composite
+@composite.within(SPECTRAL)
 def _lstsq(a: Tensor, b: Tensor, rtol: Tensor, /) -> LstsqResult:
     """See `lstsq`."""
     out = solution(a.template, b.template, square=False)
@@ -217,7 +218,7 @@ def _parity(permutation: Tensor, dtype: DType) -> Tensor:
     return astype(subtract(1, multiply(2, remainder(count, 2))), dtype)
 
 
-@composite.calls("determinant")
+@composite.calls("determinant").within(ELIMINATION)
 def det(x: Tensor, /) -> Tensor:
     """The determinant of a square matrix; of one of order 0 it is 1.
 
@@ -231,7 +232,7 @@ def det(x: Tensor, /) -> Tensor:
     return rename(astype(found, dtype), *x.names[:-2])
 
 
-@composite
+@composite.within(ELIMINATION)
 def slogdet(x: Tensor, /) -> SlogdetResult:
     """Sign (of complex matrices: phase) and logarithm of the magnitude of a determinant, where itself may overflow.
 
@@ -254,7 +255,7 @@ def slogdet(x: Tensor, /) -> SlogdetResult:
 # Powers
 
 
-@composite
+@composite.within(ELIMINATION)
 def matrix_power(x: Tensor, n: int, /) -> Tensor:
     """A square matrix times itself, n times, or its inverse -n times. x[n][m] gives [n][m], of inverses [m][n].
 
@@ -287,7 +288,7 @@ def matrix_power(x: Tensor, n: int, /) -> Tensor:
 # Parts of decompositions
 
 
-@composite
+@composite.within(SPECTRAL)
 def eigvalsh(x: Tensor, /) -> Tensor:
     """The ascending real eigenvalues of a Hermitian matrix, of which only the lower half is read.
 
@@ -299,7 +300,7 @@ def eigvalsh(x: Tensor, /) -> Tensor:
     return eigh(x).eigenvalues
 
 
-@composite
+@composite.within(SPECTRAL)
 def eigvals(x: Tensor, /) -> Tensor:
     """The complex eigenvalues of a square matrix, in the order of `eig`.
 
@@ -311,7 +312,7 @@ def eigvals(x: Tensor, /) -> Tensor:
     return eig(x).eigenvalues
 
 
-@composite
+@composite.within(SPECTRAL)
 def svdvals(x: Tensor, /) -> Tensor:
     """The descending singular values of a matrix.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ....accuracy import Bound
 from ....dispatch import composite
 from ....dtypes import DTypeLike, as_dtype, scalar_kind
 from ....errors import ShapeError, expected
@@ -20,7 +21,7 @@ from .continuous import parameter, standard_normal
 from .threefry import named
 
 
-@composite
+@composite.within(Bound(64, "a factor and a sum of products", "one"))
 def _multivariate_normal(
     key: Tensor,
     mean: Tensor,
