@@ -17,7 +17,7 @@ from ..memo import remember
 from ..protocol import Kernel
 from ..rules.axes import normalize_axis
 from ..rules.broadcasting import check_dtype, result_type
-from ..template import intern_template
+from ..rules.shape import line
 from ..tensor import Axes, Axis, Tensor, TensorLike
 from .composite.cumulative import cumulative_sum
 from .composite.shaping import moveaxis, stack, unstack
@@ -48,9 +48,10 @@ def measured(count: Tensor, function: str) -> int:
 
 def checked_size(size: int) -> int:
     """A size from 0 up; `ArgumentError` for another."""
-    if index(size) < 0:
+    count = index(size)
+    if count < 0:
         raise ArgumentError(expected("a size from 0 up", size=size))
-    return index(size)
+    return count
 
 
 @composite
@@ -132,7 +133,7 @@ def _positions(x: Tensor) -> tuple[Tensor, ...] | None:
     if finding is None:
         return None
     arrays = finding(x.data)
-    out = intern_template((len(arrays[0]),), int64, (None,))
+    out = line(len(arrays[0]), int64)
     return tuple([Tensor(out, backend, array) for array in arrays])
 
 
@@ -173,7 +174,8 @@ def searchsorted(x1: TensorLike, x2: TensorLike, /, *, side: Side = "left", sort
     >>> tb.searchsorted(x, tb.asarray([3, 6])).tolist(), tb.searchsorted(x, 3, side="right").item()
     ([1, 4], 3)
     """
-    x1, x2 = asarray(x1), x2 if isinstance(x2, bool | int | float) else asarray(x2)
+    x1 = x1 if isinstance(x1, Tensor) else asarray(x1)
+    x2 = x2 if isinstance(x2, Tensor | bool | int | float) else asarray(x2)
     if x1.ndim != 1:
         raise ShapeError(expected("a tensor of one axis to search in", tensor=x1.template))
     if side not in ("left", "right"):

@@ -9,9 +9,20 @@ from operator import index
 from types import EllipsisType
 from typing import Any, NamedTuple
 
+from ..dtypes import DType
 from ..errors import ArgumentError, AxisError, IndexRangeError, NamesError, OperandError, ShapeError, expected
+from ..memo import MEMO_LIMIT
 from ..template import Names, Shape, Template, as_names, as_shape, check_unique, intern_template
 from .axes import normalize_axes
+
+
+@lru_cache(MEMO_LIMIT)
+def line(size: int, dtype: DType) -> Template:
+    """The template of one axis without a name.
+
+    It is kept: a template that only a result has goes with the result, and is made anew for the next one.
+    """
+    return intern_template((size,), dtype, (None,))
 
 
 def reshaped(x: Template, shape: Sequence[int] | int, names: Sequence[str | None] | None) -> Template:

@@ -163,16 +163,21 @@ class ArrayIndexing(ArrayBase):
     @planned
     def searchsorted(self, out: Template, x1: Template, x2: Template, /, *, side: str) -> Kernel:
         """Where values would go; the array module has NaN greatest, too."""
-        common, search, dtype = promote_types(x1.dtype, x2.dtype), self.xp.searchsorted, numpy_dtype(out.dtype)
+        common = promote_types(x1.dtype, x2.dtype)
         common = float32 if common in NARROW else common
+        search = self.searching(side)
         if x1.dtype is common and x2.dtype is common:
-            return lambda line, values: search(line, values, side).astype(dtype, copy=False)
+            return Calm(search)
 
         def cast_first(line: Array, values: Array) -> Array:
-            line, values = self.cast(line, x1.dtype, common), self.cast(values, x2.dtype, common)
-            return search(line, values, side).astype(dtype, copy=False)
+            return search(self.cast(line, x1.dtype, common), self.cast(values, x2.dtype, common))
 
         return cast_first
+
+    def searching(self, side: str) -> Kernel:
+        """The function of the module that finds where values would go in a sorted array of their dtype, in int64."""
+        search, dtype = self.xp.searchsorted, numpy_dtype(int64)
+        return lambda line, values: search(line, values, side).astype(dtype, copy=False)
 
     # Helpers
 

@@ -161,9 +161,9 @@ class ArrayReduction(ArrayBase):
         """Indices that would sort: descending is ascending from the other end, both ways round."""
         ascending = self.order_of(x.replace(dtype=wide(x.dtype)), axis)
         if not descending:
-            return _in_int64(computing(ascending, out, x))
+            return in_int64(computing(ascending, out, x))
         flip, last = self.xp.flip, x.shape[axis] - 1
-        return _in_int64(computing(lambda values: last - flip(ascending(flip(values, axis)), axis), out, x))
+        return in_int64(computing(lambda values: last - flip(ascending(flip(values, axis)), axis), out, x))
 
     # Overrides of composites
 
@@ -257,7 +257,7 @@ class ArrayReduction(ArrayBase):
         if shape and len(shape) == len(x.shape):  # with the axis kept
             found = find
             find = lambda values: found(values).reshape(shape)  # noqa: E731 # one of several forms
-        return Calm(_in_int64(computing(find, out, x)))
+        return Calm(in_int64(computing(find, out, x)))
 
     def _accumulating(
         self, accumulate: Kernel, initial: int, out: Template, x: Template, axis: int, reverse: bool
@@ -273,9 +273,9 @@ class ArrayReduction(ArrayBase):
         return made if x.dtype.is_inexact or out.dtype.is_inexact else Calm(made)
 
 
-def _in_int64(kernel: Kernel) -> Kernel:
+def in_int64(kernel: Kernel) -> Kernel:
     """A kernel whose indices are int64, as everywhere."""
-    return kernel if _INDICES_ARE_LONG else lambda values: kernel(values).astype("int64")
+    return kernel if _INDICES_ARE_LONG else lambda *arrays: kernel(*arrays).astype("int64")
 
 
 def _with_one_more(xp: Any, kernel: Kernel, x: Template, axis: int, initial: int, dtype: Any, last: bool) -> Kernel:

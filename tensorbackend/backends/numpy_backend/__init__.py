@@ -13,6 +13,7 @@ from ...template import Template
 from ...tensor import Tensor
 from ..array_module import ArrayModuleBackend
 from ..array_module.base import Array, Quiet
+from ..array_module.reduction import in_int64
 from .creation import NumpyCreation
 from .elementwise import NumpyElementwise
 from .linalg import NumpyLinalg
@@ -78,6 +79,11 @@ class NumpyBackend(NumpyCreation, NumpyElementwise, NumpySets, NumpyNorms, Numpy
             return None
         return getitem
 
+    def searching(self, side: str) -> Kernel:
+        """By the method of arrays."""
+        search: Kernel = self.xp.ndarray.searchsorted
+        return in_int64(search if side == "left" else lambda line, values: search(line, values, side))
+
     def positions(self, x: Template, /) -> Kernel | None:
         """NumPy's own."""
         return methodcaller("nonzero")
@@ -87,4 +93,6 @@ class NumpyBackend(NumpyCreation, NumpyElementwise, NumpySets, NumpyNorms, Numpy
         if x.dtype is uint64:
             return None
         bincount = self.xp.bincount
+        if len(x.shape) == 1:
+            return lambda values, least: bincount(values, None, least)
         return lambda values, least: bincount(values.reshape(-1), None, least)

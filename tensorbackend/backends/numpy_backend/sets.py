@@ -10,6 +10,7 @@ from ...interchange import numpy_dtype
 from ...memo import MEMO_LIMIT
 from ...protocol import Kernel, planned
 from ...protocol.reduction import Unique
+from ...rules.shape import line
 from ...template import Template, intern_template
 from ...tensor import Tensor
 from ..array_module.base import Array
@@ -62,20 +63,36 @@ class NumpySets(NumpyReduction):
 
     def unique(self, x: Tensor, /, *, places: bool, counts: bool) -> Unique:
         """By one sort and one comparison of neighbours."""
-        sort, argsort = _orders(self, x.size, x.dtype)
-        values = x.data.reshape(-1)
-        order = argsort(values) if places or x.dtype.is_complex else None
-        elements = sort(values) if order is None else values[order]
-        begins = self.xp.empty(x.size, bool)
-        begins[:1] = True
-        self.xp.not_equal(elements[1:], elements[:-1], begins[1:])
+        template = x.template
+        size, dtype = template.size, template.dtype
+        sort, argsort = _orders(self, size, dtype)
+        values, order = x.data.reshape(-1), None
+        if places:
+            order = argsort(values)
+            elements = values[order]
+        else:
+            elements = sort(values)
+        begins = self.xp.empty(size, bool)
+        if size:
+            begins[0] = True
+            self.xp.not_equal(elements[1:], elements[:-1], begins[1:])
+        found = elements[begins]
+        different = Tensor(line(len(found), dtype), self, found)
+        if order is None and not counts:
+            return Unique(different, None, None, None)
         (starts,) = begins.nonzero()
         return Unique(
-            self._line(elements[starts], x.dtype),
-            self._line(order[starts], int64) if order is not None and places else None,
-            self._inverse(x, begins, order) if order is not None and places else None,
-            self._line(self.xp.diff(starts, append=x.size), int64) if counts else None,
+            different,
+            None if order is None else self._indices(order[starts]),
+            None if order is None else self._inverse(x, begins, order),
+            self._indices(self._lengths(starts, size)) if counts else None,
         )
+
+    def _lengths(self, starts: Array, size: int) -> Array:
+        """How far it is from where each run begins to where the next one does, or to the end."""
+        ends = self.xp.empty_like(starts)
+        ends[:-1], ends[-1:] = starts[1:], size
+        return ends - starts
 
     def _inverse(self, x: Tensor, begins: Array, order: Array) -> Tensor:
         """For each element the number of its run."""
@@ -83,8 +100,8 @@ class NumpySets(NumpyReduction):
         number[order] = begins.cumsum() - 1
         return Tensor(x.template.replace(dtype=int64), self, number.reshape(x.shape))
 
-    def _line(self, data: Array, dtype: DType) -> Tensor:
-        return Tensor(intern_template(data.shape, dtype, (None,)), self, data.astype(numpy_dtype(dtype), copy=False))
+    def _indices(self, found: Array) -> Tensor:
+        return Tensor(line(len(found), int64), self, found.astype(numpy_dtype(int64), copy=False))
 
 
 @lru_cache(MEMO_LIMIT)
