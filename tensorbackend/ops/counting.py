@@ -14,7 +14,7 @@ from ..memo import remember
 from ..protocol import Kernel
 from ..rules.broadcasting import check_dtype, result_type, to_floating
 from ..rules.data_errors import negative_number
-from ..rules.shape import line
+from ..rules.shape import unnamed
 from ..tensor import Tensor, TensorLike
 from .conversion import astype
 from .creation import asarray, full, iota, zeros
@@ -91,7 +91,7 @@ def _counts(x: Tensor, least: int) -> Tensor | None:
         data = kernel(x.data, least)
     except ValueError:  # a negative element: the caller says which
         return None
-    return Tensor(line(len(data), int64), backend, data)
+    return Tensor(unnamed((len(data),), int64), backend, data)
 
 
 _counting: dict[Any, Kernel | None] = {}

@@ -17,7 +17,7 @@ from ..memo import remember
 from ..protocol import Kernel
 from ..rules.axes import normalize_axis
 from ..rules.broadcasting import check_dtype, result_type
-from ..rules.shape import line
+from ..rules.shape import unnamed
 from ..tensor import Axes, Axis, Tensor, TensorLike
 from .composite.cumulative import cumulative_sum
 from .composite.shaping import moveaxis, stack, unstack
@@ -133,7 +133,7 @@ def _positions(x: Tensor) -> tuple[Tensor, ...] | None:
     if finding is None:
         return None
     arrays = finding(x.data)
-    out = line(len(arrays[0]), int64)
+    out = unnamed((len(arrays[0]),), int64)
     return tuple([Tensor(out, backend, array) for array in arrays])
 
 

@@ -17,12 +17,12 @@ from .axes import normalize_axes
 
 
 @lru_cache(MEMO_LIMIT)
-def line(size: int, dtype: DType) -> Template:
-    """The template of one axis without a name.
+def unnamed(shape: Shape, dtype: DType) -> Template:
+    """The template of a valid shape without names.
 
     It is kept: a template that only a result has goes with the result, and is made anew for the next one.
     """
-    return intern_template((size,), dtype, (None,))
+    return intern_template(shape, dtype, (None,) * len(shape))
 
 
 def reshaped(x: Template, shape: Sequence[int] | int, names: Sequence[str | None] | None) -> Template:

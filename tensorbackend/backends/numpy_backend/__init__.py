@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from functools import partial
-from operator import getitem, methodcaller
 from typing import TYPE_CHECKING, Any
 
-from ...dtypes import ALL_DTYPES, bfloat16, uint64
+from ...dtypes import ALL_DTYPES, bfloat16
 from ...interchange import aligned_copy, numpy_dtype, read_only
-from ...protocol import Kernel, Payload
+from ...protocol import Payload
 from ...template import Template
 from ...tensor import Tensor
 from ..array_module import ArrayModuleBackend
 from ..array_module.base import Array, Quiet
-from ..array_module.reduction import in_int64
 from .creation import NumpyCreation
 from .elementwise import NumpyElementwise
+from .indexing import NumpyIndexing
 from .linalg import NumpyLinalg
 from .norms import NumpyNorms
 from .sets import NumpySets
@@ -28,7 +27,9 @@ _BLOCK = 1 << 13
 """Elements of a block that stays in the cache with a few more of its size."""
 
 
-class NumpyBackend(NumpyCreation, NumpyElementwise, NumpySets, NumpyNorms, NumpyLinalg, ArrayModuleBackend):
+class NumpyBackend(
+    NumpyCreation, NumpyElementwise, NumpySets, NumpyNorms, NumpyLinalg, NumpyIndexing, ArrayModuleBackend
+):
     """NumPy arrays; what leaves them shares memory wherever a reader cannot write to it."""
 
     name = "numpy"
@@ -65,34 +66,9 @@ class NumpyBackend(NumpyCreation, NumpyElementwise, NumpySets, NumpyNorms, Numpy
         """The payload as a read-only view, or a fresh array."""
         return read_only(x.data, dtype, copy)
 
-    # What is NumPy's own: caches to work in, ufuncs that accumulate
+    # What is NumPy's own: caches to work in
 
     def encrypt(self, key: Array, first: Array, second: Array) -> None:
         """The many steps of a random word on a block at a time."""
         for start in range(0, first.size, _BLOCK):
             super().encrypt(key, first[start : start + _BLOCK], second[start : start + _BLOCK])
-
-    def indexing(self, x: Template, structure: tuple[Any, ...], /) -> Kernel | None:
-        """NumPy's own, but for masks without axes and for uint64, the greatest of which it takes for negative."""
-        tensors = [kind for kind in structure if isinstance(kind, Template)]
-        if any(kind.dtype is uint64 or (kind.dtype.kind == "bool" and not kind.shape) for kind in tensors):
-            return None
-        return getitem
-
-    def searching(self, side: str) -> Kernel:
-        """By the method of arrays."""
-        search: Kernel = self.xp.ndarray.searchsorted
-        return in_int64(search if side == "left" else lambda line, values: search(line, values, side))
-
-    def positions(self, x: Template, /) -> Kernel | None:
-        """NumPy's own."""
-        return methodcaller("nonzero")
-
-    def counts(self, x: Template, /) -> Kernel | None:
-        """NumPy's own, which counts in int64."""
-        if x.dtype is uint64:
-            return None
-        bincount = self.xp.bincount
-        if len(x.shape) == 1:
-            return lambda values, least: bincount(values, None, least)
-        return lambda values, least: bincount(values.reshape(-1), None, least)

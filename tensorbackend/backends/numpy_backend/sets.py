@@ -10,7 +10,7 @@ from ...interchange import numpy_dtype
 from ...memo import MEMO_LIMIT
 from ...protocol import Kernel, planned
 from ...protocol.reduction import Unique
-from ...rules.shape import line
+from ...rules.shape import unnamed
 from ...template import Template, intern_template
 from ...tensor import Tensor
 from ..array_module.base import Array
@@ -77,7 +77,7 @@ class NumpySets(NumpyReduction):
             begins[0] = True
             self.xp.not_equal(elements[1:], elements[:-1], begins[1:])
         found = elements[begins]
-        different = Tensor(line(len(found), dtype), self, found)
+        different = Tensor(unnamed((len(found),), dtype), self, found)
         if order is None and not counts:
             return Unique(different, None, None, None)
         (starts,) = begins.nonzero()
@@ -101,7 +101,7 @@ class NumpySets(NumpyReduction):
         return Tensor(x.template.replace(dtype=int64), self, number.reshape(x.shape))
 
     def _indices(self, found: Array) -> Tensor:
-        return Tensor(line(len(found), int64), self, found.astype(numpy_dtype(int64), copy=False))
+        return Tensor(unnamed((len(found),), int64), self, found.astype(numpy_dtype(int64), copy=False))
 
 
 @lru_cache(MEMO_LIMIT)
