@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from ...template import Template
 from ...tensor import Tensor
 from ..array_module import ArrayModuleBackend
 from ..array_module.base import Array, Quiet
+from ..threefry import encrypt
 from .creation import NumpyCreation
 from .elementwise import NumpyElementwise
 from .indexing import NumpyIndexing
@@ -25,6 +27,10 @@ if TYPE_CHECKING:
 
 _BLOCK = 1 << 13
 """Elements of a block that stays in the cache with a few more of its size."""
+
+
+_FEW = 1 << 7
+"""So few random words are had sooner by Python's integers than by a hundred calls of NumPy."""
 
 
 class NumpyBackend(
@@ -69,6 +75,11 @@ class NumpyBackend(
     # What is NumPy's own: caches to work in
 
     def encrypt(self, key: Array, first: Array, second: Array) -> None:
-        """The many steps of a random word on a block at a time."""
+        """The many steps of a random word on a block at a time, of few words in the lanes of an integer."""
+        if first.size <= _FEW:
+            high, low = key.tolist()
+            mixed = encrypt((high, low), array("Q", first.tolist()), array("Q", second.tolist()))
+            first[...], second[...] = mixed
+            return
         for start in range(0, first.size, _BLOCK):
             super().encrypt(key, first[start : start + _BLOCK], second[start : start + _BLOCK])
