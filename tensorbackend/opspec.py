@@ -52,9 +52,15 @@ class OpSpec(NamedTuple):
     """What makes the public result of an op with several results from their tensors; a plain tuple by default."""
 
     @property
+    def module(self) -> str:
+        """The module that declares it."""
+        return self.function.__module__
+
+    @property
     def family(self) -> str:
-        """The module that declares it, such as `"elementwise"`."""
-        return self.function.__module__.rpartition(".")[2]
+        """The family of its callback, such as `"elementwise"`; without one, the word of the module that declares it."""
+        found = CALLBACKS.get(self.callback)
+        return found.family if found is not None else word(self.module)
 
     @property
     def signature(self) -> Signature:
@@ -76,6 +82,16 @@ OPS: dict[str, OpSpec] = {}
 """Every declared op by public name; entered by `@primitive` and `@composite`."""
 
 
+def word(module: str) -> str:
+    """The word that a module's name has for a family: that below `ops`, or the last of a module elsewhere.
+
+    >>> word("tensorbackend.ops.composite.linalg.norms"), word("mine.attention")
+    ('linalg', 'attention')
+    """
+    _, inside, path = module.partition(".ops.")
+    return path.removeprefix("composite.").partition(".")[0] if inside else module.rpartition(".")[2]
+
+
 def _read_protocol() -> None:
     for family in reversed(Backend.__mro__):
         for name, method in vars(family).items():
@@ -86,7 +102,7 @@ def _read_protocol() -> None:
             parameters = read_parameters(declared, first=2)  # after self and the output template
             CALLBACKS[name] = Callback(
                 name=name,
-                family=sys.intern(family.__module__.rpartition(".")[2]),
+                family=sys.intern(word(family.__module__)),
                 optional=kind == "optional_callback",
                 inputs=tuple(parameter for parameter in parameters if parameter.role != "option"),
                 options=tuple(parameter.name for parameter in parameters if parameter.role == "option"),
@@ -104,7 +120,7 @@ def declare(spec: OpSpec) -> None:
     parameters are not the callback's.
     """
     if spec.name in OPS:
-        raise TypeError(f"the op {spec.name!r} is declared twice: in {OPS[spec.name].family} and {spec.family}")
+        raise TypeError(f"the op {spec.name!r} is declared twice: in {OPS[spec.name].module} and {spec.module}")
     if spec.kind == "composite" and all(parameter.role == "option" for parameter in spec.parameters):
         raise TypeError(f"the composite {spec.name!r} needs a parameter annotated Tensor or Sequence[Tensor]")
     if spec.kind == "primitive":

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ..dispatch import primitive
+from ..rules.convolution import convolution
 from ..rules.plan import Plan
-from ..rules.window import Paddings, PerAxis, convolution
+from ..rules.window import Paddings, PerAxis
 from ..template import Template
 
 

@@ -16,14 +16,16 @@ from ..rules.broadcasting import check_dtype, result_type, to_floating
 from ..rules.data_errors import negative_number
 from ..rules.shape import unnamed
 from ..tensor import Tensor, TensorLike
-from .conversion import astype
-from .creation import asarray, full, iota, zeros
-from .elementwise_binary import add, divide, equal, less, multiply, subtract
-from .elementwise_ternary import where
+from .composite.indexing.positions import checked_size, measured
+from .composite.sorting.searching import searchsorted
+from .creation.filled import asarray, full, iota, zeros
+from .elementwise.binary import add, divide, equal, less, multiply, subtract
+from .elementwise.conversion import astype
+from .elementwise.ternary import where
+from .indexing.scatter import indexed_add
+from .indexing.slices import slice_
 from .reduction import max, min, sum
-from .scatter import indexed_add
-from .searching import checked_size, measured, searchsorted
-from .shape import broadcast_to, laid_flat, reshape, slice_
+from .shape import broadcast_to, laid_flat, reshape
 
 
 def _summed_at(places: Tensor, weights: Tensor | None, size: int) -> Tensor:

@@ -14,13 +14,13 @@ from ..dispatch import primitive
 from ..dtypes import DType, DTypeLike, as_dtype, promote_types
 from ..errors import DTypeError, OperandError, ShapeError, expected
 from ..rules.broadcasting import result_type
+from ..rules.functional import check_initial
 from ..rules.plan import Plan
 from ..rules.reduction import reduction
-from ..rules.window import check_initial
 from ..select import default_backend, get_backend
 from ..template import Template, intern_template
 from ..tensor import Axes, Tensor
-from .conversion import astype
+from .elementwise.conversion import astype
 
 OfOne: TypeAlias = Callable[[Tensor], Tensor]
 OfTwo: TypeAlias = Callable[[Tensor, Tensor], Tensor]

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeVar
 
 from ..display import show
-from ..dtypes import ALL_DTYPES, DType, DTypeLike, Scalar, as_dtype
+from ..dtypes import ALL_DTYPES, DType, DTypeLike, as_dtype
 from ..elements import unpack
 from ..errors import ArgumentError, UnsupportedOp, expected
 from ..interchange import HOST, dlpack_capsule, dlpack_device, numpy_from_binary
@@ -338,18 +338,6 @@ class Core:
         return show(x.template, self.name, unpack(self.to_binary(x, count), x.dtype))
 
     # Creation
-
-    @callback
-    def constant(self, out: Template, /, *, value: Scalar) -> Payload:
-        """Every element is `value`, which fits the dtype."""
-
-    @callback
-    def eye(self, out: Template, /, *, offset: int) -> Payload:
-        """Ones where column minus row is `offset` in the last two axes, zeros elsewhere."""
-
-    @callback
-    def iota(self, out: Template, /, *, axis: int | None) -> Payload:
-        """Each element is its index along `axis`, in the whole row-major order for `None`."""
 
 
 class _Handed:

@@ -18,3 +18,15 @@ class Creation:
         The three are ints, floats or complex numbers alike. Ints are for an integer dtype and exact; others are
         computed in 64 bits a part, product and sum rounded each, and brought into the dtype as `as_type` does.
         """
+
+    @callback
+    def constant(self, out: Template, /, *, value: Scalar) -> Payload:
+        """Every element is `value`, which fits the dtype."""
+
+    @callback
+    def eye(self, out: Template, /, *, offset: int) -> Payload:
+        """Ones where column minus row is `offset` in the last two axes, zeros elsewhere."""
+
+    @callback
+    def iota(self, out: Template, /, *, axis: int | None) -> Payload:
+        """Each element is its index along `axis`, in the whole row-major order for `None`."""

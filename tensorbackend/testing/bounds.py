@@ -57,7 +57,7 @@ BOUNDS: dict[str, Bound] = {
     "sigmoid": _COMPOSED,
     **dict.fromkeys(
         ["sum", "mean", "dot", "matmul", "tensordot", "vecdot", "einsum", "cumulative_sum", "trace",
-         "indexed_add", "window_sum", "window_mean", "conv"],
+         "indexed_add", "indexed_mean", "segment_sum", "segment_mean", "window_sum", "window_mean", "conv"],
         _SUM,
     ),
     **dict.fromkeys(["prod", "cumulative_prod", "window_prod"], _PRODUCT),
@@ -75,7 +75,10 @@ BOUNDS: dict[str, Bound] = {
     **dict.fromkeys(["gamma_inc_l", "gamma_inc_u"], Bound(16, "sums of up to some hundred terms")),
     "factorial": Bound(16, "composed of functions with a few ulps each, and a product of ten factors"),
     "logaddexp": Bound(4, "near zero the two terms cancel", "operand"),
-    "logsumexp": Bound(16, "the logarithm of a sum of exponentials", "operand", tame=True),
+    **dict.fromkeys(
+        ["logsumexp", "segment_logsumexp", "indexed_logsumexp"],
+        Bound(16, "the logarithm of a sum of exponentials", "operand", tame=True),
+    ),
     "softmax": Bound(32, "a quotient by a sum", tame=True),
     "log_softmax": Bound(16, "a difference from a logarithm of a sum", "operand", tame=True),
     "var": Bound(16, "a sum of squares of differences", "square", tame=True),
@@ -97,7 +100,9 @@ COMPLEX_BOUNDS: dict[str, Bound] = {
     "map": Bound(4, "a step of the function may be a product of complex numbers"),
     **dict.fromkeys(["reduce", "window_reduce"], Bound(32, "each step may be a product of complex numbers")),
     "cross": Bound(4, "differences of products of which some libraries fuse a step", "square", tame=True),
-    **dict.fromkeys(["divide", "reciprocal", "sign"], Bound(4, "each library has its own formula of the quotient")),
+    **dict.fromkeys(
+        ["divide", "divide_no_nan", "reciprocal", "sign"], Bound(4, "each library has its own formula of the quotient")
+    ),
     "sqrt": Bound(4, "the square root of the magnitude, which is rounded itself"),
     "pow": Bound(8, "angles and logarithms are multiplied by the exponent", "exponent"),
     **dict.fromkeys(["expm1", "log1p"], Bound(6, "sums of products of the parts, which cancel in one part")),
@@ -111,6 +116,7 @@ READS_DATA: dict[str, str] = {
         "without a size it is counted",
     ),
     **dict.fromkeys(["getitem", "isel", "put_at"], "where a mask is true says the size of the result"),
+    "compress": "without a size its condition is counted",
     "repeat": "its repeats, where they are a tensor, say the size of the result",
 }
 """Ops whose template may depend on data, with the reason: a dry run may then say that it cannot know it."""

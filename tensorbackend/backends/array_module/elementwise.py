@@ -10,8 +10,9 @@ from ...interchange import numpy_dtype
 from ...protocol import Calm, Kernel, Payload, planned
 from ...protocol.planned import bare
 from ...template import Template
-from . import complex_functions, extremes, gamma, incomplete_gamma, special
+from . import complex_functions, extremes
 from .base import NARROW, Array, ArrayBase, Function, function, itself, promoting, rounding
+from .special import error_function as special
 
 
 def computed_in_float64(function: Function) -> Callable[..., Payload]:
@@ -146,10 +147,6 @@ class ArrayElementwise(ArrayBase):
     erf = computed_in_float64(special.erf)
     erfc = computed_in_float64(special.erfc)
     erf_inv = computed_in_float64(special.erf_inv)
-    digamma = computed_in_float64(gamma.digamma)
-    gamma_inc_l = computed_in_float64(incomplete_gamma.gamma_inc_l)
-    gamma_inc_u = computed_in_float64(incomplete_gamma.gamma_inc_u)
-    log_gamma = computed_in_float64(gamma.log_gamma)
 
     @planned
     def real(self, out: Template, x: Template, /) -> Kernel:

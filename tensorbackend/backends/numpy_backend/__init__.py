@@ -14,12 +14,15 @@ from ...tensor import Tensor
 from ..array_module import ArrayModuleBackend
 from ..array_module.base import Array, Quiet
 from ..threefry import encrypt
+from .contraction import NumpyContraction
 from .creation import NumpyCreation
+from .cumulative import NumpyCumulative
 from .elementwise import NumpyElementwise
 from .indexing import NumpyIndexing
-from .linalg import NumpyLinalg
-from .norms import NumpyNorms
-from .sets import NumpySets
+from .linalg.factorisations import NumpyLinalg
+from .linalg.norms import NumpyNorms
+from .reduction import NumpyReduction
+from .sorting import NumpySorting
 
 if TYPE_CHECKING:
     import numpy
@@ -34,7 +37,16 @@ _FEW = 1 << 7
 
 
 class NumpyBackend(
-    NumpyCreation, NumpyElementwise, NumpySets, NumpyNorms, NumpyLinalg, NumpyIndexing, ArrayModuleBackend
+    NumpyCreation,
+    NumpyElementwise,
+    NumpyReduction,
+    NumpyCumulative,
+    NumpySorting,
+    NumpyIndexing,
+    NumpyContraction,
+    NumpyNorms,
+    NumpyLinalg,
+    ArrayModuleBackend,
 ):
     """NumPy arrays; what leaves them shares memory wherever a reader cannot write to it."""
 

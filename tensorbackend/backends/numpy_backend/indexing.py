@@ -12,7 +12,6 @@ from ...protocol.planned import bare
 from ...template import Template
 from ..array_module.base import Array
 from ..array_module.indexing import ArrayIndexing
-from ..array_module.reduction import in_int64
 
 
 class NumpyIndexing(ArrayIndexing):
@@ -28,11 +27,6 @@ class NumpyIndexing(ArrayIndexing):
             # `take` looks at no index where nothing is to be taken.
             return _entries_along(len(structure) - 1) if x.ndim > 1 and x.size else getitem
         return getitem
-
-    def searching(self, side: str) -> Kernel:
-        """By the method of arrays."""
-        search: Kernel = self.xp.ndarray.searchsorted
-        return in_int64(search if side == "left" else lambda line, values: search(line, values, side))
 
     def positions(self, x: Template, /) -> Kernel | None:
         """NumPy's own."""

@@ -18,11 +18,12 @@ from ...rules.axes import normalize_axis
 from ...rules.broadcasting import check_dtype
 from ...rules.reduction import accumulator
 from ...tensor import Axis, SoleAxis, Tensor, TensorLike
-from ..conversion import astype
-from ..creation import asarray
-from ..elementwise_binary import add, maximum, minimum, multiply, subtract
-from ..shape import concatenate, slice_
-from .padding import pad
+from ..creation.filled import asarray
+from ..elementwise.binary import add, maximum, minimum, multiply, subtract
+from ..elementwise.conversion import astype
+from ..indexing.slices import slice_
+from ..padding import pad
+from ..shape import concatenate
 
 
 def _running(

@@ -9,9 +9,8 @@ from ...dispatch import composite
 from ...dtypes import DType, float64
 from ...rules.broadcasting import check_dtype
 from ...tensor import Tensor
-from ..conversion import astype
-from ..creation import full, tensor
-from ..elementwise_binary import (
+from ..creation.filled import full, tensor
+from ..elementwise.binary import (
     add,
     divide,
     equal,
@@ -25,9 +24,10 @@ from ..elementwise_binary import (
     remainder,
     subtract,
 )
-from ..elementwise_ternary import where
-from ..elementwise_unary import abs, exp, isnan, log, log1p, round, sin
-from ..indexing import take_at
+from ..elementwise.conversion import astype
+from ..elementwise.ternary import where
+from ..elementwise.unary import abs, exp, isnan, log, log1p, round, sin
+from ..indexing.taking import take_at
 
 _SCALED_FROM, _SCALE = 151, 2.0**900
 """From here on the factorials of `_floats` are divided by a power of two, so that float64 holds them all."""
