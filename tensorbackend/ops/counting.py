@@ -15,7 +15,7 @@ from ..memo import remember
 from ..protocol import Kernel
 from ..rules.broadcasting import check_dtype, result_type, to_floating
 from ..rules.data_errors import negative_number
-from ..template import intern_template
+from ..rules.shape import unnamed
 from ..tensor import Tensor, TensorLike
 from .composite.indexing.positions import checked_size, measured
 from .composite.sorting.searching import searchsorted
@@ -95,7 +95,7 @@ def _counts(x: Tensor, least: int) -> Tensor | None:
         data = kernel(x.data, least)
     except ValueError:  # a negative element: the caller says which
         return None
-    return Tensor(intern_template((len(data),), int64, (None,)), backend, data)
+    return Tensor(unnamed((len(data),), int64), backend, data)
 
 
 _counting: dict[Any, Kernel | None] = {}

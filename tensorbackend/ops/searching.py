@@ -14,7 +14,7 @@ from ..dtypes import int64
 from ..errors import ShapeError, expected
 from ..memo import remember
 from ..protocol import Kernel
-from ..template import intern_template
+from ..rules.shape import unnamed
 from ..tensor import Tensor, TensorLike
 from .composite.indexing.positions import _argwhere, checked_size, measured
 from .composite.reduction import count_nonzero
@@ -58,5 +58,5 @@ def _positions(x: Tensor) -> tuple[Tensor, ...] | None:
     if finding is None:
         return None
     arrays = finding(x.data)
-    out = intern_template((len(arrays[0]),), int64, (None,))
+    out = unnamed((len(arrays[0]),), int64)
     return tuple([Tensor(out, backend, array) for array in arrays])

@@ -9,13 +9,23 @@ from operator import index
 from types import EllipsisType
 from typing import Any, NamedTuple, TypeAlias
 
+from ..dtypes import DType
 from ..errors import ArgumentError, AxisError, IndexRangeError, NamesError, OperandError, ShapeError, expected
 from ..meaning import Axis
-from ..memo import freeze
+from ..memo import MEMO_LIMIT, freeze
 from ..template import Names, Shape, Template, as_names, as_shape, check_unique, intern_template, merge_names
 from .axes import normalize_axes, normalize_axis
 from .broadcasting import result_type
 from .plan import Plan
+
+
+@lru_cache(MEMO_LIMIT)
+def unnamed(shape: Shape, dtype: DType) -> Template:
+    """The template of a valid shape without names.
+
+    It is kept: a template that only a result has goes with the result, and is made anew for the next one.
+    """
+    return intern_template(shape, dtype, (None,) * len(shape))
 
 
 def reshaped(x: Template, shape: Sequence[int] | int, names: Sequence[str | None] | None) -> Template:

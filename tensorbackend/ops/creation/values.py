@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from ...dtypes import (
     DType,
@@ -12,7 +12,7 @@ from ...dtypes import (
     Kind,
     Scalar,
     as_dtype,
-    check_scalar,
+    check_scalars,
     complex128,
     default_dtype,
     float64,
@@ -22,9 +22,10 @@ from ...dtypes import (
 from ...elements import element_type, pack
 from ...errors import OperandError, OutOfRangeError, ShapeError, expected
 from ...interchange import HOST, OnDevice
-from ...memo import remember
+from ...memo import NUMBERS, remember
 from ...protocol import Backend, BackendLike
 from ...rules.broadcasting import result_type
+from ...rules.shape import unnamed
 from ...select import check_held, get_backend, move
 from ...select.default import current
 from ...template import Shape, Template, intern_template, weak_template
@@ -173,13 +174,18 @@ def _from_dlpack(value: Any, backend: Backend, device: str | None, copy: bool | 
 
 # Lists
 
+_WIDEST_FIRST: Final[tuple[Kind, ...]] = "complex", "float", "int", "bool"
+_KINDS: Final = {each: kind for each in NUMBERS if (kind := scalar_kind(each())) is not None}
+"""The kinds of Python's own numbers by class."""
+
 
 class _Numbers(NamedTuple):
     """Nested lists laid flat."""
 
     shape: Shape
     elements: Sequence[Scalar]
-    dtypes: frozenset[DType]
+    kinds: Set[Kind]
+    dtypes: Set[DType]
     """Those of elements that were NumPy's numbers."""
 
 
@@ -189,34 +195,26 @@ def _from_lists(value: Any, wanted: DType | None, backend: BackendLike, device: 
     if found is None:
         made = _stacked(value, result_type([*_templates(value)]) if wanted is None else wanted)
         return made if backend is None and device is None else _from_value(made, None, None, backend, device, None)
-    kinds = {scalar_kind(number) for number in found.elements}
-    widest = next((kind for kind in ("complex", "float", "int", "bool") if kind in kinds), None)
-    dtype = wanted
-    if wanted is None or (widest is not None and not holds_kind(wanted, widest)):
-        dtype = _dtype_of(found, widest or "float")
-    assert dtype is not None
+    shape, elements, kinds, dtypes = found
+    widest, by_default = next((kind for kind in _WIDEST_FIRST if kind in kinds), None), False
+    if wanted is not None and (widest is None or holds_kind(wanted, widest)):
+        dtype = wanted
+    elif dtypes:
+        dtype = result_type([weak_template(widest or "float"), *(intern_template((), each, ()) for each in dtypes)])
+    else:
+        dtype, by_default = default_dtype(widest or "float"), True
     chosen = get_backend(backend, device=device)
-    for number in found.elements:
-        check_scalar(number, dtype)
-    check_held(dtype, chosen)
-    out = intern_template(found.shape, dtype, (None,) * len(found.shape))
-    return Tensor(out, chosen, chosen.from_binary(out, data=pack(map(element_type(dtype), found.elements), dtype)))
-
-
-def _dtype_of(numbers: _Numbers, widest: Kind) -> DType:
-    """The default dtype of the widest kind among numbers; that of 64 bits a part where one is beyond it."""
-    if numbers.dtypes:
-        typed = [intern_template((), dtype, ()) for dtype in numbers.dtypes]
-        return result_type([*typed, weak_template(widest)])
-    dtype = default_dtype(widest)
-    if not dtype.is_inexact:
-        return dtype
     try:
-        for number in numbers.elements:
-            check_scalar(number, dtype)
+        check_scalars(elements, dtype)
     except OutOfRangeError:
-        return complex128 if dtype.is_complex else float64
-    return dtype
+        if not by_default or not dtype.is_inexact:
+            raise
+        dtype = complex128 if dtype.is_complex else float64
+        check_scalars(elements, dtype)
+    check_held(dtype, chosen)
+    out = unnamed(shape, dtype)
+    numbers = elements if len(kinds) == 1 and widest == dtype.kind else map(element_type(dtype), elements)
+    return Tensor(out, chosen, chosen.from_binary(out, data=pack(numbers, dtype)))
 
 
 def _flatten(value: Any) -> _Numbers | None:
@@ -225,13 +223,16 @@ def _flatten(value: Any) -> _Numbers | None:
     `None` where arrays with axes or tensors are among them.
     """
     shape: list[int] = []
-    level = [value]
-    while level and all(isinstance(each, list | tuple | range) for each in level):
-        lengths = {len(each) for each in level}
+    level, classes = [value], {type(value)}
+    while level and not NUMBERS.issuperset(classes) and all(issubclass(each, list | tuple | range) for each in classes):
+        lengths = set(map(len, level))
         if len(lengths) > 1:
             raise ShapeError(expected("lists of one length on each level", "pad them", lengths=sorted(lengths)))
         shape.append(lengths.pop())
         level = list(chain.from_iterable(level))
+        classes = set(map(type, level))
+    if NUMBERS.issuperset(classes):
+        return _Numbers(tuple(shape), level, {_KINDS[each] for each in classes}, frozenset())
     others = [(place, each) for place, each in enumerate(level) if scalar_kind(each) is None]
     if any(isinstance(each, Tensor) or (is_array(each) and not _is_numpys_number(each)) for _, each in others):
         return None
@@ -243,7 +244,8 @@ def _flatten(value: Any) -> _Numbers | None:
             raise OperandError(expected("Python numbers or nested lists of them", element=element))
         dtypes.add(as_dtype(element.dtype))
         level[place] = element.item()
-    return _Numbers(tuple(shape), level, frozenset(dtypes))
+    kinds = {kind for kind in map(scalar_kind, level) if kind is not None}
+    return _Numbers(tuple(shape), level, kinds, dtypes)
 
 
 def _is_numpys_number(value: Any) -> bool:

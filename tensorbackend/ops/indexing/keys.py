@@ -66,7 +66,7 @@ def is_plain_part(key: Any) -> bool:
 
 def as_index(key: Any, x: Tensor) -> Any:
     """A part of a key with lists, arrays and bool made tensors; empty lists hold integers."""
-    if isinstance(key, Tensor) or is_plain_part(key):
+    if isinstance(key, Tensor) or (key.__class__ is not list and is_plain_part(key)):
         return key
     if isinstance(key, list | tuple) and not _flat(key):
         return zeros(_empty_shape(key), dtype="int64", backend=x.backend)

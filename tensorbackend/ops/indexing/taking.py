@@ -104,10 +104,13 @@ def take(x: TensorLike, indices: TensorLike, /, *, axis: SoleAxis = None, mode: 
     >>> tb.take(x, tb.asarray([2, -1, 0], names=("pick",)), axis="column").template
     s64[row: 2][pick: 3]
     """
+    x, indices = (
+        x if isinstance(x, Tensor) else asarray(x),
+        indices if isinstance(indices, Tensor) else asarray(indices),
+    )
     found = _read(_taking, x, indices, axis, mode)
     if found is not None:
         return found
-    x, indices = asarray(x), asarray(indices)
     plan = taken(x.template, indices.template, axis, mode)
     along = plan.options["axis"]
     assert isinstance(along, int)

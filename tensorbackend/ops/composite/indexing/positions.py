@@ -51,9 +51,10 @@ def measured(count: Tensor, function: str) -> int:
 
 def checked_size(size: int) -> int:
     """A size from 0 up; `ArgumentError` for another."""
-    if index(size) < 0:
+    count = index(size)
+    if count < 0:
         raise ArgumentError(expected("a size from 0 up", size=size))
-    return index(size)
+    return count
 
 
 @composite.calls("argwhere")

@@ -62,7 +62,8 @@ def searchsorted(x1: TensorLike, x2: TensorLike, /, *, side: Side = "left", sort
     >>> tb.searchsorted(x, tb.asarray([3, 6])).tolist(), tb.searchsorted(x, 3, side="right").item()
     ([1, 4], 3)
     """
-    x1, x2 = asarray(x1), x2 if isinstance(x2, bool | int | float) else asarray(x2)
+    x1 = x1 if isinstance(x1, Tensor) else asarray(x1)
+    x2 = x2 if isinstance(x2, Tensor | bool | int | float) else asarray(x2)
     if x1.ndim != 1:
         raise ShapeError(expected("a tensor of one axis to search in", tensor=x1.template))
     if side not in ("left", "right"):
