@@ -7,9 +7,9 @@ from contextlib import suppress
 from typing import Any
 
 from ..errors import ArgumentError, DTypeError, TensorBackendError, expected
-from ..ops.conversion import astype
-from ..ops.elementwise_binary import less
-from ..ops.elementwise_ternary import clip
+from ..ops.elementwise.binary import less
+from ..ops.elementwise.conversion import astype
+from ..ops.elementwise.ternary import clip
 from ..ops.inspection import result_type
 from ..protocol import Backend
 from ..select import common_backend

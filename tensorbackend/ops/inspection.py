@@ -11,7 +11,8 @@ from ..errors import ArgumentError, DTypeError, OperandError, ShapeError, expect
 from ..rules import broadcasting
 from ..template import Template, weak_template
 from ..tensor import Tensor
-from .shape import concatenate, sliced
+from .indexing.slices import sliced
+from .shape import concatenate
 
 _KINDS = {
     "bool": ("bool",),

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-
 import tensorbackend as tb
 from tensorbackend.errors import IndexRangeError
 

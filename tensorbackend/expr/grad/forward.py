@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from ...errors import ArgumentError, expected
-from ...ops.creation import zeros
+from ...ops.creation.filled import zeros
 from ...protocol import Backend
 from ...select import common_backend
 from ...tensor import Tensor

@@ -12,7 +12,7 @@ from functools import wraps
 from typing import Any
 
 from ...errors import ArgumentError, DTypeError, OperandError, ShapeError, expected
-from ...ops.creation import ones
+from ...ops.creation.filled import ones
 from ...protocol import Backend
 from ...select import common_backend
 from ...tensor import Tensor
