@@ -19,6 +19,7 @@ from .cumulative import NumpyCumulative
 from .elementwise import NumpyElementwise
 from .linalg.factorisations import NumpyLinalg
 from .linalg.norms import NumpyNorms
+from .module import NumpyModule
 from .reduction import NumpyReduction
 from .sorting import NumpySorting
 
@@ -50,7 +51,7 @@ class NumpyBackend(
         """Imports NumPy; its floating-point reports are off in a context of this backend alone."""
         import numpy
 
-        self.xp = numpy
+        self.xp = NumpyModule(numpy)
         self.quiet = Quiet(partial(numpy.seterr, all="ignore"))
         self.watching = Quiet(partial(numpy.seterr, all="raise", under="ignore"))
         self.watching_all = Quiet(partial(numpy.seterr, all="raise"))
