@@ -34,6 +34,7 @@ class ExprBackend(Backend):
 
     name = "expr"
     dispatch_priority = 3
+    holds_data = False
 
     def optional(
         self, name: str, args: CompositeCall, default_impl: Callable[..., Tensor | tuple[Tensor, ...]]

@@ -12,6 +12,7 @@ from ..dtypes import ALL_DTYPES, DType, DTypeLike, as_dtype
 from ..elements import unpack
 from ..errors import ArgumentError, UnsupportedOp, expected
 from ..interchange import HOST, dlpack_capsule, dlpack_device, numpy_from_binary
+from ..locks import free_in_child
 from ..template import Template
 from ..tensor import Tensor
 from .planned import Kernel, Payload, bare
@@ -126,6 +127,9 @@ class Core:
     dispatch_priority: ClassVar[int] = 1
     """Which of two operands' backends runs an op: the higher one, and equal ones do not mix. BinaryBackend
     gives way with 0; what records or only measures programs has more than 1."""
+
+    holds_data: ClassVar[bool] = True
+    """Whether tensors have data now: those of a trace, or of templates, have none."""
 
     template_only: ClassVar[bool] = False
     """Whether payloads are nothing, so that a composite is done when its template is known."""
@@ -368,6 +372,9 @@ class Core:
         return show(x.template, self.name, unpack(self.to_binary(x, count), x.dtype))
 
     # Creation
+
+
+free_in_child(Core, "_instances_lock")
 
 
 class _Handed:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from ..errors import BackendError, TensorBackendError, expected
 from ..locks import free_in_child
 from ..protocol import Backend
-from ..protocol.core import Core
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -29,7 +28,6 @@ _classes: dict[str, type[Backend]] = {}
 # A name is looked up and then taken.
 _lock = threading.RLock()
 free_in_child(sys.modules[__name__], "_lock")
-free_in_child(Core, "_instances_lock")
 
 
 def build_in(name: str, load: Callable[[], type[Backend]]) -> None:

@@ -28,6 +28,7 @@ from .functional import JaxFunctional
 from .indexing import JaxIndexing
 from .linalg.factorisations import JaxLinalg
 from .linalg.norms import JaxNorms
+from .module import JaxModule
 from .random import JaxRandom
 from .reduction import JaxReduction
 from .shape import JaxShaping
@@ -81,7 +82,8 @@ class JaxBackend(
 
     def setup(self) -> None:
         """Imports JAX, switches 64-bit dtypes on, and makes tensors pytrees."""
-        self.jax, self.xp, self.lax = map(_library, ("jax", "jax.numpy", "jax.lax"))
+        self.jax, self.lax = _library("jax"), _library("jax.lax")
+        self.xp = JaxModule(_library("jax.numpy"), self.lax)
         for submodule in ("jax.dlpack", "jax.scipy.special"):
             _library(submodule)
         self.quiet, self.numbers = Silent(), {}
