@@ -7,6 +7,9 @@ would expect in its place (`ValueError`, `TypeError`, `IndexError`, ...).
 
 from __future__ import annotations
 
+from reprlib import Repr
+from typing import Any
+
 
 class TensorBackendError(Exception):
     """The root of every error that tensorbackend raises on purpose."""
@@ -44,6 +47,10 @@ class OutOfRangeError(TensorBackendError, OverflowError, ValueError):
 
 class ArgumentError(TensorBackendError, ValueError):
     """An option with a value that the op does not take."""
+
+
+class ArgumentKindError(ArgumentError, TypeError):
+    """An option of a kind that the function does not take, such as a string for an int."""
 
 
 class OperandError(TensorBackendError, TypeError):
@@ -103,16 +110,42 @@ def expected(wanted: str, remedy: str = "", /, **came: object) -> str:
 
 
 def shown(value: object) -> str:
-    """A value as an error shows it: its `repr`, and of an int that Python refuses to write the size.
+    """A value as an error shows it: its `repr`, cut where it is long or deep.
+
+    A tensor is shown by its template, so that the text is the same on every backend, an int that Python refuses to write
+    by its size.
 
     >>> shown((2, 10**5000))
     '(2, <int of 16610 bits>)'
     """
     try:
-        return repr(value)
-    except ValueError:  # more digits than `sys.get_int_max_str_digits()`
-        if isinstance(value, int):
-            return f"<{type(value).__name__} of {value.bit_length()} bits>"
-        if isinstance(value, (tuple, list)):
-            return f"({', '.join(map(shown, value))})"
+        return _SHORT.repr(value)
+    except Exception:  # whatever a stranger's `__repr__` raises
         return f"<{type(value).__name__}>"
+
+
+class _Short(Repr):
+    """What writes values."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlevel = 4
+        self.maxtuple = self.maxlist = self.maxdict = self.maxset = self.maxfrozenset = 64
+        self.maxstring = self.maxlong = self.maxother = 400
+
+    def repr_int(self, value: int, level: int) -> str:
+        """An int, or the size of one that Python refuses to write."""
+        try:
+            return repr(value)
+        except ValueError:  # more digits than `sys.get_int_max_str_digits()`
+            return f"<{type(value).__name__} of {value.bit_length()} bits>"
+
+    def repr_instance(self, value: Any, level: int) -> str:
+        """A tensor by its template, anything else as it is."""
+        if isinstance(value, int):
+            return self.repr_int(value, level)
+        template = getattr(value, "template", None)
+        return super().repr_instance(value if template is None else template, level)
+
+
+_SHORT = _Short()

@@ -25,7 +25,6 @@ from ..tensor import Tensor, bind
 from .kernels import composite_kernel, kernel, of_templates, payloads_of, templates_of, wrap
 from .path import Path, Prepared, constant
 from .quick import Ready
-from .signature import public
 
 _programs: list[Callable[[Backend, Callable[..., Any], CompositeCall], Kernel | None]] = []
 
@@ -164,4 +163,4 @@ def make_composite(function: Callable[..., Any], callback: str | None) -> Callab
     name = function.__name__.lstrip("_")
     spec = OpSpec(name, "composite", callback or name, function, read_parameters(function))
     declare(spec)
-    return bind(public(CompositePath(spec).op(), spec))
+    return bind(CompositePath(spec).op())

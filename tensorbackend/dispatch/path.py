@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from ..dtypes import DType, check_scalar, current_precision
+from ..entry import tell
 from ..errors import TensorBackendError
 from ..memo import NUMBERS, remember, told
 from ..operands import Call
@@ -22,6 +23,7 @@ from ..template import Template, intern_template
 from ..tensor import OPERATORS, Tensor
 from .kernels import payloads_of, primitive_kernel, wrap
 from .quick import Beside, BesideMemo, KeyOf, Memo, Ready, generated, of_one, of_two
+from .signature import public
 
 
 class Prepared(NamedTuple):
@@ -58,6 +60,11 @@ class Path(ABC):
 
     def op(self) -> Callable[..., Any]:
         """The public op."""
+        self.public = public(self._warm(), self.spec)
+        return self.public
+
+    def _warm(self) -> Callable[..., Any]:
+        """The code of the op's warm calls."""
         if self.plain and self.operands == 1:
             return of_one(self.ready, self.missed)
         if self.plain:
@@ -78,15 +85,18 @@ class Path(ABC):
         found = None if beside is None else self.beside.get(beside)
         if found is not None:
             return self._run_beside(found, arguments)
-        backend, options = None, keywords
-        if self.creates:
-            options = {name: value for name, value in keywords.items() if name not in ("backend", "device")}
-            backend = get_backend(keywords["backend"], device=keywords["device"])
-        call = Call(self.spec, arguments, options)
         try:
+            backend, options = None, keywords
+            if self.creates:
+                options = {name: value for name, value in keywords.items() if name not in ("backend", "device")}
+                backend = get_backend(keywords["backend"], device=keywords["device"])
+            call = Call(self.spec, arguments, options)
             ready, backend, tensors, lasting = self.prepare(call, backend)
         except TensorBackendError as error:
             error.named(self.spec.name)
+            raise
+        except Exception as error:
+            tell(error, self.public, arguments, keywords)
             raise
         data = ready.kernel(*payloads_of(call.grouped(tensors)))
         if lasting:

@@ -6,6 +6,7 @@ from contextlib import suppress
 from typing import Any, Final
 
 from ..dtypes import check_scalar, int64, scalar_kind
+from ..entry import entry
 from ..errors import BackendError, IndexRangeError, ShapeError, TemplateDataError, expected
 from ..rules.blocks import check_update
 from ..rules.shape import Slices, sliced_by
@@ -22,6 +23,7 @@ from .scatter import indexed_put
 from .shape import broadcast_to, laid_flat, reshape
 
 
+@entry
 @bind
 def put_at(x: Tensor, key: Any, value: Any) -> Tensor:
     """x with the elements at a key, as in `x[key]`, exchanged for a value that broadcasts to them.

@@ -9,6 +9,7 @@ from operator import index
 from typing import Any, NamedTuple
 
 from ..dtypes import int64
+from ..entry import entry
 from ..errors import ArgumentError, DTypeError, ShapeError, expected
 from ..memo import remember
 from ..protocol import Kernel
@@ -104,6 +105,7 @@ class Histogram(NamedTuple):
     edges: Tensor
 
 
+@entry
 def histogram(
     x: TensorLike,
     /,

@@ -10,6 +10,7 @@ from operator import index
 
 from ..dispatch import primitive
 from ..dtypes import DTypeLike, Scalar, check_scalar, default_dtype, scalar_kind
+from ..entry import entry
 from ..errors import OperandError, ShapeError, expected
 from ..protocol import BackendLike
 from ..rules.axes import normalize_axis
@@ -127,6 +128,7 @@ def iota(
     return Plan(out, (), {"axis": None if axis is None else normalize_axis(out, axis)})
 
 
+@entry
 def empty(
     shape: Sequence[int] | int,
     *,
@@ -175,6 +177,7 @@ def _like(x: Tensor, value: TensorLike, dtype: DTypeLike | None, backend: Backen
     return full(x.shape, value, dtype=kind, names=x.names, backend=chosen, device=device)
 
 
+@entry
 def zeros_like(
     x: Tensor, /, *, dtype: DTypeLike | None = None, backend: BackendLike = None, device: str | None = None
 ) -> Tensor:
@@ -187,6 +190,7 @@ def zeros_like(
     return _like(x, False, dtype, backend, device)
 
 
+@entry
 def ones_like(
     x: Tensor, /, *, dtype: DTypeLike | None = None, backend: BackendLike = None, device: str | None = None
 ) -> Tensor:
@@ -199,6 +203,7 @@ def ones_like(
     return _like(x, True, dtype, backend, device)
 
 
+@entry
 def empty_like(
     x: Tensor, /, *, dtype: DTypeLike | None = None, backend: BackendLike = None, device: str | None = None
 ) -> Tensor:
@@ -211,6 +216,7 @@ def empty_like(
     return _like(x, False, dtype, backend, device)
 
 
+@entry
 def full_like(
     x: Tensor,
     /,
@@ -229,6 +235,7 @@ def full_like(
     return _like(x, fill_value, dtype, backend, device)
 
 
+@entry
 @bind
 def template(shape: Sequence[int], dtype: DTypeLike, names: Sequence[str | None] | None = None) -> Tensor:
     """A template tensor: shape, dtype and names without data, for dry runs.
@@ -240,6 +247,7 @@ def template(shape: Sequence[int], dtype: DTypeLike, names: Sequence[str | None]
     return Tensor(Template(shape, dtype, names), get_backend("template"), None)
 
 
+@entry
 @bind
 def from_binary(data: bytes, template: Template, backend: BackendLike = None) -> Tensor:
     """A tensor from its elements' bytes: row-major, native byte order.
@@ -259,6 +267,7 @@ def from_binary(data: bytes, template: Template, backend: BackendLike = None) ->
     return Tensor(template, chosen, chosen.from_binary(template, data=bytes(data)))
 
 
+@entry
 @bind
 def rename(x: Tensor, /, *names: str | None, **renamed: str | None) -> Tensor:
     """The tensor under other axis names: all of them by position, or some by keyword.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..dtypes import iinfo
+from ..entry import entry
 from ..errors import ShapeError, expected
 from ..rules.blocks import block_written
 from ..template import Template
@@ -44,6 +45,7 @@ def block_put(x: TensorLike, update: TensorLike, starts: Sequence[TensorLike]) -
     return reshape(written, x.shape, names=out.names)
 
 
+@entry
 def put_slice(x: TensorLike, update: TensorLike, /, *, starts: Sequence[int | Tensor]) -> Tensor:
     """x with the block that begins at `starts`, one for each axis, exchanged for `update`.
 

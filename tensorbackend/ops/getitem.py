@@ -14,6 +14,7 @@ from types import EllipsisType, NoneType
 from typing import Any, Final, NamedTuple
 
 from ..dispatch import CHECKED, verify
+from ..entry import entry
 from ..errors import ShapeError, TensorBackendError, expected
 from ..memo import remember
 from ..protocol import Kernel
@@ -210,6 +211,7 @@ def _route(x: Tensor, structure: Structure, out: Template) -> Route | None:
     return Route(kernel, rest, tensors, tuple(slices), tuple(masks[::-1]), structure, {})
 
 
+@entry
 @bind
 def isel(x: Tensor, /, **keys: Any) -> Tensor:
     """Indexing of axes by name, each for itself: what `x.isel(time=0, feature=[0, 2])` does.

@@ -10,6 +10,7 @@ from operator import index
 from typing import Any, NamedTuple, TypeAlias
 
 from ..dispatch import CHECKED, primitive, verify
+from ..entry import entry
 from ..errors import ShapeError, expected
 from ..memo import remember
 from ..protocol import Kernel
@@ -27,6 +28,7 @@ from .elementwise_ternary import where
 from .shape import broadcast_to, reshape, slice_
 
 
+@entry
 def from_end(indices: Tensor, size: int) -> Tensor:
     """Indices of which the negative ones counted from the end of an axis."""
     if indices.dtype.kind != "int":
@@ -162,6 +164,7 @@ def _spread(x: Tensor, other: Tensor, axis: int) -> Tensor:
     return x if shape == x.shape else broadcast_to(x, shape, names=x.names)
 
 
+@entry
 def slice_along_axis(x: TensorLike, start: TensorLike, length: int, /, *, axis: Axis = -1, stride: int = 1) -> Tensor:
     """`length` entries along an axis, from `start` on, each `stride` further.
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from ..dispatch import primitive
+from ..entry import entry
 from ..protocol.linalg import Transform
 from ..rules.linalg import (
     eigen,
@@ -163,6 +164,7 @@ def _triangular_solve(
     return triangular_solution(a, b, left_side, lower, transform)
 
 
+@entry
 def triangular_solve(
     a: TensorLike,
     b: TensorLike,

@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from ..dispatch import composite
 from ..dtypes import int64
+from ..entry import entry
 from ..errors import ArgumentError, ShapeError, TemplateDataError, expected
 from ..memo import remember
 from ..protocol import Kernel
@@ -199,6 +200,7 @@ def _top_k(x: Tensor, /, *, k: int) -> TopK:
     return TopK(take_along_axis_at(x, best, axis=-1, mode="clip"), best)
 
 
+@entry
 def top_k(x: TensorLike, k: int, /, *, axis: Axis = -1) -> TopK:
     """The k greatest elements along an axis in descending order, and their indices (int64).
 

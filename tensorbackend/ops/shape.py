@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..dispatch import primitive
+from ..entry import entry
 from ..errors import ShapeError, expected
 from ..rules.axes import sorted_axes
 from ..rules.blocks import Paddings, block_written, concatenated, padded
@@ -225,6 +226,7 @@ def sliced(x: Tensor, key: Any) -> Tensor:
     return Tensor(x.template, x.backend, x.data) if found is x else found
 
 
+@entry
 @bind
 def align_to(x: Tensor, names: Sequence[str]) -> Tensor:
     """The axes in the order of some names, with axes of size 1 for those that x has not.
@@ -240,6 +242,7 @@ def align_to(x: Tensor, names: Sequence[str]) -> Tensor:
     return x
 
 
+@entry
 @bind
 def align_as(x: Tensor, other: Tensor) -> Tensor:
     """The axes in the order of another tensor's names, which must all be named.

@@ -20,6 +20,7 @@ from ..dtypes import (
     scalar_kind,
 )
 from ..elements import element_type, pack
+from ..entry import entry
 from ..errors import OperandError, OutOfRangeError, ShapeError, expected
 from ..interchange import HOST, OnDevice
 from ..memo import remember
@@ -31,6 +32,7 @@ from ..template import Shape, Template, intern_template, weak_template
 from ..tensor import Tensor, bind, late
 
 
+@entry
 def tensor(
     value: Any,
     *,
@@ -91,6 +93,7 @@ _shared: dict[Any, Template] = {}
 """For the types of NumPy arrays that came so far, their dtypes, shapes and backends: the template of the tensor."""
 
 
+@entry
 def from_dlpack(
     x: Any, /, *, copy: bool | None = None, backend: BackendLike = None, device: str | None = None
 ) -> Tensor:

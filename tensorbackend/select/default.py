@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
+from ..entry import entry
 from ..errors import BackendError, expected
 from ..locks import free_in_child
 from ..protocol import Backend, BackendLike
@@ -25,6 +26,7 @@ _lock = threading.RLock()
 free_in_child(sys.modules[__name__], "_lock")
 
 
+@entry
 def get_backend(backend: BackendLike = None, *, device: str | None = None) -> Backend:
     """The backend that an instance, a class or a name stands for, the default one for `None`; on a device.
 
@@ -48,6 +50,7 @@ def get_backend(backend: BackendLike = None, *, device: str | None = None) -> Ba
     raise BackendError(expected("a backend, its class or its name", backend=backend))
 
 
+@entry
 def devices(backend: BackendLike = None) -> tuple[str, ...]:
     """The devices of a backend, by default the default one, as `device=` and `x.to_device` take them.
 
@@ -72,6 +75,7 @@ def current() -> Backend:
     return _global
 
 
+@entry
 def set_default_backend(backend: BackendLike) -> None:
     """Sets the backend of new tensors for the whole process, all threads included.
 

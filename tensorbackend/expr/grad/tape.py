@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, cast
 
 from ...dispatch import implementation, perform
 from ...dispatch.kernels import templates_of
+from ...entry import entry
 from ...errors import ArgumentError, BackendError, DTypeError, ShapeError, expected
 from ...ops.composite.gradients import stop_gradient
 from ...ops.creation import full
@@ -162,6 +163,7 @@ def tape() -> Tape:
     return Tape()
 
 
+@entry
 def gradient(y: Tensor, x: Any) -> Any:
     """The gradient of a scalar that a tape recorded by tensors on it, nested in any way; zeros where y does not depend
     on them.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...dispatch import composite
+from ...entry import entry
 from ...errors import ArgumentError, expected
 from ...rules.axes import normalize_axis
 from ...rules.broadcasting import check_dtype, result_type
@@ -145,6 +146,7 @@ def _diagonal(x: Tensor, letters: str) -> Tensor:
     return x
 
 
+@entry
 def einsum(subscripts: str, /, *operands: Tensor) -> Tensor:
     """Sum of products by Einstein's notation: `"bnk,bkm->bnm"` sums over k for every b, n and m.
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from ...dispatch import composite
 from ...dtypes import DTypeLike, as_dtype, complex64, default_dtype, float32, float64, int64, promote_types
+from ...entry import entry
 from ...errors import ArgumentError, expected
 from ...protocol import BackendLike
 from ...rules.axes import normalize_axes
@@ -179,6 +180,7 @@ def ifftshift(x: Tensor, /, *, axes: Axes = None) -> Tensor:
     return roll(x, [-(x.shape[axis] // 2) for axis in order], axis=order)
 
 
+@entry
 def fftfreq(
     n: int,
     /,
@@ -202,6 +204,7 @@ def fftfreq(
     return _frequencies(folded, n, d, dtype)
 
 
+@entry
 def rfftfreq(
     n: int,
     /,

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from ...dispatch import composite
 from ...dtypes import DType, default_dtype, finfo, float32, promote_types
+from ...entry import entry
 from ...errors import ArgumentError, expected
 from ...rules.broadcasting import check_dtype, to_real
 from ...rules.linalg import check_matrix, check_square, computed, eigen, singular, solution
@@ -119,6 +120,7 @@ def _pinv(x: Tensor, rtol: Tensor, /) -> Tensor:
     return rename(astype(found, dtype), *x.names[:-2], x.names[-1], x.names[-2])
 
 
+@entry
 def pinv(x: TensorLike, /, *, rtol: TensorLike | None = None) -> Tensor:
     """The pseudo-inverse of a matrix (Moore and Penrose), by its singular values. x[n][m] gives [m][n].
 
@@ -141,6 +143,7 @@ def _matrix_rank(x: Tensor, rtol: Tensor, /) -> Tensor:
     return rename(found, *x.names[:-2])
 
 
+@entry
 def matrix_rank(x: TensorLike, /, *, rtol: TensorLike | None = None) -> Tensor:
     """The rank of a matrix (int64): how many singular values are more than `rtol` times the largest.
 
@@ -181,6 +184,7 @@ def _lstsq(a: Tensor, b: Tensor, rtol: Tensor, /) -> LstsqResult:
     )
 
 
+@entry
 def lstsq(
     a: TensorLike, b: TensorLike, /, *, rtol: TensorLike | None = None, rcond: TensorLike | None = None
 ) -> LstsqResult:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ...entry import entry
 from ...errors import ArgumentError, ShapeError, expected
 from ...rules.blocks import Paddings, padded
 from ...tensor import Tensor, TensorLike
@@ -62,6 +63,7 @@ def _entries(x: Tensor, axis: int, places: Iterable[int], mode: str) -> Tensor:
     return take_at(x, asarray(chosen, dtype="int64", backend=x.backend), axis=axis, mode="clip")
 
 
+@entry
 def reflect(x: TensorLike, padding: Paddings, /) -> Tensor:
     """x padded with its elements turned round at the ends, what `pad` gives with `mode="reflect"`.
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from operator import index
 
 from ...dispatch import composite
+from ...entry import entry
 from ...errors import ArgumentError, AxisError, ShapeError, expected
 from ...rules.axes import normalize_axes, normalize_axis
 from ...rules.broadcasting import broadcast
@@ -163,6 +164,7 @@ def broadcast_arrays(*arrays: Tensor) -> tuple[Tensor, ...]:
     return tuple(broadcast_to(x, shape, names=names) for x in arrays)
 
 
+@entry
 def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
     """The shape that shapes broadcast to.
 

@@ -6,6 +6,7 @@ import math
 
 from ...dispatch import composite
 from ...dtypes import DType, default_dtype, float32, promote_types, scalar_kind
+from ...entry import entry
 from ...errors import ShapeError, expected
 from ...rules.axes import sorted_axes
 from ...rules.broadcasting import check_dtype, result_type, to_floating
@@ -158,6 +159,7 @@ def weighted_mean(x: Tensor, weights: Tensor, /, *, axis: Axes = None, keepdims:
     return astype(divide(sum(products, axis=axis, keepdims=keepdims), total), dtype)
 
 
+@entry
 def covariance(x: TensorLike, /, *, mean: TensorLike | None = None, correction: float = 0.0) -> Tensor:
     """Covariances of variables, one a column: of observations (..., n, d) a matrix (..., d, d).
 

@@ -7,6 +7,7 @@ from operator import index
 
 from ...dispatch import composite
 from ...dtypes import DTypeLike, as_dtype, default_dtype
+from ...entry import entry
 from ...errors import ArgumentError, ShapeError, expected
 from ...protocol import BackendLike
 from ...rules.broadcasting import result_type
@@ -58,6 +59,7 @@ def triu(x: Tensor, /, *, k: int = 0) -> Tensor:
     return where(_below(*_matrix(x), index(k) - 1), _zero(x), x)
 
 
+@entry
 def tri(
     n_rows: int,
     n_cols: int | None = None,
@@ -179,6 +181,7 @@ def _meshgrid(arrays: Sequence[Tensor], /, *, indexing: str) -> tuple[Tensor, ..
     return tuple(broadcast_to(line, shape, names=names) for line in lines)
 
 
+@entry
 def meshgrid(*arrays: TensorLike, indexing: str = "xy") -> tuple[Tensor, ...]:
     """Coordinates of a grid: for each tensor of one axis one that repeats it along the axes of the others.
 

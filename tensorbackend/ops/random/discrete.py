@@ -12,6 +12,7 @@ from operator import index
 
 from ...dispatch import composite
 from ...dtypes import DType, DTypeLike, as_dtype, default_dtype, finfo, iinfo, int32, int64, scalar_kind, uint64
+from ...entry import entry
 from ...errors import ArgumentError, OperandError, OutOfRangeError, ShapeError, expected
 from ...rules.axes import normalize_axis
 from ...rules.broadcasting import check_dtype
@@ -92,6 +93,7 @@ def _modulo(x: Tensor, span: Tensor) -> Tensor:
     return where(equal(span, 0), x, remainder(x, span))
 
 
+@entry
 def randint(
     key: TensorLike,
     /,
@@ -166,6 +168,7 @@ def _bernoulli(
     return named(less(fine, subtract(p, sliced(drawn, 0))), names)
 
 
+@entry
 def bernoulli(
     key: TensorLike,
     /,
@@ -287,6 +290,7 @@ def _parts(key: Tensor, size: int) -> list[Tensor]:
     return parts
 
 
+@entry
 def permutation(key: TensorLike, x: TensorLike, /, axis: Axis = 0, independent: bool = False) -> Tensor:
     """The integers below x in random order, or the entries of a tensor x as in `shuffle`.
 
@@ -336,6 +340,7 @@ def _choice(
     return reshape(order, sizes)
 
 
+@entry
 def choice(
     key: TensorLike,
     a: TensorLike,

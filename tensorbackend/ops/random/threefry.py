@@ -15,6 +15,7 @@ from operator import index
 
 from ...dispatch import composite
 from ...dtypes import DType, DTypeLike, as_dtype, uint8, uint16, uint32, uint64
+from ...entry import entry
 from ...errors import DTypeError, OperandError, OutOfRangeError, expected
 from ...protocol import BackendLike
 from ...rules.random import PARITY, ROTATIONS, check_key
@@ -30,6 +31,7 @@ from ..shape import sliced
 _WIDTHS = (uint8, uint16, uint32, uint64)
 
 
+@entry
 def key(seed: int, /, *, backend: BackendLike = None, device: str | None = None) -> Tensor:
     """A key from a seed of up to 64 bits: its high and its low word, which are what random numbers depend on.
 
@@ -87,6 +89,7 @@ def words(key: Tensor, shape: Shape) -> tuple[Tensor, Tensor]:
     return threefry2x32(key, astype(bitwise_right_shift(position, 32), uint32), astype(position, uint32))
 
 
+@entry
 def split(key: TensorLike, /, num: int | Sequence[int] = 2) -> Tensor:
     """So many independent keys, or keys of a shape, along leading axes; the key itself is not to be used again.
 

@@ -1,0 +1,514 @@
+"""Wrong calls of every public function: an error of the library's own, the same for templates as for data.
+
+A call is drawn from the function's signature and then spoilt: a value of another kind, too few or too many arguments, an
+unknown keyword, an axis, dtype, name or shape that does not fit. What is valid by accident is fine.
+
+`TENSORBACKEND_CALL_ROUNDS` says how many calls are tried, `TENSORBACKEND_CALL_BACKENDS` where; a seed and a number make
+each of them again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import decimal
+import fractions
+import inspect
+import itertools
+import operator
+import os
+import random
+import signal
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from types import FrameType, ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import tensorbackend as tb
+from tensorbackend.dtypes import ALL_DTYPES
+from tensorbackend.errors import DataError, TemplateDataError, TensorBackendError, UnsupportedOp
+from tensorbackend.parameters import Parameter, read_parameters
+from tensorbackend.testing.source import NAMESPACES
+
+ROUNDS = int(os.environ.get("TENSORBACKEND_CALL_ROUNDS", "2500"))
+SEED = int(os.environ.get("TENSORBACKEND_CALL_SEED", "16"))
+BACKENDS = os.environ.get("TENSORBACKEND_CALL_BACKENDS", "numpy,binary").split(",")
+
+SECONDS = 20
+"""How long a call may take before it counts as one that hangs."""
+
+LEFT_OUT = {
+    "primitive": "declares an op for good, with a TypeError of its own for a wrong declaration",
+    "composite": "declares an op for good, with a TypeError of its own for a wrong declaration",
+    "Tensor": "takes a payload as a backend gives it",
+    "DTypeLike": "a type",
+    "TensorLike": "a type",
+    "CupyBackend": "a library that is not on every machine",
+    "set_threads": "is for the whole process",
+}
+"""Public names that are not called, with the reason."""
+
+
+class UserError(Exception):
+    """What a function of the user's raises; it passes through as it is."""
+
+
+# What is called
+
+
+class Subject(NamedTuple):
+    """A public function."""
+
+    name: str
+    function: Callable[..., Any]
+    parameters: tuple[Parameter, ...]
+
+
+def subjects() -> dict[str, Subject]:
+    """Every public function, method and operator by name."""
+    found = [_subject(name, function) for name, function in itertools.chain(_functions(), _methods())]
+    return {each.name: each for each in found}
+
+
+def _functions() -> Iterator[tuple[str, Callable[..., Any]]]:
+    for space in NAMESPACES:
+        place: Any = getattr(tb, space) if space else tb
+        for name in dir(place):
+            function = getattr(place, name) if not name.startswith("_") and name not in LEFT_OUT else None
+            if callable(function) and not isinstance(function, ModuleType) and not _is_result(function):
+                yield f"tb.{space}.{name}" if space else f"tb.{name}", function
+
+
+def _is_result(function: object) -> bool:
+    return isinstance(function, type) and issubclass(function, tuple | tb.DType)
+
+
+CONVERSIONS: dict[str, Callable[..., Any]] = {
+    "bool": bool, "int": int, "float": float, "complex": complex, "index": operator.index, "len": len, "repr": repr,
+    "list": list, "format": format, "round": round, "numpy.asarray": np.asarray,
+    "trunc": __import__("math").trunc, "in": lambda x, value: value in x,
+}  # fmt: skip
+
+
+def _methods() -> Iterator[tuple[str, Callable[..., Any]]]:
+    for name in dir(tb.Tensor):
+        if name.startswith("_"):
+            continue
+        if callable(getattr(tb.Tensor, name)):
+            yield f"Tensor.{name}", getattr(tb.Tensor, name)
+        else:
+            yield f"Tensor.{name}", lambda self, name=name: getattr(self, name)
+    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and_", "or_", "xor",
+                 "lshift", "rshift", "lt", "le", "gt", "ge", "eq", "ne", "iadd", "imul", "neg", "pos", "abs", "invert"):  # fmt: skip
+        yield f"operator.{name}", getattr(operator, name)
+    yield "divmod", divmod
+    yield "x[...]", operator.getitem
+    yield "x[...] = value", operator.setitem
+    for name, function in CONVERSIONS.items():
+        yield f"{name}()", function
+
+
+def _subject(name: str, function: Callable[..., Any]) -> Subject:
+    declared = inspect.unwrap(function)
+    while not hasattr(declared, "__code__") and hasattr(declared, "__func__"):
+        declared = declared.__func__
+    if isinstance(function, type):
+        own = next((each for each in (function.__new__, function.__init__) if hasattr(each, "__code__")), None)
+        parameters = read_parameters(own, 1, strict=False) if own is not None else ()
+        if name.endswith("Backend"):
+            parameters = (Parameter("device", "keyword", "option", "str | None", optional=True),)
+    elif hasattr(declared, "__code__"):
+        parameters = read_parameters(declared, strict=False)
+    else:
+        parameters = _of_builtin(name)
+    first = parameters[:1]
+    if first and first[0].name == "self":
+        parameters = (first[0]._replace(role="tensor", annotation="self"), *parameters[1:])
+    return Subject(name, function, parameters)
+
+
+def _of_builtin(name: str) -> tuple[Parameter, ...]:
+    x = Parameter("x", "positional", "tensor", "self")
+    other, key = x._replace(name="other", annotation="TensorLike"), Parameter("key", "positional", "option", "key")
+    if name == "x[...]":
+        return x, key
+    if name == "x[...] = value":
+        return x, key, other
+    if name in ("format()", "round()"):
+        return x, Parameter("text", "positional", "option", "str" if name == "format()" else "int", optional=True)
+    unary = name.endswith("()") or name.rpartition(".")[2] in ("neg", "pos", "abs", "invert")
+    return (x,) if unary else (x, other)
+
+
+# What is right
+
+SHAPES = [
+    (),
+    (),
+    (1,),
+    (2,),
+    (3,),
+    (0,),
+    (2, 3),
+    (3, 2),
+    (2, 2),
+    (2, 2),
+    (3, 3),
+    (1, 3),
+    (2, 0),
+    (2, 2, 2),
+    (1, 2, 3, 2),
+]
+WORDS = ["a", "b", "n", "batch", "x"]
+
+
+def tensor(draw: random.Random, backend: str) -> tb.Tensor:
+    """A tensor of any dtype, with or without names, the same on every backend."""
+    shape = draw.choice(SHAPES)
+    dtype = draw.choice([*ALL_DTYPES, tb.float32, tb.float32, tb.float32, tb.int64, tb.int64, tb.bool])
+    names: list[str | None] = [None] * len(shape)
+    if draw.random() < 0.3:
+        names = draw.sample([*WORDS, None], len(shape))
+    template = tb.Template(shape, dtype, names)
+    if backend == "template":
+        return tb.template(shape, dtype, names)
+    data = bytes(draw.choice([0, 1]) if dtype is tb.bool else 0 for _ in range(template.nbytes))
+    x = tb.from_binary(data, template, backend)
+    if dtype is not tb.bool and draw.random() < 0.7:
+        return x + 1 if dtype.is_complex else tb.astype(x + draw.choice([1, 2]), dtype)
+    return x
+
+
+def functions(backend: str) -> list[Callable[..., Any]]:
+    """Functions of the user's."""
+
+    def fails(*arguments: Any) -> Any:
+        raise UserError
+
+    return [
+        lambda *arguments: arguments[0] if arguments else tb.zeros((), backend=backend),
+        lambda *arguments: tb.sum(arguments[0]) if arguments and isinstance(arguments[0], tb.Tensor) else 1.0,
+        lambda *arguments: arguments,
+        lambda *arguments: (arguments[0], arguments[-1]) if arguments else None,
+        lambda *arguments: True,
+        lambda *arguments: None,
+        fails,
+        tb.sin,
+    ]  # fmt: skip
+
+
+def right(draw: random.Random, parameter: Parameter, backend: str) -> Any:
+    """A value of the kind that a parameter takes."""
+    kind, name = parameter.annotation, parameter.name
+    if parameter.optional and draw.random() < 0.4:
+        return None
+    if name == "key" and parameter.role == "tensor":
+        return tb.random.key(draw.randrange(9), backend=backend)
+    if parameter.role == "tensor" or kind in ("TensorLike", "Tensor", "Nested", "Any", "TensorLike | None"):
+        if name == "key" or kind == "key":
+            return key(draw, backend)
+        return tensor(draw, backend) if draw.random() < 0.85 else draw.choice([0, 1, 2.5, True, 1j, [1, 2]])
+    if parameter.role == "tensors" or "Sequence[Tensor" in kind:
+        return [tensor(draw, backend) for _ in range(draw.randrange(1, 3))]
+    if kind == "key":
+        return key(draw, backend)
+    if parameter.meaning == "dtype" or "DTypeLike" in kind:
+        return draw.choice([*ALL_DTYPES, "f32", float, np.int32])
+    if parameter.meaning in ("axis", "sole axis") or name in ("axis", "in_axes", "out_axes"):
+        return draw.choice([0, 0, 0, 1, -1, -2, 2, *WORDS])
+    if parameter.meaning == "axes" or name == "axes":
+        return draw.choice([0, 1, -1, (0,), (0, 1), (1, 0), [0], "a", ("a", "b"), ()])
+    if "Callable" in kind or kind == "Function" or name == "function":
+        return draw.choice(functions(backend))
+    if name == "functions":
+        return [draw.choice(functions(backend)) for _ in range(2)]
+    if name == "backend":
+        return backend
+    if name == "device":
+        return "cpu"
+    if name == "names":
+        return draw.sample(WORDS, draw.randrange(4))
+    if name in ("subscripts",):
+        return draw.choice(["ij,jk->ik", "i->", "ij->ji", "ii", "i,i", "a b, b -> a", "...i->..."])
+    if name == "path":
+        return draw.choice(["x.npy", "y.npz", "z.safetensors"])
+    if name == "template" or kind == "Template":
+        return tb.Template((2,), "f32")
+    if kind == "bool":
+        return draw.choice([True, False])
+    if "Sequence[int]" in kind or name in ("shape", "padding"):
+        return draw.choice([(), (2,), (2, 3), 3, [1, 2], (4,), [(0, 1)], "same"])
+    if kind in ("int", "int | None"):
+        return draw.choice([0, 1, 2, 3, -1])
+    if "float" in kind:
+        return draw.choice([0.5, 0.0, 1.0, 1])
+    if kind.startswith("str") or "Literal" in kind or kind in ("Mode", "Side", "Transform", "Leftover", "RandomMode"):
+        return draw.choice(["a", "b", "clip", "low", "left", "linear", "reduced", "xy", "none", "keep", "constant"])
+    return draw.choice([0, 1, 2, "a", (0, 1)])
+
+
+def key(draw: random.Random, backend: str) -> Any:
+    """What stands in `x[...]`."""
+    parts = [0, 1, -1, slice(None), slice(0, 1), slice(None, None, -1), None, ..., [0, 1], [True, False], True, 5, -9]
+    chosen = [draw.choice([*parts, tensor(draw, backend)]) for _ in range(draw.choice([1, 1, 1, 2, 3]))]
+    return chosen[0] if len(chosen) == 1 and draw.random() < 0.8 else tuple(chosen)
+
+
+# What is wrong
+
+
+class Odd:
+    """An object that is nothing to the library."""
+
+
+class Stubborn:
+    """An object whose text cannot be had."""
+
+    def __repr__(self) -> str:
+        raise UserError
+
+
+def itself() -> list[Any]:
+    """A list that holds itself."""
+    found: list[Any] = [1]
+    found.append(found)
+    return found
+
+
+def within() -> tuple[Any, ...]:
+    """A tuple, a dictionary and a list that hold each other."""
+    found: list[Any] = []
+    found.append({"a": (found, 1)})
+    return (found,)
+
+
+def only_itself() -> list[Any]:
+    """A list of nothing but itself, which has no elements however deep one looks."""
+    found: list[Any] = []
+    found.append(found)
+    return found
+
+
+def deep() -> list[Any]:
+    """Lists nested deeper than Python calls functions."""
+    found: list[Any] = [1]
+    for _ in range(3000):
+        found = [found]
+    return found
+
+
+WRONG: list[Callable[[], Any]] = [
+    lambda: None, lambda: "text", lambda: "", lambda: b"ab", lambda: bytearray(b"ab"), lambda: memoryview(b"abcd"),
+    dict, lambda: {"a": 1}, lambda: {0: (1, 2)}, lambda: {"n": 2}, set, lambda: {1, 2}, lambda: {"a", "b"}, lambda: frozenset((0,)),
+    Odd, Stubborn, object, lambda: Odd, lambda: int, lambda: len, lambda: np, lambda: tb.float32, lambda: tb.Template,
+    itself, within, only_itself, deep, lambda: [[1, 2], [3]], lambda: [1, [2]], lambda: [[], [1]], lambda: [None], lambda: ["a"], lambda: [[]],
+    lambda: np.ma.masked_array([1.0, 2.0], [True, False]), lambda: np.ma.masked,
+    lambda: np.zeros(2, [("a", "f4"), ("b", "i2")]), lambda: np.zeros(2, [("a", "f4")])[0],
+    lambda: np.array([1, None], object), lambda: np.array(["a", "b"]), lambda: np.array("2020-01-01", "M8[s]"),
+    lambda: np.array([1.5, 2.5]), lambda: np.array(2), lambda: np.float64(2.5), lambda: np.int8(-3), lambda: np.bool_(True), lambda: np.longdouble(2),
+    lambda: np.zeros((0, 3)), lambda: np.str_("a"), lambda: np.arange(6).reshape(2, 3),
+    lambda: 1 << 63, lambda: -(1 << 63) - 1, lambda: 1 << 64, lambda: 10**30, lambda: 10**5000, lambda: -(10**5000),
+    lambda: (1 << 63, 2), lambda: (10**5000,), lambda: [10**5000], lambda: {"a": 10**5000},
+    lambda: float("nan"), lambda: float("inf"), lambda: -float("inf"), lambda: 1e300, lambda: -0.0, lambda: 1.5,
+    lambda: 1j, lambda: complex("nan+infj"), lambda: -1, lambda: -7, lambda: 99, lambda: True, lambda: False,
+    lambda: (-1,), lambda: (2, -3), lambda: (True,), lambda: (1.5,), lambda: (0, 0), lambda: ("a", "a"), lambda: ("a", 1), lambda: (None, "b"),
+    tuple, list, lambda: (1, 2, 3), lambda: [1.0, 2.0], lambda: [[1, 2], [3, 4]], lambda: ((0, 1), (1, 0)), lambda: ((0, 1, 2), 3),
+    lambda: range(3), lambda: iter([1, 2]), lambda: (each for each in (1, 2)), lambda: slice(None), lambda: slice("a", None), lambda: slice(None, None, 0),
+    lambda: ..., lambda: NotImplemented, lambda: ValueError("x"), lambda: fractions.Fraction(1, 2), lambda: decimal.Decimal(2),
+    lambda: datetime.date(2020, 1, 1), lambda: "f32", lambda: "float33", lambda: "i8", lambda: np.dtype("U3"), lambda: np.dtype([("a", "f4")]),
+    lambda: "nowhere", lambda: "jax:tpu", lambda: "\ud800", lambda: "a\0b", lambda: "ij,jk", lambda: "->", lambda: "numpy", lambda: "cuda:7",
+    lambda: UserError, lambda: (lambda *arguments: arguments), lambda: Path("nowhere") / "x.npy", lambda: (int, float), lambda: [..., 0],
+]  # fmt: skip
+
+
+def wrong(draw: random.Random, backend: str) -> Any:
+    """A value that hardly any parameter takes."""
+    value = draw.randrange(len(WRONG) + 4)
+    if value < len(WRONG):
+        return WRONG[value]()
+    x = tensor(draw, backend)
+    if value == len(WRONG):
+        return [x, x]
+    if value == len(WRONG) + 1:
+        return {"a": x}
+    if value == len(WRONG) + 2:
+        gone = x + 0 if x.dtype.is_numeric else tb.logical_not(x)
+        gone.backend_deallocate()
+        return gone
+    return x
+
+
+class Call(NamedTuple):
+    """A call on one backend."""
+
+    subject: Subject
+    arguments: list[Any]
+    keywords: dict[str, Any]
+    operands: list[Any]
+    """What a function that comes back is called with."""
+
+
+def wrong_call(draw: random.Random, subject: Subject, backend: str) -> Call:
+    """A call of which something is wrong, but for accidents."""
+    arguments: list[Any] = []
+    keywords: dict[str, Any] = {}
+    for parameter in subject.parameters:
+        if parameter.kind == "variadic":
+            arguments += [_value(draw, parameter, backend) for _ in range(draw.randrange(3))]
+        elif parameter.kind == "keyword":
+            if draw.random() < 0.35:
+                keywords[parameter.name] = _value(draw, parameter, backend)
+        else:
+            arguments.append(_value(draw, parameter, backend))
+    spoilt = draw.random()
+    if spoilt < 0.7 and (arguments or keywords):
+        places: list[Any] = [*range(_own(subject) and len(arguments) > 1, len(arguments)), *keywords]
+        place = draw.choice(places)
+        if _own(subject) and place == 0:
+            pass
+        elif isinstance(place, str):
+            keywords[place] = wrong(draw, backend)
+        else:
+            arguments[place] = wrong(draw, backend)
+    elif spoilt < 0.75 and arguments:
+        arguments.pop()
+    elif spoilt < 0.8:
+        arguments.append(wrong(draw, backend))
+    elif spoilt < 0.82:
+        keywords["unknown"] = wrong(draw, backend)
+    operands = [
+        tensor(draw, backend) if draw.random() < 0.7 else wrong(draw, backend) for _ in range(draw.choice([1, 1, 2]))
+    ]
+    return Call(subject, arguments, keywords, operands)
+
+
+def _own(subject: Subject) -> bool:
+    """Whether the first argument is the object that a method is of, which Python itself checks."""
+    return bool(subject.parameters) and subject.parameters[0].annotation == "self"
+
+
+def _value(draw: random.Random, parameter: Parameter, backend: str) -> Any:
+    if parameter.annotation == "self":
+        return tensor(draw, backend)
+    return wrong(draw, backend) if draw.random() < 0.15 else right(draw, parameter, backend)
+
+
+# What comes of it
+
+
+def run(call: Call) -> str:
+    """What a call raises of the library's own, with its class, or nothing; any other error passes through."""
+    try:
+        result = call.subject.function(*call.arguments, **call.keywords)
+        _use(result, call.operands)
+    except TensorBackendError as error:
+        return (
+            ""
+            if isinstance(error, DataError | TemplateDataError | UnsupportedOp)
+            else f"{type(error).__name__}: {error}"
+        )
+    except UserError:
+        return "UserError"
+    except TypeError as error:
+        if _refused_by_python(call, error):
+            return "TypeError"
+        raise
+    return ""
+
+
+def _use(result: Any, operands: Sequence[Any]) -> None:
+    """Goes on with what is no value yet: a block, an iterator, a function."""
+    if isinstance(result, tb.Tensor | tb.Template | tb.Backend | type):
+        return
+    if hasattr(result, "__enter__"):
+        with result:
+            pass
+    elif isinstance(result, Iterator):
+        list(itertools.islice(result, 3))
+    elif callable(result) and not isinstance(result, ModuleType | Odd):
+        result(*operands)
+
+
+def _refused_by_python(call: Call, error: TypeError) -> bool:
+    """Whether Python itself refused a call: a wrong number of arguments, an unknown keyword, an operator of no one."""
+    frame = error.__traceback__
+    while frame is not None and frame.tb_next is not None and frame.tb_frame.f_code.co_filename == __file__:
+        frame = frame.tb_next
+    if frame is not None and frame.tb_frame.f_code.co_filename == __file__:
+        return True
+    try:
+        inspect.signature(call.subject.function).bind(*call.arguments, **call.keywords)
+    except TypeError:
+        return True
+    except ValueError:  # a builtin without a signature
+        return False
+    return False
+
+
+@contextlib.contextmanager
+def _watched() -> Iterator[None]:
+    """A block that ends with an error where it hangs, and leaves the process's settings as they were."""
+
+    def late(number: int, frame: FrameType | None) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.alarm(SECONDS)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+        tb.set_default_backend("numpy")
+
+
+def told(number: int, subject: Subject, backend: str) -> str:
+    """A call in words."""
+    call = wrong_call(random.Random(f"{SEED} {number}"), subject, backend)
+    parts = [*map(_shown, call.arguments), *(f"{name}={_shown(value)}" for name, value in call.keywords.items())]
+    after = f", then ({', '.join(map(_shown, call.operands))})"
+    return f"call {number} of seed {SEED} on {backend}: {subject.name}({', '.join(parts)}){after}"
+
+
+def _shown(value: Any) -> str:
+    try:
+        return repr(value)[:200]
+    except (Exception, RecursionError):
+        return f"<{type(value).__name__}>"
+
+
+def outcome(number: int, subject: Subject, backend: str) -> str:
+    """What a call raises on a backend; fails where that is not the library's own."""
+    with _watched():
+        call = wrong_call(random.Random(f"{SEED} {number}"), subject, backend)
+        try:
+            return run(call)
+        except (MemoryError, KeyboardInterrupt):
+            raise
+        except BaseException as error:
+            raise AssertionError(f"{told(number, subject, backend)} raises {type(error).__name__}: {error}") from error
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_wrong_calls(backend: str) -> None:
+    known = list(subjects().values())
+    raised = 0
+    for number in range(ROUNDS):
+        subject = known[number % len(known)]
+        found = {each: outcome(number, subject, each) for each in ("template", backend)}
+        raised += bool(found[backend])
+        assert found["template"] == found[backend] or not (found["template"] and found[backend]), told(
+            number, subject, backend
+        )
+    assert raised > ROUNDS // 3
