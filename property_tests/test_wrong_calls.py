@@ -90,7 +90,7 @@ def _is_result(function: object) -> bool:
 CONVERSIONS: dict[str, Callable[..., Any]] = {
     "bool": bool, "int": int, "float": float, "complex": complex, "index": operator.index, "len": len, "repr": repr,
     "list": list, "format": format, "round": round, "numpy.asarray": np.asarray,
-    "trunc": __import__("math").trunc, "in": lambda x, value: value in x,
+    "trunc": __import__("math").trunc, "in": operator.contains,
 }  # fmt: skip
 
 
@@ -101,7 +101,7 @@ def _methods() -> Iterator[tuple[str, Callable[..., Any]]]:
         if callable(getattr(tb.Tensor, name)):
             yield f"Tensor.{name}", getattr(tb.Tensor, name)
         else:
-            yield f"Tensor.{name}", lambda self, name=name: getattr(self, name)
+            yield f"Tensor.{name}", operator.attrgetter(name)
     for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and_", "or_", "xor",
                  "lshift", "rshift", "lt", "le", "gt", "ge", "eq", "ne", "iadd", "imul", "neg", "pos", "abs", "invert"):  # fmt: skip
         yield f"operator.{name}", getattr(operator, name)
@@ -109,14 +109,14 @@ def _methods() -> Iterator[tuple[str, Callable[..., Any]]]:
     yield "x[...]", operator.getitem
     yield "x[...] = value", operator.setitem
     for name, function in CONVERSIONS.items():
-        yield f"{name}()", function
+        yield name if name == "in" else f"{name}()", function
 
 
 def _subject(name: str, function: Callable[..., Any]) -> Subject:
     declared = inspect.unwrap(function)
     while not hasattr(declared, "__code__") and hasattr(declared, "__func__"):
         declared = declared.__func__
-    if isinstance(function, type):
+    if isinstance(function, type) and not name.endswith("()"):
         own = next((each for each in (function.__new__, function.__init__) if hasattr(each, "__code__")), None)
         parameters = read_parameters(own, 1, strict=False) if own is not None else ()
         if name.endswith("Backend"):
@@ -140,7 +140,7 @@ def _of_builtin(name: str) -> tuple[Parameter, ...]:
         return x, key, other
     if name in ("format()", "round()"):
         return x, Parameter("text", "positional", "option", "str" if name == "format()" else "int", optional=True)
-    unary = name.endswith("()") or name.rpartition(".")[2] in ("neg", "pos", "abs", "invert")
+    unary = name.endswith("()") or name.startswith("Tensor.") or name.rpartition(".")[2] in ("neg", "pos", "abs", "invert")
     return (x,) if unary else (x, other)
 
 
@@ -174,13 +174,12 @@ def tensor(draw: random.Random, backend: str) -> tb.Tensor:
     if draw.random() < 0.3:
         names = draw.sample([*WORDS, None], len(shape))
     template = tb.Template(shape, dtype, names)
+    value = draw.choice([0, 1, 2])
     if backend == "template":
         return tb.template(shape, dtype, names)
-    data = bytes(draw.choice([0, 1]) if dtype is tb.bool else 0 for _ in range(template.nbytes))
-    x = tb.from_binary(data, template, backend)
-    if dtype is not tb.bool and draw.random() < 0.7:
-        return x + 1 if dtype.is_complex else tb.astype(x + draw.choice([1, 2]), dtype)
-    return x
+    if dtype is tb.bool:
+        return tb.from_binary(bytes(index % 2 for index in range(template.nbytes)), template, backend)
+    return tb.full(shape, value, dtype=dtype, names=names, backend=backend)
 
 
 def functions(backend: str) -> list[Callable[..., Any]]:
@@ -413,6 +412,8 @@ def run(call: Call) -> str:
         )
     except UserError:
         return "UserError"
+    except OSError:
+        return "OSError"
     except TypeError as error:
         if _refused_by_python(call, error):
             return "TypeError"

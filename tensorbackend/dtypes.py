@@ -152,7 +152,7 @@ def precision(bits: int) -> Iterator[None]:
     ...     tb.asarray(0.5).dtype
     float64
     """
-    if bits not in _FLOATING:
+    if type(bits) is not int or bits not in _FLOATING:
         raise ArgumentError(expected("a precision of 16, 32 or 64 bits", bits=bits))
     token = _precision.set(bits)
     try:

@@ -1,29 +1,26 @@
 """The door where arguments enter: an argument of a wrong kind is told as such, by the types of the signature.
 
 A call runs first. Only where it ends in an error that is not the library's own, its arguments are held against their
-annotations, and the first that does not fit is what the error tells. So a warm call pays nothing, whatever behaves as it
-should passes, and no function checks kinds by itself. An error with arguments that all fit passes through as it is: it is
-of a function of the user's, or a defect of ours.
+annotations, and the error tells the first that does not fit. So a warm call pays nothing, whatever behaves as it should
+passes, and no function checks kinds by itself. An error with arguments that all fit passes through as it is: it is of a
+function of the user's, or a defect of ours.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, wraps
 from operator import index
 from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, ParamSpec, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, NamedTuple, ParamSpec, TypeVar, Union, get_args, get_origin
 
 from .dtypes import as_dtype, scalar_kind
 from .errors import ArgumentKindError, AxisError, DTypeError, OperandError, TensorBackendError, expected, shown
 from .interchange import is_plain_array
 from .parameters import meaning_of, types_of
-from .template import MAX_AXES
+from .template import MAX_AXES, is_deep
 from .tensor import Tensor
-
-if TYPE_CHECKING:
-    from inspect import Parameter
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -59,13 +56,55 @@ def entry(function: Callable[P, R]) -> Callable[P, R]:
         try:
             return function(*arguments, **keywords)
         except TensorBackendError as error:
-            error.named(function.__name__)
+            error.named(_name(function))
             raise
         except Exception as error:
             tell(error, function, arguments, keywords)
             raise
 
     return entered
+
+
+def checked(function: Callable[P, R]) -> Callable[P, R]:
+    """A public function that keeps its arguments for later, as a transform does: they are looked at before it runs.
+
+    Parameters
+    ----------
+    function : Callable
+        A function with annotations.
+
+    Returns
+    -------
+    Callable
+        The function, which raises an error of the library's own for an argument that its annotation does not allow.
+
+    Examples
+    --------
+    >>> @checked
+    ... def twice(function: Callable[[int], int]) -> Callable[[int], int]:
+    ...     return lambda number: function(function(number))
+    >>> twice("text")
+    Traceback (most recent call last):
+    tensorbackend.errors.ArgumentKindError: twice: expected a function, got function='text'
+    """
+
+    @wraps(function)
+    def entered(*arguments: P.args, **keywords: P.kwargs) -> R:
+        for parameter, value, kind in _arguments(function, arguments, keywords):
+            if not _fits(value, kind):
+                raise _misfit(kind, parameter, value).named(_name(function))
+        try:
+            return function(*arguments, **keywords)
+        except TensorBackendError as error:
+            error.named(_name(function))
+            raise
+
+    return entered
+
+
+def _name(function: Callable[..., Any]) -> str:
+    """What errors call a function: a class for its `__init__`."""
+    return function.__qualname__.removesuffix(".__init__").rpartition(".")[2]
 
 
 def tell(
@@ -75,36 +114,38 @@ def tell(
     keywords: Mapping[str, Any],
 ) -> None:
     """Raises what a raw error of a call means, where an argument does not fit its annotation; else returns."""
-    from inspect import signature, unwrap  # slow to import, and only an error needs it
+    given = [*_arguments(function, arguments, keywords)]
+    if _raised_elsewhere(error) and any(callable(value) for _, value, _ in given):
+        return  # by a function of the user's
+    for parameter, value, kind in given:
+        found = None
+        if isinstance(error, RecursionError) and is_deep(value):
+            found = ArgumentKindError(expected(f"lists nested at most {MAX_AXES} deep", **{parameter: value}))
+        elif not _fits(value, kind):
+            found = _misfit(kind, parameter, value)
+        if found is not None:
+            raise found.named(_name(function)) from error
+
+
+def _arguments(
+    function: Callable[..., Any], arguments: Sequence[Any], keywords: Mapping[str, Any]
+) -> Iterator[tuple[str, Any, Any]]:
+    """The arguments of a call: what an error calls each, its value, its type. Nothing where Python refuses the call."""
+    from inspect import signature, unwrap  # slow to import, and only an error or a transform needs it
 
     try:
         bound = signature(function).bind(*arguments, **keywords)
     except TypeError:
-        return  # Python itself refused the call
+        return
     types = types_of(unwrap(function))
-    given = [*_given(bound.signature.parameters, bound.arguments)]
-    if _raised_elsewhere(error) and any(callable(value) for _, value, _ in given):
-        return  # by a function of the user's
-    for parameter, value, label in given:
-        kind = types.get(parameter, Any)
-        found = None
-        if isinstance(error, RecursionError) and _is_deep(value):
-            found = ArgumentKindError(expected(f"lists nested at most {MAX_AXES} deep", **{label: value}))
-        elif not _fits(value, kind):
-            found = _misfit(kind, label, value)
-        if found is not None:
-            raise found.named(function.__name__) from error
-
-
-def _given(parameters: Mapping[str, Parameter], bound: Mapping[str, Any]) -> Iterator[tuple[str, Any, str]]:
-    """The arguments: the parameter, the value, and what an error calls it."""
-    for name, value in bound.items():
-        if parameters[name].kind is parameters[name].VAR_POSITIONAL:
-            yield from ((name, each, name) for each in value)
-        elif parameters[name].kind is parameters[name].VAR_KEYWORD:
-            yield from ((name, each, key) for key, each in value.items())
+    for name, value in bound.arguments.items():
+        kind, parameter = types.get(name, Any), bound.signature.parameters[name]
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            yield from ((name, each, kind) for each in value)
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            yield from ((key, each, kind) for key, each in value.items())
         else:
-            yield name, value, name
+            yield name, value, kind
 
 
 def _raised_elsewhere(error: Exception) -> bool:
@@ -113,23 +154,6 @@ def _raised_elsewhere(error: Exception) -> bool:
     while frame is not None and frame.tb_next is not None:
         frame = frame.tb_next
     return frame is not None and not frame.tb_frame.f_code.co_filename.startswith(_PACKAGE)
-
-
-def _is_deep(value: Any) -> bool:
-    """Whether containers nest deeper than a tensor has axes, as one does that holds itself."""
-    level = [value]
-    for _ in range(MAX_AXES):
-        inner = {id(part): part for each in level for part in _parts(each)}
-        level = list(inner.values())
-    return bool(level)
-
-
-def _parts(value: Any) -> Iterable[Any]:
-    if isinstance(value, Mapping):
-        return [part for part in value.values() if isinstance(part, Collection)]
-    if isinstance(value, list | tuple | set | frozenset):
-        return [part for part in value if isinstance(part, Collection) and not isinstance(part, str | bytes)]
-    return ()
 
 
 # What a type takes
@@ -260,9 +284,7 @@ def _remedy(kind: Any, value: Any) -> str:
     """What helps, where something does."""
     if Tensor in (kind, *get_args(kind)) and (_is_operand(value) or isinstance(value, list | tuple)):
         return "wrap it in asarray()"
-    if isinstance(value, set | frozenset | range | Iterator) and _fits(
-        list(value) if not isinstance(value, Iterator) else [], kind
-    ):
+    if isinstance(value, set | frozenset) and _fits(list(value), kind):
         return "write list(...) around it"
     if isinstance(value, float) and value.is_integer() and _fits(int(value), kind):
         return f"write {shown(int(value))}"

@@ -112,8 +112,8 @@ def expected(wanted: str, remedy: str = "", /, **came: object) -> str:
 def shown(value: object) -> str:
     """A value as an error shows it: its `repr`, cut where it is long or deep.
 
-    A tensor is shown by its template, so that the text is the same on every backend, an int that Python refuses to write
-    by its size.
+    A tensor is shown by its template, so that the text is the same on every backend, and an int that Python refuses to
+    write by its size.
 
     >>> shown((2, 10**5000))
     '(2, <int of 16610 bits>)'

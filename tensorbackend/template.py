@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from operator import index
 from typing import Any, Final, TypeAlias
 from weakref import WeakValueDictionary
@@ -130,6 +130,25 @@ def _check_size(shape: Shape, dtype: DType) -> None:
     if math.prod(size for size in shape if size) * dtype.itemsize > MAX_BYTES:
         remedy = "the other axes count beside one of size 0 too" if 0 in shape else ""
         raise ShapeError(expected("a tensor of less than 2**63 bytes", remedy, shape=shape, dtype=dtype))
+
+
+def is_deep(value: object) -> bool:
+    """Whether lists or other containers nest deeper than a tensor has axes, as one does that holds itself.
+
+    >>> is_deep([[1, 2], [3, 4]])
+    False
+    """
+    level: dict[int, Any] = {id(value): value}
+    for _ in range(MAX_AXES + 1):
+        level = {id(part): part for each in level.values() for part in _parts(each)}
+    return bool(level)
+
+
+def _parts(value: Any) -> Iterable[Any]:
+    """The parts of a container that may be containers."""
+    several = value.values() if isinstance(value, Mapping) else value
+    known = isinstance(value, Mapping | list | tuple | set | frozenset)
+    return [part for part in several if isinstance(part, Collection) and type(part) is not str] if known else ()
 
 
 def weak_template(kind: Kind) -> Template:

@@ -122,10 +122,9 @@ class Path(ABC):
         all_tensors = len(call.tensors) == len(given)
         if all_tensors and not (self.plain and _from_default(ready.out, tensors)):
             try:
-                key = key_of(*arguments, **keywords)
-            except (LookupError, AttributeError, TypeError):
+                remember(self.ready, key_of(*arguments, **keywords), tuple(ready))
+            except (LookupError, AttributeError, TypeError):  # no key, or one that does not hash
                 return
-            remember(self.ready, key, tuple(ready))
         elif beside is not None:
             constants = [
                 None if isinstance(operand, Tensor) else constants_of(self.spec.name, x.dtype, x.backend)

@@ -9,6 +9,7 @@ from operator import attrgetter, index
 from typing import Any, Generic, ParamSpec, Protocol, TypeVar, overload
 
 from ..dtypes import current_precision
+from ..entry import checked
 from ..errors import ArgumentError, TensorBackendError, expected
 from ..ops.creation import asarray
 from ..protocol import Backend
@@ -91,6 +92,7 @@ def jit(
     trace_floats: bool = False,
     cache_size: int = 256,
 ) -> Callable[[Callable[P, R]], Jitted[P, R]]: ...
+@checked
 def jit(
     function: Callable[..., Any] | None = None,
     *,

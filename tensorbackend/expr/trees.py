@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import fields, is_dataclass
 from typing import Any, Final, NamedTuple, TypeVar
 
-from ..entry import entry
+from ..entry import checked, entry
 from ..errors import ArgumentError, expected
 from ..tensor import Deallocated, Tensor
 
@@ -66,7 +66,7 @@ _TAKEN: Final = (Tensor, Deallocated, dict, OrderedDict, defaultdict, list, tupl
 """Classes whose meaning is settled."""
 
 
-@entry
+@checked
 def register_tree_node(
     kind: type[T],
     flatten: Callable[[T], tuple[Iterable[Any], Hashable]],

@@ -7,7 +7,7 @@ from functools import wraps
 from operator import index
 from typing import Any
 
-from ..entry import entry
+from ..entry import checked
 from ..errors import ArgumentError, AxisError, NamesError, OperandError, ShapeError, expected
 from ..ops.composite.shaping import moveaxis
 from ..ops.creation import rename
@@ -25,7 +25,7 @@ from .trace import argument_names, trace_leaves
 from .trees import Tree, flatten, parts_by_key, unflatten
 
 
-@entry
+@checked
 def vmap(
     function: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0, axis_name: str | None = None
 ) -> Callable[..., Any]:

@@ -23,8 +23,8 @@ from .scatter import indexed_put
 from .shape import broadcast_to, laid_flat, reshape
 
 
-@entry
 @bind
+@entry
 def put_at(x: Tensor, key: Any, value: Any) -> Tensor:
     """x with the elements at a key, as in `x[key]`, exchanged for a value that broadcasts to them.
 

@@ -235,8 +235,8 @@ def full_like(
     return _like(x, fill_value, dtype, backend, device)
 
 
-@entry
 @bind
+@entry
 def template(shape: Sequence[int], dtype: DTypeLike, names: Sequence[str | None] | None = None) -> Tensor:
     """A template tensor: shape, dtype and names without data, for dry runs.
 
@@ -247,8 +247,8 @@ def template(shape: Sequence[int], dtype: DTypeLike, names: Sequence[str | None]
     return Tensor(Template(shape, dtype, names), get_backend("template"), None)
 
 
-@entry
 @bind
+@entry
 def from_binary(data: bytes, template: Template, backend: BackendLike = None) -> Tensor:
     """A tensor from its elements' bytes: row-major, native byte order.
 
@@ -267,8 +267,8 @@ def from_binary(data: bytes, template: Template, backend: BackendLike = None) ->
     return Tensor(template, chosen, chosen.from_binary(template, data=bytes(data)))
 
 
-@entry
 @bind
+@entry
 def rename(x: Tensor, /, *names: str | None, **renamed: str | None) -> Tensor:
     """The tensor under other axis names: all of them by position, or some by keyword.
 

@@ -50,6 +50,7 @@ _routes: dict[Any, Route] = {}
 _new = object.__new__
 
 
+@entry
 @bind
 def getitem(x: Tensor, key: Any) -> Tensor:
     """What `x[key]` gives: ints drop an axis, slices keep it, None makes one, ... fills up; masks and integer tensors.
@@ -211,8 +212,8 @@ def _route(x: Tensor, structure: Structure, out: Template) -> Route | None:
     return Route(kernel, rest, tensors, tuple(slices), tuple(masks[::-1]), structure, {})
 
 
-@entry
 @bind
+@entry
 def isel(x: Tensor, /, **keys: Any) -> Tensor:
     """Indexing of axes by name, each for itself: what `x.isel(time=0, feature=[0, 2])` does.
 

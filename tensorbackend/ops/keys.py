@@ -73,7 +73,10 @@ def as_index(key: Any, x: Tensor) -> Any:
 
 def _flat(key: Any) -> bool:
     """Whether nested lists hold any element."""
-    return any(_flat(each) for each in key) if isinstance(key, list | tuple) else True
+    try:
+        return any(_flat(each) for each in key) if isinstance(key, list | tuple) else True
+    except RecursionError:  # of a list that holds itself, which `asarray` refuses
+        return True
 
 
 def _empty_shape(key: Any) -> tuple[int, ...]:

@@ -18,6 +18,7 @@ from ..memo import remember
 from ..protocol import Kernel
 from ..rules.axes import normalize_axis
 from ..rules.broadcasting import check_dtype, result_type
+from ..rules.plan import integer
 from ..template import intern_template
 from ..tensor import Axes, Axis, Tensor, TensorLike
 from .composite.cumulative import cumulative_sum
@@ -49,9 +50,7 @@ def measured(count: Tensor, function: str) -> int:
 
 def checked_size(size: int) -> int:
     """A size from 0 up; `ArgumentError` for another."""
-    if index(size) < 0:
-        raise ArgumentError(expected("a size from 0 up", size=size))
-    return index(size)
+    return integer(0, size=size)
 
 
 @composite
@@ -94,7 +93,7 @@ def argwhere(x: TensorLike, /, *, size: int | None = None, fill_value: int = 0) 
     """
     x = x if isinstance(x, Tensor) else asarray(x)
     count = measured(count_nonzero(x), "argwhere()") if size is None else checked_size(size)
-    return _argwhere(x, size=count, fill_value=index(fill_value))
+    return _argwhere(x, size=count, fill_value=integer(fill_value=fill_value))
 
 
 def nonzero(x: TensorLike, /, *, size: int | None = None, fill_value: int = 0) -> tuple[Tensor, ...]:
@@ -116,7 +115,7 @@ def nonzero(x: TensorLike, /, *, size: int | None = None, fill_value: int = 0) -
     if found is not None:
         return found
     count = measured(count_nonzero(x), "nonzero()") if size is None else checked_size(size)
-    return unstack(_argwhere(x, size=count, fill_value=index(fill_value)), axis=1)
+    return unstack(_argwhere(x, size=count, fill_value=integer(fill_value=fill_value)), axis=1)
 
 
 _finding: dict[Any, Kernel | None] = {}

@@ -226,8 +226,8 @@ def sliced(x: Tensor, key: Any) -> Tensor:
     return Tensor(x.template, x.backend, x.data) if found is x else found
 
 
-@entry
 @bind
+@entry
 def align_to(x: Tensor, names: Sequence[str]) -> Tensor:
     """The axes in the order of some names, with axes of size 1 for those that x has not.
 
@@ -242,8 +242,8 @@ def align_to(x: Tensor, names: Sequence[str]) -> Tensor:
     return x
 
 
-@entry
 @bind
+@entry
 def align_as(x: Tensor, other: Tensor) -> Tensor:
     """The axes in the order of another tensor's names, which must all be named.
 

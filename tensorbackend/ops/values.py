@@ -21,14 +21,14 @@ from ..dtypes import (
 )
 from ..elements import element_type, pack
 from ..entry import entry
-from ..errors import OperandError, OutOfRangeError, ShapeError, expected
+from ..errors import ArgumentError, OperandError, OutOfRangeError, ShapeError, expected
 from ..interchange import HOST, OnDevice
 from ..memo import remember
 from ..protocol import Backend, BackendLike
 from ..rules.broadcasting import result_type
 from ..select import check_held, get_backend, move
 from ..select.default import current
-from ..template import Shape, Template, intern_template, weak_template
+from ..template import MAX_AXES, Shape, Template, intern_template, is_deep, weak_template
 from ..tensor import Tensor, bind, late
 
 
@@ -70,7 +70,7 @@ def asarray(
 ) -> Tensor:
     """A tensor of a value as `tensor` makes it, but sharing the memory of a tensor or array if it can.
 
-    `copy=True` never shares, and `copy=False` raises `ValueError` where it would have to copy.
+    `copy=True` never shares, and `copy=False` raises `ArgumentError` where it would have to copy.
 
     >>> import tensorbackend as tb
     >>> tb.asarray([0.5, 1]).dtype
@@ -136,12 +136,12 @@ def _from_value(
         made = _from_array(value, get_backend(backend, device=device), device, copy)
     else:
         if copy is False:
-            raise ValueError(expected("a tensor or an array to share", "leave copy out", value=value))
+            raise ArgumentError(expected("a tensor or an array to share", "leave copy out", value=value))
         made = _from_lists(value, wanted, backend, device)
     if wanted is not None and made.dtype is not wanted:
         made = late("astype")(made, wanted)
     if copy is False and isinstance(value, Tensor) and made is not value:
-        raise ValueError(expected("a tensor of that dtype and backend to share", "leave copy out", dtype=wanted))
+        raise ArgumentError(expected("a tensor of that dtype and backend to share", "leave copy out", dtype=wanted))
     if names is not None:
         made = Tensor(Template(made.shape, made.dtype, names), made.backend, made.data)
     return made
@@ -177,6 +177,10 @@ def _from_dlpack(value: Any, backend: Backend, device: str | None, copy: bool | 
 # Lists
 
 
+_MANY_LEVELS = 4
+"""Levels of lists after which one is looked for that holds itself."""
+
+
 class _Numbers(NamedTuple):
     """Nested lists laid flat."""
 
@@ -190,6 +194,8 @@ def _from_lists(value: Any, wanted: DType | None, backend: BackendLike, device: 
     """A number or nested lists, in the dtype that is wanted or, where its kind is too narrow, in their own."""
     found = _flatten(value)
     if found is None:
+        if is_deep(value):
+            raise _too_deep(value)
         made = _stacked(value, result_type([*_templates(value)]) if wanted is None else wanted)
         return made if backend is None and device is None else _from_value(made, None, None, backend, device, None)
     kinds = {scalar_kind(number) for number in found.elements}
@@ -234,6 +240,8 @@ def _flatten(value: Any) -> _Numbers | None:
         if len(lengths) > 1:
             raise ShapeError(expected("lists of one length on each level", "pad them", lengths=sorted(lengths)))
         shape.append(lengths.pop())
+        if len(shape) == _MANY_LEVELS and is_deep(value):
+            raise _too_deep(value)
         level = list(chain.from_iterable(level))
     others = [(place, each) for place, each in enumerate(level) if scalar_kind(each) is None]
     if any(isinstance(each, Tensor) or (is_array(each) and not _is_numpys_number(each)) for _, each in others):
@@ -247,6 +255,10 @@ def _flatten(value: Any) -> _Numbers | None:
         dtypes.add(as_dtype(element.dtype))
         level[place] = element.item()
     return _Numbers(tuple(shape), level, frozenset(dtypes))
+
+
+def _too_deep(value: Any) -> ShapeError:
+    return ShapeError(expected(f"lists nested at most {MAX_AXES} deep", value=value))
 
 
 def _is_numpys_number(value: Any) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 
 from ..dtypes import REAL_OF, DType, bool_, default_dtype, promote_scalar, promote_types
-from ..errors import DTypeError, ShapeError, expected
+from ..errors import ArgumentError, DTypeError, ShapeError, expected
 from ..template import Names, Shape, Template, intern_template, merge_names
 from .plan import Plan
 
@@ -87,6 +87,8 @@ def broadcast_two(left: Template, right: Template, shown: tuple[Template, Templa
 
 def broadcast(operands: Sequence[Template]) -> tuple[Shape, Names]:
     """Shape and names of operands broadcast together; `ShapeError` or `NamesError` where they do not fit."""
+    if not operands:
+        raise ArgumentError(expected("one tensor or more"))
     merged = operands[0]
     for operand in operands[1:]:
         merged = intern_template(broadcast_two(merged, operand), bool_, merge_names(merged, operand))

@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias
 
 from ..errors import ArgumentError, AxisError, ShapeError, expected
 from ..memo import freeze
-from ..template import Names, Shape, Template, check_meeting, check_unique, intern_template, merge_names
+from ..template import MAX_BYTES, Names, Shape, Template, check_meeting, check_unique, intern_template, merge_names
 from .axes import normalize_axis
 from .broadcasting import check_dtype, result_type
 from .plan import Plan
@@ -62,8 +62,8 @@ def numbers(x: Template, axes: Sequence[int], option: str, value: Any) -> tuple[
             number = index(each) if not isinstance(each, bool) else 0
         except TypeError:
             number = 0
-        if number < 1:
-            raise ArgumentError(expected(f"integers from 1 up as {option}", **{option: each}))
+        if not 1 <= number <= MAX_BYTES:
+            raise ArgumentError(expected(f"integers from 1 to 2**63 - 1 as {option}", **{option: each}))
         found.append(number)
     return tuple(found)
 

@@ -120,10 +120,10 @@ def _plugins() -> dict[str, list[EntryPoint]]:
     from importlib.metadata import entry_points  # slow to import, and few programs need it
 
     found: dict[str, list[EntryPoint]] = {}
-    for entry in entry_points(group=ENTRY_POINT_GROUP):
-        others = found.setdefault(entry.name, [])
-        if (entry.value, _distribution(entry)) not in [(each.value, _distribution(each)) for each in others]:
-            others.append(entry)
+    for point in entry_points(group=ENTRY_POINT_GROUP):
+        others = found.setdefault(point.name, [])
+        if (point.value, _distribution(point)) not in [(each.value, _distribution(each)) for each in others]:
+            others.append(point)
     return found
 
 

@@ -8,7 +8,7 @@ from functools import cache, wraps
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from ...entry import entry
+from ...entry import checked
 from ...errors import ArgumentError, expected
 from ...ops.creation import zeros_like
 from ...protocol.core import CompositeCall
@@ -38,7 +38,7 @@ class Pullback(NamedTuple):
         return self.made if isinstance(self.made, Graph) else self.made()
 
 
-@entry
+@checked
 def custom_gradient(function: Callable[..., tuple[Any, Callable[..., Any]]]) -> Callable[..., Any]:
     """A function with a gradient of its own: it returns its result and the function of the result's cotangent.
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from ...entry import entry
+from ...entry import checked, entry
 from ...errors import ArgumentError, DTypeError, OperandError, ShapeError, expected
 from ...ops.creation import ones
 from ...protocol import Backend
@@ -25,7 +25,7 @@ from .calls import Argnums, like, traced
 from .engine import differentiated, inexact, linearized
 
 
-@entry
+@checked
 def grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
     """A function that gives the gradient of one with a scalar result, with respect to some arguments.
 
@@ -51,7 +51,7 @@ def grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = Fal
     return gradient
 
 
-@entry
+@checked
 def value_and_grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
     """A function that gives what one with a scalar result gives, and its gradient as `grad` does.
 

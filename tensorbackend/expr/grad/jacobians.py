@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
 
-from ...entry import entry
+from ...entry import checked
 from ...errors import DTypeError, expected
 from ...ops.composite.shaping import moveaxis
 from ...ops.creation import eye, zeros
@@ -23,7 +23,7 @@ from .forward import pushed
 from .functions import grad
 
 
-@entry
+@checked
 def jacobian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
     """A function that gives the derivatives of each element of the result by each element of the arguments.
 
@@ -66,7 +66,7 @@ def jacobian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[...
     return derivatives
 
 
-@entry
+@checked
 def jacfwd(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
     """What `jacobian` gives, computed forward: a column for each element of the arguments, rather than a row for each
     element of the result, so that it is the quicker where the result has more elements.
@@ -143,7 +143,7 @@ def _block(rows: Tensor, result: Template, argument: Template) -> Tensor:
     return reshape(rows, (*result.shape, *argument.shape), names=names)
 
 
-@entry
+@checked
 def hessian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
     """A function that gives the second derivatives of one with a scalar result: the jacobian of its gradient.
 

@@ -39,7 +39,7 @@ EXTENSIONS: dict[str, Callable[[int, int], int]] = {
 def extended(x: TensorLike, padding: Paddings, mode: str) -> Tensor:
     """x with elements of its own about those of each axis; see `pad`."""
     x = asarray(x)
-    if mode not in EXTENSIONS:
+    if not isinstance(mode, str) or mode not in EXTENSIONS:
         raise ArgumentError(expected(f"mode to be constant, {', '.join(EXTENSIONS)}", mode=mode))
     _, triples = padded(x.template, padding)
     for axis, (low, high, interior) in enumerate(triples):

@@ -11,6 +11,7 @@ from ...entry import entry
 from ...errors import ArgumentError, AxisError, ShapeError, expected
 from ...rules.axes import normalize_axes, normalize_axis
 from ...rules.broadcasting import broadcast
+from ...rules.plan import integer
 from ...template import as_shape
 from ...tensor import Axis, Tensor, TensorLike
 from ..creation import asarray
@@ -194,7 +195,7 @@ def repeat(x: TensorLike, repeats: TensorLike | Sequence[int], /, *, axis: Axis 
         x, axis = laid_flat(x), 0
     if not isinstance(repeats, Tensor):
         if not isinstance(repeats, Sequence) and not hasattr(repeats, "__array__"):
-            return _repeat(x, index(repeats), axis=axis)  # type: ignore[arg-type] # whatever is no int is a TypeError
+            return _repeat(x, integer(repeats=repeats), axis=axis)
         repeats = asarray(repeats)
     along = normalize_axis(x.template, axis)
     if repeats.ndim > 1 or (repeats.size not in (1, x.shape[along])) or not repeats.dtype.is_integer:
