@@ -18,6 +18,7 @@ import itertools
 import operator
 import os
 import random
+import re
 import signal
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -41,6 +42,8 @@ BACKENDS = os.environ.get("TENSORBACKEND_CALL_BACKENDS", "numpy,binary").split("
 SECONDS = 20
 """How long a call may take before it counts as one that hangs."""
 
+PACKAGE = os.path.dirname(tb.__file__)
+
 LEFT_OUT = {
     "primitive": "declares an op for good, with a TypeError of its own for a wrong declaration",
     "composite": "declares an op for good, with a TypeError of its own for a wrong declaration",
@@ -48,6 +51,7 @@ LEFT_OUT = {
     "DTypeLike": "a type",
     "TensorLike": "a type",
     "CupyBackend": "a library that is not on every machine",
+    "Backend": "is abstract",
     "set_threads": "is for the whole process",
 }
 """Public names that are not called, with the reason."""
@@ -140,7 +144,9 @@ def _of_builtin(name: str) -> tuple[Parameter, ...]:
         return x, key, other
     if name in ("format()", "round()"):
         return x, Parameter("text", "positional", "option", "str" if name == "format()" else "int", optional=True)
-    unary = name.endswith("()") or name.startswith("Tensor.") or name.rpartition(".")[2] in ("neg", "pos", "abs", "invert")
+    unary = (
+        name.endswith("()") or name.startswith("Tensor.") or name.rpartition(".")[2] in ("neg", "pos", "abs", "invert")
+    )
     return (x,) if unary else (x, other)
 
 
@@ -398,6 +404,8 @@ def _value(draw: random.Random, parameter: Parameter, backend: str) -> Any:
 
 # What comes of it
 
+DATA = "what only data or a backend shows"
+
 
 def run(call: Call) -> str:
     """What a call raises of the library's own, with its class, or nothing; any other error passes through."""
@@ -414,7 +422,7 @@ def run(call: Call) -> str:
         return "UserError"
     except OSError:
         return "OSError"
-    except TypeError as error:
+    except Exception as error:
         if _refused_by_python(call, error):
             return "TypeError"
         raise
@@ -434,12 +442,12 @@ def _use(result: Any, operands: Sequence[Any]) -> None:
         result(*operands)
 
 
-def _refused_by_python(call: Call, error: TypeError) -> bool:
-    """Whether Python itself refused a call: a wrong number of arguments, an unknown keyword, an operator of no one."""
+def _refused_by_python(call: Call, error: Exception) -> bool:
+    """Whether it was Python itself, for the number or names of arguments, or the operator of another operand."""
     frame = error.__traceback__
     while frame is not None and frame.tb_next is not None and frame.tb_frame.f_code.co_filename == __file__:
         frame = frame.tb_next
-    if frame is not None and frame.tb_frame.f_code.co_filename == __file__:
+    if frame is not None and not frame.tb_frame.f_code.co_filename.startswith(PACKAGE):
         return True
     try:
         inspect.signature(call.subject.function).bind(*call.arguments, **call.keywords)
@@ -482,6 +490,13 @@ def _shown(value: Any) -> str:
         return repr(value)[:200]
     except (Exception, RecursionError):
         return f"<{type(value).__name__}>"
+
+
+def same(dry: str, found: str, backend: str) -> bool:
+    """Whether templates and data have one error, but for what only data or a backend shows."""
+    return DATA in (dry, found) or dry.replace("'template'", repr(backend)) == found.replace(
+        "'template'", repr(backend)
+    )
 
 
 def outcome(number: int, subject: Subject, backend: str) -> str:

@@ -210,6 +210,8 @@ _CONTAINERS = {"Sequence": "a list or tuple", "Mapping": "a mapping", "Iterable"
 
 def _fits(value: Any, kind: Any) -> bool:
     """Whether a value is what an annotation allows; what cannot be told from a type is allowed."""
+    if kind is Any:
+        return True
     if kind is None:
         return value is None
     known = _known(kind)

@@ -10,6 +10,7 @@ from ..dtypes import DType, DTypeLike, Scalar, as_dtype, promote_types, scalar_k
 from ..entry import entry
 from ..errors import ArgumentError, DTypeError, OperandError, ShapeError, expected
 from ..rules import broadcasting
+from ..rules.plan import choice
 from ..template import Template, weak_template
 from ..tensor import Tensor
 from .shape import concatenate, sliced
@@ -100,8 +101,7 @@ def to_batched(x: Tensor, size: int, /, *, leftover: Leftover = "keep") -> Itera
         raise ShapeError(expected("a tensor with a first axis to cut into batches", tensor=x.template))
     if index(size) < 1:
         raise ArgumentError(expected("a batch size from 1 up", size=size))
-    if leftover not in ("keep", "discard", "repeat"):
-        raise ArgumentError(expected("leftover to be 'keep', 'discard' or 'repeat'", leftover=leftover))
+    choice(("keep", "discard", "repeat"), leftover=leftover)
     if leftover == "repeat" and x.shape[0] and x.shape[0] < size:
         remedy = "choose a smaller size"
         raise ArgumentError(expected(f"at least {size} entries to repeat from", remedy, tensor=x.template))

@@ -13,12 +13,12 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from ..dispatch import composite
 from ..dtypes import int64
 from ..entry import entry
-from ..errors import ArgumentError, ShapeError, TemplateDataError, expected
+from ..errors import ShapeError, TemplateDataError, expected
 from ..memo import remember
 from ..protocol import Kernel
 from ..rules.axes import normalize_axis
 from ..rules.broadcasting import check_dtype, result_type
-from ..rules.plan import integer
+from ..rules.plan import choice, integer
 from ..template import intern_template
 from ..tensor import Axes, Axis, Tensor, TensorLike
 from .composite.cumulative import cumulative_sum
@@ -176,8 +176,7 @@ def searchsorted(x1: TensorLike, x2: TensorLike, /, *, side: Side = "left", sort
     x1, x2 = asarray(x1), x2 if isinstance(x2, bool | int | float) else asarray(x2)
     if x1.ndim != 1:
         raise ShapeError(expected("a tensor of one axis to search in", tensor=x1.template))
-    if side not in ("left", "right"):
-        raise ArgumentError(expected("side to be 'left' or 'right'", side=side))
+    choice(("left", "right"), side=side)
     if sorter is not None:
         x1 = take(x1, sorter, axis=0)
     return _searchsorted(x1, x2, side=side)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from operator import index
 
 from ..errors import AxisError, expected
@@ -41,7 +40,10 @@ def normalize_axes(x: Template, axes: Axes) -> tuple[int, ...]:
     """
     if axes is None:
         return tuple(range(x.ndim))
-    several = axes if isinstance(axes, Iterable) and not isinstance(axes, str) else (axes,)
+    try:
+        several = (axes,) if isinstance(axes, str) else tuple(axes)  # type: ignore[arg-type] # or a TypeError
+    except TypeError:  # of what is no iterable, an array without axes included
+        several = (axes,)  # type: ignore[assignment] # an axis, or refused
     positions = tuple(normalize_axis(x, axis) for axis in several)
     if len(set(positions)) != len(positions):
         raise AxisError(expected(f"each axis of {x!r} once", axes=axes))

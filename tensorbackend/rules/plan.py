@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from operator import index
 from types import MappingProxyType
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from ..dtypes import DType
 from ..errors import ArgumentError, ArgumentKindError, expected
 from ..template import Template
 
+Choice = TypeVar("Choice", bound=str)
 Out: TypeAlias = Template | tuple[Template, ...]
 Options: TypeAlias = Mapping[str, object]
 
@@ -27,6 +28,19 @@ def flag(**given: object) -> bool:
     if not (isinstance(value, int) or type(value).__name__ in ("bool", "bool_")) or value not in (0, 1):
         raise ArgumentError(expected(f"{name} to be True or False", **given))
     return bool(value)
+
+
+def choice(known: Sequence[Choice], /, **given: object) -> Choice:
+    """An option that is one of several words, given by its name; `ArgumentError` for anything else.
+
+    >>> choice(("low", "high"), mode="low")
+    'low'
+    """
+    ((name, value),) = given.items()
+    if not isinstance(value, str) or value not in known:
+        *others, last = map(repr, known)
+        raise ArgumentError(expected(f"{name} to be {', '.join(others)} or {last}", **given))
+    return value  # type: ignore[return-value] # one of them
 
 
 def integer(low: int | None = None, /, **given: object) -> int:

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ..entry import entry
+from ..entry import checked
 from ..errors import BackendError, TensorBackendError, expected
 from ..locks import free_in_child
 from ..protocol import Backend
@@ -72,7 +72,7 @@ def origin(name: str) -> str | None:
     return "registered" if name in _classes else None
 
 
-@entry
+@checked
 def register_backend(backend: type[Backend]) -> type[Backend]:
     """Makes a backend class known under its name for this process; usable as a class decorator.
 

@@ -64,7 +64,7 @@ def custom_gradient(function: Callable[..., tuple[Any, Callable[..., Any]]]) -> 
         if isinstance(get_backend(), ExprBackend):
             backend = ExprBackend()  # a closed-over tensor may be one of the graph's
         if not isinstance(backend, ExprBackend | TapeBackend):
-            return function(*arguments)[0]
+            return _pair(function(*arguments))[0]
         traced = _Traced(function, leaves, tree, argument_names(function, arguments))
         forward, pullback, constants = traced.closed()
         call = CompositeCall(
@@ -76,6 +76,13 @@ def custom_gradient(function: Callable[..., tuple[Any, Callable[..., Any]]]) -> 
         return unflatten(traced.forward.out_tree, found)
 
     return op
+
+
+def _pair(found: Any) -> tuple[Any, Callable[..., Any]]:
+    if not isinstance(found, tuple) or len(found) != 2 or not callable(found[1]):
+        wanted = "a function that returns its result and a function of cotangents"
+        raise ArgumentError(expected(wanted, returned=found))
+    return found
 
 
 _pulling: ContextVar[tuple[Callable[..., Any], ...]] = ContextVar("tensorbackend_pulling", default=())
@@ -96,8 +103,7 @@ class _Traced:
         return [next(rest) if isinstance(leaf, Tensor) else leaf for leaf in self.leaves]
 
     def _called(self, given: Iterable[Any]) -> tuple[Any, Callable[..., Any]]:
-        found: tuple[Any, Callable[..., Any]] = self.function(*unflatten(self.tree, self._filled(given)))
-        return found
+        return _pair(self.function(*unflatten(self.tree, self._filled(given))))
 
     def backward(self) -> Graph:
         """The graph of the function of cotangents: it takes the arguments, and a cotangent for each result."""

@@ -11,6 +11,7 @@ from ...entry import entry
 from ...errors import ArgumentError, ShapeError, expected
 from ...protocol import BackendLike
 from ...rules.broadcasting import result_type
+from ...rules.plan import choice
 from ...tensor import Tensor, TensorLike
 from ..conversion import astype
 from ..creation import asarray, eye, full, iota
@@ -164,8 +165,7 @@ def _with_diagonal(x: Tensor, diagonal: Tensor, offset: int) -> Tensor:
 @composite.calls("meshgrid")
 def _meshgrid(arrays: Sequence[Tensor], /, *, indexing: str) -> tuple[Tensor, ...]:
     """See `meshgrid`."""
-    if indexing not in ("xy", "ij"):
-        raise ArgumentError(expected("indexing to be 'xy' or 'ij'", indexing=indexing))
+    choice(("xy", "ij"), indexing=indexing)
     for x in arrays:
         if x.ndim != 1:
             raise ShapeError(expected("tensors of one axis", tensor=x.template))

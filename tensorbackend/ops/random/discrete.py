@@ -16,6 +16,7 @@ from ...entry import entry
 from ...errors import ArgumentError, OperandError, OutOfRangeError, ShapeError, expected
 from ...rules.axes import normalize_axis
 from ...rules.broadcasting import check_dtype
+from ...rules.plan import integer
 from ...rules.random import RandomMode, check_fits, check_key, check_mode, floating_or_default
 from ...template import Template, as_shape
 from ...tensor import Axis, Tensor, TensorLike
@@ -300,7 +301,7 @@ def permutation(key: TensorLike, x: TensorLike, /, axis: Axis = 0, independent: 
     """
     key = asarray(key)
     if scalar_kind(x) is not None:
-        return shuffle(key, iota(as_shape(index(x)), backend=key.backend))  # type: ignore[arg-type] # a Python number
+        return shuffle(key, iota(integer(0, x=x), backend=key.backend))
     return shuffle(key, x, axis=axis, independent=independent)
 
 
