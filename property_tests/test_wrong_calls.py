@@ -413,11 +413,9 @@ def run(call: Call) -> str:
         result = call.subject.function(*call.arguments, **call.keywords)
         _use(result, call.operands)
     except TensorBackendError as error:
-        return (
-            ""
-            if isinstance(error, DataError | TemplateDataError | UnsupportedOp)
-            else f"{type(error).__name__}: {error}"
-        )
+        if isinstance(error, DataError | TemplateDataError | UnsupportedOp):
+            return DATA
+        return re.sub("0x[0-9a-f]+", "0x", f"{type(error).__name__}: {error}")
     except UserError:
         return "UserError"
     except OSError:
@@ -442,12 +440,18 @@ def _use(result: Any, operands: Sequence[Any]) -> None:
         result(*operands)
 
 
+COUNTED = re.compile(r"\(\) (takes|missing|got) |takes no arguments|takes exactly|no signature found|not supported for")
+"""What Python says of a wrong number of arguments, also to a function of the user's."""
+
+
 def _refused_by_python(call: Call, error: Exception) -> bool:
     """Whether it was Python itself, for the number or names of arguments, or the operator of another operand."""
     frame = error.__traceback__
     while frame is not None and frame.tb_next is not None and frame.tb_frame.f_code.co_filename == __file__:
         frame = frame.tb_next
     if frame is not None and not frame.tb_frame.f_code.co_filename.startswith(PACKAGE):
+        return True
+    if isinstance(error, TypeError) and COUNTED.search(str(error)):
         return True
     try:
         inspect.signature(call.subject.function).bind(*call.arguments, **call.keywords)

@@ -115,7 +115,7 @@ def tell(
 ) -> None:
     """Raises what a raw error of a call means, where an argument does not fit its annotation; else returns."""
     given = [*_arguments(function, arguments, keywords)]
-    if _raised_elsewhere(error) and any(callable(value) for _, value, _ in given):
+    if _raised_elsewhere(error) and any(callable(value) and not isinstance(value, type) for _, value, _ in given):
         return  # by a function of the user's
     for parameter, value, kind in given:
         found = None

@@ -69,6 +69,10 @@ class BackendError(TensorBackendError, RuntimeError):
     """Tensors on backends that do not mix, or a backend that cannot be had."""
 
 
+class ExchangeError(BackendError, BufferError):
+    """Memory of another library that cannot be had by DLPack."""
+
+
 class UnsupportedOp(BackendError, NotImplementedError):
     """An op that the backend does not implement, at all or for a dtype."""
 

@@ -52,7 +52,7 @@ class Template:
         weak: bool = False,
     ) -> Template:
         shape = as_shape(shape)
-        return intern_template(shape, as_dtype(dtype), as_names(names, len(shape)), weak)
+        return intern_template(shape, as_dtype(dtype), as_names(names, len(shape)), weak is True)
 
     @property
     def ndim(self) -> int:

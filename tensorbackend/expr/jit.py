@@ -172,7 +172,10 @@ def _static(
     names = {argnames} if isinstance(argnames, str) else set(argnames)
     if not numbers and not names:
         return frozenset(), frozenset()
-    parameters = list(signature(function).parameters.values())
+    try:
+        parameters = list(signature(function).parameters.values())
+    except ValueError:
+        raise ArgumentError(expected("a function with a signature for static arguments", function=function)) from None
     positional = [
         each.name for each in parameters if each.kind in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
     ]

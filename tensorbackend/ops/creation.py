@@ -11,7 +11,7 @@ from operator import index
 from ..dispatch import primitive
 from ..dtypes import DTypeLike, Scalar, check_scalar, default_dtype, scalar_kind
 from ..entry import entry
-from ..errors import OperandError, ShapeError, expected
+from ..errors import ArgumentKindError, OperandError, ShapeError, expected
 from ..protocol import BackendLike
 from ..rules.axes import normalize_axis
 from ..rules.plan import Plan
@@ -258,6 +258,8 @@ def from_binary(data: bytes, template: Template, backend: BackendLike = None) ->
     >>> tb.from_binary(b"\\x01\\x02", tb.Template((2,), "u8")).tolist()
     [1, 2]
     """
+    if not isinstance(template, Template):
+        raise ArgumentKindError(expected("a Template", "take the tensor's .template", template=template))
     if len(data) != template.nbytes:
         raise ShapeError(
             expected(f"{template.nbytes} bytes for {template!r}", "check shape and dtype", bytes=len(data))

@@ -7,7 +7,7 @@ from operator import index
 from typing import Literal
 
 from ..dtypes import DType, DTypeLike, Scalar, as_dtype, promote_types, scalar_kind
-from ..entry import entry
+from ..entry import checked, entry
 from ..errors import ArgumentError, DTypeError, OperandError, ShapeError, expected
 from ..rules import broadcasting
 from ..rules.plan import choice
@@ -84,7 +84,7 @@ def isdtype(dtype: DTypeLike, kind: DTypeLike | str | tuple[DTypeLike | str, ...
     return found is as_dtype(kind)
 
 
-@entry
+@checked
 def to_batched(x: Tensor, size: int, /, *, leftover: Leftover = "keep") -> Iterator[Tensor]:
     """Consecutive runs of `size` entries along the first axis, one at a time, each with memory of its own.
 

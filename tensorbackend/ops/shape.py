@@ -11,7 +11,7 @@ from typing import Any
 
 from ..dispatch import primitive
 from ..entry import entry
-from ..errors import ShapeError, expected
+from ..errors import OperandError, ShapeError, expected
 from ..rules.axes import sorted_axes
 from ..rules.blocks import Paddings, block_written, concatenated, padded
 from ..rules.broadcasting import result_type
@@ -197,6 +197,8 @@ def concat(arrays: Sequence[TensorLike], /, *, axis: Axis | None = 0) -> Tensor:
     [0.0, 0.0, 1.0]
     """
     if axis is None:
+        if not isinstance(arrays, Sequence):
+            raise OperandError(expected("a list or tuple of tensors", arrays=arrays))
         return concatenate([laid_flat(each) for each in arrays])
     return concatenate(arrays, axis=axis)
 

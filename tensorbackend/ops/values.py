@@ -21,7 +21,7 @@ from ..dtypes import (
 )
 from ..elements import element_type, pack
 from ..entry import entry
-from ..errors import ArgumentError, OperandError, OutOfRangeError, ShapeError, expected
+from ..errors import ArgumentError, ExchangeError, OperandError, OutOfRangeError, ShapeError, expected
 from ..interchange import HOST, OnDevice
 from ..memo import remember
 from ..protocol import Backend, BackendLike
@@ -100,7 +100,7 @@ def from_dlpack(
     """A tensor of another library's array by DLPack, sharing its memory unless `copy` is true.
 
     It must be where the backend's data is, unless a `device` is asked for, to which the other library then copies.
-    Raises `BufferError` where the memory cannot be had.
+    Raises `ExchangeError`, a `BufferError`, where the memory cannot be had.
 
     >>> import numpy, tensorbackend as tb
     >>> tb.from_dlpack(numpy.asarray([1.5])).tolist()
@@ -110,7 +110,11 @@ def from_dlpack(
         return asarray(x, copy=copy, backend=backend, device=device)
     if not hasattr(x, "__dlpack__"):
         raise OperandError(expected("an array with __dlpack__", "use asarray()", x=x))
-    return _from_dlpack(x, get_backend(backend, device=device), device, copy)
+    chosen = get_backend(backend, device=device)
+    try:
+        return _from_dlpack(x, chosen, device, copy)
+    except BufferError as error:
+        raise ExchangeError(f"{error}; use asarray(), which may copy") from error
 
 
 def is_array(value: object) -> bool:

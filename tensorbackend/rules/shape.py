@@ -197,7 +197,10 @@ def _span(x: Template, axis: int, key: Any) -> Span:
     if isinstance(key, slice):
         if key.step == 0:
             raise ArgumentError(expected("a step other than 0", key=key))
-        positions = range(*key.indices(size))
+        try:
+            positions = range(*key.indices(size))
+        except TypeError:
+            raise OperandError(expected("a slice between ints", key=key)) from None
         backwards = positions.step < 0
         if backwards:
             positions = positions[::-1]
