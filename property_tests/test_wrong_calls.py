@@ -32,6 +32,7 @@ import pytest
 import tensorbackend as tb
 from tensorbackend.dtypes import ALL_DTYPES
 from tensorbackend.errors import DataError, TemplateDataError, TensorBackendError, UnsupportedOp
+from tensorbackend.expr import trees
 from tensorbackend.parameters import Parameter, read_parameters
 from tensorbackend.testing.source import NAMESPACES
 
@@ -326,7 +327,7 @@ WRONG: list[Callable[[], Any]] = [
     lambda: ..., lambda: NotImplemented, lambda: ValueError("x"), lambda: fractions.Fraction(1, 2), lambda: decimal.Decimal(2),
     lambda: datetime.date(2020, 1, 1), lambda: "f32", lambda: "float33", lambda: "i8", lambda: np.dtype("U3"), lambda: np.dtype([("a", "f4")]),
     lambda: "nowhere", lambda: "jax:tpu", lambda: "\ud800", lambda: "a\0b", lambda: "ij,jk", lambda: "->", lambda: "numpy", lambda: "cuda:7",
-    lambda: UserError, lambda: (lambda *arguments: arguments), lambda: Path("nowhere") / "x.npy", lambda: (int, float), lambda: [..., 0],
+    lambda: (lambda *arguments: arguments), lambda: Path("nowhere") / "x.npy", lambda: (int, float), lambda: [..., 0],
 ]  # fmt: skip
 
 
@@ -469,6 +470,7 @@ def _watched() -> Iterator[None]:
     def late(number: int, frame: FrameType | None) -> None:
         raise TimeoutError
 
+    kinds = dict(trees._registered)
     before = signal.signal(signal.SIGALRM, late)
     signal.alarm(SECONDS)
     try:
@@ -479,6 +481,8 @@ def _watched() -> Iterator[None]:
         signal.alarm(0)
         signal.signal(signal.SIGALRM, before)
         tb.set_default_backend("numpy")
+        trees._registered.clear()
+        trees._registered.update(kinds)
 
 
 def told(number: int, subject: Subject, backend: str) -> str:

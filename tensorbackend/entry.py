@@ -150,10 +150,10 @@ def _arguments(
 
 def _raised_elsewhere(error: Exception) -> bool:
     """Whether an error was raised by code outside the package."""
-    frame = error.__traceback__
-    while frame is not None and frame.tb_next is not None:
-        frame = frame.tb_next
-    return frame is not None and not frame.tb_frame.f_code.co_filename.startswith(_PACKAGE)
+    frame, file = error.__traceback__, _PACKAGE
+    while frame is not None:
+        file, frame = frame.tb_frame.f_code.co_filename, frame.tb_next
+    return not file.startswith((_PACKAGE, "<frozen"))
 
 
 # What a type takes

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 from weakref import WeakValueDictionary
 
 from .dtypes import DType, DTypeLike, Kind, as_dtype, default_dtype
-from .errors import NamesError, ShapeError, expected
+from .errors import NamesError, ShapeError, TemplateDataError, expected
 from .locks import free_in_child
 
 Shape: TypeAlias = tuple[int, ...]
@@ -156,19 +156,34 @@ def weak_template(kind: Kind) -> Template:
     return intern_template((), default_dtype(kind), (), weak=True)
 
 
+def as_int(value: object) -> int | None:
+    """A Python int for an int, a NumPy integer or an integer tensor without axes; `None` for anything else.
+
+    Raises `TemplateDataError` for a template tensor, which has no number.
+
+    >>> as_int(2), as_int(True), as_int(2.0)
+    (2, None, None)
+    """
+    try:
+        return None if isinstance(value, bool) else index(value)  # type: ignore[arg-type] # or a TypeError
+    except TemplateDataError:
+        raise
+    except TypeError:
+        return None
+
+
 def as_shape(shape: Sequence[int] | int) -> Shape:
     """A shape as a tuple of Python ints; `ShapeError` unless all are integers of at least 0.
 
     >>> as_shape([2, 3]), as_shape(4)
     ((2, 3), (4,))
     """
-    several = shape if isinstance(shape, Sequence) else (shape,)
-    try:
-        if isinstance(several, bytes | bytearray | memoryview) or any(isinstance(size, bool) for size in several):
-            raise TypeError
-        sizes = tuple(map(index, several))
-    except TypeError:
-        raise ShapeError(expected("a shape of integers", shape=shape)) from None
+    several = (
+        shape if isinstance(shape, Sequence) and not isinstance(shape, bytes | bytearray | memoryview) else (shape,)
+    )
+    sizes = tuple([size for size in map(as_int, several) if size is not None])
+    if len(sizes) < len(several):
+        raise ShapeError(expected("a shape of integers", shape=shape))
     if any(size < 0 for size in sizes):
         raise ShapeError(expected("a shape of sizes from 0 up", shape=sizes))
     return sizes

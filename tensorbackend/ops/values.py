@@ -26,6 +26,7 @@ from ..interchange import HOST, OnDevice
 from ..memo import remember
 from ..protocol import Backend, BackendLike
 from ..rules.broadcasting import result_type
+from ..rules.plan import flag
 from ..select import check_held, get_backend, move
 from ..select.default import current
 from ..template import MAX_AXES, Shape, Template, intern_template, is_deep, weak_template
@@ -76,7 +77,7 @@ def asarray(
     >>> tb.asarray([0.5, 1]).dtype
     float32
     """
-    if dtype is None and names is None and device is None and not copy:
+    if dtype is None and names is None and device is None and (copy is None or copy is False):
         if value.__class__ is Tensor and backend is None:
             return value
         chosen = current() if backend is None else get_backend(backend)
@@ -131,6 +132,7 @@ def _from_value(
     copy: bool | None,
 ) -> Tensor:
     wanted = None if dtype is None else as_dtype(dtype)
+    copy = None if copy is None else flag(copy=copy)
     if isinstance(value, Tensor):
         chosen = get_backend(value.backend if backend is None else backend, device=device)
         made = move(value, chosen)

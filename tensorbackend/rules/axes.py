@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from operator import index
-
 from ..errors import AxisError, expected
 from ..meaning import Axes, Axis, SoleAxis
-from ..template import Template
+from ..template import Template, as_int
 
 
 def normalize_axis(x: Template, axis: Axis) -> int:
@@ -20,10 +18,7 @@ def normalize_axis(x: Template, axis: Axis) -> int:
         if axis not in x.names:
             raise AxisError(expected(f"an axis name of {x!r}", axis=axis))
         return x.names.index(axis)
-    try:
-        position = index(axis) if not isinstance(axis, bool) else None
-    except TypeError:
-        position = None
+    position = as_int(axis)
     if position is None:
         raise AxisError(expected("an axis as an int or a name", axis=axis))
     if not -x.ndim <= position < x.ndim:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from operator import index
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias, TypeVar
 
 from ..dtypes import DType
 from ..errors import ArgumentError, ArgumentKindError, expected
-from ..template import Template
+from ..template import Template, as_int
 
 Choice = TypeVar("Choice", bound=str)
 Out: TypeAlias = Template | tuple[Template, ...]
@@ -50,10 +49,7 @@ def integer(low: int | None = None, /, **given: object) -> int:
     3
     """
     ((name, value),) = given.items()
-    try:
-        number = None if isinstance(value, bool) else index(value)  # type: ignore[arg-type] # or a TypeError
-    except TypeError:
-        number = None
+    number = as_int(value)
     if number is None:
         raise ArgumentKindError(expected(f"{name} to be an int", **given))
     if not -(1 << 63) <= number < 1 << 63 or (low is not None and number < low):

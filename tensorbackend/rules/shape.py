@@ -10,7 +10,7 @@ from types import EllipsisType
 from typing import Any, NamedTuple
 
 from ..errors import ArgumentError, AxisError, IndexRangeError, NamesError, OperandError, ShapeError, expected
-from ..template import Names, Shape, Template, as_names, as_shape, check_unique, intern_template
+from ..template import Names, Shape, Template, as_int, as_names, as_shape, check_unique, intern_template
 from .axes import normalize_axes
 
 
@@ -205,10 +205,7 @@ def _span(x: Template, axis: int, key: Any) -> Span:
         if backwards:
             positions = positions[::-1]
         return Span(positions.start if len(positions) else 0, len(positions), positions.step, reversed=backwards)
-    try:
-        position = index(key) if not isinstance(key, bool) else None
-    except TypeError:
-        position = None
+    position = as_int(key)
     if position is None:
         remedy = "or give a mask or an integer tensor"
         raise OperandError(expected("an int, a slice, None or ... as an index", remedy, key=key))

@@ -14,7 +14,17 @@ from typing import Any, Literal, TypeAlias
 
 from ..errors import ArgumentError, AxisError, ShapeError, expected
 from ..memo import freeze
-from ..template import MAX_BYTES, Names, Shape, Template, check_meeting, check_unique, intern_template, merge_names
+from ..template import (
+    MAX_BYTES,
+    Names,
+    Shape,
+    Template,
+    as_int,
+    check_meeting,
+    check_unique,
+    intern_template,
+    merge_names,
+)
 from .axes import normalize_axis
 from .broadcasting import check_dtype, result_type
 from .plan import Plan
@@ -58,10 +68,7 @@ def numbers(x: Template, axes: Sequence[int], option: str, value: Any) -> tuple[
     """
     found: list[int] = []
     for each in _for_each(x, axes, option, value, 1):
-        try:
-            number = index(each) if not isinstance(each, bool) else 0
-        except TypeError:
-            number = 0
+        number = as_int(each) or 0
         if not 1 <= number <= MAX_BYTES:
             raise ArgumentError(expected(f"integers from 1 to 2**63 - 1 as {option}", **{option: each}))
         found.append(number)
@@ -154,10 +161,7 @@ def scatter_plan(x: Template, source: Template, initial: Template, window: Any, 
 
 
 def _groups(option: str, value: Any, divided: Callable[[int], bool], what: str) -> int:
-    try:
-        count = index(value) if not isinstance(value, bool) else 0
-    except TypeError:
-        count = 0
+    count = as_int(value) or 0
     if count < 1 or not divided(count):
         raise ArgumentError(expected(f"{option} from 1 up that divide {what}", **{option: value}))
     return count
