@@ -7,7 +7,6 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from .entry import entry
 from .errors import ArgumentError, expected
 
 if TYPE_CHECKING:
@@ -40,7 +39,6 @@ def threads() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-@entry
 def set_threads(count: int | None) -> None:
     """Sets the number of threads among which this library shares its own work on large arrays, for the process.
 

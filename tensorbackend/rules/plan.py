@@ -51,10 +51,10 @@ def integer(low: int | None = None, /, **given: object) -> int:
     ((name, value),) = given.items()
     number = as_int(value)
     if number is None:
-        raise ArgumentKindError(expected(f"{name} to be an int", **given))
+        raise ArgumentKindError(expected(f"an int as {name}", **given))
     if not -(1 << 63) <= number < 1 << 63 or (low is not None and number < low):
-        wanted = "an int of 64 bits" if low is None else f"from {low} up, in 64 bits"
-        raise ArgumentError(expected(f"{name} to be {wanted}", **given))
+        wanted = "of 64 bits" if low is None or number >= low else f"from {low} up"
+        raise ArgumentError(expected(f"an int {wanted} as {name}", **given))
     return number
 
 
