@@ -196,7 +196,7 @@ def functions(backend: str) -> list[Callable[..., Any]]:
         raise UserError
 
     return [
-        lambda *arguments: arguments[0] if arguments else tb.zeros((), backend=backend),
+        lambda *arguments: arguments[0] if arguments else tb.zeros(()),
         lambda *arguments: tb.sum(arguments[0]) if arguments and isinstance(arguments[0], tb.Tensor) else 1.0,
         lambda *arguments: arguments,
         lambda *arguments: (arguments[0], arguments[-1]) if arguments else None,

@@ -259,7 +259,9 @@ def check_scalar(value: Scalar, dtype: DType) -> None:
     """
     kind = scalar_kind(value)
     if kind is None or not holds_kind(dtype, kind):
-        remedy = f"write {dtype.kind}(...) around it or choose a dtype that holds it"
+        remedy = (
+            "take its real part, or choose a complex dtype" if kind == "complex" else "choose a dtype that holds it"
+        )
         raise DTypeError(expected(f"a number that {dtype} holds", remedy, value=value))
     if dtype.is_integer:
         limits = iinfo(dtype)

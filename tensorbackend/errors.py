@@ -7,6 +7,7 @@ would expect in its place (`ValueError`, `TypeError`, `IndexError`, ...).
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from reprlib import Repr
 from typing import Any
 
@@ -60,9 +61,20 @@ class OperandError(TensorBackendError, TypeError):
 class DataError(TensorBackendError, ValueError):
     """What only the elements can show: a backend raises it, and a dry run on templates does not."""
 
+    def met(self, operation: str, inputs: Iterable[object]) -> DataError:
+        """Puts the op and what its inputs look like in front of the text, unless an inner op stands there."""
+        if self.operation is None:
+            self.named(f"{operation} of {', '.join(map(repr, inputs))}")
+        return self
+
 
 class IndexRangeError(DataError, IndexError):
     """An index outside its axis, found in the data."""
+
+    index: int = 0
+    """The index, as the backend got it."""
+    size: int = 0
+    """The size of the axis."""
 
 
 class BackendError(TensorBackendError, RuntimeError):
@@ -148,7 +160,7 @@ class _Short(Repr):
         """A tensor by its template, anything else as it is."""
         if isinstance(value, int):
             return self.repr_int(value, level)
-        template = getattr(value, "template", None)
+        template = None if isinstance(value, type) else getattr(value, "template", None)
         return super().repr_instance(value if template is None else template, level)
 
 

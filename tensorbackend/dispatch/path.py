@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from ..dtypes import DType, check_scalar, current_precision
 from ..entry import tell
-from ..errors import TensorBackendError
+from ..errors import DataError, TensorBackendError
 from ..memo import NUMBERS, remember, told
 from ..operands import Call
 from ..opspec import CALLBACKS, OpSpec
@@ -22,7 +22,7 @@ from ..select import get_backend
 from ..template import Template, intern_template
 from ..tensor import OPERATORS, Tensor
 from .kernels import payloads_of, primitive_kernel, wrap
-from .quick import Beside, BesideMemo, KeyOf, Memo, Ready, generated, of_one, of_two
+from .quick import Beside, BesideMemo, KeyOf, Memo, Ready, generated, of_one, of_two, operands_of
 from .signature import public
 
 
@@ -98,7 +98,10 @@ class Path(ABC):
         except Exception as error:
             tell(error, self.public, arguments, keywords)
             raise
-        data = ready.kernel(*payloads_of(call.grouped(tensors)))
+        try:
+            data = ready.kernel(*payloads_of(call.grouped(tensors)))
+        except DataError as error:
+            raise error.met(self.spec.name, operands_of(arguments)) from None
         if lasting:
             self._keep(ready, call, tensors, key_of, beside, arguments, keywords)
         return wrap(ready.out, backend, data, ready.result)
@@ -170,7 +173,11 @@ class Path(ABC):
             else:
                 payloads.append(constant(x))
         assert backend is not None  # by the key
-        return wrap(out, backend, kernel(*payloads), result)
+        try:
+            data = kernel(*payloads)
+        except DataError as error:
+            raise error.met(self.spec.name, operands_of(arguments)) from None
+        return wrap(out, backend, data, result)
 
 
 def _from_default(out: Any, inputs: Sequence[Tensor]) -> bool:

@@ -71,7 +71,7 @@ def bincount(
             return found
         least = measured(min(x), "bincount()")
         if least < 0:
-            raise negative_number(least)
+            raise negative_number(least).met("bincount", [x.template])
         length = builtins.max(measured(max(x), "bincount()") + 1, checked_size(minlength))
     else:
         length = checked_size(minlength)

@@ -38,11 +38,13 @@ def result_type(operands: Sequence[Template]) -> DType:
     return dtype
 
 
-def check_dtype(dtype: DType, accept: str, remedy: str = "cast it with astype()") -> DType:
+def check_dtype(dtype: DType, accept: str, remedy: str = "") -> DType:
     """The dtype itself; `DTypeError` unless it is of an accepted kind, one of the words of `ACCEPTED`."""
     if not ACCEPTED[accept](dtype):
+        if not remedy and dtype.is_complex:
+            remedy = "take real(x), imag(x) or abs(x)"
         article = "an" if accept[0] in "aio" else "a"
-        raise DTypeError(expected(f"{article} {accept} dtype", remedy, dtype=dtype))
+        raise DTypeError(expected(f"{article} {accept} dtype", remedy or "cast it with astype()", dtype=dtype))
     return dtype
 
 
