@@ -61,10 +61,17 @@ class OperandError(TensorBackendError, TypeError):
 class DataError(TensorBackendError, ValueError):
     """What only the elements can show: a backend raises it, and a dry run on templates does not."""
 
+    found: str = ""
+    """The text without the op, once an op stands in front of it."""
+
     def met(self, operation: str, inputs: Iterable[object]) -> DataError:
-        """Puts the op and what its inputs look like in front of the text, unless an inner op stands there."""
-        if self.operation is None:
-            self.named(f"{operation} of {', '.join(map(repr, inputs))}")
+        """Puts the op and what its inputs look like in front of the text.
+
+        The op that was called takes the place of those that it is made of, as these differ among backends.
+        """
+        self.found = self.found or str(self)
+        self.operation = f"{operation} of {', '.join(map(repr, inputs))}"
+        self.args = (f"{self.operation}: {self.found}",)
         return self
 
 

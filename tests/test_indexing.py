@@ -267,7 +267,7 @@ def test_lists_and_numbers_of_other_libraries(x: tb.Tensor) -> None:
 
 
 def test_indices_outside(x: tb.Tensor) -> None:
-    with pytest.raises(IndexRangeError, match="an index from -[23] to 2, got index=3"):
+    with pytest.raises(IndexRangeError, match=r"an index from -[23] to 2, got index=3"):
         x[tb.asarray([3])]
     with pytest.raises(IndexRangeError, match="an index from -4 to 3"):
         x[[0, 1], [0, -5]]

@@ -24,9 +24,10 @@ def counted_from_end(error: IndexRangeError) -> IndexRangeError:
     IndexRangeError('expected an index from -3 to 2, got index=-4; use mode="clip" or mode="fill"')
     """
     index, size = error.index, error.size
-    inner, told = index_out_of_range(index, size), index_out_of_range(index - size if index < 0 else index, size, -size)
-    error.args = (str(error).removesuffix(str(inner)) + str(told),)
-    return error
+    told = index_out_of_range(index - size if index < 0 else index, size, -size)
+    told.operation, told.found = error.operation, str(told)
+    told.args = (f"{error.operation}: {told}" if error.operation else str(told),)
+    return told
 
 
 def not_positive_definite() -> DataError:

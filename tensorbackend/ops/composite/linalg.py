@@ -7,7 +7,6 @@ and bfloat16 in float32. A matrix that holds NaN or infinity gives NaN.
 from __future__ import annotations
 
 import builtins
-from operator import index
 from typing import NamedTuple
 
 from ...dispatch import composite
@@ -16,6 +15,7 @@ from ...entry import entry
 from ...errors import ArgumentError, expected
 from ...rules.broadcasting import check_dtype, to_real
 from ...rules.linalg import check_matrix, check_square, computed, eigen, singular, solution
+from ...rules.plan import integer
 from ...tensor import Tensor, TensorLike
 from ..contraction import matmul
 from ..conversion import astype
@@ -269,10 +269,7 @@ def matrix_power(x: Tensor, n: int, /) -> Tensor:
     >>> tb.linalg.matrix_power(tb.asarray([[1, 1], [0, 1]]), 10).tolist()
     [[1, 10], [0, 1]]
     """
-    try:
-        power = index(n)
-    except TypeError:
-        raise ArgumentError(expected("an int as the power", n=n)) from None
+    power = integer(n=n)
     dtype = check_dtype(check_square(x.template).dtype, "numeric")
     names = x.names if power >= 0 else (*x.names[:-2], x.names[-1], x.names[-2])
     x = nameless(x, wide_dtype(dtype) if dtype.is_inexact else dtype)
