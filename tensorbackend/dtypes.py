@@ -154,11 +154,12 @@ def precision(bits: int) -> Iterator[None]:
     """
     if type(bits) is not int or bits not in _FLOATING:
         raise ArgumentError(expected("a precision of 16, 32 or 64 bits", bits=bits))
-    token = _precision.set(bits)
+    before = _precision.get()
     try:
+        _precision.set(bits)
         yield
     finally:
-        _precision.reset(token)
+        _precision.set(before)
 
 
 current_precision: Final = _precision.get

@@ -9,7 +9,7 @@ function of the user's, or a defect of ours.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache, wraps
 from operator import index
 from types import NoneType, UnionType
@@ -118,7 +118,7 @@ def tell(
     if _raised_elsewhere(error) and any(callable(value) and not isinstance(value, type) for _, value, _ in given):
         return  # by a function of the user's
     for parameter, value, kind in given:
-        found = None
+        found: TensorBackendError | None = None
         if isinstance(error, RecursionError) and is_deep(value):
             found = ArgumentKindError(expected(f"lists nested at most {MAX_AXES} deep", **{parameter: value}))
         elif not _fits(value, kind):
@@ -230,10 +230,12 @@ def _fits(value: Any, kind: Any) -> bool:
         return isinstance(value, type) and (not isinstance(inner[0], type) or issubclass(value, inner[0]))
     if not isinstance(origin, type) or not isinstance(value, origin) or isinstance(value, str | bytes | bytearray):
         return not isinstance(origin, type)
+    if not isinstance(value, Collection):
+        return True
     if isinstance(value, Mapping) and len(inner) == 2:
         return all(_fits(key, inner[0]) and _fits(each, inner[1]) for key, each in value.items())
     if origin is tuple and inner[-1] is not Ellipsis:
-        return len(value) == len(inner) and all(map(_fits, value, inner))
+        return len(value) == len(inner) and all(_fits(*pair) for pair in zip(value, inner, strict=True))
     if isinstance(value, Sequence):
         return all(_fits(each, inner[0]) for each in value)
     return True

@@ -388,7 +388,7 @@ for wrong in (lambda: x + tb.ones((2,), backend="jax"), lambda: JaxBackend(devic
     printed = run(code, XLA_FLAGS="--xla_force_host_platform_device_count=2").splitlines()
     assert printed[0] == "cpu:1 cpu:1 1 0 ('cpu:0', 'cpu:1')"
     assert printed[1].startswith("add: expected tensors on one backend")
-    assert printed[2] == "expected one of the devices cpu:0, cpu:1, got device='cpu:7'"
+    assert printed[2] == "expected a device of the backend 'jax', got device='cpu:7'; the devices are cpu:0, cpu:1"
 
 
 def test_without_64_bits_such_a_tensor_is_an_error_before_anything_runs() -> None:

@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from typing import Any, TypeVar
 
 from ..entry import entry
-from ..errors import BackendError, expected
+from ..errors import ArgumentKindError, BackendError, expected
 from ..locks import free_in_child
 from ..protocol import Backend, BackendLike
 from .registry import started
@@ -26,7 +26,6 @@ _lock = threading.RLock()
 free_in_child(sys.modules[__name__], "_lock")
 
 
-@entry
 def get_backend(backend: BackendLike = None, *, device: str | None = None) -> Backend:
     """The backend that an instance, a class or a name stands for, the default one for `None`; on a device.
 
@@ -38,6 +37,8 @@ def get_backend(backend: BackendLike = None, *, device: str | None = None) -> Ba
     BinaryBackend()
     """
     if device is not None:
+        if not isinstance(device, str):
+            raise ArgumentKindError(expected("a device by its name", device=device))
         return get_backend(backend).on_device(device)  # type: ignore[return-value] # every Core is a Backend
     if isinstance(backend, Backend):
         return backend
@@ -85,6 +86,9 @@ def set_default_backend(backend: BackendLike) -> None:
     _global = get_backend(backend)
 
 
+# What stood before is read first and set last: an interrupt may come right after any call.
+
+
 @contextmanager
 def default_backend(backend: BackendLike) -> Iterator[Backend]:
     """Sets the backend of new tensors for a block, in this thread or task alone.
@@ -94,18 +98,19 @@ def default_backend(backend: BackendLike) -> Iterator[Backend]:
     ...     tb.asarray([1, 2]).backend
     BinaryBackend()
     """
-    chosen = get_backend(backend)
-    token = _scoped.set(chosen)
+    chosen, before = get_backend(backend), _scoped.get()
     try:
+        _scoped.set(chosen)
         yield chosen
     finally:
-        _scoped.reset(token)
+        _scoped.set(before)
 
 
 def with_default(backend: Backend, function: Callable[..., Result], *arguments: Any) -> Result:
     """What a function gives under a default backend; the quick form of `default_backend` for the dispatcher."""
-    token = _scoped.set(backend)
+    before = _scoped.get()
     try:
+        _scoped.set(backend)
         return function(*arguments)
     finally:
-        _scoped.reset(token)
+        _scoped.set(before)

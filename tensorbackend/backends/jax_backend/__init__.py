@@ -193,4 +193,4 @@ def _place(jax: Any, device: object) -> Any:
         if device is None or (isinstance(device, str) and device in (_name(place), _name(place).partition(":")[0])):
             return place
     names = ", ".join(map(_name, places))
-    raise ArgumentError(expected(f"one of the devices {names}", device=device))
+    raise ArgumentError(expected("a device of the backend 'jax'", f"the devices are {names}", device=device))

@@ -115,12 +115,13 @@ class _Traced:
             cotangents = _like_arguments(found, self.tree, self._filled(given[:count]))
             return [x for x, leaf in zip(cotangents, self.leaves, strict=True) if isinstance(leaf, Tensor)]
 
-        token = _pulling.set((*_pulling.get(), self.function))
+        before = _pulling.get()
         try:
+            _pulling.set((*_pulling.get(), self.function))
             names = [*self.names, *paths(out_tree, "cotangent")]
             return trace_leaves(pulled, [*self.templates, *self.forward.results], names)
         finally:
-            _pulling.reset(token)
+            _pulling.set(before)
 
     def closed(self) -> tuple[Graph, Pullback, list[Tensor]]:
         """Both graphs as ones that take first what they close over, and that."""
