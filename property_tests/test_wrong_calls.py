@@ -128,9 +128,8 @@ def _subject(name: str, function: Callable[..., Any]) -> Subject:
     while not hasattr(declared, "__code__") and hasattr(declared, "__func__"):
         declared = declared.__func__
     if isinstance(function, type) and not name.endswith("()"):
-        own = next(
-            (each for each in map(vars(function).get, ("__new__", "__init__")) if hasattr(each, "__code__")), None
-        )
+        made = [inspect.unwrap(getattr(function, each)) for each in ("__new__", "__init__")]
+        own = next((each for each in made if hasattr(each, "__code__")), None)
         parameters = read_parameters(own, 1, strict=False) if own is not None else ()
         if name.endswith("Backend"):
             parameters = (Parameter("device", "keyword", "option", "str | None", optional=True),)
