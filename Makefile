@@ -43,7 +43,7 @@ bench: $(READY) ## Measures the budget
 
 docs: $(READY) ## Writes the generated tables and runs the code of the pages
 	$(BIN)/python docs/tables.py
-	$(BIN)/python -m pytest tests/test_docs.py
+	$(BIN)/python -m pytest tests/project/test_docs.py
 
 fmt: $(READY) ## Formats the code
 	$(BIN)/ruff format .

@@ -18,8 +18,9 @@ from ..protocol.linalg import Transform
 from ..rules.data_errors import singular_matrix
 from ..template import Template
 from ..tensor import Tensor
-from .array_module import ArrayModuleBackend, special
+from .array_module import ArrayModuleBackend
 from .array_module.base import Array, Silent, kernel
+from .array_module.special import error_function as special
 from .cupy_module import CupyModule
 from .libraries import import_library
 

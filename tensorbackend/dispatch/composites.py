@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ..accuracy import Bounds
 from ..dtypes import as_dtype, current_precision
 from ..memo import remember, told
 from ..operands import Call, Operand, template_of
-from ..opspec import OpSpec, Parameter, declare, read_parameters
+from ..opspec import CostRule, OpSpec, Parameter, declare, read_parameters
 from ..protocol import Backend, Kernel, own_method
-from ..protocol.core import CompositeCall, Core
+from ..protocol.core import CompositeCall, Core, Cost
 from ..rules.axes import normalize_axis, sole_axis, sorted_axes
 from ..rules.broadcasting import result_type
 from ..rules.plan import Out, flag, integer
@@ -167,9 +168,11 @@ _NORMALISED: Mapping[str, Callable[[Template, Any], Any]] = {
 }
 
 
-def make_composite(function: Callable[..., Any], callback: str | None) -> Callable[..., Any]:
+def make_composite(
+    function: Callable[..., Any], callback: str | None, bounds: Bounds, cost: Cost | CostRule | None
+) -> Callable[..., Any]:
     """The public op of a body, declared."""
     name = function.__name__.lstrip("_")
-    spec = OpSpec(name, "composite", callback or name, function, read_parameters(function))
+    spec = OpSpec(name, "composite", callback or name, function, read_parameters(function), bounds=bounds, cost=cost)
     declare(spec)
     return bind(CompositePath(spec).op())

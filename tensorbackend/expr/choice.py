@@ -8,9 +8,9 @@ from typing import Any
 
 from ..entry import entry
 from ..errors import ArgumentError, DTypeError, TensorBackendError, expected
-from ..ops.conversion import astype
-from ..ops.elementwise_binary import less
-from ..ops.elementwise_ternary import clip
+from ..ops.elementwise.binary import less
+from ..ops.elementwise.conversion import astype
+from ..ops.elementwise.ternary import clip
 from ..ops.inspection import result_type
 from ..protocol import Backend
 from ..select import common_backend

@@ -17,8 +17,8 @@ from ..dispatch import perform
 from ..dtypes import bool_
 from ..entry import entry
 from ..errors import ArgumentError, DTypeError, NamesError, OperandError, ShapeError, TensorBackendError, expected
-from ..ops.composite.shaping import moveaxis
-from ..ops.conversion import astype
+from ..ops.composite.shape.arranging import moveaxis
+from ..ops.elementwise.conversion import astype
 from ..ops.inspection import result_type
 from ..protocol import Backend, own_method
 from ..protocol.core import CompositeCall

@@ -11,7 +11,7 @@ from typing import Any, Generic, ParamSpec, Protocol, TypeVar, overload
 from ..dtypes import current_precision
 from ..entry import checked
 from ..errors import ArgumentError, TensorBackendError, expected
-from ..ops.creation import asarray
+from ..ops.creation.filled import asarray
 from ..protocol import Backend
 from ..select import common_backend, move
 from ..tensor import Tensor

@@ -9,8 +9,8 @@ from typing import Any
 
 from ..entry import checked
 from ..errors import ArgumentError, AxisError, NamesError, OperandError, ShapeError, expected
-from ..ops.composite.shaping import moveaxis
-from ..ops.creation import rename
+from ..ops.composite.shape.arranging import moveaxis
+from ..ops.creation.filled import rename
 from ..ops.shape import broadcast_to
 from ..rules.axes import normalize_axis
 from ..template import Template, intern_template

@@ -13,7 +13,8 @@ from ..rules import broadcasting
 from ..rules.plan import choice
 from ..template import Template, weak_template
 from ..tensor import Tensor
-from .shape import concatenate, sliced
+from .indexing.slices import sliced
+from .shape import concatenate
 
 _KINDS = {
     "bool": ("bool",),

@@ -6,6 +6,7 @@ The reduced axes go, or stay with size 1 if `keepdims`; the others keep their na
 
 from __future__ import annotations
 
+from ..accuracy import PRODUCT, SUM
 from ..dispatch import primitive
 from ..dtypes import DTypeLike, as_dtype, bool_
 from ..protocol.reduction import TieBreak
@@ -38,7 +39,7 @@ def any(x: Template, /, *, axis: Axes = None, keepdims: bool = False) -> Plan:
     return reduction(x, axis, keepdims, bool_)
 
 
-@primitive
+@primitive.within(SUM)
 def sum(x: Template, /, *, axis: Axes = None, dtype: DTypeLike | None = None, keepdims: bool = False) -> Plan:
     """Sum, of small integers and bool in 64 bits unless `dtype` says otherwise; of none, 0.
 
@@ -51,7 +52,7 @@ def sum(x: Template, /, *, axis: Axes = None, dtype: DTypeLike | None = None, ke
     return summed(x, axis, keepdims, accumulator(x.dtype) if dtype is None else as_dtype(dtype))
 
 
-@primitive.calls("product")
+@primitive.calls("product").within(PRODUCT)
 def prod(x: Template, /, *, axis: Axes = None, dtype: DTypeLike | None = None, keepdims: bool = False) -> Plan:
     """Product, of small integers and bool in 64 bits unless `dtype` says otherwise; of none, 1.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from operator import index
 from types import EllipsisType, NoneType
 from typing import Any, TypeAlias
 
@@ -150,3 +151,26 @@ def _together(indices: Sequence[tuple[Template, str | None]]) -> tuple[Shape, Na
         ((index, name),) = with_axes
         return index.shape, (name,)
     return broadcast([index for index, _ in indices]) if indices else ((), ())
+
+
+def check_update(x: Template, update: Template) -> None:
+    """Raises `DTypeError` for an update of a dtype that promotion does not bring to x's."""
+    if result_type([x, update]) is not x.dtype:
+        remedy = "cast one of them with astype()"
+        raise DTypeError(expected(f"an update of a dtype that {x.dtype} holds", remedy, dtype=update.dtype))
+
+
+def block_written(x: Template, update: Template, starts: Sequence[int]) -> Plan:
+    """The plan of writing a block: its template is x's, with the names of the update where x has none."""
+    if update.ndim != x.ndim or len(starts) != x.ndim:
+        wanted = f"an update and starts with the {x.ndim} axes of {x!r}"
+        raise ShapeError(expected(wanted, update=update, starts=tuple(starts)))
+    check_update(x, update)
+    names = merge_names(x, update)
+    first = []
+    for size, length, start in zip(x.shape, update.shape, map(index, starts), strict=True):
+        low = start + size if start < 0 else start
+        if low < 0 or low + length > size:
+            raise ShapeError(expected(f"a block within {x!r}", update=update, starts=tuple(starts)))
+        first.append(low)
+    return Plan(x.replace(names=names), (x.dtype, x.dtype), {"starts": tuple(first)})

@@ -9,7 +9,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from ..errors import ContractError, TensorBackendError, UnsupportedOp
-from ..ops.creation import from_binary
+from ..ops.creation.filled import from_binary
 from ..protocol import Backend
 from ..select import backend_deallocate, check_held
 from ..tensor import Tensor

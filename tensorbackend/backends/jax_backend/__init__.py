@@ -18,17 +18,23 @@ from ..array_module.fourier import ArrayFourier
 from ..libraries import import_library
 from .base import Composing, template_of
 from .composites import JaxComposites
+from .contraction import JaxContraction
 from .control import JaxControl
+from .convolution import JaxConvolution
 from .creation import JaxCreation
+from .cumulative import JaxCumulative
 from .elementwise import JaxElementwise
-from .gradients import JaxGradients
+from .functional import JaxFunctional
 from .indexing import JaxIndexing
-from .linalg import JaxLinalg
-from .norms import JaxNorms
+from .linalg.factorisations import JaxLinalg
+from .linalg.norms import JaxNorms
 from .random import JaxRandom
+from .reduction import JaxReduction
 from .shape import JaxShaping
+from .sorting import JaxSorting
+from .special import JaxSpecial
 from .trees import register
-from .window import JaxConvolution, JaxWindow
+from .window import JaxWindow
 
 if TYPE_CHECKING:
     import numpy
@@ -38,17 +44,22 @@ if TYPE_CHECKING:
 
 class JaxBackend(
     JaxCreation,
+    JaxSpecial,
     JaxElementwise,
+    JaxNorms,
+    JaxReduction,
+    JaxCumulative,
+    JaxSorting,
     JaxWindow,
+    JaxFunctional,
     JaxShaping,
     JaxIndexing,
+    JaxContraction,
     JaxConvolution,
-    JaxControl,
-    JaxGradients,
-    JaxNorms,
     JaxLinalg,
     ArrayFourier,
     JaxRandom,
+    JaxControl,
     JaxComposites,
 ):
     """JAX on a device: `JaxBackend()`, `JaxBackend(device="cpu:1")`.

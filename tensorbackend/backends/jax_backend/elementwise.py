@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 from ...dtypes import float32, float64
 from ...interchange import numpy_dtype
@@ -12,9 +11,11 @@ from ...protocol import Kernel, Payload, kernel_of, planned
 from ...protocol.planned import bare
 from ...template import Template
 from ...tensor import Tensor
-from ..array_module import complex_functions, gamma, incomplete_gamma, special
+from ..array_module import complex_functions
 from ..array_module.base import NARROW, Array, function, itself, promoting
 from ..array_module.elementwise import ArrayElementwise
+from ..array_module.special import error_function as special
+from ..array_module.special import gamma
 from . import complex_by_parts, logarithms
 from .base import JaxBase
 from .rounding import unfused
@@ -335,35 +336,20 @@ class JaxElementwise(JaxBase, ArrayElementwise):
 
     # XLA's own are 20 ulps off and more, and NaN for some infinities: the host computes the values
 
-    @planned
-    def gamma_inc_l(self, out: Template, a: Template, x: Template, /) -> Kernel:
-        """P(a, x), computed in float64 on the host."""
-        return self._on_host(incomplete_gamma.gamma_inc_l, self.jax.scipy.special.gammainc, out)
-
-    @planned
-    def gamma_inc_u(self, out: Template, a: Template, x: Template, /) -> Kernel:
-        """Q(a, x), computed in float64 on the host."""
-        return self._on_host(incomplete_gamma.gamma_inc_u, self.jax.scipy.special.gammaincc, out)
-
-    def _on_host(self, function: Callable[..., Array], own: Callable[..., Array], out: Template, /) -> Kernel:
-        """What a function gives for NumPy's float64 arrays, with the derivative of JAX's own."""
-
-        def called(*arrays: Any) -> Any:
-            import numpy
-
-            flat = (numpy.asarray(each).reshape(-1) for each in arrays)
-            with numpy.errstate(all="ignore"):
-                return function(numpy, *flat).reshape(arrays[0].shape)
-
-        def values(*arrays: Array) -> Array:
-            shape = self.jax.ShapeDtypeStruct(arrays[0].shape, arrays[0].dtype)
-            return self.jax.pure_callback(called, shape, *arrays, vmap_method="broadcast_all")
-
-        chosen = self._derived(values, own) if self.wide is float64 else own
-        return self._in_wide(lambda *arrays: chosen(*self.xp.broadcast_arrays(*arrays)), out)
-
     def _derived(self, values: Callable[..., Array], own: Callable[..., Array]) -> Callable[..., Array]:
         """A function that has the derivative of another."""
         derived = self.jax.custom_jvp(values)
         derived.defjvp(lambda primals, tangents: (derived(*primals), self.jax.jvp(own, primals, tangents)[1]))
         return derived  # type: ignore[no-any-return] # of the values' kind
+
+    def stop_gradient(self, out: Template, x: Tensor, /) -> Payload:
+        """JAX's own."""
+        return self.lax.stop_gradient(x.data)
+
+    def scaled_gradient(self, out: Template, x: Tensor, scale: Tensor, /) -> Payload:
+        """An identity with a derivative of its own."""
+        if not x.dtype.is_inexact:
+            return x.data
+        same = self.jax.custom_jvp(lambda data, scale: data)
+        same.defjvp(lambda primals, tangents: (primals[0], (tangents[0] * primals[1]).astype(primals[0].dtype)))
+        return same(x.data, scale.data)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ...entry import checked
 from ...errors import ArgumentError, expected
-from ...ops.creation import zeros_like
+from ...ops.creation.filled import zeros_like
 from ...protocol.core import CompositeCall
 from ...select import common_backend, get_backend, move, with_default
 from ...tensor import Tensor

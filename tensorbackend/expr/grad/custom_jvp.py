@@ -8,7 +8,7 @@ from typing import Any
 
 from ...entry import checked
 from ...errors import ArgumentError, expected
-from ...ops.creation import zeros_like
+from ...ops.creation.filled import zeros_like
 from ...tensor import Tensor
 from ..trees import flatten, unflatten
 from .custom import custom_gradient

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from ...entry import checked
 from ...errors import ArgumentError, expected
-from ...ops.creation import zeros
+from ...ops.creation.filled import zeros
 from ...protocol import Backend
 from ...select import common_backend
 from ...tensor import Tensor

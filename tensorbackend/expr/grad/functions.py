@@ -13,7 +13,7 @@ from typing import Any
 
 from ...entry import checked, entry
 from ...errors import ArgumentError, DTypeError, OperandError, ShapeError, expected
-from ...ops.creation import ones
+from ...ops.creation.filled import ones
 from ...protocol import Backend
 from ...select import common_backend
 from ...tensor import Tensor

@@ -8,8 +8,8 @@ from typing import Any
 
 from ...entry import checked
 from ...errors import DTypeError, expected
-from ...ops.composite.shaping import moveaxis
-from ...ops.creation import eye, zeros
+from ...ops.composite.shape.arranging import moveaxis
+from ...ops.creation.filled import eye, zeros
 from ...ops.shape import reshape
 from ...select import common_backend
 from ...template import Template

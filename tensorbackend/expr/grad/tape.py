@@ -17,8 +17,8 @@ from ...dispatch import implementation, perform
 from ...dispatch.kernels import templates_of
 from ...entry import entry
 from ...errors import ArgumentError, BackendError, DTypeError, ShapeError, expected
-from ...ops.composite.gradients import stop_gradient
-from ...ops.creation import full
+from ...ops.composite.elementwise.gradients import stop_gradient
+from ...ops.creation.filled import full
 from ...opspec import CALLBACKS
 from ...protocol import Backend, Payload, own_method
 from ...protocol.core import CompositeCall
