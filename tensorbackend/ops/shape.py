@@ -212,6 +212,7 @@ def align_as(x: Tensor, other: Tensor) -> Tensor:
     return align_to(x, [name for name in other.names if name is not None])
 
 
+@entry
 def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
     """The shape that shapes broadcast to.
 
