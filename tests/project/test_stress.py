@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-SCRIPT = Path(__file__).parent.parent / "benchmarks" / "stress.py"
+SCRIPT = Path(__file__).parents[2] / "benchmarks" / "stress.py"
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="systems that fork")
