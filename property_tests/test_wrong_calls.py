@@ -395,7 +395,8 @@ def _refused_by_python(call: Call, error: Exception) -> bool:
         frame = frame.tb_next
     if frame is not None and not frame.tb_frame.f_code.co_filename.startswith(PACKAGE):
         return True
-    given = (*call.arguments, *call.keywords.values(), *call.operands)
+    given = [*call.arguments, *call.keywords.values(), *call.operands]
+    given += [each for several in given if isinstance(several, list) for each in several]
     if isinstance(error, TypeError) and COUNTED.search(str(error)) and any(map(callable, given)):
         return True
     try:
