@@ -61,7 +61,9 @@ class CupyBackend(ArrayModuleBackend):
         self.device = f"cuda:{number}"
         found = self.devices()
         if self.device not in found:
-            raise ArgumentError(expected(f"one of the devices {', '.join(found)}", device=self.device))
+            raise ArgumentError(
+                expected("a device of the backend 'cupy'", f"the devices are {', '.join(found)}", device=self.device)
+            )
         self._device = cupy.cuda.Device(number)
         self.xp, self.quiet, self.fuse = CupyModule(cupy, self._cupyx), Silent(), cupy.fuse
         if len(found) > 1:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from ..accuracy import Bound, within
 from ..dtypes import int64
+from ..entry import entry
 from ..errors import ArgumentError, DTypeError, ShapeError, expected
 from ..memo import remember
 from ..protocol import Kernel
@@ -74,7 +75,7 @@ def bincount(
             return found
         least = measured(min(x), "bincount()")
         if least < 0:
-            raise negative_number(least)
+            raise negative_number(least).met("bincount", [x.template])
         length = builtins.max(measured(max(x), "bincount()") + 1, checked_size(minlength))
     else:
         length = checked_size(minlength)
@@ -109,6 +110,7 @@ class Histogram(NamedTuple):
 
 
 @within(Bound(64, "the order of additions of weights is the backend's", "operand", tame=True))
+@entry
 def histogram(
     x: TensorLike,
     /,

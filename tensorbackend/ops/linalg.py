@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 
 from ..accuracy import ELIMINATION, SPECTRAL
 from ..dispatch import primitive
+from ..entry import entry
 from ..protocol.linalg import Transform
 from ..rules.linalg import (
     eigen,
@@ -166,6 +167,7 @@ def _triangular_solve(
     return triangular_solution(a, b, left_side, lower, transform)
 
 
+@entry
 def triangular_solve(
     a: TensorLike,
     b: TensorLike,

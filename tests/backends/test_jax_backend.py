@@ -202,7 +202,7 @@ def test_random_numbers_are_those_of_jax(shape: tuple[int, ...]) -> None:
 
 def test_an_index_outside_is_an_error_on_data_and_moved_while_tracing() -> None:
     indices = on_jax([0, 7], dtype="s64")
-    with pytest.raises(DataError, match="expected an index from 0 to 1, got index=7"):
+    with pytest.raises(DataError, match="expected an index from -2 to 1, got index=7"):
         tb.take(X, indices, axis="batch")
     found = jax.jit(lambda indices: tb.take(X, indices, axis="batch"))(indices)
     assert found.tolist() == [X.tolist()[0], X.tolist()[1]]
@@ -409,7 +409,7 @@ for wrong in (lambda: x + tb.ones((2,), backend="jax"), lambda: JaxBackend(devic
     printed = run(code, XLA_FLAGS="--xla_force_host_platform_device_count=2").splitlines()
     assert printed[0] == "cpu:1 cpu:1 1 0 ('cpu:0', 'cpu:1')"
     assert printed[1].startswith("add: expected tensors on one backend")
-    assert printed[2] == "expected one of the devices cpu:0, cpu:1, got device='cpu:7'"
+    assert printed[2] == "expected a device of the backend 'jax', got device='cpu:7'; the devices are cpu:0, cpu:1"
 
 
 def test_without_64_bits_such_a_tensor_is_an_error_before_anything_runs() -> None:

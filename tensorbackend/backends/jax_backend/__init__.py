@@ -209,7 +209,7 @@ def _place(jax: Any, device: object) -> Any:
     """The `jax.Device` of a name such as `"cpu:1"` or `"cpu"`, the default one for `None`."""
     places = _places(jax)
     for place in places:
-        if device is None or device in (_name(place), _name(place).partition(":")[0]):
+        if device is None or (isinstance(device, str) and device in (_name(place), _name(place).partition(":")[0])):
             return place
     names = ", ".join(map(_name, places))
-    raise ArgumentError(expected(f"one of the devices {names}", device=device))
+    raise ArgumentError(expected("a device of the backend 'jax'", f"the devices are {names}", device=device))
