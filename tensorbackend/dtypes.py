@@ -152,13 +152,14 @@ def precision(bits: int) -> Iterator[None]:
     ...     tb.asarray(0.5).dtype
     float64
     """
-    if bits not in _FLOATING:
+    if type(bits) is not int or bits not in _FLOATING:
         raise ArgumentError(expected("a precision of 16, 32 or 64 bits", bits=bits))
-    token = _precision.set(bits)
+    before = _precision.get()
     try:
+        _precision.set(bits)
         yield
     finally:
-        _precision.reset(token)
+        _precision.set(before)
 
 
 current_precision: Final = _precision.get
@@ -259,7 +260,9 @@ def check_scalar(value: Scalar, dtype: DType) -> None:
     """
     kind = scalar_kind(value)
     if kind is None or not holds_kind(dtype, kind):
-        remedy = f"write {dtype.kind}(...) around it or choose a dtype that holds it"
+        remedy = (
+            "take its real part, or choose a complex dtype" if kind == "complex" else "choose a dtype that holds it"
+        )
         raise DTypeError(expected(f"a number that {dtype} holds", remedy, value=value))
     if dtype.is_integer:
         limits = iinfo(dtype)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..accuracy import SUM
 from ..dispatch import primitive
 from ..rules.contraction import contraction
 from ..rules.plan import Plan
@@ -11,7 +12,7 @@ from ..template import Template
 from ..tensor import Axis
 
 
-@primitive
+@primitive.within(SUM)
 def dot(
     x1: Template,
     x2: Template,

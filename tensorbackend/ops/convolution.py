@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..accuracy import SUM
 from ..dispatch import primitive
 from ..rules.convolution import convolution
 from ..rules.plan import Plan
@@ -9,7 +10,7 @@ from ..rules.window import Paddings, PerAxis
 from ..template import Template
 
 
-@primitive
+@primitive.within(SUM)
 def conv(
     x: Template,
     kernel: Template,

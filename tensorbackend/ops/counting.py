@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from operator import index
 from typing import Any, NamedTuple
 
+from ..accuracy import Bound, within
 from ..dtypes import int64
+from ..entry import entry
 from ..errors import ArgumentError, DTypeError, ShapeError, expected
 from ..memo import remember
 from ..protocol import Kernel
@@ -48,6 +50,7 @@ def _weights(x: Tensor, weights: TensorLike | None) -> Tensor | None:
     return weights
 
 
+@within(Bound(64, "the order of additions of weights is the backend's", "operand", tame=True))
 def bincount(
     x: TensorLike, /, *, weights: TensorLike | None = None, minlength: int = 0, size: int | None = None
 ) -> Tensor:
@@ -72,7 +75,7 @@ def bincount(
             return found
         least = measured(min(x), "bincount()")
         if least < 0:
-            raise negative_number(least)
+            raise negative_number(least).met("bincount", [x.template])
         length = builtins.max(measured(max(x), "bincount()") + 1, checked_size(minlength))
     else:
         length = checked_size(minlength)
@@ -106,6 +109,8 @@ class Histogram(NamedTuple):
     edges: Tensor
 
 
+@within(Bound(64, "the order of additions of weights is the backend's", "operand", tame=True))
+@entry
 def histogram(
     x: TensorLike,
     /,

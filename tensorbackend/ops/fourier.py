@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..accuracy import TRANSFORM
 from ..dispatch import primitive
 from ..dtypes import DTypeLike, as_dtype, default_dtype, float64, int64
+from ..entry import entry
 from ..protocol import BackendLike
 from ..rules.broadcasting import check_dtype
 from ..rules.fourier import Norm, check_length, transform
@@ -23,7 +25,7 @@ from .elementwise.binary import divide, greater, multiply, subtract
 from .elementwise.conversion import astype
 
 
-@primitive
+@primitive.within(TRANSFORM)
 def fft(x: Template, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = "backward") -> Plan:
     """Discrete Fourier transform along an axis, to the length `n`.
 
@@ -35,7 +37,7 @@ def fft(x: Template, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = "
     return transform(x, n, axis, norm)
 
 
-@primitive
+@primitive.within(TRANSFORM)
 def ifft(x: Template, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = "backward") -> Plan:
     """Inverse discrete Fourier transform along an axis, to the length `n`.
 
@@ -46,6 +48,7 @@ def ifft(x: Template, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = 
     return transform(x, n, axis, norm)
 
 
+@entry
 def fftfreq(
     n: int,
     /,
@@ -69,6 +72,7 @@ def fftfreq(
     return _frequencies(folded, n, d, dtype)
 
 
+@entry
 def rfftfreq(
     n: int,
     /,

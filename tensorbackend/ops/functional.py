@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
+from ..accuracy import COMPLEX_STEPS, Bound
 from ..dispatch import primitive
 from ..dtypes import DType, DTypeLike, as_dtype, promote_types
 from ..errors import DTypeError, OperandError, ShapeError, expected
@@ -67,7 +68,7 @@ def accumulator(x: Template, initial: Template, function: OfTwo) -> DType:
     return dtype
 
 
-@primitive
+@primitive.within(complex=COMPLEX_STEPS)
 def reduce(
     x: Template,
     initial: Template,
@@ -109,7 +110,7 @@ def _cast_to(dtype: DType, function: OfTwo) -> OfTwo:
     return lambda accumulated, element: astype(function(accumulated, element), dtype)
 
 
-@primitive
+@primitive.within(complex=Bound(4, "a step of the function may be a product of complex numbers"))
 def map(x: Template, /, *, function: OfOne, dtype: DTypeLike | None = None) -> Plan:
     """A function of a scalar tensor applied to every element, its results cast to `dtype` if one is given.
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
+from ..accuracy import ELIMINATION, SPECTRAL
 from ..dispatch import primitive
+from ..entry import entry
 from ..protocol.linalg import Transform
 from ..rules.linalg import (
     eigen,
@@ -66,7 +68,7 @@ class SVDResult(NamedTuple):
     Vh: Tensor
 
 
-@primitive
+@primitive.within(ELIMINATION)
 def _cholesky(x: Template, /) -> Plan:
     return lower_factor(x)
 
@@ -86,7 +88,7 @@ def cholesky(x: TensorLike, /, *, upper: bool = False) -> Tensor:
     return rename(conj(matrix_transpose(lower)), *x.names[:-2], None, x.names[-1]) if upper else lower
 
 
-@primitive.returning(LUResult)
+@primitive.returning(LUResult).within(ELIMINATION)
 def lu(x: Template, /) -> Plan:
     """Permutation P, unit lower and upper factor of x = P @ L @ U, by elimination with partial pivoting.
 
@@ -100,7 +102,7 @@ def lu(x: Template, /) -> Plan:
     return lu_factors(x)
 
 
-@primitive.returning(QRResult)
+@primitive.returning(QRResult).within(ELIMINATION)
 def qr(x: Template, /, *, mode: Literal["reduced", "complete"] = "reduced") -> Plan:
     """Orthonormal columns Q and an upper triangle R of x = Q @ R, whose diagonal is real and not negative.
 
@@ -115,7 +117,7 @@ def qr(x: Template, /, *, mode: Literal["reduced", "complete"] = "reduced") -> P
     return qr_factors(x, mode)
 
 
-@primitive.returning(EighResult)
+@primitive.returning(EighResult).within(SPECTRAL)
 def eigh(x: Template, /) -> Plan:
     """Ascending real eigenvalues and orthonormal eigenvectors, the columns, of a Hermitian matrix.
 
@@ -129,7 +131,7 @@ def eigh(x: Template, /) -> Plan:
     return eigen(x, hermitian=True)
 
 
-@primitive.returning(EigResult)
+@primitive.returning(EigResult).within(SPECTRAL)
 def eig(x: Template, /) -> Plan:
     """Complex eigenvalues and unit eigenvectors, the columns, of any square matrix.
 
@@ -143,7 +145,7 @@ def eig(x: Template, /) -> Plan:
     return eigen(x, hermitian=False)
 
 
-@primitive.returning(SVDResult)
+@primitive.returning(SVDResult).within(SPECTRAL)
 def svd(x: Template, /, *, full_matrices: bool = True) -> Plan:
     """Singular vectors U and Vh and descending singular values S of x = U @ diag(S) @ Vh.
 
@@ -158,13 +160,14 @@ def svd(x: Template, /, *, full_matrices: bool = True) -> Plan:
     return singular(x, full_matrices)
 
 
-@primitive
+@primitive.within(ELIMINATION)
 def _triangular_solve(
     a: Template, b: Template, /, *, left_side: bool = True, lower: bool = True, transform: Transform = "none"
 ) -> Plan:
     return triangular_solution(a, b, left_side, lower, transform)
 
 
+@entry
 def triangular_solve(
     a: TensorLike,
     b: TensorLike,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..dtypes import Scalar
+from ..dtypes import Scalar, scalar_kind
 from ..tensor import Tensor, TensorLike
 from .composite.cumulative import cumulative_sum
 from .composite.indexing.positions import checked_size, measured
@@ -97,7 +97,7 @@ def _begins_at(runs: _Runs, size: int | None, function: str, fill: int) -> Tenso
 def _values(runs: _Runs, begins: Tensor, fill_value: Scalar) -> Tensor:
     """The elements that begin runs, and `fill_value` where there is none, which is marked by the number of elements."""
     dtype, total = runs.elements.dtype, runs.elements.size
-    value = bool(fill_value) if dtype.kind == "bool" else fill_value
+    value = bool(fill_value) if dtype.kind == "bool" and scalar_kind(fill_value) else fill_value
     filling = full(begins.shape, value, dtype=dtype, backend=begins.backend)
     return (
         where(less(begins, total), take_at(runs.elements, begins, axis=0, mode="clip"), filling) if total else filling

@@ -14,6 +14,7 @@ for a padding that takes away more than there is, `DTypeError`.
 
 from __future__ import annotations
 
+from ..accuracy import COMPLEX_STEPS, PRODUCT, SUM
 from ..dispatch import primitive
 from ..rules.plan import Plan
 from ..rules.window import Paddings, PerAxis, scatter_plan, window_plan, windowed
@@ -21,7 +22,7 @@ from ..template import Template, intern_template
 from .functional import OfTwo, accumulator
 
 
-@primitive
+@primitive.within(SUM)
 def window_sum(
     x: Template, /, window: PerAxis, *, strides: PerAxis = 1, padding: Paddings = "valid", dilations: PerAxis = 1
 ) -> Plan:
@@ -36,7 +37,7 @@ def window_sum(
     return window_plan(x, window, strides, padding, dilations, "numeric")
 
 
-@primitive.calls("window_product")
+@primitive.calls("window_product").within(PRODUCT)
 def window_prod(
     x: Template, /, window: PerAxis, *, strides: PerAxis = 1, padding: Paddings = "valid", dilations: PerAxis = 1
 ) -> Plan:
@@ -75,7 +76,7 @@ def window_min(
     return window_plan(x, window, strides, padding, dilations, "real")
 
 
-@primitive
+@primitive.within(complex=COMPLEX_STEPS)
 def window_reduce(
     x: Template,
     initial: Template,

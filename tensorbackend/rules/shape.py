@@ -13,7 +13,7 @@ from ..dtypes import DType
 from ..errors import ArgumentError, AxisError, IndexRangeError, NamesError, OperandError, ShapeError, expected
 from ..meaning import Axis
 from ..memo import MEMO_LIMIT, freeze
-from ..template import Names, Shape, Template, as_names, as_shape, check_unique, intern_template, merge_names
+from ..template import Names, Shape, Template, as_int, as_names, as_shape, check_unique, intern_template, merge_names
 from .axes import normalize_axes, normalize_axis
 from .broadcasting import result_type
 from .plan import Plan
@@ -211,15 +211,15 @@ def _span(x: Template, axis: int, key: Any) -> Span:
     if isinstance(key, slice):
         if key.step == 0:
             raise ArgumentError(expected("a step other than 0", key=key))
-        positions = range(*key.indices(size))
+        try:
+            positions = range(*key.indices(size))
+        except TypeError:
+            raise OperandError(expected("a slice between ints", key=key)) from None
         backwards = positions.step < 0
         if backwards:
             positions = positions[::-1]
         return Span(positions.start if len(positions) else 0, len(positions), positions.step, reversed=backwards)
-    try:
-        position = index(key) if not isinstance(key, bool) else None
-    except TypeError:
-        position = None
+    position = as_int(key)
     if position is None:
         remedy = "or give a mask or an integer tensor"
         raise OperandError(expected("an int, a slice, None or ... as an index", remedy, key=key))

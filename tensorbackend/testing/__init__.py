@@ -13,8 +13,8 @@ import tensorbackend.fft
 import tensorbackend.linalg
 import tensorbackend.random  # noqa: F401
 
-from .bounds import BOUNDS as BOUNDS
-from .bounds import Bound as Bound
+from ..accuracy import Bound as Bound
+from .bounds import bound_of as bound_of
 from .calls import GENERATORS as GENERATORS
 from .calls import Invocation as Invocation
 from .calls import calls as calls

@@ -17,11 +17,11 @@ NAME = "tensorbackend"
 PACKAGE = Path(tb.__file__).parent
 
 LAYERS = [
-    ("errors", "meaning", "dtypes", "synonyms", "locks"),
+    ("accuracy", "errors", "meaning", "dtypes", "synonyms", "locks"),
     ("elements", "memo", "template", "threads"),
     ("rules",),
     ("methods", "tensor", "display", "interchange"),
-    ("protocol", "parameters"),
+    ("protocol", "parameters", "entry"),
     ("opspec", "select", "operands", "dispatch"),
     ("ops",),
     ("array_api", "files", "linalg", "fft", "random"),  # the namespaces of the Array API's extensions: re-exports only
@@ -41,6 +41,7 @@ SIDEWAYS = {
     ("dtypes", "errors"),
     ("dtypes", "meaning"),
     ("tensor", "methods"),
+    ("entry", "parameters"),
     ("operands", "opspec"),
     ("dispatch", "opspec"),
     ("dispatch", "select"),

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextvars import Context
-from functools import partial, wraps
+from functools import partial
 from inspect import CO_VARARGS
 from math import isfinite
-from typing import Any, Literal, TypeAlias, TypeVar, cast
+from typing import Any, Literal, TypeAlias
 
 from ...dtypes import DType, bfloat16, float32
 from ...interchange import numpy_dtype
@@ -36,8 +36,6 @@ Own: TypeAlias = Literal["of finite numbers", "unless flagged"]
 """Where a module's own function of complex numbers is right: of finite ones, or unless one of its steps is invalid or
 overflows. Whether such a case is looked for is the backend's affair (`ArrayBase.attempted`)."""
 
-Method = TypeVar("Method", bound=Callable[..., Payload])
-
 
 class Quiet:
     """Runs functions without floating-point reports, in a context of their own."""
@@ -45,10 +43,6 @@ class Quiet:
     def __init__(self, silence: Callable[[], object]) -> None:
         self._context = Context()
         self._context.run(silence)
-
-    def run(self, function: Callable[..., Any], /, *arguments: Any, **options: Any) -> Any:
-        """Calls a function: `quiet.run(numpy.add, x, y)`."""
-        return self._context.copy().run(function, *arguments, **options)
 
     def entered(self, kernel: Kernel) -> Kernel:
         """A kernel that runs without reports.
@@ -102,14 +96,8 @@ def arity(kernel: Any) -> int | None:
     return None if code.co_flags & CO_VARARGS else int(code.co_argcount)
 
 
-def _call(function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
-    return function(*arguments, **options)
-
-
 class Silent:
     """What stands for `Quiet` where a module makes no floating-point reports: functions are just called."""
-
-    run = staticmethod(_call)
 
     def entered(self, kernel: Kernel) -> Kernel:
         """The kernel itself."""
@@ -159,11 +147,6 @@ class ArrayBase(Backend):
         """A kernel run quietly, unless it makes no reports."""
         return kernel.kernel if isinstance(kernel, Calm) else self.quiet.entered(kernel)
 
-    def run(self, method: Method, out: Any, inputs: tuple[Any, ...], options: dict[str, object]) -> Payload:
-        """What a plain callback of several calls of the module gives, run quietly."""
-        data = self.quiet.run(method, self, out, *inputs, **options)
-        return self.xp.asarray(data) if type(out) is Template and not out.shape else data
-
     def attempted(
         self, quick: Kernel, careful: Kernel, /, *, holds: Callable[..., bool] | None = None, underflow: bool = False
     ) -> Kernel:
@@ -194,25 +177,9 @@ class ArrayBase(Backend):
         """The payload in a dtype to compute in: float16 and bfloat16 as float32, others as they are."""
         return x.data.astype(numpy_dtype(float32)) if x.dtype in NARROW else x.data
 
-    def promoted(self, x: Tensor, out: Template) -> Array:
-        """A composite's operand, which arrives as it was given, in the result's dtype and then widened."""
-        if x.dtype is not out.dtype:
-            x = Tensor(x.template.replace(dtype=out.dtype), self, self.cast(x.data, x.dtype, out.dtype))
-        return self.widened(x)
-
     def narrowed(self, values: Array, out: Template) -> Array:
         """What was computed on widened payloads in the dtype of the result, rounded to nearest even."""
         return values.astype(numpy_dtype(out.dtype)) if out.dtype in NARROW else values
-
-
-def kernel(method: Method) -> Method:
-    """Marks a callback of several calls of the array module, which `run` of the backend makes."""
-
-    @wraps(method)
-    def callback(self: ArrayBase, out: Any, /, *inputs: Tensor, **options: object) -> Payload:
-        return self.run(method, out, inputs, options)
-
-    return cast(Method, callback)
 
 
 def function(

@@ -22,6 +22,10 @@ class ArrayCumulative(ArrayBase):
         function, accumulator = getattr(self.xp, name), numpy_dtype(dtype)
         return lambda values: function(values, axis=axis, dtype=accumulator)
 
+    def running_product_of_complex(self, axis: int) -> Kernel:
+        """The products of complex elements up to each."""
+        return partial(complex_functions.cumulative_product, self.xp, axis=axis)
+
     @planned
     def cumulative_sum(
         self, out: Template, x: Template, /, *, axis: int, dtype: DType | None, include_initial: bool, reverse: bool
@@ -35,7 +39,7 @@ class ArrayCumulative(ArrayBase):
     ) -> Kernel:
         """Products of the elements up to each."""
         if out.dtype.is_complex:
-            accumulate: Kernel = partial(complex_functions.cumulative_product, self.xp, axis=axis)
+            accumulate = self.running_product_of_complex(axis)
         else:
             accumulate = self.running("cumprod", axis, wide(out.dtype))
         return self._accumulating(accumulate, 1, out, x, axis, reverse)

@@ -6,12 +6,28 @@ from ...dtypes import bool_
 from ...protocol import Kernel, planned
 from ...template import Template
 from ..array_module.base import Array
+from ..array_module.complex_functions import product_by_parts
 from ..array_module.cumulative import ArrayCumulative
 from .base import JaxBase
 
 
 class JaxCumulative(JaxBase, ArrayCumulative):
     """What accumulates along an axis."""
+
+    def running_product_of_complex(self, axis: int) -> Kernel:
+        """By parts, from the first element to the last, in complex128."""
+        xp, lax = self.xp, self.lax
+
+        def step(total: Array, row: Array) -> tuple[Array, Array]:
+            total = product_by_parts(xp, total, row)
+            return total, total
+
+        def products(values: Array) -> Array:
+            rows = xp.moveaxis(values.astype("complex128", copy=False), axis, 0)
+            found = xp.concatenate((rows[:1], lax.scan(step, rows[0], rows[1:])[1])) if len(rows) else rows
+            return xp.moveaxis(found, 0, axis).astype(values.dtype)
+
+        return products
 
     @planned
     def cumulative_max(self, out: Template, x: Template, /, *, axis: int, reverse: bool) -> Kernel:

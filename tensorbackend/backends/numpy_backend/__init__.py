@@ -21,6 +21,7 @@ from .elementwise import NumpyElementwise
 from .indexing import NumpyIndexing
 from .linalg.factorisations import NumpyLinalg
 from .linalg.norms import NumpyNorms
+from .module import NumpyModule
 from .reduction import NumpyReduction
 from .sorting import NumpySorting
 
@@ -57,7 +58,7 @@ class NumpyBackend(
         """Imports NumPy; its floating-point reports are off in a context of this backend alone."""
         import numpy
 
-        self.xp = numpy
+        self.xp = NumpyModule(numpy)
         self.quiet = Quiet(partial(numpy.seterr, all="ignore"))
         self.watching = Quiet(partial(numpy.seterr, all="raise", under="ignore"))
         self.watching_all = Quiet(partial(numpy.seterr, all="raise"))

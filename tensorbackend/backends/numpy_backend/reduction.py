@@ -11,7 +11,6 @@ from ...dtypes import DType, bool_
 from ...interchange import numpy_dtype
 from ...protocol import Kernel, planned
 from ...template import Template
-from ..array_module import complex_functions
 from ..array_module.base import Array
 from ..array_module.precision import promoted, wide
 from ..array_module.reduction import ArrayReduction
@@ -70,7 +69,7 @@ class NumpyReduction(ArrayReduction):
 
         def by_parts(values: Array) -> Array:
             found = total(values)
-            return complex_functions.join(self.xp, found.real / size.real, found.imag / size.real)
+            return self.xp.join(found.real / size.real, found.imag / size.real)
 
         return promoted(self, dtype, by_parts, out, x)
 

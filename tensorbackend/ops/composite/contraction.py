@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...accuracy import COMPLEX_PRODUCT, SUM
 from ...dispatch import composite
+from ...entry import entry
 from ...errors import ArgumentError, ShapeError, expected
 from ...rules.axes import normalize_axis
 from ...rules.broadcasting import check_dtype, result_type
@@ -21,7 +23,7 @@ from ..reduction import sum
 from ..shape import broadcast_to, permute_dims, reshape, squeeze
 
 
-@composite
+@composite.within(SUM)
 def tensordot(x1: Tensor, x2: Tensor, /, *, axes: int | tuple[Sequence[Axis], Sequence[Axis]] = 2) -> Tensor:
     """Sum of products over pairs of axes: so many last ones of x1 with the first of x2, or those given.
 
@@ -40,7 +42,7 @@ def tensordot(x1: Tensor, x2: Tensor, /, *, axes: int | tuple[Sequence[Axis], Se
     return dot(x1, x2, contract=(tuple(axes[0]), tuple(axes[1])))
 
 
-@composite
+@composite.within(SUM)
 def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int | str = -1) -> Tensor:
     """Sum of products along one axis, x1 conjugated; the other axes broadcast.
 
@@ -67,7 +69,7 @@ def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int | str = -1) -> Tensor:
     return dot(conj(x1), x2, contract=((rank - 1,), (rank - 1,)), batch=(batch, batch))
 
 
-@composite
+@composite.within(complex=COMPLEX_PRODUCT)
 def outer(x1: Tensor, x2: Tensor, /) -> Tensor:
     """Product of every element of one with every element of the other: x1's axes, then x2's.
 
@@ -84,7 +86,7 @@ def outer(x1: Tensor, x2: Tensor, /) -> Tensor:
     return rename(multiply(wide, x2.rename(*(None,) * x2.ndim)), *names)
 
 
-@composite
+@composite.within(SUM)
 def _einsum(operands: Sequence[Tensor], /, *, subscripts: str) -> Tensor:
     """See `einsum`."""
     expression = parsed(subscripts, [x.template for x in operands])
@@ -145,6 +147,7 @@ def _diagonal(x: Tensor, letters: str) -> Tensor:
     return x
 
 
+@entry
 def einsum(subscripts: str, /, *operands: Tensor) -> Tensor:
     """Sum of products by Einstein's notation: `"bnk,bkm->bnm"` sums over k for every b, n and m.
 
@@ -166,7 +169,7 @@ def einsum(subscripts: str, /, *operands: Tensor) -> Tensor:
     return _einsum(operands, subscripts=subscripts)
 
 
-@composite
+@composite.within(SUM)
 def matmul(x1: Tensor, x2: Tensor, /) -> Tensor:
     """Matrix product of the last two axes, broadcast over the leading ones; one axis makes a vector.
 

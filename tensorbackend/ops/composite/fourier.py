@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...accuracy import TRANSFORM
 from ...dispatch import composite
 from ...dtypes import complex64, float32, int64, promote_types
 from ...errors import ArgumentError, expected
@@ -27,7 +28,7 @@ from .shape.arranging import roll
 _OPPOSITE: dict[Norm, Norm] = {"backward": "forward", "ortho": "ortho", "forward": "backward"}
 
 
-@composite
+@composite.within(TRANSFORM)
 def fftn(
     x: Tensor, /, *, s: Sequence[int] | None = None, axes: Sequence[Axis] | None = None, norm: Norm = "backward"
 ) -> Tensor:
@@ -44,7 +45,7 @@ def fftn(
     return x if order else _as_complex(x)
 
 
-@composite
+@composite.within(TRANSFORM)
 def ifftn(
     x: Tensor, /, *, s: Sequence[int] | None = None, axes: Sequence[Axis] | None = None, norm: Norm = "backward"
 ) -> Tensor:
@@ -61,7 +62,7 @@ def ifftn(
     return x if order else _as_complex(x)
 
 
-@composite
+@composite.within(TRANSFORM)
 def rfft(x: Tensor, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = "backward") -> Tensor:
     """The first n // 2 + 1 numbers of the transform of real numbers; the others are their conjugates.
 
@@ -74,7 +75,7 @@ def rfft(x: Tensor, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = "b
     return _head(full, axis, full.shape[_position(axis)] // 2 + 1)
 
 
-@composite
+@composite.within(TRANSFORM)
 def irfft(x: Tensor, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = "backward") -> Tensor:
     """The n real numbers whose `rfft` is x, by default 2 * (size - 1) of them.
 
@@ -97,7 +98,7 @@ def irfft(x: Tensor, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = "
     return real(ifft(x, n=length, axis=position, norm=norm))
 
 
-@composite
+@composite.within(TRANSFORM)
 def rfftn(
     x: Tensor, /, *, s: Sequence[int] | None = None, axes: Sequence[Axis] | None = None, norm: Norm = "backward"
 ) -> Tensor:
@@ -115,7 +116,7 @@ def rfftn(
     return x
 
 
-@composite
+@composite.within(TRANSFORM)
 def irfftn(
     x: Tensor, /, *, s: Sequence[int] | None = None, axes: Sequence[Axis] | None = None, norm: Norm = "backward"
 ) -> Tensor:
@@ -131,7 +132,7 @@ def irfftn(
     return irfft(x, n=lengths[-1], axis=order[-1], norm=norm)
 
 
-@composite
+@composite.within(TRANSFORM)
 def hfft(x: Tensor, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = "backward") -> Tensor:
     """The n real numbers that are the transform of a Hermitian signal, of which x is the first half.
 
@@ -142,7 +143,7 @@ def hfft(x: Tensor, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = "b
     return irfft(conj(_as_complex(x)), n=n, axis=axis, norm=_OPPOSITE[check_norm(norm)])
 
 
-@composite
+@composite.within(TRANSFORM)
 def ihfft(x: Tensor, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = "backward") -> Tensor:
     """The first half of the Hermitian signal whose transform are the real numbers x.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from ...accuracy import LOG_OF_SUM, SUM, Bound
 from ...dispatch import composite
 from ...dtypes import DType, default_dtype, float32, promote_types, scalar_kind
 from ...errors import ShapeError, expected
@@ -36,7 +37,7 @@ def in_float32(x: Tensor) -> Tensor:
     return astype(x, promote_types(averaged_dtype(x), float32))
 
 
-@composite
+@composite.within(SUM)
 def mean(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
     """Arithmetic mean; of integers and bool in the default floating dtype, of none NaN.
 
@@ -51,7 +52,7 @@ def mean(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
 _mean = mean  # where a parameter has its name
 
 
-@composite
+@composite.within(Bound(16, "a sum of squares of differences", "square", tame=True))
 def var(x: Tensor, /, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
     """Mean of the squared distances from the mean, the divisor reduced by `correction`; NaN if nothing is left of it.
 
@@ -67,7 +68,7 @@ def var(x: Tensor, /, *, axis: Axes = None, correction: float = 0.0, keepdims: b
     return astype(divide(squares, divisor if divisor > 0 else math.nan), averaged_dtype(x))
 
 
-@composite
+@composite.within(Bound(16, "the root of a sum of squares of differences", "operand", tame=True))
 def std(x: Tensor, /, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
     """Square root of the variance, whose divisor is reduced by `correction`.
 
@@ -78,7 +79,7 @@ def std(x: Tensor, /, *, axis: Axes = None, correction: float = 0.0, keepdims: b
     return astype(sqrt(var(in_float32(x), axis=axis, correction=correction, keepdims=keepdims)), averaged_dtype(x))
 
 
-@composite
+@composite.within(LOG_OF_SUM)
 def _logsumexp(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
     """See `logsumexp`."""
     check_dtype(x.dtype, "real or bool")
@@ -130,7 +131,7 @@ def logsumexp(
     return _scaled(asarray(x), scale, axis, keepdims)
 
 
-@composite
+@composite.within(Bound(16, "a quotient of sums", "operand", tame=True))
 def weighted_mean(x: Tensor, weights: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
     """Sum of the elements times their weights, divided by the sum of the weights.
 
@@ -168,7 +169,7 @@ def all_close(x1: Tensor, x2: Tensor, /, *, rtol: float = 1e-5, atol: float = 1e
     return all(isclose(x1, x2, rtol=rtol, atol=atol, equal_nan=equal_nan))
 
 
-@composite
+@composite.within(Bound(32, "a quotient by a sum", tame=True))
 def softmax(x: Tensor, /, *, axis: Axes = -1) -> Tensor:
     """exp(x) divided by its sum along `axis`, computed without overflow.
 
@@ -181,7 +182,7 @@ def softmax(x: Tensor, /, *, axis: Axes = -1) -> Tensor:
     return divide(powers, sum(powers, axis=axis, keepdims=True))
 
 
-@composite
+@composite.within(Bound(16, "a difference from a logarithm of a sum", "operand", tame=True))
 def log_softmax(x: Tensor, /, *, axis: Axes = -1) -> Tensor:
     """Logarithm of `softmax`, accurate where that is tiny.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from functools import cache
 
+from ...accuracy import Bound
 from ...dispatch import composite
 from ...dtypes import DType, float64
 from ...rules.broadcasting import check_dtype
@@ -56,7 +57,7 @@ def _floats() -> tuple[float, ...]:
     return tuple(math.factorial(n) / (scale if n >= _SCALED_FROM else 1) for n in range(_LAST + 1))
 
 
-@composite
+@composite.within(Bound(16, "composed of functions with a few ulps each, and a product of ten factors"))
 def factorial(x: Tensor, /) -> Tensor:
     """x! in x's dtype. Of integers it wraps, as products do, and is 0 for negative ones; of floats it is gamma(x + 1).
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...accuracy import SUM
 from ...dispatch import composite
 from ...dtypes import default_dtype, float32, promote_types
 from ...rules.broadcasting import check_dtype
@@ -13,7 +14,7 @@ from ..elementwise.conversion import astype
 from ..window import window_sum
 
 
-@composite
+@composite.within(SUM)
 def window_mean(
     x: Tensor,
     /,

@@ -7,6 +7,7 @@ number outside the dtype, `OutOfRangeError`.
 
 from __future__ import annotations
 
+from ...accuracy import COMPLEX_PRODUCT, COMPLEX_QUOTIENT, LIBRARY, Bound
 from ...dispatch import primitive
 from ...dtypes import bool_
 from ...rules.broadcasting import elementwise, to_floating, truth_values
@@ -26,7 +27,7 @@ def add(x1: Template, x2: Template, /) -> Plan:
     return elementwise(x1, x2)
 
 
-@primitive
+@primitive.within(LIBRARY)
 def atan2(x1: Template, x2: Template, /) -> Plan:
     """Angle in radians of the point (x2, x1), from -pi to pi.
 
@@ -92,7 +93,7 @@ def bitwise_right_shift(x1: Template, x2: Template, /) -> Plan:
     return elementwise(x1, x2, accept="integer")
 
 
-@primitive
+@primitive.within(complex=COMPLEX_QUOTIENT)
 def divide(x1: Template, x2: Template, /) -> Plan:
     """x1 / x2; of integers in the default floating dtype.
 
@@ -244,7 +245,7 @@ def minimum(x1: Template, x2: Template, /) -> Plan:
     return elementwise(x1, x2, accept="real")
 
 
-@primitive
+@primitive.within(complex=COMPLEX_PRODUCT)
 def multiply(x1: Template, x2: Template, /) -> Plan:
     """x1 * x2; integers wrap.
 
@@ -266,7 +267,7 @@ def not_equal(x1: Template, x2: Template, /) -> Plan:
     return elementwise(x1, x2, accept="any", result=bool_)
 
 
-@primitive
+@primitive.within(LIBRARY, complex=Bound(8, "angles and logarithms are multiplied by the exponent", "exponent"))
 def pow(x1: Template, x2: Template, /) -> Plan:
     """x1 to the power x2; integers wrap, and a negative power of one divides exactly.
 

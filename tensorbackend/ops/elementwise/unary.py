@@ -7,6 +7,7 @@ number outside the dtype, `OutOfRangeError`.
 
 from __future__ import annotations
 
+from ...accuracy import COMPLEX_QUOTIENT, LIBRARY, Bound
 from ...dispatch import primitive
 from ...dtypes import bool_
 from ...rules.broadcasting import elementwise, to_floating, to_real
@@ -14,7 +15,7 @@ from ...rules.plan import Plan
 from ...template import Template
 
 
-@primitive
+@primitive.within(complex=Bound(4, "the magnitude of a complex number is rounded more than once by some libraries"))
 def abs(x: Template, /) -> Plan:
     """Absolute value; of a complex number its magnitude, in the dtype of its halves.
 
@@ -25,7 +26,7 @@ def abs(x: Template, /) -> Plan:
     return elementwise(x, result=to_real)
 
 
-@primitive
+@primitive.within(LIBRARY)
 def acos(x: Template, /) -> Plan:
     """Arc cosine in radians, principal value; NaN outside [-1, 1].
 
@@ -36,7 +37,7 @@ def acos(x: Template, /) -> Plan:
     return elementwise(x, convert=to_floating)
 
 
-@primitive
+@primitive.within(LIBRARY)
 def acosh(x: Template, /) -> Plan:
     """Inverse hyperbolic cosine; NaN below 1.
 
@@ -47,7 +48,7 @@ def acosh(x: Template, /) -> Plan:
     return elementwise(x, convert=to_floating)
 
 
-@primitive
+@primitive.within(LIBRARY)
 def asin(x: Template, /) -> Plan:
     """Arc sine in radians, principal value; NaN outside [-1, 1].
 
@@ -58,7 +59,7 @@ def asin(x: Template, /) -> Plan:
     return elementwise(x, convert=to_floating)
 
 
-@primitive
+@primitive.within(LIBRARY)
 def asinh(x: Template, /) -> Plan:
     """Inverse hyperbolic sine.
 
@@ -69,7 +70,7 @@ def asinh(x: Template, /) -> Plan:
     return elementwise(x, convert=to_floating)
 
 
-@primitive
+@primitive.within(LIBRARY)
 def atan(x: Template, /) -> Plan:
     """Arc tangent in radians, principal value.
 
@@ -80,7 +81,7 @@ def atan(x: Template, /) -> Plan:
     return elementwise(x, convert=to_floating)
 
 
-@primitive
+@primitive.within(LIBRARY)
 def atanh(x: Template, /) -> Plan:
     """Inverse hyperbolic tangent; infinite at -1 and 1.
 
@@ -102,7 +103,7 @@ def bitwise_invert(x: Template, /) -> Plan:
     return elementwise(x, accept="integer or bool")
 
 
-@primitive
+@primitive.within(LIBRARY)
 def _cbrt(x: Template, /) -> Plan:
     return elementwise(x, accept="real", convert=to_floating)
 
@@ -133,7 +134,7 @@ def conj(x: Template, /) -> Plan:
     return elementwise(x)
 
 
-@primitive
+@primitive.within(LIBRARY)
 def cos(x: Template, /) -> Plan:
     """Cosine of radians.
 
@@ -144,7 +145,7 @@ def cos(x: Template, /) -> Plan:
     return elementwise(x, convert=to_floating)
 
 
-@primitive
+@primitive.within(LIBRARY)
 def cosh(x: Template, /) -> Plan:
     """Hyperbolic cosine.
 
@@ -166,7 +167,7 @@ def count_leading_zeros(x: Template, /) -> Plan:
     return elementwise(x, accept="integer")
 
 
-@primitive
+@primitive.within(LIBRARY)
 def erf(x: Template, /) -> Plan:
     """Error function, 2 / sqrt(pi) times the integral of exp(-t**2) from 0 to x.
 
@@ -177,7 +178,7 @@ def erf(x: Template, /) -> Plan:
     return elementwise(x, accept="real", convert=to_floating)
 
 
-@primitive
+@primitive.within(LIBRARY)
 def erf_inv(x: Template, /) -> Plan:
     """Inverse of the error function; infinite at -1 and 1, NaN beyond.
 
@@ -188,7 +189,7 @@ def erf_inv(x: Template, /) -> Plan:
     return elementwise(x, accept="real", convert=to_floating)
 
 
-@primitive
+@primitive.within(LIBRARY)
 def erfc(x: Template, /) -> Plan:
     """1 - erf(x), accurate where that is tiny.
 
@@ -199,7 +200,7 @@ def erfc(x: Template, /) -> Plan:
     return elementwise(x, accept="real", convert=to_floating)
 
 
-@primitive
+@primitive.within(LIBRARY)
 def exp(x: Template, /) -> Plan:
     """e to the power x.
 
@@ -210,7 +211,7 @@ def exp(x: Template, /) -> Plan:
     return elementwise(x, convert=to_floating)
 
 
-@primitive
+@primitive.within(LIBRARY, complex=Bound(6, "sums of products of the parts, which cancel in one part"))
 def expm1(x: Template, /) -> Plan:
     """exp(x) - 1, accurate near zero.
 
@@ -265,7 +266,7 @@ def isnan(x: Template, /) -> Plan:
     return elementwise(x, accept="numeric", result=bool_)
 
 
-@primitive
+@primitive.within(LIBRARY)
 def log(x: Template, /) -> Plan:
     """Natural logarithm; -inf of zero, NaN of negative numbers.
 
@@ -276,7 +277,7 @@ def log(x: Template, /) -> Plan:
     return elementwise(x, convert=to_floating)
 
 
-@primitive
+@primitive.within(LIBRARY, complex=Bound(6, "sums of products of the parts, which cancel in one part"))
 def log1p(x: Template, /) -> Plan:
     """log(1 + x), accurate near zero.
 
@@ -331,7 +332,7 @@ def round(x: Template, /) -> Plan:
     return elementwise(x)
 
 
-@primitive
+@primitive.within(LIBRARY)
 def _rsqrt(x: Template, /) -> Plan:
     return elementwise(x, accept="real", convert=to_floating)
 
@@ -340,7 +341,7 @@ real_rsqrt = _rsqrt
 """`rsqrt` of real numbers."""
 
 
-@primitive
+@primitive.within(Bound(8, "composed of functions with a few ulps each"))
 def _sigmoid(x: Template, /) -> Plan:
     return elementwise(x, accept="real", convert=to_floating)
 
@@ -349,7 +350,7 @@ real_sigmoid = _sigmoid
 """`sigmoid` of real numbers."""
 
 
-@primitive
+@primitive.within(complex=COMPLEX_QUOTIENT)
 def sign(x: Template, /) -> Plan:
     """-1, 0 or 1 by sign, NaN for NaN; of a complex number x / abs(x).
 
@@ -360,7 +361,7 @@ def sign(x: Template, /) -> Plan:
     return elementwise(x)
 
 
-@primitive
+@primitive.within(LIBRARY)
 def sin(x: Template, /) -> Plan:
     """Sine of radians.
 
@@ -371,7 +372,7 @@ def sin(x: Template, /) -> Plan:
     return elementwise(x, convert=to_floating)
 
 
-@primitive
+@primitive.within(LIBRARY)
 def sinh(x: Template, /) -> Plan:
     """Hyperbolic sine.
 
@@ -382,7 +383,7 @@ def sinh(x: Template, /) -> Plan:
     return elementwise(x, convert=to_floating)
 
 
-@primitive
+@primitive.within(complex=Bound(4, "the square root of the magnitude, which is rounded itself"))
 def sqrt(x: Template, /) -> Plan:
     """Square root; NaN of negative numbers.
 
@@ -393,7 +394,7 @@ def sqrt(x: Template, /) -> Plan:
     return elementwise(x, convert=to_floating)
 
 
-@primitive
+@primitive.within(LIBRARY, complex=Bound(8, "quotients of sinh and cosh by sinh**2 + cos**2: four ulps by some"))
 def tan(x: Template, /) -> Plan:
     """Tangent of radians.
 
@@ -404,7 +405,7 @@ def tan(x: Template, /) -> Plan:
     return elementwise(x, convert=to_floating)
 
 
-@primitive
+@primitive.within(LIBRARY, complex=Bound(8, "quotients of sinh and cosh by sinh**2 + cos**2: four ulps by some"))
 def tanh(x: Template, /) -> Plan:
     """Hyperbolic tangent.
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any, Final
+from typing import Any
 
 from ...dtypes import check_scalar, int64, scalar_kind
+from ...entry import entry
 from ...errors import BackendError, IndexRangeError, ShapeError, TemplateDataError, expected
 from ...rules.indexing import check_update
 from ...rules.shape import Slices, sliced_by
@@ -23,6 +24,7 @@ from .slices import put_slice
 
 
 @bind
+@entry
 def put_at(x: Tensor, key: Any, value: Any) -> Tensor:
     """x with the elements at a key, as in `x[key]`, exchanged for a value that broadcasts to them.
 
@@ -99,10 +101,6 @@ def _where_mask(x: Tensor, mask: Tensor, value: Tensor) -> Tensor:
     return where(wide, broadcast_to(value, x.shape[mask.ndim :]).rename(*x.names[mask.ndim :]) if rest else value, x)
 
 
-_WITH_DATA: Final = 2
-"""The highest `dispatch_priority` of a backend whose tensors have data: a tape's. Traces and templates have none."""
-
-
 @bind
 def setitem(x: Tensor, key: Any, value: Any) -> None:
     """What `x[key] = value` does: x gets the value that `put_at` gives, and keeps its template.
@@ -118,7 +116,7 @@ def setitem(x: Tensor, key: Any, value: Any) -> None:
     ([0.0, 5.0, 5.0], [0.0, 0.0])
     """
     result = put_at(x, key, value)
-    if result.backend.dispatch_priority > _WITH_DATA >= x.backend.dispatch_priority:
+    if x.backend.holds_data and not result.backend.holds_data:
         remedy = "return the value from the function, or make the tensor inside it"
         wanted = "a value with data, as the tensor that is assigned to has data"
         raise BackendError(expected(wanted, remedy, tensor=x.template, value=f"a tensor on {result.backend.name!r}"))

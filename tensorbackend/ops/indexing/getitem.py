@@ -14,6 +14,7 @@ from types import EllipsisType, NoneType
 from typing import Any, Final, NamedTuple
 
 from ...dispatch import CHECKED, verify
+from ...entry import entry
 from ...errors import ShapeError, TensorBackendError, expected
 from ...memo import remember
 from ...protocol import Kernel
@@ -49,6 +50,7 @@ _routes: dict[Any, Route] = {}
 _new = object.__new__
 
 
+@entry
 @bind
 def getitem(x: Tensor, key: Any) -> Tensor:
     """What `x[key]` gives: ints drop an axis, slices keep it, None makes one, ... fills up; masks and integer tensors.
@@ -214,6 +216,7 @@ def _route(x: Tensor, structure: Structure, out: Template) -> Route | None:
 
 
 @bind
+@entry
 def isel(x: Tensor, /, **keys: Any) -> Tensor:
     """Indexing of axes by name, each for itself: what `x.isel(time=0, feature=[0, 2])` does.
 

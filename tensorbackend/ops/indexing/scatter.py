@@ -7,6 +7,7 @@ end with `"clip"`, and with `"fill"` reads zero and writes nothing. Errors: `Sha
 
 from __future__ import annotations
 
+from ...accuracy import SUM
 from ...dispatch import primitive
 from ...protocol.indexing import Mode
 from ...rules.indexing import check_indices, gathered, scattered
@@ -29,7 +30,7 @@ def gather(x: Template, indices: Template, /, *, mode: Mode = "error") -> Plan:
     return Plan(Template(shape, x.dtype, names), (x.dtype, indices.dtype), {"mode": mode})
 
 
-@primitive
+@primitive.within(SUM)
 def indexed_add(x: Template, indices: Template, updates: Template, /, *, mode: Mode = "error") -> Plan:
     """x with updates added at index vectors as in `gather`; where an index stands twice both are added.
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 
+from ....accuracy import COMPLEX_PRODUCT, COMPLEX_QUOTIENT, LIBRARY, Bound
 from ....dispatch import composite
 from ....dtypes import COMPLEX_OF, DType, as_dtype, finfo, float32, float64, promote_types
 from ....rules.broadcasting import check_dtype, result_type, to_floating
@@ -96,7 +97,7 @@ def positive(x: Tensor, /) -> Tensor:
     return x
 
 
-@composite
+@composite.within(complex=COMPLEX_PRODUCT)
 def square(x: Tensor, /) -> Tensor:
     """x * x; integers wrap.
 
@@ -107,7 +108,7 @@ def square(x: Tensor, /) -> Tensor:
     return multiply(x, x)
 
 
-@composite
+@composite.within(complex=COMPLEX_QUOTIENT)
 def reciprocal(x: Tensor, /) -> Tensor:
     """1 / x; of integers in the default floating dtype.
 
@@ -153,7 +154,7 @@ def copysign(x1: Tensor, x2: Tensor, /) -> Tensor:
     return where(equal(signbit(x1), signbit(x2)), x1, negative(x1))
 
 
-@composite
+@composite.within(LIBRARY)
 def hypot(x1: Tensor, x2: Tensor, /) -> Tensor:
     """sqrt(x1**2 + x2**2) without overflow; infinite if either is, beside a NaN too.
 
@@ -168,7 +169,7 @@ def hypot(x1: Tensor, x2: Tensor, /) -> Tensor:
     return where(logical_or(isinf(x1), isinf(x2)), math.inf, length)
 
 
-@composite
+@composite.within(LIBRARY)
 def log2(x: Tensor, /) -> Tensor:
     """Logarithm to base 2; -inf of zero, NaN of negative numbers.
 
@@ -180,7 +181,7 @@ def log2(x: Tensor, /) -> Tensor:
     return divide(log(x), math.log(2))
 
 
-@composite
+@composite.within(LIBRARY)
 def log10(x: Tensor, /) -> Tensor:
     """Logarithm to base 10; -inf of zero, NaN of negative numbers.
 
@@ -192,7 +193,7 @@ def log10(x: Tensor, /) -> Tensor:
     return divide(log(x), math.log(10))
 
 
-@composite
+@composite.within(Bound(4, "near zero the two terms cancel", "operand"))
 def logaddexp(x1: Tensor, x2: Tensor, /) -> Tensor:
     """log(exp(x1) + exp(x2)) without overflow.
 
@@ -225,7 +226,7 @@ def nextafter(x1: Tensor, x2: Tensor, /) -> Tensor:
     return where(logical_or(isnan(x1), isnan(x2)), math.nan, found)
 
 
-@composite
+@composite.within(LIBRARY)
 def phase(x: Tensor, /) -> Tensor:
     """Angle of a complex number in radians, from -pi to pi; of a real one 0 or pi.
 
@@ -256,7 +257,7 @@ def fmod(x1: Tensor, x2: Tensor, /) -> Tensor:
     return where(across, subtract(rest, x2), rest)
 
 
-@composite
+@composite.within(complex=COMPLEX_QUOTIENT)
 def divide_no_nan(x1: Tensor, x2: Tensor, /) -> Tensor:
     """The quotient, and 0 where the divisor is 0; so are both derivatives there.
 

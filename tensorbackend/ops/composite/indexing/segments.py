@@ -13,6 +13,7 @@ from collections.abc import Callable
 from operator import index
 from typing import NamedTuple
 
+from ....accuracy import LOG_OF_SUM, SUM
 from ....dispatch import composite
 from ....dtypes import DType, bool_, iinfo
 from ....errors import ArgumentError, ShapeError, expected
@@ -140,7 +141,7 @@ def _log_of_sum(table: _Table) -> Tensor:
 # Of the entries alone
 
 
-@composite
+@composite.within(SUM)
 def segment_sum(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mode: Mode = "error") -> Tensor:
     """Sum of the entries of each segment, 0 for a segment without entries.
 
@@ -231,7 +232,7 @@ def segment_argmax(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0,
     return table.shaped(_first_greatest(table))
 
 
-@composite
+@composite.within(SUM)
 def segment_mean(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mode: Mode = "error") -> Tensor:
     """Arithmetic mean of the entries of each segment, NaN for a segment without entries.
 
@@ -245,7 +246,7 @@ def segment_mean(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, m
     return astype(table.shaped(divide(_total(table), _count(table))), averaged_dtype(x))
 
 
-@composite
+@composite.within(LOG_OF_SUM)
 def segment_logsumexp(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mode: Mode = "error") -> Tensor:
     """Logarithm of the sum of exp(x) over the entries of each segment, computed without overflow; of none -inf.
 
@@ -337,7 +338,7 @@ def indexed_min(x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode = 
     return table.shaped(minimum(base, _mirrored(_greatest(table.of(_mirrored(table.rows))))))
 
 
-@composite
+@composite.within(SUM)
 def indexed_mean(x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode = "error") -> Tensor:
     """x with the mean of its entry and of the updates at index vectors; as `indexed_max`, of any numeric dtype.
 
@@ -350,7 +351,7 @@ def indexed_mean(x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode =
     return astype(table.shaped(divide(add(base, _total(table)), add(1, _count(table)))), averaged_dtype(like))
 
 
-@composite
+@composite.within(LOG_OF_SUM)
 def indexed_logsumexp(x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode = "error") -> Tensor:
     """x with the logarithm of the sum of the exponentials of its entry and of the updates; as `indexed_max`.
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import index
 
 from ....dispatch import composite
 from ....dtypes import Scalar, bool_
 from ....errors import ArgumentError, ShapeError, expected
 from ....rules.axes import normalize_axis
+from ....rules.plan import integer
 from ....template import as_shape, intern_template, merge_names
 from ....tensor import Axis, Tensor, TensorLike
 from ...creation.filled import asarray, full, iota
@@ -91,8 +91,8 @@ def repeat(
     along = normalize_axis(x.template, axis)
     if not isinstance(repeats, Tensor) and not isinstance(repeats, Sequence) and not hasattr(repeats, "__array__"):
         if size is None:
-            return _repeat(x, index(repeats), axis=axis)  # type: ignore[arg-type] # whatever is no int is a TypeError
-        repeats = [index(repeats)]  # type: ignore[arg-type]
+            return _repeat(x, integer(repeats=repeats), axis=axis)
+        repeats = [integer(repeats=repeats)]
     repeats = repeats if isinstance(repeats, Tensor) else asarray(repeats, backend=x.backend)
     if repeats.ndim > 1 or (repeats.size not in (1, x.shape[along])) or not repeats.dtype.is_integer:
         wanted = f"one integer, or {x.shape[along]}, as repeats"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from ....accuracy import ELIMINATION
 from ....dispatch import composite
 from ....dtypes import DType
 from ....rules.linalg import check_square, computed
@@ -62,7 +63,7 @@ def _degree(dtype: DType) -> tuple[int, float]:
     return _DEGREES[53 if dtype.name in ("float64", "complex128") else 24]
 
 
-@composite
+@composite.within(ELIMINATION)
 def expm(x: Tensor, /) -> Tensor:
     """The exponential of a square matrix, by scaling and squaring a Padé approximant. x[n][m] gives [n][m].
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from operator import index
 
+from ....accuracy import SUM, Bound
 from ....dispatch import composite
 from ....dtypes import DTypeLike, float32, promote_types
 from ....errors import ShapeError, expected
@@ -53,7 +54,7 @@ def diagonal(x: Tensor, /, *, offset: int = 0) -> Tensor:
     )
 
 
-@composite
+@composite.within(SUM)
 def trace(x: Tensor, /, *, offset: int = 0, dtype: DTypeLike | None = None) -> Tensor:
     """The sum along a diagonal of the last two axes; small integers in 64 bits unless `dtype` says otherwise.
 
@@ -65,7 +66,7 @@ def trace(x: Tensor, /, *, offset: int = 0, dtype: DTypeLike | None = None) -> T
     return sum(diagonal(x, offset=offset), axis=-1, dtype=dtype)
 
 
-@composite
+@composite.within(complex=Bound(4, "differences of products of which some libraries fuse a step", "square", tame=True))
 def cross(x1: Tensor, x2: Tensor, /, *, axis: int | str = -1) -> Tensor:
     """The cross product of vectors of three components along an axis; the other axes broadcast.
 

@@ -11,6 +11,7 @@ import math
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
+from ....accuracy import ROOT_OF_SUM
 from ....dispatch import composite
 from ....dtypes import finfo
 from ....errors import ArgumentError, ShapeError, expected
@@ -94,7 +95,7 @@ def _finished(found: Tensor, x: Tensor, axes: tuple[int, ...], keepdims: bool) -
     return found if keepdims else squeeze(found, axes)
 
 
-@composite
+@composite.within(ROOT_OF_SUM)
 def vector_norm(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False, ord: float = 2) -> Tensor:
     """The norm of vectors along an axis, along several as if they were laid flat, of all elements by default.
 
@@ -115,7 +116,7 @@ def _number(order: object) -> float:
     raise ArgumentError(expected("a number as ord of a vector norm", ord=order))
 
 
-@composite
+@composite.within(ROOT_OF_SUM)
 def matrix_norm(x: Tensor, /, *, keepdims: bool = False, ord: Order = "fro") -> Tensor:
     """The norm of matrices, the last two axes.
 
@@ -141,7 +142,7 @@ def _check_order(order: object) -> None:
         raise ArgumentError(expected(wanted, ord=order))
 
 
-@composite
+@composite.within(ROOT_OF_SUM)
 def norm(
     x: Tensor,
     /,

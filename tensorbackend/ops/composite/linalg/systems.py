@@ -7,14 +7,16 @@ and bfloat16 in float32. A matrix that holds NaN or infinity gives NaN.
 from __future__ import annotations
 
 import builtins
-from operator import index
 from typing import NamedTuple
 
+from ....accuracy import ELIMINATION, SPECTRAL
 from ....dispatch import composite
 from ....dtypes import DType, default_dtype, finfo, float32, promote_types
+from ....entry import entry
 from ....errors import ArgumentError, expected
 from ....rules.broadcasting import check_dtype, to_real
 from ....rules.linalg import check_matrix, check_square, computed, eigen, singular, solution
+from ....rules.plan import integer
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import asarray, eye, full, iota, rename
 from ...elementwise.binary import divide, greater, less, logical_and, multiply, remainder, subtract
@@ -58,7 +60,7 @@ def nameless(x: Tensor, dtype: DType) -> Tensor:
 # Systems of equations
 
 
-@composite
+@composite.within(ELIMINATION)
 def solve(x1: Tensor, x2: Tensor, /) -> Tensor:
     """x with x1 @ x = x2, by elimination with partial pivoting.
 
@@ -81,7 +83,7 @@ def solve(x1: Tensor, x2: Tensor, /) -> Tensor:
     return rename(astype(found, out.dtype), *out.names)
 
 
-@composite
+@composite.within(ELIMINATION)
 def inv(x: Tensor, /) -> Tensor:
     """The inverse of a square matrix; `DataError` for a singular one. x[n][m] gives [m][n].
 
@@ -109,7 +111,7 @@ def _kept(values: Tensor, rtol: Tensor) -> Tensor:
     return greater(values, cutoff)
 
 
-@composite
+@composite.within(SPECTRAL)
 def _pinv(x: Tensor, rtol: Tensor, /) -> Tensor:
     """See `pinv`."""
     dtype = computed(check_matrix(x.template))
@@ -119,6 +121,7 @@ def _pinv(x: Tensor, rtol: Tensor, /) -> Tensor:
     return rename(astype(found, dtype), *x.names[:-2], x.names[-1], x.names[-2])
 
 
+@entry
 def pinv(x: TensorLike, /, *, rtol: TensorLike | None = None) -> Tensor:
     """The pseudo-inverse of a matrix (Moore and Penrose), by its singular values. x[n][m] gives [m][n].
 
@@ -141,6 +144,7 @@ def _matrix_rank(x: Tensor, rtol: Tensor, /) -> Tensor:
     return rename(found, *x.names[:-2])
 
 
+@entry
 def matrix_rank(x: TensorLike, /, *, rtol: TensorLike | None = None) -> Tensor:
     """The rank of a matrix (int64): how many singular values are more than `rtol` times the largest.
 
@@ -154,7 +158,7 @@ def matrix_rank(x: TensorLike, /, *, rtol: TensorLike | None = None) -> Tensor:
     return _matrix_rank(x, _tolerance(x) if rtol is None else rtol)
 
 
-@composite
+@composite.within(SPECTRAL)
 def _lstsq(a: Tensor, b: Tensor, rtol: Tensor, /) -> LstsqResult:
     """See `lstsq`."""
     out = solution(a.template, b.template, square=False)
@@ -181,6 +185,7 @@ def _lstsq(a: Tensor, b: Tensor, rtol: Tensor, /) -> LstsqResult:
     )
 
 
+@entry
 def lstsq(
     a: TensorLike, b: TensorLike, /, *, rtol: TensorLike | None = None, rcond: TensorLike | None = None
 ) -> LstsqResult:
@@ -217,7 +222,7 @@ def _parity(permutation: Tensor, dtype: DType) -> Tensor:
     return astype(subtract(1, multiply(2, remainder(count, 2))), dtype)
 
 
-@composite.calls("determinant")
+@composite.calls("determinant").within(ELIMINATION)
 def det(x: Tensor, /) -> Tensor:
     """The determinant of a square matrix; of one of order 0 it is 1.
 
@@ -231,7 +236,7 @@ def det(x: Tensor, /) -> Tensor:
     return rename(astype(found, dtype), *x.names[:-2])
 
 
-@composite
+@composite.within(ELIMINATION)
 def slogdet(x: Tensor, /) -> SlogdetResult:
     """Sign (of complex matrices: phase) and logarithm of the magnitude of a determinant, where itself may overflow.
 
@@ -254,7 +259,7 @@ def slogdet(x: Tensor, /) -> SlogdetResult:
 # Powers
 
 
-@composite
+@composite.within(ELIMINATION)
 def matrix_power(x: Tensor, n: int, /) -> Tensor:
     """A square matrix times itself, n times, or its inverse -n times. x[n][m] gives [n][m], of inverses [m][n].
 
@@ -265,10 +270,7 @@ def matrix_power(x: Tensor, n: int, /) -> Tensor:
     >>> tb.linalg.matrix_power(tb.asarray([[1, 1], [0, 1]]), 10).tolist()
     [[1, 10], [0, 1]]
     """
-    try:
-        power = index(n)
-    except TypeError:
-        raise ArgumentError(expected("an int as the power", n=n)) from None
+    power = integer(n=n)
     dtype = check_dtype(check_square(x.template).dtype, "numeric")
     names = x.names if power >= 0 else (*x.names[:-2], x.names[-1], x.names[-2])
     x = nameless(x, wide_dtype(dtype) if dtype.is_inexact else dtype)
@@ -287,7 +289,7 @@ def matrix_power(x: Tensor, n: int, /) -> Tensor:
 # Parts of decompositions
 
 
-@composite
+@composite.within(SPECTRAL)
 def eigvalsh(x: Tensor, /) -> Tensor:
     """The ascending real eigenvalues of a Hermitian matrix, of which only the lower half is read.
 
@@ -299,7 +301,7 @@ def eigvalsh(x: Tensor, /) -> Tensor:
     return eigh(x).eigenvalues
 
 
-@composite
+@composite.within(SPECTRAL)
 def eigvals(x: Tensor, /) -> Tensor:
     """The complex eigenvalues of a square matrix, in the order of `eig`.
 
@@ -311,7 +313,7 @@ def eigvals(x: Tensor, /) -> Tensor:
     return eig(x).eigenvalues
 
 
-@composite
+@composite.within(SPECTRAL)
 def svdvals(x: Tensor, /) -> Tensor:
     """The descending singular values of a matrix.
 

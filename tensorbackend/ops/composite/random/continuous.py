@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from ....accuracy import Bound
 from ....dispatch import composite
 from ....dtypes import (
     REAL_OF,
@@ -25,6 +26,7 @@ from ....dtypes import (
     scalar_kind,
     uint64,
 )
+from ....entry import entry
 from ....rules.broadcasting import broadcast, check_dtype
 from ....rules.random import RandomMode, check_fits, check_key, check_mode, floating_or_default
 from ....template import Shape, as_shape
@@ -130,6 +132,7 @@ def _uniform(
     return named(between(key, low, high, as_shape(shape)), names)
 
 
+@entry
 def uniform(
     key: TensorLike,
     /,
@@ -161,7 +164,7 @@ def standard_normal(key: Tensor, shape: Shape, dtype: DType) -> Tensor:
     return multiply(erf_inv(spread), math.sqrt(2))
 
 
-@composite.calls("random_normal")
+@composite.calls("random_normal").within(Bound(10, "the inverse of a distribution function"))
 def _normal(
     key: Tensor,
     mean: Tensor,
@@ -186,6 +189,7 @@ def _normal(
     return named(add(mean, multiply(sample, deviation)), names)
 
 
+@entry
 def normal(
     key: TensorLike,
     /,
@@ -211,7 +215,7 @@ def normal(
     return _normal(key, centre, width, shape=as_shape(shape), dtype=kind, names=names)
 
 
-@composite
+@composite.within(Bound(32, "the inverse of a distribution function between two of its values", "one"))
 def _truncated_normal(
     key: Tensor,
     lower: Tensor,
@@ -232,6 +236,7 @@ def _truncated_normal(
     return named(inside, names)
 
 
+@entry
 def truncated_normal(
     key: TensorLike,
     /,
@@ -254,7 +259,7 @@ def truncated_normal(
     return _truncated_normal(key, low, high, shape=None if shape is None else as_shape(shape), names=names)
 
 
-@composite
+@composite.within(Bound(10, "the inverse of a distribution function"))
 def exponential(
     key: Tensor,
     /,
@@ -287,7 +292,7 @@ def standard_gumbel(key: Tensor, shape: Shape, dtype: DType, mode: RandomMode) -
     return negative(log(negative(log1p(negative(small)))))
 
 
-@composite
+@composite.within(Bound(8, "the logarithm of a logarithm near 1", "one"))
 def gumbel(
     key: Tensor,
     /,
