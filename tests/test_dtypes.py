@@ -8,7 +8,16 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend import dtypes
-from tensorbackend.dtypes import ALL_DTYPES, as_dtype, check_scalar, finfo, iinfo, promote_scalar, promote_types
+from tensorbackend.dtypes import (
+    ALL_DTYPES,
+    as_dtype,
+    check_scalar,
+    check_scalars,
+    finfo,
+    iinfo,
+    promote_scalar,
+    promote_types,
+)
 from tensorbackend.errors import DTypeError, OutOfRangeError
 
 
@@ -100,3 +109,20 @@ def test_extremes_of_two_zeros_have_the_sign_of_the_winner(size: int) -> None:
     assert str(tb.clip(x, 0.0, 1.0).tolist()) == str([0.0] * size)
     assert str(tb.clip(x, -1.0, -0.0).tolist()) == str([-0.0] * size)
     assert str(tb.clip(x, -1.0, 1.0).tolist()) == str(x.tolist())
+
+
+def test_numbers_are_checked_by_their_extremes_and_named_one_by_one() -> None:
+    for numbers in ([1, 300, -300], [2, -1, 300]):
+        wrong = next(number for number in numbers if not 0 <= number <= 255)
+        with pytest.raises(OutOfRangeError, match=f"value={wrong}"):
+            check_scalars(numbers, dtypes.uint8)
+    for place in range(3):
+        floats = [1.0, 2.0]
+        floats.insert(place, math.nan)
+        check_scalars(floats, dtypes.float16)
+        with pytest.raises(OutOfRangeError, match="value=1e"):
+            check_scalars([*floats, 1e30], dtypes.float16)
+        with pytest.raises(OutOfRangeError, match="value=1e"):
+            check_scalars([1e30, *floats], dtypes.float16)
+    check_scalars([math.inf, -math.inf, math.nan, 65519.0], dtypes.float16)
+    check_scalars([], dtypes.int8)

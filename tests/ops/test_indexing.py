@@ -406,3 +406,25 @@ def test_indexed_add_is_as_near_as_float32(dtype: DType) -> None:
         assert_equal(found[1], found[0], ulps=1 if dtype is float16 else len(numbers))
 
     agrees()
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_entries_along_an_axis_and_at_vectors_are_numpys_once_and_again(backend: str) -> None:
+    x = tb.asarray(DATA, backend=backend)
+    within, beyond = tb.asarray([2, -1, 0], backend=backend), tb.asarray([1, 7], backend=backend)
+    listed: Any = [2, -1, 0]
+    pairs = tb.asarray([[2, 3], [0, 1]], backend=backend)
+    for _ in range(3):
+        for axis in range(3):
+            key: Any = (slice(None),) * axis
+            assert np.array_equal(np.asarray(x[*key, within]), DATA[(*key, listed)])
+            assert np.array_equal(np.asarray(tb.take(x, listed, axis=axis)), DATA[(*key, listed)])
+            assert np.array_equal(np.asarray(x[1:, within]), DATA[1:, listed])
+            with pytest.raises(IndexRangeError, match="index=7"):
+                x[*key, beyond]
+        assert np.array_equal(np.asarray(tb.gather(x, pairs)), DATA[[2, 0], [3, 1]])
+        for wrong in ([[0, 1], [-1, 0]], [[0, 1], [1, 4]]):
+            with pytest.raises(IndexRangeError):
+                tb.gather(x, tb.asarray(wrong, backend=backend))
+        with pytest.raises(IndexRangeError):
+            tb.zeros((0, 3), backend=backend)[:, beyond]

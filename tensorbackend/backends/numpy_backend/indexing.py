@@ -47,10 +47,10 @@ class NumpyIndexing(ArrayIndexing):
         careful, depth = kernel_of(super().gather, out, x, indices, mode=mode), indices.shape[-1]
         if mode != "error" or depth < 2 or not x.size or not indices.size or indices.dtype is uint64:
             return careful
-        least, rare = self.xp.minimum.reduce, bare(careful)
+        rare = bare(careful)
 
         def entries(values: Array, places: Array) -> Array:
-            if least(places, None) >= 0:
+            if places.item(places.argmin()) >= 0:  # sooner than by a reduction
                 try:
                     return values[tuple([places[..., axis] for axis in range(depth)])]
                 except IndexError:

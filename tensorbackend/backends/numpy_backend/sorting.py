@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from math import prod
+from operator import getitem
 from typing import Final
 
 from ...dtypes import DType, int64, promote_types
@@ -45,9 +46,11 @@ class NumpySorting(ArraySorting):
         rows, dtype = prod(x.shape[:-1]), wide(x.dtype)
         ascending = self.order_of(x.replace(dtype=dtype), len(x.shape) - 1)
 
+        along = getitem if len(x.shape) == 1 else lambda values, best: numpy.take_along_axis(values, best, -1)
+
         def by_order(values: Array) -> tuple[Array, Array]:
             best = (size - 1 - ascending(values[..., ::-1])[..., ::-1])[..., :k]
-            return numpy.take_along_axis(values, best, -1), best
+            return along(values, best), best
 
         def of_row(values: Array) -> Array:
             bound = numpy.partition(values, size - k)[size - k]

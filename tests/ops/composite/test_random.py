@@ -419,3 +419,9 @@ def test_mistakes(backend: str) -> None:
         with pytest.raises(error) as raised:
             mistake()
         assert text in str(raised.value), text
+
+
+def test_few_words_are_the_first_of_many() -> None:
+    many = random.bits(random.key(5, backend="numpy"), (300,)).tolist()
+    for count in (1, 127, 128, 129):
+        assert random.bits(random.key(5, backend="numpy"), (count,)).tolist() == many[:count]
