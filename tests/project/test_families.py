@@ -18,6 +18,7 @@ from tensorbackend.backends.jax_backend import JaxBackend
 from tensorbackend.backends.numpy_backend import NumpyBackend
 from tensorbackend.opspec import CALLBACKS, OPS, OpSpec, overridable
 from tensorbackend.protocol import Backend
+from tensorbackend.testing import GENERATORS
 
 PACKAGE = Path(tb.__file__).parent
 
@@ -121,6 +122,15 @@ def test_declarations_lie_in_their_family(folder: str) -> None:
     assert not {
         f"{name} in {path}: {words[name]}" for name, path in found if path.with_suffix("").parts[0] != words[name]
     }
+
+
+def test_generators_lie_in_the_family_of_an_op_of_theirs() -> None:
+    words: dict[str, set[str]] = {}
+    for name, generator in GENERATORS.items():
+        if name in OPS:
+            words.setdefault(f"{generator.__module__}.{generator.__name__}", set()).add(OPS[name].family)
+    wrong = {name for name, found in words.items() if name.split(".")[-2] not in found}
+    assert not wrong
 
 
 def public_functions() -> Iterator[FunctionType]:

@@ -71,8 +71,6 @@ class NumpyReduction(ArrayReduction):
 
         return promoted(self, dtype, by_parts, out, x)
 
-    # Order
-
 
 def _count(x: Template, axes: tuple[int, ...]) -> int:
     return prod(x.shape[axis] for axis in axes)
