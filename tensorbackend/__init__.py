@@ -58,6 +58,7 @@ from .ops.composite.cumulative import cumulative_sum as cumulative_sum
 from .ops.composite.cumulative import diff as diff
 from .ops.composite.elementwise.functions import complex as complex
 from .ops.composite.elementwise.functions import copysign as copysign
+from .ops.composite.elementwise.functions import divide_no_nan as divide_no_nan
 from .ops.composite.elementwise.functions import fmod as fmod
 from .ops.composite.elementwise.functions import hypot as hypot
 from .ops.composite.elementwise.functions import isclose as isclose
@@ -88,6 +89,8 @@ from .ops.composite.indexing.segments import segment_max as segment_max
 from .ops.composite.indexing.segments import segment_mean as segment_mean
 from .ops.composite.indexing.segments import segment_min as segment_min
 from .ops.composite.indexing.segments import segment_sum as segment_sum
+from .ops.composite.indexing.selection import compress as compress
+from .ops.composite.indexing.selection import repeat as repeat
 from .ops.composite.reduction import all_close as all_close
 from .ops.composite.reduction import count_nonzero as count_nonzero
 from .ops.composite.reduction import log_softmax as log_softmax
@@ -99,7 +102,6 @@ from .ops.composite.reduction import var as var
 from .ops.composite.reduction import weighted_mean as weighted_mean
 from .ops.composite.shape.arranging import broadcast_arrays as broadcast_arrays
 from .ops.composite.shape.arranging import moveaxis as moveaxis
-from .ops.composite.shape.arranging import repeat as repeat
 from .ops.composite.shape.arranging import roll as roll
 from .ops.composite.shape.arranging import split as split
 from .ops.composite.shape.arranging import stack as stack

@@ -16,7 +16,6 @@ from ..tensor import Tensor, bind
 from .kernels import casting, of_templates, primitive_kernel
 from .path import Path, Prepared, constant
 from .quick import Ready
-from .signature import public
 
 
 class PrimitivePath(Path):
@@ -59,4 +58,4 @@ def make_primitive(
     name = rule.__name__.lstrip("_")  # of one that a public function wraps
     spec = OpSpec(name, "primitive", callback or name, rule, read_parameters(rule), result, bounds)
     declare(spec)
-    return bind(public(PrimitivePath(spec).op(), spec))
+    return bind(PrimitivePath(spec).op())

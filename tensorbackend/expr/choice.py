@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
+from ..entry import entry
 from ..errors import ArgumentError, DTypeError, TensorBackendError, expected
 from ..ops.elementwise.binary import less
 from ..ops.elementwise.conversion import astype
@@ -62,6 +63,7 @@ class _Branches:
         return traced(flat, self.operands.templates, self.operands.paths, home)
 
 
+@entry
 def cond(predicate: TensorLike, true_function: Function, false_function: Function, *operands: Any) -> Any:
     """What one of two functions gives for the operands: the first where `predicate`, a bool without axes, is true.
 
@@ -87,6 +89,7 @@ def cond(predicate: TensorLike, true_function: Function, false_function: Functio
         return unflatten(branches.result_tree, call("cond", backend, true_branch.results, inputs, options))
 
 
+@entry
 def switch(index: TensorLike, functions: Sequence[Function], *operands: Any) -> Any:
     """What one of several functions gives for the operands: the one at `index`, counted from 0.
 

@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 
 from ..accuracy import Bound, within
 from ..dtypes import int64
+from ..entry import entry
 from ..errors import ArgumentError, DTypeError, ShapeError, expected
 from ..memo import remember
 from ..protocol import Kernel
 from ..rules.broadcasting import check_dtype, result_type, to_floating
 from ..rules.data_errors import negative_number
-from ..template import intern_template
+from ..rules.shape import unnamed
 from ..tensor import Tensor, TensorLike
 from .composite.indexing.positions import checked_size, measured
 from .composite.sorting.searching import searchsorted
@@ -74,7 +75,7 @@ def bincount(
             return found
         least = measured(min(x), "bincount()")
         if least < 0:
-            raise negative_number(least)
+            raise negative_number(least).met("bincount", [x.template])
         length = builtins.max(measured(max(x), "bincount()") + 1, checked_size(minlength))
     else:
         length = checked_size(minlength)
@@ -95,7 +96,7 @@ def _counts(x: Tensor, least: int) -> Tensor | None:
         data = kernel(x.data, least)
     except ValueError:  # a negative element: the caller says which
         return None
-    return Tensor(intern_template((len(data),), int64, (None,)), backend, data)
+    return Tensor(unnamed((len(data),), int64), backend, data)
 
 
 _counting: dict[Any, Kernel | None] = {}
@@ -109,6 +110,7 @@ class Histogram(NamedTuple):
 
 
 @within(Bound(64, "the order of additions of weights is the backend's", "operand", tame=True))
+@entry
 def histogram(
     x: TensorLike,
     /,

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from ..accuracy import TRANSFORM
 from ..dispatch import primitive
 from ..dtypes import DTypeLike, as_dtype, default_dtype, float64, int64
+from ..entry import entry
 from ..protocol import BackendLike
 from ..rules.broadcasting import check_dtype
 from ..rules.fourier import Norm, check_length, transform
@@ -47,6 +48,7 @@ def ifft(x: Template, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = 
     return transform(x, n, axis, norm)
 
 
+@entry
 def fftfreq(
     n: int,
     /,
@@ -70,6 +72,7 @@ def fftfreq(
     return _frequencies(folded, n, d, dtype)
 
 
+@entry
 def rfftfreq(
     n: int,
     /,

@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 
 from ..accuracy import ELIMINATION, SPECTRAL
 from ..dispatch import primitive
+from ..entry import entry
 from ..protocol.linalg import Transform
 from ..rules.linalg import (
     eigen,
@@ -23,7 +24,9 @@ from ..rules.linalg import (
 from ..rules.plan import Plan
 from ..template import Template
 from ..tensor import Tensor, TensorLike
-from .creation.filled import asarray, rename
+from .creation.filled import asarray, iota, rename
+from .elementwise.binary import equal
+from .elementwise.ternary import where
 from .elementwise.unary import conj
 from .shape import expand_dims, matrix_transpose, squeeze
 
@@ -164,6 +167,7 @@ def _triangular_solve(
     return triangular_solution(a, b, left_side, lower, transform)
 
 
+@entry
 def triangular_solve(
     a: TensorLike,
     b: TensorLike,
@@ -172,19 +176,55 @@ def triangular_solve(
     left_side: bool = True,
     lower: bool = True,
     transform: Transform = "none",
+    unit_diagonal: bool = False,
 ) -> Tensor:
     """x with a @ x = b for a triangular matrix, or x @ a = b unless `left_side`; as Nx's triangular_solve.
 
-    The other half of a is not read. With `transform="transpose"` a's transpose takes its place. A b of one axis is a
-    vector, else a stack of matrices; batch axes broadcast. a[n][m] with b[n][k] gives x[m][k]. Raises `DataError` for a
-    zero on the diagonal, `NamesError` where the axes that meet have two names.
+    Parameters
+    ----------
+    a : Tensor
+        Square matrices, of which the half that is not asked for is not read. Batch axes broadcast.
+    b : Tensor
+        A vector if it has one axis, else matrices. a[n][m] with b[n][k] gives x[m][k].
+    left_side : bool, default True
+        Whether a stands before x.
+    lower : bool, default True
+        Whether a is lower triangular, else it is upper triangular.
+    transform : {"none", "transpose"}, default "none"
+        Whether a's transpose takes the place of a.
+    unit_diagonal : bool, default False
+        Whether the diagonal is taken to be 1, as that of the factor l of `lu`, and is not read.
 
+    Returns
+    -------
+    Tensor
+        The solution, with the axes of b.
+
+    Raises
+    ------
+    DataError
+        For a zero on a diagonal that is read.
+    NamesError
+        Where the axes that meet have two names.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
-    >>> tb.linalg.triangular_solve(tb.asarray([[2.0, 0.0], [1.0, 1.0]]), tb.asarray([2.0, 3.0])).tolist()
-    [1.0, 2.0]
+    >>> a, b = tb.asarray([[2.0, 0.0], [1.0, 1.0]]), tb.asarray([2.0, 3.0])
+    >>> tb.linalg.triangular_solve(a, b).tolist(), tb.linalg.triangular_solve(a, b, unit_diagonal=True).tolist()
+    ([1.0, 2.0], [2.0, 1.0])
     """
+    a = asarray(a)
+    if unit_diagonal and a.ndim > 1:
+        a = _with_unit_diagonal(a)
     b = asarray(b)
     at = -1 if left_side else -2
     right = expand_dims(b, axis=at) if b.ndim == 1 else b
     solved = _triangular_solve(a, right, left_side=left_side, lower=lower, transform=transform)
     return squeeze(solved, at) if b.ndim == 1 else solved
+
+
+def _with_unit_diagonal(a: Tensor) -> Tensor:
+    """Matrices with ones on their diagonals."""
+    rows, columns = (iota(a.shape[-2:], axis=axis, dtype="int64", backend=a.backend) for axis in (0, 1))
+    return where(equal(rows, columns), 1, a)

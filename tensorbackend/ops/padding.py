@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ..entry import entry
 from ..errors import ArgumentError, ShapeError, expected
+from ..rules.plan import choice
 from ..rules.shape import Paddings, padded
 from ..tensor import Tensor, TensorLike
 from .creation.filled import asarray
@@ -38,8 +40,6 @@ EXTENSIONS: dict[str, Callable[[int, int], int]] = {
 def extended(x: TensorLike, padding: Paddings, mode: str) -> Tensor:
     """x with elements of its own about those of each axis; see `pad`."""
     x = asarray(x)
-    if mode not in EXTENSIONS:
-        raise ArgumentError(expected(f"mode to be constant, {', '.join(EXTENSIONS)}", mode=mode))
     _, triples = padded(x.template, padding)
     for axis, (low, high, interior) in enumerate(triples):
         if low < 0 or high < 0 or interior:
@@ -62,6 +62,7 @@ def _entries(x: Tensor, axis: int, places: Iterable[int], mode: str) -> Tensor:
     return take_at(x, asarray(chosen, dtype="int64", backend=x.backend), axis=axis, mode="clip")
 
 
+@entry
 def reflect(x: TensorLike, padding: Paddings, /) -> Tensor:
     """x padded with its elements turned round at the ends, what `pad` gives with `mode="reflect"`.
 
@@ -90,7 +91,7 @@ def pad(x: TensorLike, padding: Paddings, /, *, value: TensorLike | None = None,
     >>> tb.pad(tb.ones((1, 1), names=("row", "column")), {"column": (0, 2)}).tolist()
     [[1.0, 0.0, 0.0]]
     """
-    if mode != "constant":
+    if choice(("constant", *EXTENSIONS), mode=mode) != "constant":
         return extended(x, padding, mode)
     if value is None:
         x = asarray(x)

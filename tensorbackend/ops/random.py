@@ -5,12 +5,14 @@ from __future__ import annotations
 from operator import index
 
 from ..dtypes import uint32
+from ..entry import entry
 from ..errors import OperandError, OutOfRangeError, expected
 from ..protocol import BackendLike
 from ..tensor import Tensor
 from .creation.filled import asarray
 
 
+@entry
 def key(seed: int, /, *, backend: BackendLike = None, device: str | None = None) -> Tensor:
     """A key from a seed of up to 64 bits: its high and its low word, which are what random numbers depend on.
 

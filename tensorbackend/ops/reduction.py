@@ -9,10 +9,9 @@ from __future__ import annotations
 from ..accuracy import PRODUCT, SUM
 from ..dispatch import primitive
 from ..dtypes import DTypeLike, as_dtype, bool_
-from ..errors import ArgumentError, expected
 from ..protocol.reduction import TieBreak
 from ..rules.broadcasting import check_dtype
-from ..rules.plan import Plan
+from ..rules.plan import Plan, choice
 from ..rules.reduction import accumulator, index_reduction, reduction, summed
 from ..template import Template
 from ..tensor import Axes, Axis
@@ -90,8 +89,7 @@ def min(x: Template, /, *, axis: Axes = None, keepdims: bool = False) -> Plan:
 
 def _index_plan(x: Template, axis: Axis | None, keepdims: bool, tie_break: TieBreak) -> Plan:
     check_dtype(x.dtype, "real")
-    if tie_break not in ("low", "high"):
-        raise ArgumentError(expected("tie_break to be 'low' or 'high'", tie_break=tie_break))
+    choice(("low", "high"), tie_break=tie_break)
     out, over = index_reduction(x, axis, keepdims)
     return Plan(out, (x.dtype,), {"axis": over, "keepdims": bool(keepdims), "tie_break": tie_break})
 

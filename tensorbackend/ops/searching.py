@@ -7,14 +7,14 @@ what is too much is left out.
 
 from __future__ import annotations
 
-from operator import index
 from typing import Any
 
 from ..dtypes import int64
 from ..errors import ShapeError, expected
 from ..memo import remember
 from ..protocol import Kernel
-from ..template import intern_template
+from ..rules.plan import integer
+from ..rules.shape import unnamed
 from ..tensor import Tensor, TensorLike
 from .composite.indexing.positions import _argwhere, checked_size, measured
 from .composite.reduction import count_nonzero
@@ -41,7 +41,7 @@ def nonzero(x: TensorLike, /, *, size: int | None = None, fill_value: int = 0) -
     if found is not None:
         return found
     count = measured(count_nonzero(x), "nonzero()") if size is None else checked_size(size)
-    return unstack(_argwhere(x, size=count, fill_value=index(fill_value)), axis=1)
+    return unstack(_argwhere(x, size=count, fill_value=integer(fill_value=fill_value)), axis=1)
 
 
 _finding: dict[Any, Kernel | None] = {}
@@ -58,5 +58,5 @@ def _positions(x: Tensor) -> tuple[Tensor, ...] | None:
     if finding is None:
         return None
     arrays = finding(x.data)
-    out = intern_template((len(arrays[0]),), int64, (None,))
+    out = unnamed((len(arrays[0]),), int64)
     return tuple([Tensor(out, backend, array) for array in arrays])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..dtypes import Scalar
+from ..dtypes import Scalar, scalar_kind
 from ..tensor import Tensor, TensorLike
 from .composite.cumulative import cumulative_sum
 from .composite.indexing.positions import checked_size, measured
@@ -97,7 +97,7 @@ def _begins_at(runs: _Runs, size: int | None, function: str, fill: int) -> Tenso
 def _values(runs: _Runs, begins: Tensor, fill_value: Scalar) -> Tensor:
     """The elements that begin runs, and `fill_value` where there is none, which is marked by the number of elements."""
     dtype, total = runs.elements.dtype, runs.elements.size
-    value = bool(fill_value) if dtype.kind == "bool" else fill_value
+    value = bool(fill_value) if dtype.kind == "bool" and scalar_kind(fill_value) else fill_value
     filling = full(begins.shape, value, dtype=dtype, backend=begins.backend)
     return (
         where(less(begins, total), take_at(runs.elements, begins, axis=0, mode="clip"), filling) if total else filling
@@ -134,7 +134,7 @@ def unique_all(x: TensorLike, /, *, size: int | None = None, fill_value: Scalar 
     >>> values.tolist(), indices.tolist(), inverse.tolist(), counts.tolist()
     ([1, 3], [1, 0], [1, 0, 1], [1, 2])
     """
-    x = asarray(x)
+    x = x if isinstance(x, Tensor) else asarray(x)
     quick = x.backend.unique(x, places=True, counts=True) if size is None else None
     if quick is not None:
         return UniqueAll(*quick)  # type: ignore[arg-type] # nothing that was asked for is left out
@@ -153,7 +153,7 @@ def unique_counts(x: TensorLike, /, *, size: int | None = None, fill_value: Scal
     >>> values.tolist(), counts.tolist()
     ([1, 3, -1], [1, 2, 0])
     """
-    x = asarray(x)
+    x = x if isinstance(x, Tensor) else asarray(x)
     quick = x.backend.unique(x, places=False, counts=True) if size is None else None
     if quick is not None and quick.counts is not None:
         return UniqueCounts(quick.values, quick.counts)
@@ -170,7 +170,7 @@ def unique_inverse(x: TensorLike, /, *, size: int | None = None, fill_value: Sca
     >>> values.tolist(), inverse.tolist()
     ([1, 3], [[1, 0], [0, 1]])
     """
-    x = asarray(x)
+    x = x if isinstance(x, Tensor) else asarray(x)
     quick = x.backend.unique(x, places=True, counts=False) if size is None else None
     if quick is not None and quick.inverse_indices is not None:
         return UniqueInverse(quick.values, quick.inverse_indices)
@@ -187,7 +187,7 @@ def unique_values(x: TensorLike, /, *, size: int | None = None, fill_value: Scal
     >>> tb.unique_values(tb.asarray([3.0, 1.0, float("nan"), 3.0])).tolist()
     [1.0, 3.0, nan]
     """
-    x = asarray(x)
+    x = x if isinstance(x, Tensor) else asarray(x)
     quick = x.backend.unique(x, places=False, counts=False) if size is None else None
     if quick is not None:
         return quick.values

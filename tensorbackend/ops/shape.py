@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..dispatch import primitive
-from ..errors import ShapeError, expected
+from ..entry import entry
+from ..errors import OperandError, ShapeError, expected
 from ..rules.axes import sorted_axes
 from ..rules.broadcasting import broadcast, result_type
 from ..rules.plan import Plan
@@ -177,11 +178,14 @@ def concat(arrays: Sequence[TensorLike], /, *, axis: Axis | None = 0) -> Tensor:
     [0.0, 0.0, 1.0]
     """
     if axis is None:
+        if not isinstance(arrays, Sequence):
+            raise OperandError(expected("a list or tuple of tensors", arrays=arrays))
         return concatenate([laid_flat(each) for each in arrays])
     return concatenate(arrays, axis=axis)
 
 
 @bind
+@entry
 def align_to(x: Tensor, names: Sequence[str]) -> Tensor:
     """The axes in the order of some names, with axes of size 1 for those that x has not.
 
@@ -197,6 +201,7 @@ def align_to(x: Tensor, names: Sequence[str]) -> Tensor:
 
 
 @bind
+@entry
 def align_as(x: Tensor, other: Tensor) -> Tensor:
     """The axes in the order of another tensor's names, which must all be named.
 
@@ -207,6 +212,7 @@ def align_as(x: Tensor, other: Tensor) -> Tensor:
     return align_to(x, [name for name in other.names if name is not None])
 
 
+@entry
 def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
     """The shape that shapes broadcast to.
 

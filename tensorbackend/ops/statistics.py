@@ -6,6 +6,7 @@ import math
 
 from ..accuracy import Bound, within
 from ..dtypes import float32, promote_types
+from ..entry import entry
 from ..errors import ShapeError, expected
 from ..rules.broadcasting import result_type, to_floating
 from ..tensor import Tensor, TensorLike
@@ -18,6 +19,7 @@ from .elementwise.unary import conj
 from .shape import expand_dims, matrix_transpose
 
 
+@entry
 @within(Bound(16, "sums of products of differences", "square", tame=True))
 def covariance(x: TensorLike, /, *, mean: TensorLike | None = None, correction: float = 0.0) -> Tensor:
     """Covariances of variables, one a column: of observations (..., n, d) a matrix (..., d, d).

@@ -285,6 +285,13 @@ class Core:
             raise UnsupportedOp(expected("a backend whose payload DLPack can share", remedy, backend=self.name))
         return dlpack_capsule(self.to_numpy(x, None, None), options)
 
+    def adopted(self, array: Any, /) -> tuple[Template, Payload] | None:
+        """The template and payload of an array of the backend's own library, which is a payload as it stands.
+
+        `None` for any other, which comes by NumPy or DLPack; here for all.
+        """
+        return None
+
     def from_dlpack(self, array: Any, /, *, copy: bool | None) -> tuple[Template, Payload]:
         """The template and payload of an array with `__dlpack__`; shared where it can be, unless `copy` is true.
 

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from operator import index
 from typing import Any
 
 from ..errors import ArgumentError, ShapeError, expected
-from ..template import Names, Template, check_meeting, check_unique, intern_template
+from ..template import Names, Template, as_int, check_meeting, check_unique, intern_template
 from .broadcasting import check_dtype, result_type
 from .plan import Plan
 from .window import _padding, _places, numbers, spread
 
 
 def _groups(option: str, value: Any, divided: Callable[[int], bool], what: str) -> int:
-    try:
-        count = index(value) if not isinstance(value, bool) else 0
-    except TypeError:
-        count = 0
+    count = as_int(value) or 0
     if count < 1 or not divided(count):
         raise ArgumentError(expected(f"{option} from 1 up that divide {what}", **{option: value}))
     return count

@@ -9,12 +9,12 @@ from types import EllipsisType, NoneType
 from typing import Any, TypeAlias
 
 from ..dtypes import int64
-from ..errors import ArgumentError, DTypeError, ShapeError, expected
+from ..errors import DTypeError, ShapeError, expected
 from ..meaning import Axis, SoleAxis
 from ..template import Names, Shape, Template, check_unique, intern_template, merge_names
 from .axes import normalize_axis, sole_axis
 from .broadcasting import broadcast, check_dtype, result_type
-from .plan import Plan
+from .plan import Plan, choice
 
 Structure: TypeAlias = tuple[Any, ...]
 """The parts of a key of `x[...]` without what is data: the template of an index tensor or mask, else the class."""
@@ -28,8 +28,7 @@ def check_indices(indices: Template, mode: str) -> None:
     if not indices.dtype.is_integer:
         remedy = "cast them with astype(), or use where() for a mask"
         raise DTypeError(expected("indices of an integer dtype", remedy, dtype=indices.dtype))
-    if mode not in MODES:
-        raise ArgumentError(expected("mode to be 'error', 'clip' or 'fill'", mode=mode))
+    choice(MODES, mode=mode)
 
 
 def taken(x: Template, indices: Template, axis: SoleAxis, mode: str) -> Plan:

@@ -9,13 +9,23 @@ from operator import index
 from types import EllipsisType
 from typing import Any, NamedTuple, TypeAlias
 
+from ..dtypes import DType
 from ..errors import ArgumentError, AxisError, IndexRangeError, NamesError, OperandError, ShapeError, expected
 from ..meaning import Axis
-from ..memo import freeze
-from ..template import Names, Shape, Template, as_names, as_shape, check_unique, intern_template, merge_names
+from ..memo import MEMO_LIMIT, freeze
+from ..template import Names, Shape, Template, as_int, as_names, as_shape, check_unique, intern_template, merge_names
 from .axes import normalize_axes, normalize_axis
 from .broadcasting import result_type
 from .plan import Plan
+
+
+@lru_cache(MEMO_LIMIT)
+def unnamed(shape: Shape, dtype: DType) -> Template:
+    """The template of a valid shape without names.
+
+    It is kept: a template that only a result has goes with the result, and is made anew for the next one.
+    """
+    return intern_template(shape, dtype, (None,) * len(shape))
 
 
 def reshaped(x: Template, shape: Sequence[int] | int, names: Sequence[str | None] | None) -> Template:
@@ -201,15 +211,15 @@ def _span(x: Template, axis: int, key: Any) -> Span:
     if isinstance(key, slice):
         if key.step == 0:
             raise ArgumentError(expected("a step other than 0", key=key))
-        positions = range(*key.indices(size))
+        try:
+            positions = range(*key.indices(size))
+        except TypeError:
+            raise OperandError(expected("a slice between ints", key=key)) from None
         backwards = positions.step < 0
         if backwards:
             positions = positions[::-1]
         return Span(positions.start if len(positions) else 0, len(positions), positions.step, reversed=backwards)
-    try:
-        position = index(key) if not isinstance(key, bool) else None
-    except TypeError:
-        position = None
+    position = as_int(key)
     if position is None:
         remedy = "or give a mask or an integer tensor"
         raise OperandError(expected("an int, a slice, None or ... as an index", remedy, key=key))

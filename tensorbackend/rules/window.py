@@ -14,7 +14,14 @@ from typing import Any, Literal, TypeAlias
 
 from ..errors import ArgumentError, AxisError, ShapeError, expected
 from ..memo import freeze
-from ..template import Shape, Template, intern_template, merge_names
+from ..template import (
+    MAX_BYTES,
+    Shape,
+    Template,
+    as_int,
+    intern_template,
+    merge_names,
+)
 from .axes import normalize_axis
 from .broadcasting import check_dtype, result_type
 from .functional import check_initial
@@ -59,12 +66,9 @@ def numbers(x: Template, axes: Sequence[int], option: str, value: Any) -> tuple[
     """
     found: list[int] = []
     for each in _for_each(x, axes, option, value, 1):
-        try:
-            number = index(each) if not isinstance(each, bool) else 0
-        except TypeError:
-            number = 0
-        if number < 1:
-            raise ArgumentError(expected(f"integers from 1 up as {option}", **{option: each}))
+        number = as_int(each) or 0
+        if not 1 <= number <= MAX_BYTES:
+            raise ArgumentError(expected(f"integers from 1 to 2**63 - 1 as {option}", **{option: each}))
         found.append(number)
     return tuple(found)
 

@@ -15,6 +15,7 @@ READS_DATA: dict[str, str] = {
         "without a size it is counted",
     ),
     **dict.fromkeys(["getitem", "isel", "put_at"], "where a mask is true says the size of the result"),
+    "compress": "without a size its condition is counted",
     "repeat": "its repeats, where they are a tensor, say the size of the result",
 }
 """Ops whose template may depend on data, with the reason: a dry run may then say that it cannot know it."""

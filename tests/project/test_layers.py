@@ -21,7 +21,7 @@ LAYERS = [
     ("elements", "memo", "template", "threads"),
     ("rules",),
     ("methods", "tensor", "display", "interchange"),
-    ("protocol", "parameters"),
+    ("protocol", "parameters", "entry"),
     ("opspec", "select", "operands", "dispatch"),
     ("ops",),
     ("array_api", "files", "linalg", "fft", "random"),  # the namespaces of the Array API's extensions: re-exports only
@@ -41,6 +41,7 @@ SIDEWAYS = {
     ("dtypes", "errors"),
     ("dtypes", "meaning"),
     ("tensor", "methods"),
+    ("entry", "parameters"),
     ("operands", "opspec"),
     ("dispatch", "opspec"),
     ("dispatch", "select"),

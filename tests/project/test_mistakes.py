@@ -214,6 +214,6 @@ def test_use_after_deallocation(backend: str) -> None:
 @pytest.mark.parametrize("backend", ["binary", "numpy"])
 def test_an_index_outside_is_found_in_the_data(backend: str, dtype: tb.DType) -> None:
     x = tb.zeros((2, 3), dtype=dtype, backend=backend)
-    with pytest.raises(IndexRangeError, match='expected an index from 0 to 2, got index=3; use mode="clip"'):
+    with pytest.raises(IndexRangeError, match=r'expected an index from -[23] to 2, got index=3; use mode="clip"'):
         tb.take(x, tb.asarray([0, 3], backend=backend), axis=1)
     assert tb.take(x, tb.asarray([0, 3], backend=backend), axis=1, mode="clip").shape == (2, 2)

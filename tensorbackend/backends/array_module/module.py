@@ -6,6 +6,7 @@ its adapter defines anew: `NumpyModule`, `JaxModule`, `CupyModule`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar, TypeAlias
 
 Array: TypeAlias = Any
@@ -40,6 +41,10 @@ class ArrayModule:
     def positive_zero(self, x: Array) -> Array:
         """x with 0.0 for -0.0."""
         return x + 0.0
+
+    def if_any(self, where: Array, function: Callable[[], Array], otherwise: Array) -> Array:
+        """What a function gives, which is `otherwise` unless a flag is true: it need not be called then."""
+        return function()
 
     def unfused(self, product: Array) -> Array:
         """A product that is rounded before a sum takes it over."""

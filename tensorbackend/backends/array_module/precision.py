@@ -80,6 +80,6 @@ _INDICES_ARE_LONG = sys.maxsize > 1 << 32
 """Whether the indices that an array module finds are int64 already, as they are where pointers have 64 bits."""
 
 
-def _in_int64(kernel: Kernel) -> Kernel:
+def in_int64(kernel: Kernel) -> Kernel:
     """A kernel whose indices are int64, as everywhere."""
-    return kernel if _INDICES_ARE_LONG else lambda values: kernel(values).astype("int64")
+    return kernel if _INDICES_ARE_LONG else lambda *arrays: kernel(*arrays).astype("int64")

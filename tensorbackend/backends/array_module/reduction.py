@@ -13,7 +13,7 @@ from ...protocol.reduction import TieBreak
 from ...template import Template
 from . import complex_functions
 from .base import Array, ArrayBase
-from .precision import _in_int64, computing, promoted, rounded, wide
+from .precision import computing, in_int64, promoted, rounded, wide
 
 
 class ArrayReduction(ArrayBase):
@@ -162,7 +162,7 @@ class ArrayReduction(ArrayBase):
         if shape and len(shape) == len(x.shape):  # with the axis kept
             found = find
             find = lambda values: found(values).reshape(shape)  # noqa: E731 # one of several forms
-        return Calm(_in_int64(computing(find, out, x)))
+        return Calm(in_int64(computing(find, out, x)))
 
     @planned
     def count_nonzero(self, out: Template, x: Template, /, *, axis: tuple[int, ...], keepdims: bool) -> Kernel:

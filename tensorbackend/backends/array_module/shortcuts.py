@@ -22,10 +22,11 @@ def certainly(xp: Any, flags: Array) -> bool:
 def replaced(xp: Any, values: Array, where: Array, function: Callable[..., Array], *operands: Array) -> Array:
     """Values with those of a function of the module and operands in some places; all have one shape.
 
-    An eager module computes the function there alone, and writes into `values`, which must be fresh.
+    An eager module computes the function there alone, and writes into `values`, which must be fresh. Another one
+    computes it everywhere, or not at all where it can choose so while it runs.
     """
     if not xp.eager:
-        return xp.where(where, function(xp, *operands).astype(values.dtype), values)
+        return xp.if_any(where, lambda: xp.where(where, function(xp, *operands).astype(values.dtype), values), values)
     values = xp.asarray(values)
     if where.any():
         values[where] = function(xp, *(x[where] for x in operands))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ...dtypes import float32, promote_types
+from ...dtypes import float32, int64, promote_types
 from ...interchange import numpy_dtype
 from ...protocol import Calm, Kernel, planned
 from ...template import Template
 from .base import NARROW, Array, ArrayBase
-from .precision import _in_int64, computing, wide
+from .precision import computing, in_int64, wide
 
 
 class ArraySorting(ArrayBase):
@@ -23,6 +23,11 @@ class ArraySorting(ArrayBase):
         argsort = self.xp.argsort
         return lambda values: argsort(values, axis=axis, kind="stable")
 
+    def searching(self, side: str) -> Kernel:
+        """The function of the module that finds where values would go in a sorted array of their dtype, in int64."""
+        search, dtype = self.xp.searchsorted, numpy_dtype(int64)
+        return lambda line, values: search(line, values, side).astype(dtype, copy=False)
+
     @planned
     def sort(self, out: Template, x: Template, /, *, axis: int, descending: bool) -> Kernel:
         """Elements in order: descending is ascending from the other end, both ways round."""
@@ -37,20 +42,20 @@ class ArraySorting(ArrayBase):
         """Indices that would sort: descending is ascending from the other end, both ways round."""
         ascending = self.order_of(x.replace(dtype=wide(x.dtype)), axis)
         if not descending:
-            return _in_int64(computing(ascending, out, x))
+            return in_int64(computing(ascending, out, x))
         flip, last = self.xp.flip, x.shape[axis] - 1
-        return _in_int64(computing(lambda values: last - flip(ascending(flip(values, axis)), axis), out, x))
+        return in_int64(computing(lambda values: last - flip(ascending(flip(values, axis)), axis), out, x))
 
     @planned
     def searchsorted(self, out: Template, x1: Template, x2: Template, /, *, side: str) -> Kernel:
         """Where values would go; the array module has NaN greatest, too."""
-        common, search, dtype = promote_types(x1.dtype, x2.dtype), self.xp.searchsorted, numpy_dtype(out.dtype)
+        common = promote_types(x1.dtype, x2.dtype)
         common = float32 if common in NARROW else common
+        search = self.searching(side)
         if x1.dtype is common and x2.dtype is common:
-            return lambda line, values: search(line, values, side).astype(dtype, copy=False)
+            return Calm(search)
 
         def cast_first(line: Array, values: Array) -> Array:
-            line, values = self.cast(line, x1.dtype, common), self.cast(values, x2.dtype, common)
-            return search(line, values, side).astype(dtype, copy=False)
+            return search(self.cast(line, x1.dtype, common), self.cast(values, x2.dtype, common))
 
         return cast_first

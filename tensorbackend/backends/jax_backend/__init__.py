@@ -86,7 +86,7 @@ class JaxBackend(
         self.xp = JaxModule(_library("jax.numpy"), self.lax)
         for submodule in ("jax.dlpack", "jax.scipy.special"):
             _library(submodule)
-        self.quiet, self.jitted, self.numbers = Silent(), {}, {}
+        self.quiet, self.numbers = Silent(), {}
         self.composites, self.composing = {}, Composing()
         self.place = _place(self.jax, self.options["device"])
         self.device = _name(self.place)
@@ -156,6 +156,12 @@ class JaxBackend(
             return super().to_dlpack(x, **options)
         return x.data.__dlpack__(**options)
 
+    def adopted(self, array: Any, /) -> tuple[Template, Payload] | None:
+        """A `jax.Array` on this instance's device, if it is on no other and JAX is not tracing it."""
+        if not isinstance(array, self.jax.Array) or self.traced(array) or array.sharding.device_set != {self.place}:
+            return None
+        return template_of(array), array
+
     def from_dlpack(self, array: Any, /, *, copy: bool | None) -> tuple[Template, Payload]:
         """The array's memory, where it is on the same device and begins at a multiple of 64 bytes, else a copy."""
         try:
@@ -203,7 +209,7 @@ def _place(jax: Any, device: object) -> Any:
     """The `jax.Device` of a name such as `"cpu:1"` or `"cpu"`, the default one for `None`."""
     places = _places(jax)
     for place in places:
-        if device is None or device in (_name(place), _name(place).partition(":")[0]):
+        if device is None or (isinstance(device, str) and device in (_name(place), _name(place).partition(":")[0])):
             return place
     names = ", ".join(map(_name, places))
-    raise ArgumentError(expected(f"one of the devices {names}", device=device))
+    raise ArgumentError(expected("a device of the backend 'jax'", f"the devices are {names}", device=device))

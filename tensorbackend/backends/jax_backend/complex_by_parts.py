@@ -87,6 +87,15 @@ def _finite_tanh(xp: Any, z: Array) -> Array:
     return xp.join(real, xp.where(far, 4 * turn * xp.exp(-2 * xp.abs(a)), turn / divisor)).astype(z.dtype)
 
 
+def _finite_exp(xp: Any, z: Array) -> Array:
+    """exp(a) times cosine and sine, in two factors where only their product with a small sine decides on overflow."""
+    a, b = _parts(xp, z)
+    large = a > 700
+    power = xp.exp(xp.where(large, 0.5 * a, a))
+    rest, sine = xp.where(large, power, 1.0), xp.sin(b)
+    return xp.join(power * xp.cos(b) * rest, xp.where(sine == 0, sine, power * sine * rest)).astype(z.dtype)
+
+
 def _finite_cosh(xp: Any, z: Array) -> Array:
     a, b = _parts(xp, z)
     return xp.join(_cosh_times(xp, a, xp.cos(b)), _sinh_times(xp, a, xp.sin(b))).astype(z.dtype)
@@ -130,6 +139,7 @@ atanh = whole(_finite_atanh, table("atanh"))
 atan = whole(lambda xp, z: turned_back(xp, _finite_atanh(xp, turned(xp, z))), atan_values)
 cosh = whole(_finite_cosh, table("cosh"))
 cos = whole(lambda xp, z: _finite_cosh(xp, turned(xp, z)), cos_values)
+exp = whole(_finite_exp, table("exp"))
 log = whole(_finite_log, table("log"))
 log1p = whole(_finite_log1p, table("log1p"))
 sinh = whole(_finite_sinh, table("sinh"))

@@ -102,7 +102,7 @@ class JaxElementwise(JaxBase, ArrayElementwise):
         def own(z: Array) -> Array:
             return xp.log(z + xp.sqrt(z - 1) * xp.sqrt(z + 1))
 
-        return self._derived(partial(complex_functions.acosh, xp), own)
+        return self.derived(partial(complex_functions.acosh, xp), own)
 
     # Near sqrt(1/2) - 1 XLA's log1p of float64 is 128 ulps off
 
@@ -113,14 +113,14 @@ class JaxElementwise(JaxBase, ArrayElementwise):
     def log1p(self, out: Template, x: Template, /) -> Kernel:
         """log(1 + x)."""
         if out.dtype is float64:
-            return self._derived(partial(logarithms.log1p, self.xp), self.xp.log1p)
+            return self.derived(partial(logarithms.log1p, self.xp), self.xp.log1p)
         return kernel_of(self._narrow_log1p, out, x)
 
     @planned
     def atanh(self, out: Template, x: Template, /) -> Kernel:
         """Half the logarithm of (1 + x) / (1 - x)."""
         if out.dtype is float64:
-            return self._derived(partial(logarithms.atanh, self.xp), self.xp.arctanh)
+            return self.derived(partial(logarithms.atanh, self.xp), self.xp.arctanh)
         return kernel_of(self._narrow_atanh, out, x)
 
     _own_asin = function("arcsin", complex_functions.asin)
@@ -152,6 +152,7 @@ class JaxElementwise(JaxBase, ArrayElementwise):
 
         return from_one
 
+    exp = function("exp", complex_by_parts.exp)
     log = function("log", complex_by_parts.log)
     log2 = promoting("log2", complex_by_parts.log2)
     log10 = promoting("log10", complex_by_parts.log10)
@@ -187,7 +188,7 @@ class JaxElementwise(JaxBase, ArrayElementwise):
         def zeroed(each: Array) -> Array:
             return self.xp.where(each == 0, self.xp.copysign(self.xp.zeros_like(each), each), each)
 
-        return self._derived(zeroed, lambda each: each)(values)
+        return self.derived(zeroed, lambda each: each)(values)
 
     # Division: XLA's integer quotient by zero is -1, its remainder the dividend
 
@@ -197,7 +198,7 @@ class JaxElementwise(JaxBase, ArrayElementwise):
         xp, lax = self.xp, self.lax
         divide: Kernel = xp.divide
         if out.dtype.is_complex:
-            quotient = self._derived(partial(complex_functions.quotient, xp), lax.div)
+            quotient = self.derived(partial(complex_functions.quotient, xp), lax.div)
             return lambda left, right: quotient(*xp.broadcast_arrays(left, right))
         if x2.shape == out.shape:
             return divide
@@ -300,7 +301,7 @@ class JaxElementwise(JaxBase, ArrayElementwise):
         )
         usable = xp.isfinite(found) & (found != 0) & xp.isfinite(x) & xp.isfinite(y) & (x != 0)
         product = complex_functions.product_by_parts(xp, y, complex_by_parts.log(xp, x))
-        rest = xp.where(y == 0, 1, complex_functions.exp(xp, product))
+        rest = xp.where(y == 0, 1, complex_by_parts.exp(xp, product))
         return xp.where(usable, found, rest).astype(dtype)
 
     def _whole_power(self, x: Array, exponent: Array) -> Array:
@@ -326,7 +327,7 @@ class JaxElementwise(JaxBase, ArrayElementwise):
             gamma.log_gamma: self.lax.lgamma,
         }.get(function)
         values = partial(function, self.xp)
-        chosen = values if own is None else self._derived(values, own)
+        chosen = values if own is None else self.derived(values, own)
         return self._in_wide(lambda *arrays: chosen(*self.xp.broadcast_arrays(*arrays)), out)
 
     def _in_wide(self, function: Kernel, out: Template) -> Kernel:
@@ -335,12 +336,6 @@ class JaxElementwise(JaxBase, ArrayElementwise):
         return lambda *arrays: narrow(function(*[each.astype(wide) for each in arrays]))
 
     # XLA's own are 20 ulps off and more, and NaN for some infinities: the host computes the values
-
-    def _derived(self, values: Callable[..., Array], own: Callable[..., Array]) -> Callable[..., Array]:
-        """A function that has the derivative of another."""
-        derived = self.jax.custom_jvp(values)
-        derived.defjvp(lambda primals, tangents: (derived(*primals), self.jax.jvp(own, primals, tangents)[1]))
-        return derived  # type: ignore[no-any-return] # of the values' kind
 
     def stop_gradient(self, out: Template, x: Tensor, /) -> Payload:
         """JAX's own."""

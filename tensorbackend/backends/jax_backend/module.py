@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ..array_module.module import Array, ArrayModule
@@ -36,6 +37,10 @@ class JaxModule(ArrayModule):
     def positive_zero(self, x: Array) -> Array:
         """By the sign, as JAX's compiler leaves an addition of zero out."""
         return self.where(x == 0, self.copysign(x, 1.0), x)
+
+    def if_any(self, where: Array, function: Callable[[], Array], otherwise: Array) -> Array:
+        """The function is compiled, and runs if a flag is true."""
+        return self._lax.cond(where.any(), function, lambda: otherwise)
 
     def unfused(self, product: Array) -> Array:
         """By taking the sign apart, as XLA fuses a product with a sum."""

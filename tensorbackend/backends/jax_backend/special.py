@@ -41,5 +41,5 @@ class JaxSpecial(JaxElementwise, ArraySpecial):
             shape = self.jax.ShapeDtypeStruct(arrays[0].shape, arrays[0].dtype)
             return self.jax.pure_callback(called, shape, *arrays, vmap_method="broadcast_all")
 
-        chosen = self._derived(values, own) if self.wide is float64 else own
+        chosen = self.derived(values, own) if self.wide is float64 else own
         return self._in_wide(lambda *arrays: chosen(*self.xp.broadcast_arrays(*arrays)), out)

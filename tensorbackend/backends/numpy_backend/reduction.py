@@ -7,7 +7,7 @@ from math import prod
 from operator import methodcaller
 from typing import Final, Literal
 
-from ...dtypes import DType
+from ...dtypes import DType, bool_
 from ...interchange import numpy_dtype
 from ...protocol import Kernel, planned
 from ...template import Template
@@ -42,6 +42,8 @@ class NumpyReduction(ArrayReduction):
         reduce, element, empty = getattr(self.xp, _UFUNCS[name]).reduce, numpy_dtype(dtype), self.xp.empty
         axis = None if len(axes) == len(x.shape) else axes[0] if len(axes) == 1 else axes
         if axis is None and not keepdims:
+            if x.size and x.dtype is bool_ and name in ("all", "any"):
+                return _deciding("argmax" if name == "any" else "argmin")
             return lambda values: reduce(values, None, None, empty((), element))
         accumulator = element if name in ("prod", "sum") else None
         return lambda values: reduce(values, axis, accumulator, None, keepdims)
@@ -70,6 +72,17 @@ class NumpyReduction(ArrayReduction):
             return self.xp.join(found.real / size.real, found.imag / size.real)
 
         return promoted(self, dtype, by_parts, out, x)
+
+
+def _deciding(name: Literal["argmax", "argmin"]) -> Kernel:
+    """The greatest or least of some bools, by a search for it, which begins in less time than a reduction."""
+    find = methodcaller(name)
+
+    def decide(values: Array) -> Array:
+        line = values.ravel("K")
+        return line[find(line)]
+
+    return decide
 
 
 def _count(x: Template, axes: tuple[int, ...]) -> int:

@@ -11,10 +11,11 @@ from ...interchange import numpy_dtype
 from ...memo import MEMO_LIMIT
 from ...protocol import Kernel, planned
 from ...protocol.sorting import Unique
+from ...rules.shape import unnamed
 from ...template import Template, intern_template
 from ...tensor import Tensor
 from ..array_module.base import Array
-from ..array_module.precision import computing, promoted, wide
+from ..array_module.precision import computing, in_int64, promoted, wide
 from ..array_module.sorting import ArraySorting
 
 _LONG = 1 << 10
@@ -63,20 +64,36 @@ class NumpySorting(ArraySorting):
 
     def unique(self, x: Tensor, /, *, places: bool, counts: bool) -> Unique:
         """By one sort and one comparison of neighbours."""
-        sort, argsort = _orders(self, x.size, x.dtype)
-        values = x.data.reshape(-1)
-        order = argsort(values) if places or x.dtype.is_complex else None
-        elements = sort(values) if order is None else values[order]
-        begins = self.xp.empty(x.size, bool)
-        begins[:1] = True
-        self.xp.not_equal(elements[1:], elements[:-1], begins[1:])
+        template = x.template
+        size, dtype = template.size, template.dtype
+        sort, argsort = _orders(self, size, dtype)
+        values, order = x.data.reshape(-1), None
+        if places:
+            order = argsort(values)
+            elements = values[order]
+        else:
+            elements = sort(values)
+        begins = self.xp.empty(size, bool)
+        if size:
+            begins[0] = True
+            self.xp.not_equal(elements[1:], elements[:-1], begins[1:])
+        found = elements[begins]
+        different = Tensor(unnamed((len(found),), dtype), self, found)
+        if order is None and not counts:
+            return Unique(different, None, None, None)
         (starts,) = begins.nonzero()
         return Unique(
-            self._line(elements[starts], x.dtype),
-            self._line(order[starts], int64) if order is not None and places else None,
-            self._inverse(x, begins, order) if order is not None and places else None,
-            self._line(self.xp.diff(starts, append=x.size), int64) if counts else None,
+            different,
+            None if order is None else self._indices(order[starts]),
+            None if order is None else self._inverse(x, begins, order),
+            self._indices(self._lengths(starts, size)) if counts else None,
         )
+
+    def _lengths(self, starts: Array, size: int) -> Array:
+        """How far it is from where each run begins to where the next one does, or to the end."""
+        ends = self.xp.empty_like(starts)
+        ends[:-1], ends[-1:] = starts[1:], size
+        return ends - starts
 
     def _inverse(self, x: Tensor, begins: Array, order: Array) -> Tensor:
         """For each element the number of its run."""
@@ -84,8 +101,13 @@ class NumpySorting(ArraySorting):
         number[order] = begins.cumsum() - 1
         return Tensor(x.template.replace(dtype=int64), self, number.reshape(x.shape))
 
-    def _line(self, data: Array, dtype: DType) -> Tensor:
-        return Tensor(intern_template(data.shape, dtype, (None,)), self, data.astype(numpy_dtype(dtype), copy=False))
+    def _indices(self, found: Array) -> Tensor:
+        return Tensor(unnamed((len(found),), int64), self, found.astype(numpy_dtype(int64), copy=False))
+
+    def searching(self, side: str) -> Kernel:
+        """By the method of arrays."""
+        search: Kernel = self.xp.ndarray.searchsorted
+        return in_int64(search if side == "left" else lambda line, values: search(line, values, side))
 
     def ordering(self, x: Template, axis: int) -> Kernel:
         """By NumPy's vectorised sort where equal values look alike, as all but zeros of two signs do.

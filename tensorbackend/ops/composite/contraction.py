@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ...accuracy import COMPLEX_PRODUCT, SUM
 from ...dispatch import composite
+from ...entry import entry
 from ...errors import ArgumentError, ShapeError, expected
 from ...rules.axes import normalize_axis
 from ...rules.broadcasting import check_dtype, result_type
@@ -146,6 +147,7 @@ def _diagonal(x: Tensor, letters: str) -> Tensor:
     return x
 
 
+@entry
 def einsum(subscripts: str, /, *operands: Tensor) -> Tensor:
     """Sum of products by Einstein's notation: `"bnk,bkm->bnm"` sums over k for every b, n and m.
 

@@ -14,6 +14,7 @@ from typing import Any
 from ...accuracy import PRODUCT, SUM
 from ...dispatch import composite
 from ...dtypes import DTypeLike, Scalar, as_dtype, iinfo
+from ...entry import entry
 from ...errors import ArgumentError, expected
 from ...rules.axes import normalize_axis
 from ...rules.broadcasting import check_dtype
@@ -142,6 +143,7 @@ def _diff(x: Tensor, /, *, axis: Axis, n: int) -> Tensor:
     return x
 
 
+@entry
 def diff(
     x: TensorLike,
     /,

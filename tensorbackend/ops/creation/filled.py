@@ -10,7 +10,8 @@ from operator import index
 
 from ...dispatch import primitive
 from ...dtypes import DTypeLike, Scalar, as_dtype, check_scalar, default_dtype, scalar_kind
-from ...errors import OperandError, ShapeError, expected
+from ...entry import entry
+from ...errors import ArgumentKindError, OperandError, ShapeError, expected
 from ...protocol import BackendLike
 from ...rules.axes import normalize_axis
 from ...rules.plan import Plan
@@ -129,6 +130,7 @@ def iota(
     return Plan(out, (), {"axis": None if axis is None else normalize_axis(out, axis)})
 
 
+@entry
 def empty(
     shape: Sequence[int] | int,
     *,
@@ -177,6 +179,7 @@ def _like(x: Tensor, value: TensorLike, dtype: DTypeLike | None, backend: Backen
     return full(x.shape, value, dtype=kind, names=x.names, backend=chosen, device=device)
 
 
+@entry
 def zeros_like(
     x: Tensor, /, *, dtype: DTypeLike | None = None, backend: BackendLike = None, device: str | None = None
 ) -> Tensor:
@@ -189,6 +192,7 @@ def zeros_like(
     return _like(x, False, dtype, backend, device)
 
 
+@entry
 def ones_like(
     x: Tensor, /, *, dtype: DTypeLike | None = None, backend: BackendLike = None, device: str | None = None
 ) -> Tensor:
@@ -201,6 +205,7 @@ def ones_like(
     return _like(x, True, dtype, backend, device)
 
 
+@entry
 def empty_like(
     x: Tensor, /, *, dtype: DTypeLike | None = None, backend: BackendLike = None, device: str | None = None
 ) -> Tensor:
@@ -213,6 +218,7 @@ def empty_like(
     return _like(x, False, dtype, backend, device)
 
 
+@entry
 def full_like(
     x: Tensor,
     /,
@@ -232,6 +238,7 @@ def full_like(
 
 
 @bind
+@entry
 def template(shape: Sequence[int], dtype: DTypeLike, names: Sequence[str | None] | None = None) -> Tensor:
     """A template tensor: shape, dtype and names without data, for dry runs.
 
@@ -243,6 +250,7 @@ def template(shape: Sequence[int], dtype: DTypeLike, names: Sequence[str | None]
 
 
 @bind
+@entry
 def from_binary(data: bytes, template: Template, backend: BackendLike = None) -> Tensor:
     """A tensor from its elements' bytes: row-major, native byte order.
 
@@ -252,6 +260,8 @@ def from_binary(data: bytes, template: Template, backend: BackendLike = None) ->
     >>> tb.from_binary(b"\\x01\\x02", tb.Template((2,), "u8")).tolist()
     [1, 2]
     """
+    if not isinstance(template, Template):
+        raise ArgumentKindError(expected("a Template", "take the tensor's .template", template=template))
     if len(data) != template.nbytes:
         raise ShapeError(
             expected(f"{template.nbytes} bytes for {template!r}", "check shape and dtype", bytes=len(data))
@@ -262,6 +272,7 @@ def from_binary(data: bytes, template: Template, backend: BackendLike = None) ->
 
 
 @bind
+@entry
 def rename(x: Tensor, /, *names: str | None, **renamed: str | None) -> Tensor:
     """The tensor under other axis names: all of them by position, or some by keyword.
 
@@ -277,6 +288,7 @@ def rename(x: Tensor, /, *names: str | None, **renamed: str | None) -> Tensor:
     return Tensor(intern_template(x.shape, x.dtype, as_names(changed, x.ndim)), x.backend, x.data)
 
 
+@entry
 def tri(
     n_rows: int,
     n_cols: int | None = None,

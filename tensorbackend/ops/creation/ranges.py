@@ -12,7 +12,7 @@ from ...errors import ArgumentError, DTypeError, OperandError, ShapeError, expec
 from ...memo import NUMBERS
 from ...protocol import BackendLike
 from ...rules.broadcasting import broadcast, check_dtype, result_type, to_floating
-from ...rules.plan import Plan, flag
+from ...rules.plan import Plan, flag, integer
 from ...template import Template, weak_template
 from ...tensor import Tensor, TensorLike
 from ..composite.shape.arranging import moveaxis
@@ -163,8 +163,7 @@ def linspace(
     if None not in (scalar_kind(start), scalar_kind(stop)):
         low, high = _known(start)[0], _known(stop)[0]
         return _linspace(low, high, num, dtype=dtype, endpoint=endpoint, name=name, backend=backend, device=device)
-    if index(num) < 0:
-        raise ArgumentError(expected("a number of elements from 0 up", num=num))
+    num = integer(0, num=num)
     gaps = num - 1 if flag(endpoint=endpoint) else num
     return _between(start, stop, num, gaps, dtype, name, axis, backend, device)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from ...dtypes import (
     DType,
@@ -12,7 +12,7 @@ from ...dtypes import (
     Kind,
     Scalar,
     as_dtype,
-    check_scalar,
+    check_scalars,
     complex128,
     default_dtype,
     float64,
@@ -20,17 +20,21 @@ from ...dtypes import (
     scalar_kind,
 )
 from ...elements import element_type, pack
-from ...errors import OperandError, OutOfRangeError, ShapeError, expected
+from ...entry import entry
+from ...errors import ArgumentError, ExchangeError, OperandError, OutOfRangeError, ShapeError, expected
 from ...interchange import HOST, OnDevice
-from ...memo import remember
+from ...memo import NUMBERS, remember
 from ...protocol import Backend, BackendLike
 from ...rules.broadcasting import result_type
+from ...rules.plan import flag
+from ...rules.shape import unnamed
 from ...select import check_held, get_backend, move
 from ...select.default import current
-from ...template import Shape, Template, intern_template, weak_template
+from ...template import MAX_AXES, Shape, Template, intern_template, is_deep, weak_template
 from ...tensor import Tensor, bind, late
 
 
+@entry
 def tensor(
     value: Any,
     *,
@@ -68,13 +72,13 @@ def asarray(
 ) -> Tensor:
     """A tensor of a value as `tensor` makes it, but sharing the memory of a tensor or array if it can.
 
-    `copy=True` never shares, and `copy=False` raises `ValueError` where it would have to copy.
+    `copy=True` never shares, and `copy=False` raises `ArgumentError` where it would have to copy.
 
     >>> import tensorbackend as tb
     >>> tb.asarray([0.5, 1]).dtype
     float32
     """
-    if dtype is None and names is None and device is None and not copy:
+    if dtype is None and names is None and device is None and (copy is None or copy is False):
         if value.__class__ is Tensor and backend is None:
             return value
         chosen = current() if backend is None else get_backend(backend)
@@ -91,13 +95,14 @@ _shared: dict[Any, Template] = {}
 """For the types of NumPy arrays that came so far, their dtypes, shapes and backends: the template of the tensor."""
 
 
+@entry
 def from_dlpack(
     x: Any, /, *, copy: bool | None = None, backend: BackendLike = None, device: str | None = None
 ) -> Tensor:
     """A tensor of another library's array by DLPack, sharing its memory unless `copy` is true.
 
     It must be where the backend's data is, unless a `device` is asked for, to which the other library then copies.
-    Raises `BufferError` where the memory cannot be had.
+    Raises `ExchangeError`, a `BufferError`, where the memory cannot be had.
 
     >>> import numpy, tensorbackend as tb
     >>> tb.from_dlpack(numpy.asarray([1.5])).tolist()
@@ -107,7 +112,11 @@ def from_dlpack(
         return asarray(x, copy=copy, backend=backend, device=device)
     if not hasattr(x, "__dlpack__"):
         raise OperandError(expected("an array with __dlpack__", "use asarray()", x=x))
-    return _from_dlpack(x, get_backend(backend, device=device), device, copy)
+    chosen = get_backend(backend, device=device)
+    try:
+        return _from_dlpack(x, chosen, device, copy)
+    except BufferError as error:
+        raise ExchangeError(f"{error}; use asarray(), which may copy") from error
 
 
 def is_array(value: object) -> bool:
@@ -124,6 +133,7 @@ def _from_value(
     copy: bool | None,
 ) -> Tensor:
     wanted = None if dtype is None else as_dtype(dtype)
+    copy = None if copy is None else flag(copy=copy)
     if isinstance(value, Tensor):
         chosen = get_backend(value.backend if backend is None else backend, device=device)
         made = move(value, chosen)
@@ -133,19 +143,23 @@ def _from_value(
         made = _from_array(value, get_backend(backend, device=device), device, copy)
     else:
         if copy is False:
-            raise ValueError(expected("a tensor or an array to share", "leave copy out", value=value))
+            raise ArgumentError(expected("a tensor or an array to share", "leave copy out", value=value))
         made = _from_lists(value, wanted, backend, device)
     if wanted is not None and made.dtype is not wanted:
         made = late("astype")(made, wanted)
     if copy is False and isinstance(value, Tensor) and made is not value:
-        raise ValueError(expected("a tensor of that dtype and backend to share", "leave copy out", dtype=wanted))
+        raise ArgumentError(expected("a tensor of that dtype and backend to share", "leave copy out", dtype=wanted))
     if names is not None:
         made = Tensor(Template(made.shape, made.dtype, names), made.backend, made.data)
     return made
 
 
 def _from_array(value: Any, backend: Backend, device: str | None, copy: bool | None) -> Tensor:
-    """Through NumPy, but by DLPack where the array is on the backend's own device, or NumPy cannot read it."""
+    """As it stands where the backend's library made it, else through NumPy; by DLPack where the array is on the
+    backend's own device, or NumPy cannot read it."""
+    adopted = None if copy else backend.adopted(value)
+    if adopted is not None:
+        return Tensor(adopted[0], backend, adopted[1])
     if hasattr(value, "mask") and hasattr(value, "filled"):
         raise OperandError(expected("an array without a mask", "fill it first with filled()", array=type(value)))
     place = value.__dlpack_device__() if hasattr(value, "__dlpack_device__") else HOST
@@ -173,13 +187,22 @@ def _from_dlpack(value: Any, backend: Backend, device: str | None, copy: bool | 
 
 # Lists
 
+_WIDEST_FIRST: Final[tuple[Kind, ...]] = "complex", "float", "int", "bool"
+_KINDS: Final = {each: kind for each in NUMBERS if (kind := scalar_kind(each())) is not None}
+"""The kinds of Python's own numbers by class."""
+
+
+_MANY_LEVELS = 4
+"""Levels of lists after which one is looked for that holds itself."""
+
 
 class _Numbers(NamedTuple):
     """Nested lists laid flat."""
 
     shape: Shape
     elements: Sequence[Scalar]
-    dtypes: frozenset[DType]
+    kinds: Set[Kind]
+    dtypes: Set[DType]
     """Those of elements that were NumPy's numbers."""
 
 
@@ -187,36 +210,30 @@ def _from_lists(value: Any, wanted: DType | None, backend: BackendLike, device: 
     """A number or nested lists, in the dtype that is wanted or, where its kind is too narrow, in their own."""
     found = _flatten(value)
     if found is None:
+        if is_deep(value):
+            raise _too_deep(value)
         made = _stacked(value, result_type([*_templates(value)]) if wanted is None else wanted)
         return made if backend is None and device is None else _from_value(made, None, None, backend, device, None)
-    kinds = {scalar_kind(number) for number in found.elements}
-    widest = next((kind for kind in ("complex", "float", "int", "bool") if kind in kinds), None)
-    dtype = wanted
-    if wanted is None or (widest is not None and not holds_kind(wanted, widest)):
-        dtype = _dtype_of(found, widest or "float")
-    assert dtype is not None
+    shape, elements, kinds, dtypes = found
+    widest, by_default = next((kind for kind in _WIDEST_FIRST if kind in kinds), None), False
+    if wanted is not None and (widest is None or holds_kind(wanted, widest)):
+        dtype = wanted
+    elif dtypes:
+        dtype = result_type([weak_template(widest or "float"), *(intern_template((), each, ()) for each in dtypes)])
+    else:
+        dtype, by_default = default_dtype(widest or "float"), True
     chosen = get_backend(backend, device=device)
-    for number in found.elements:
-        check_scalar(number, dtype)
-    check_held(dtype, chosen)
-    out = intern_template(found.shape, dtype, (None,) * len(found.shape))
-    return Tensor(out, chosen, chosen.from_binary(out, data=pack(map(element_type(dtype), found.elements), dtype)))
-
-
-def _dtype_of(numbers: _Numbers, widest: Kind) -> DType:
-    """The default dtype of the widest kind among numbers; that of 64 bits a part where one is beyond it."""
-    if numbers.dtypes:
-        typed = [intern_template((), dtype, ()) for dtype in numbers.dtypes]
-        return result_type([*typed, weak_template(widest)])
-    dtype = default_dtype(widest)
-    if not dtype.is_inexact:
-        return dtype
     try:
-        for number in numbers.elements:
-            check_scalar(number, dtype)
+        check_scalars(elements, dtype)
     except OutOfRangeError:
-        return complex128 if dtype.is_complex else float64
-    return dtype
+        if not by_default or not dtype.is_inexact:
+            raise
+        dtype = complex128 if dtype.is_complex else float64
+        check_scalars(elements, dtype)
+    check_held(dtype, chosen)
+    out = unnamed(shape, dtype)
+    numbers = elements if len(kinds) == 1 and widest == dtype.kind else map(element_type(dtype), elements)
+    return Tensor(out, chosen, chosen.from_binary(out, data=pack(numbers, dtype)))
 
 
 def _flatten(value: Any) -> _Numbers | None:
@@ -225,13 +242,18 @@ def _flatten(value: Any) -> _Numbers | None:
     `None` where arrays with axes or tensors are among them.
     """
     shape: list[int] = []
-    level = [value]
-    while level and all(isinstance(each, list | tuple | range) for each in level):
-        lengths = {len(each) for each in level}
+    level, classes = [value], {type(value)}
+    while level and not NUMBERS.issuperset(classes) and all(issubclass(each, list | tuple | range) for each in classes):
+        lengths = set(map(len, level))
         if len(lengths) > 1:
             raise ShapeError(expected("lists of one length on each level", "pad them", lengths=sorted(lengths)))
         shape.append(lengths.pop())
+        if len(shape) == _MANY_LEVELS and is_deep(value):
+            raise _too_deep(value)
         level = list(chain.from_iterable(level))
+        classes = set(map(type, level))
+    if NUMBERS.issuperset(classes):
+        return _Numbers(tuple(shape), level, {_KINDS[each] for each in classes}, frozenset())
     others = [(place, each) for place, each in enumerate(level) if scalar_kind(each) is None]
     if any(isinstance(each, Tensor) or (is_array(each) and not _is_numpys_number(each)) for _, each in others):
         return None
@@ -243,7 +265,12 @@ def _flatten(value: Any) -> _Numbers | None:
             raise OperandError(expected("Python numbers or nested lists of them", element=element))
         dtypes.add(as_dtype(element.dtype))
         level[place] = element.item()
-    return _Numbers(tuple(shape), level, frozenset(dtypes))
+    kinds = {kind for kind in map(scalar_kind, level) if kind is not None}
+    return _Numbers(tuple(shape), level, kinds, dtypes)
+
+
+def _too_deep(value: Any) -> ShapeError:
+    return ShapeError(expected(f"lists nested at most {MAX_AXES} deep", value=value))
 
 
 def _is_numpys_number(value: Any) -> bool:

@@ -6,6 +6,7 @@ from contextlib import suppress
 from typing import Any
 
 from ...dtypes import check_scalar, int64, scalar_kind
+from ...entry import entry
 from ...errors import BackendError, IndexRangeError, ShapeError, TemplateDataError, expected
 from ...rules.indexing import check_update
 from ...rules.shape import Slices, sliced_by
@@ -23,6 +24,7 @@ from .slices import put_slice
 
 
 @bind
+@entry
 def put_at(x: Tensor, key: Any, value: Any) -> Tensor:
     """x with the elements at a key, as in `x[key]`, exchanged for a value that broadcasts to them.
 

@@ -14,6 +14,7 @@ from types import EllipsisType, NoneType
 from typing import Any, Final, NamedTuple
 
 from ...dispatch import CHECKED, verify
+from ...entry import entry
 from ...errors import ShapeError, TensorBackendError, expected
 from ...memo import remember
 from ...protocol import Kernel
@@ -49,6 +50,7 @@ _routes: dict[Any, Route] = {}
 _new = object.__new__
 
 
+@entry
 @bind
 def getitem(x: Tensor, key: Any) -> Tensor:
     """What `x[key]` gives: ints drop an axis, slices keep it, None makes one, ... fills up; masks and integer tensors.
@@ -122,9 +124,10 @@ def _unready(x: Tensor, key: Any) -> Tensor:
         given = tuple([_settled(part, x) for part in parts])
         if any(part is not each for part, each in zip(parts, given, strict=True)):
             found = getitem(x, given)
-            route = _routes.get((x.template, x.backend, *_structure(given)))
-            if route is not None and all(_stays(part) for part in parts):
-                remember(_routes, name, route)
+            if list not in structure and all(map(_stays, parts)):
+                route = _routes.get((x.template, x.backend, *_structure(given)))
+                if route is not None:
+                    remember(_routes, name, route)
             return found
     route = _routes.get(name)
     if route is None:
@@ -162,6 +165,8 @@ def _settled(part: Any, x: Tensor) -> Any:
     """A part of a key as an int, slice, None, ... or tensor, where it stands for one of these."""
     if part.__class__ in _SETTLED:
         return part
+    if part.__class__ is list:  # sooner than to ask whether that is an integer
+        return as_index(part, x)
     if _is_integer(part):
         return index(part)
     if not is_plain_part(part):
@@ -211,6 +216,7 @@ def _route(x: Tensor, structure: Structure, out: Template) -> Route | None:
 
 
 @bind
+@entry
 def isel(x: Tensor, /, **keys: Any) -> Tensor:
     """Indexing of axes by name, each for itself: what `x.isel(time=0, feature=[0, 2])` does.
 

@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple
 
 from ...dtypes import iinfo
 from ...errors import IndexRangeError, TemplateDataError, expected
+from ...rules.data_errors import counted_from_end
 from ...rules.indexing import check_indices
 from ...template import Template, merge_names
 from ...tensor import Tensor
@@ -66,7 +67,7 @@ def is_plain_part(key: Any) -> bool:
 
 def as_index(key: Any, x: Tensor) -> Any:
     """A part of a key with lists, arrays and bool made tensors; empty lists hold integers."""
-    if isinstance(key, Tensor) or is_plain_part(key):
+    if isinstance(key, Tensor) or (key.__class__ is not list and is_plain_part(key)):
         return key
     if isinstance(key, list | tuple) and not _flat(key):
         return zeros(_empty_shape(key), dtype="int64", backend=x.backend)
@@ -75,7 +76,10 @@ def as_index(key: Any, x: Tensor) -> Any:
 
 def _flat(key: Any) -> bool:
     """Whether nested lists hold any element."""
-    return any(_flat(each) for each in key) if isinstance(key, list | tuple) else True
+    try:
+        return any(_flat(each) for each in key) if isinstance(key, list | tuple) else True
+    except RecursionError:  # of a list that holds itself, which `asarray` refuses
+        return True
 
 
 def _empty_shape(key: Any) -> tuple[int, ...]:
@@ -156,7 +160,11 @@ def _picked(x: Tensor, parts: list[Part]) -> Tensor:
         wide = broadcast_arrays(*(_counted(at, merged[place]) for at, place in zip(indices, places, strict=True)))
         rest = [axis for axis in range(len(merged)) if axis not in places]
         leading = permute_dims(cut, (*places, *rest))
-        found, block, width = gather(leading, stack(wide, axis=wide[0].ndim)), 0, wide[0].ndim
+        block, width = 0, wide[0].ndim
+        try:
+            found = gather(leading, stack(wide, axis=width))
+        except IndexRangeError as error:
+            raise counted_from_end(error) from None
     return _laid_out(found, parts, block, width)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...dispatch import primitive
 from ...dtypes import iinfo
+from ...entry import entry
 from ...errors import ShapeError, expected
 from ...rules.indexing import block_written
 from ...rules.plan import Plan
@@ -48,6 +49,7 @@ def block_put(x: TensorLike, update: TensorLike, starts: Sequence[TensorLike]) -
     return reshape(written, x.shape, names=out.names)
 
 
+@entry
 def put_slice(x: TensorLike, update: TensorLike, /, *, starts: Sequence[int | Tensor]) -> Tensor:
     """x with the block that begins at `starts`, one for each axis, exchanged for `update`.
 

@@ -10,11 +10,13 @@ from operator import index
 from typing import Any, NamedTuple, TypeAlias
 
 from ...dispatch import CHECKED, primitive, verify
-from ...errors import ShapeError, expected
+from ...entry import entry
+from ...errors import IndexRangeError, ShapeError, expected
 from ...memo import remember
 from ...protocol import Kernel
 from ...protocol.indexing import Mode
 from ...rules.axes import normalize_axis
+from ...rules.data_errors import counted_from_end
 from ...rules.indexing import taken, taken_along
 from ...rules.plan import Plan
 from ...template import Template
@@ -27,6 +29,7 @@ from ..shape import broadcast_to, reshape
 from .slices import first_entry, slice_
 
 
+@entry
 def from_end(indices: Tensor, size: int) -> Tensor:
     """Indices of which the negative ones counted from the end of an axis."""
     if indices.dtype.kind != "int":
@@ -104,14 +107,20 @@ def take(x: TensorLike, indices: TensorLike, /, *, axis: SoleAxis = None, mode: 
     >>> tb.take(x, tb.asarray([2, -1, 0], names=("pick",)), axis="column").template
     s64[row: 2][pick: 3]
     """
+    x, indices = (
+        x if isinstance(x, Tensor) else asarray(x),
+        indices if isinstance(indices, Tensor) else asarray(indices),
+    )
     found = _read(_taking, x, indices, axis, mode)
     if found is not None:
         return found
-    x, indices = asarray(x), asarray(indices)
     plan = taken(x.template, indices.template, axis, mode)
     along = plan.options["axis"]
     assert isinstance(along, int)
-    found = _take(x, from_end(indices, x.shape[along]), axis=along, mode=mode)
+    try:
+        found = _take(x, from_end(indices, x.shape[along]), axis=along, mode=mode)
+    except IndexRangeError as error:
+        raise counted_from_end(error) from None
     _keep(_taking, found, x, indices, axis, mode, ((slice(None),) * along, ()))
     return found
 
@@ -141,7 +150,10 @@ def take_along_axis(x: TensorLike, indices: TensorLike, /, *, axis: Axis = -1, m
         x, indices = (_spread(each, other, along) for each, other in ((x, indices), (indices, x)))
     plan = taken_along(x.template, indices.template, along, mode)
     assert isinstance(plan.out, Template)
-    found = _take_along_axis(x, from_end(indices, x.shape[along]), axis=along, mode=mode)
+    try:
+        found = _take_along_axis(x, from_end(indices, x.shape[along]), axis=along, mode=mode)
+    except IndexRangeError as error:
+        raise counted_from_end(error) from None
     _keep(_taking_along, found, *given, axis, mode, _grid(given[0], along))
     return found
 
@@ -162,6 +174,7 @@ def _spread(x: Tensor, other: Tensor, axis: int) -> Tensor:
     return x if shape == x.shape else broadcast_to(x, shape, names=x.names)
 
 
+@entry
 def slice_along_axis(x: TensorLike, start: TensorLike, length: int, /, *, axis: Axis = -1, stride: int = 1) -> Tensor:
     """`length` entries along an axis, from `start` on, each `stride` further.
 

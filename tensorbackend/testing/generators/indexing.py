@@ -30,6 +30,8 @@ def near(draw: Draw, x: Tensor) -> Tensor:
 
 # Indexing
 
+SIZES = st.none() | st.integers(0, 5)
+
 
 def index_parts(draw: Draw, x: Tensor) -> list[Any]:
     """The parts of a key: ints, slices, None, ..., index tensors that broadcast together, at most one mask."""
@@ -156,10 +158,15 @@ def unravel_index(draw: Draw, dtype: DType) -> Invocation:
     return call(integers(draw, draw(shapes(most=2)), -beyond, prod(shape) - 1 + beyond), shape, mode=mode)
 
 
+@generates("compress")
+def compress(draw: Draw, dtype: DType) -> Invocation:
+    """As many entries as there are, or a size, too small or too large."""
+    x, axis = with_axis(draw, dtype)
+    condition = draw(tensors(as_dtype("bool"), (x.shape[axis],), names=(None,)))
+    return call(condition, x, axis=axis, size=draw(SIZES), fill_value=draw(st.sampled_from([0, 1])))
+
+
 # Searching
-
-
-SIZES = st.none() | st.integers(0, 5)
 
 
 @generates("argwhere", "nonzero")
@@ -250,3 +257,12 @@ def scatter(draw: Draw, dtype: DType) -> Invocation:
     indices = index_vectors(draw, x, mode)
     shape = indices.shape[:-1] + x.shape[indices.shape[-1] :]
     return call(x, indices, draw(tensors(dtype, shape, names=(None,) * len(shape), tame=True)), mode=mode)
+
+
+@generates("repeat")
+def repeat(draw: Draw, dtype: DType) -> Invocation:
+    """So many times along an axis, or for each entry its own number; now and then to a size."""
+    x, axis = with_axis(draw, dtype)
+    if draw(st.booleans()):
+        return call(x, draw(st.integers(0, 3)), axis=axis)
+    return call(x, integers(draw, (x.shape[axis],), 0, 3), axis=axis, size=draw(SIZES))

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from ...dtypes import ALL_DTYPES, DType
 from ..calls import Invocation, generates
 from ..strategies import Draw, axis_names, shapes, tensors
-from .common import call, integers, with_axis
+from .common import call, with_axis
 
 
 @generates("reshape")
@@ -108,15 +108,6 @@ def roll(draw: Draw, dtype: DType) -> Invocation:
 def tile(draw: Draw, dtype: DType) -> Invocation:
     """Fewer or more repetitions than axes."""
     return call(draw(tensors(dtype)), draw(shapes(largest=3)))
-
-
-@generates("repeat")
-def repeat(draw: Draw, dtype: DType) -> Invocation:
-    """So many times along an axis, or for each entry its own number."""
-    x, axis = with_axis(draw, dtype)
-    if draw(st.booleans()):
-        return call(x, draw(st.integers(0, 3)), axis=axis)
-    return call(x, integers(draw, (x.shape[axis],), 0, 3), axis=axis)
 
 
 @generates("moveaxis")

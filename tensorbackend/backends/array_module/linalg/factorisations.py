@@ -65,7 +65,7 @@ class ArrayLinalg(ArrayBase):
         """x = Q @ R with R's diagonal non-negative."""
         xp, qr, rank, shape = self.xp, self.xp.linalg.qr, min(x.shape[-2:]), out[1].shape[-2:]
         complete = out[0].shape[-1] > rank
-        on_diagonal = self.fixed(lambda: xp.eye(*shape, dtype=bool))
+        on_diagonal = self.fixed(lambda: xp.eye(*shape, dtype=bool))  # where it is exactly real
         above = self.fixed(lambda: xp.triu(xp.ones(shape, bool)))
 
         def factors(matrix: Array) -> tuple[Array, Array]:
@@ -77,19 +77,19 @@ class ArrayLinalg(ArrayBase):
                 r = xp.concatenate((r[..., :rank, :] * rows, r[..., rank:, :]), axis=-2)
             else:
                 q, r = q * columns, r * rows
-            # The diagonal exactly real, no signs on the zeros below it.
-            return q, xp.where(on_diagonal(), xp.abs(r), xp.where(above(), r, r.dtype.type(0)))
+            r = xp.where(above(), r, r.dtype.type(0))  # no signs on the zeros below the diagonal
+            return q, xp.where(on_diagonal(), xp.abs(r), r) if x.dtype.is_complex else r
 
         return computing(self.finite_only(factors, x, (2, 2)), out, x)
 
     @planned
     def eigh(self, out: tuple[Template, Template], x: Template, /) -> Kernel:
         """Ascending eigenvalues and eigenvectors of a Hermitian matrix."""
-        xp, eigh = self.xp, self.xp.linalg.eigh
+        eigh = self.xp.linalg.eigh
 
         def factors(matrix: Array) -> tuple[Array, Array]:
             values, vectors = eigh(matrix, UPLO="L")
-            return values, turned(xp, vectors)
+            return values, self.turned(vectors)
 
         return computing(self.finite_only(factors, x, (1, 2), lower=True), out, x)
 
@@ -102,7 +102,7 @@ class ArrayLinalg(ArrayBase):
             values, vectors = (each.astype(dtype) for each in eig(matrix))
             order = self._ascending(values)
             values = xp.take_along_axis(values, order, axis=-1)
-            return values, turned(xp, xp.take_along_axis(vectors, order[..., None, :], axis=-1))
+            return values, self.turned(xp.take_along_axis(vectors, order[..., None, :], axis=-1))
 
         return computing(self.finite_only(factors, x, (1, 2)), out, x)
 
@@ -114,7 +114,7 @@ class ArrayLinalg(ArrayBase):
 
         def factors(matrix: Array) -> tuple[Array, Array, Array]:
             u, s, vh = svd(matrix, full_matrices=full_matrices)
-            phase = _column_phase(xp, u)
+            phase = self._column_phase(u)
             paired = xp.swapaxes(phase[..., :rank], -2, -1) * vh[..., :rank, :]
             vh = xp.concatenate((paired, vh[..., rank:, :]), axis=-2) if more else paired
             return _turned_by(xp, u, phase), s, vh
@@ -170,11 +170,10 @@ class ArrayLinalg(ArrayBase):
 
     # Matrices that are not finite: LAPACK raises for some, loops on others, and answers differently for the rest
 
-    def finite_only(self, kernel: Kernel, x: Template, axes: Sequence[int | None], *, lower: bool = False) -> Kernel:
+    def finite_only(self, kernel: Kernel, x: Template, axes: Sequence[int], *, lower: bool = False) -> Kernel:
         """A kernel of stacks of any matrices from one of finite ones, whose results have so many axes for each matrix.
 
-        Of a matrix with NaN or infinity, in its `lower` half if only that is read, the results are NaN. `None` for axes
-        stands for what is one for the whole stack, and is left as it is.
+        Of a matrix with NaN or infinity, in its `lower` half if only that is read, the results are NaN.
         """
         xp, shape = self.xp, x.shape[-2:]
 
@@ -184,10 +183,34 @@ class ArrayLinalg(ArrayBase):
             identity = xp.eye(*shape, dtype=matrix.dtype)
             found = kernel(xp.where(bad[..., None, None], identity, matrix), *rest)
             if len(axes) == 1:
-                return _blank(xp, bad, found, axes[0])
-            return tuple(_blank(xp, bad, part, count) for part, count in zip(found, axes, strict=True))
+                return blank(xp, bad, found, axes[0])
+            return tuple(blank(xp, bad, part, count) for part, count in zip(found, axes, strict=True))
 
         return factors
+
+    # Signs and phases of vectors
+
+    def turned(self, vectors: Array) -> Array:
+        """The columns with their largest component real and positive, exactly so."""
+        return _turned_by(self.xp, vectors, self._column_phase(vectors))
+
+    def _column_phase(self, vectors: Array) -> Array:
+        """The phase of each column's largest component, the first of those within rounding of the largest.
+
+        [1, -1] / sqrt(2) has two; which one comes out larger by an ulp must not decide the sign.
+        """
+        xp = self.xp
+        if not vectors.shape[-2]:
+            return xp.ones((*vectors.shape[:-2], 1, vectors.shape[-1]), vectors.dtype)
+        size = xp.abs(vectors)
+        first = self.first_row(size >= size.max(-2, keepdims=True) * _nearly(xp, size.dtype))
+        if vectors.ndim == 2:
+            return _phase(xp, vectors[first, xp.arange(vectors.shape[-1])])[None]
+        return _phase(xp, xp.take_along_axis(vectors, xp.expand_dims(first, -2), axis=-2))
+
+    def first_row(self, flags: Array) -> Array:
+        """For each column the first row in which it holds; it does in one at least."""
+        return flags.argmax(-2)
 
     # The order of eigenvalues
 
@@ -209,10 +232,8 @@ class ArrayLinalg(ArrayBase):
         return xp.take_along_axis(order, within, axis=-1)
 
 
-def _blank(xp: Any, bad: Array, part: Array, axes: int | None) -> Array:
-    """A result with NaN where its matrix is bad."""
-    if axes is None:
-        return part
+def blank(xp: Any, bad: Array, part: Array, axes: int) -> Array:
+    """A result, with so many axes for each matrix, with NaN where its matrix is bad."""
     return xp.where(bad.reshape(bad.shape + (1,) * axes), xp.asarray(math.nan, part.dtype), part)
 
 
@@ -255,29 +276,10 @@ def _phase(xp: Any, values: Array) -> Array:
     return xp.where(size == 0, one, values / xp.where(size == 0, size.dtype.type(1), size))
 
 
-def _column_phase(xp: Any, vectors: Array) -> Array:
-    """The phase of each column's largest component, the first of those within rounding of the largest.
-
-    [1, -1] / sqrt(2) has two; which one comes out larger by an ulp must not decide the sign.
-    """
-    if not vectors.shape[-2]:
-        return xp.ones((*vectors.shape[:-2], 1, vectors.shape[-1]), vectors.dtype)
-    size = xp.abs(vectors)
-    first = (size >= size.max(-2, keepdims=True) * _nearly(xp, size.dtype)).argmax(-2)
-    if vectors.ndim == 2:
-        return _phase(xp, vectors[first, xp.arange(vectors.shape[-1])])[None]
-    return _phase(xp, xp.take_along_axis(vectors, xp.expand_dims(first, -2), axis=-2))
-
-
 @cache
 def _nearly(xp: Any, dtype: Any) -> Any:
     """The part of the largest component that counts as largest."""
     return dtype.type(1 - xp.finfo(dtype).eps ** 0.5)
-
-
-def turned(xp: Any, vectors: Array) -> Array:
-    """The columns with their largest component real and positive, exactly so."""
-    return _turned_by(xp, vectors, _column_phase(xp, vectors))
 
 
 def _turned_by(xp: Any, vectors: Array, phase: Array) -> Array:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 from ....errors import DataError
 from ....protocol import Kernel, planned
@@ -11,7 +12,7 @@ from ....protocol.linalg import Transform
 from ....rules.data_errors import not_positive_definite, singular_matrix
 from ....template import Template
 from ...array_module.base import Array
-from ...array_module.linalg.factorisations import ArrayLinalg, factors_of_lu, turned
+from ...array_module.linalg.factorisations import ArrayLinalg, blank, factors_of_lu
 from ...array_module.precision import computing, promoted
 from ..base import JaxBase, Looking
 
@@ -27,12 +28,12 @@ class JaxLinalg(JaxBase, ArrayLinalg):
     @planned
     def cholesky(self, out: Template, x: Template, /) -> Kernel:
         """Lower factor of a Hermitian positive definite matrix."""
-        xp, cholesky = self.xp, self.lax.linalg.cholesky
+        xp, cholesky = self.xp, self._of_lower(partial(self.lax.linalg.cholesky, symmetrize_input=False))
 
         def factor(matrix: Array) -> tuple[Array, Array]:
-            matrix = self._whole(xp.tril(matrix))
-            found = cholesky(matrix, symmetrize_input=False)
-            return xp.tril(found), xp.isfinite(matrix).all() & xp.isfinite(found).all()
+            found = cholesky(matrix)
+            # An element that is not finite makes the diagonal at its row, or at its column, so too.
+            return found, xp.isfinite(xp.diagonal(found, axis1=-2, axis2=-1)).all()
 
         return self._looking(computing(factor, (out, _FLAG), x), not_positive_definite, out)
 
@@ -64,7 +65,7 @@ class JaxLinalg(JaxBase, ArrayLinalg):
             found, good = self._solution(matrix, right[:, None])
             return found[..., 0], good
 
-        kernel = self.finite_only(solution, a, (axes, None))
+        kernel = self._good_if_finite(solution, a, axes)
         return self._looking(promoted(self, out.dtype, kernel, (out, _FLAG), a, b), singular_matrix, out)
 
     @planned
@@ -75,14 +76,14 @@ class JaxLinalg(JaxBase, ArrayLinalg):
         def inverse(matrix: Array) -> tuple[Array, Array]:
             return self._solution(matrix, eye(size, dtype=matrix.dtype))
 
-        kernel = self.finite_only(inverse, x, (2, None))
+        kernel = self._good_if_finite(inverse, x, 2)
         return self._looking(promoted(self, out.dtype, kernel, (out, _FLAG), x), singular_matrix, out)
 
     def _solution(self, matrix: Array, right: Array) -> tuple[Array, Array]:
-        """The solution for matrices on the right-hand side, and whether there is one, by elimination."""
+        """The solution for matrices on the right-hand side, and whether each has one, by elimination."""
         xp, solve = self.xp, self.lax.linalg.triangular_solve
         factors, _, order = self.lax.linalg.lu(matrix)
-        good = (xp.diagonal(factors, axis1=-2, axis2=-1) != 0).all()
+        good = (xp.diagonal(factors, axis1=-2, axis2=-1) != 0).all(-1)
         stack = xp.broadcast_shapes(matrix.shape[:-2], right.shape[:-2])
         factors, right = (xp.broadcast_to(each, (*stack, *each.shape[-2:])) for each in (factors, right))
         rows = xp.broadcast_to(order, (*stack, order.shape[-1]))[..., None]
@@ -102,6 +103,41 @@ class JaxLinalg(JaxBase, ArrayLinalg):
             return found
 
         return Looking(looking)
+
+    # What is quick is counted: XLA runs a computation of few enough steps in the thread that calls it
+
+    def finite_only(self, kernel: Kernel, x: Template, axes: Sequence[int], *, lower: bool = False) -> Kernel:
+        """Likewise, with zeros in place of what is not finite, which take less to make than an identity."""
+        xp = self.xp
+
+        def factors(matrix: Array) -> Any:
+            matrix, bad = self._finite(xp.tril(matrix) if lower else matrix)
+            found = kernel(matrix)
+            if len(axes) == 1:
+                return blank(xp, bad, found, axes[0])
+            return tuple(blank(xp, bad, part, count) for part, count in zip(found, axes, strict=True))
+
+        return factors
+
+    def _good_if_finite(self, kernel: Kernel, x: Template, axes: int) -> Kernel:
+        """Likewise of a kernel that gives a result and whether each matrix is good, as all that are not finite are."""
+
+        def solution(matrix: Array, *rest: Array) -> tuple[Array, Array]:
+            matrix, bad = self._finite(matrix)
+            found, good = kernel(matrix, *rest)
+            return blank(self.xp, bad, found, axes), (good | bad).all()
+
+        return solution
+
+    def _finite(self, matrix: Array) -> tuple[Array, Array]:
+        """Matrices with zeros in place of those that are not finite, and which those are."""
+        bad = ~self.xp.isfinite(matrix).all(axis=(-2, -1))
+        return self.xp.where(bad[..., None, None], 0, matrix), bad
+
+    def first_row(self, flags: Array) -> Array:
+        """The least of the rows, as XLA's argmax takes nine steps for each element."""
+        count = flags.shape[-2]
+        return self.xp.where(flags, self.xp.arange(count)[:, None], count - 1).min(-2)
 
     # Factorisations
 
@@ -147,20 +183,24 @@ class JaxLinalg(JaxBase, ArrayLinalg):
     @planned
     def eigh(self, out: tuple[Template, Template], x: Template, /) -> Kernel:
         """Ascending eigenvalues and eigenvectors of a Hermitian matrix."""
-        xp, eigh = self.xp, self.lax.linalg.eigh
+        eigh = self._of_lower(partial(self.lax.linalg.eigh, symmetrize_input=False))
 
         def factors(matrix: Array) -> tuple[Array, Array]:
-            vectors, values = eigh(self._whole(matrix), symmetrize_input=False)
-            return values, turned(xp, vectors)
+            vectors, values = eigh(matrix)
+            return values, self.turned(vectors)
 
         return computing(self.finite_only(factors, x, (1, 2), lower=True), out, x)
 
-    def _whole(self, lower: Array) -> Array:
-        """A Hermitian matrix from its lower half, as a gradient needs both; the diagonal is real."""
+    def _of_lower(self, function: Kernel) -> Kernel:
+        """A function that reads the lower half of a Hermitian matrix; its derivative needs both halves."""
         xp = self.xp
-        below = xp.tril(lower, -1)
-        whole = below + xp.conj(xp.swapaxes(below, -2, -1))
-        return whole + xp.real(xp.where(xp.eye(lower.shape[-1], dtype=bool), lower, 0))
+
+        def of_whole(matrix: Array) -> Any:
+            below = xp.tril(matrix, -1)
+            whole = below + xp.conj(xp.swapaxes(below, -2, -1))
+            return function(whole + xp.real(xp.where(xp.eye(matrix.shape[-1], dtype=bool), matrix, 0)))
+
+        return self.derived(function, of_whole)
 
     def stable_order(self, values: Array) -> Array:
         """The indices that sort along the last axis, equal elements in the order in which they come."""

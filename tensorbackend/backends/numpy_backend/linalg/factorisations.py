@@ -21,7 +21,7 @@ class NumpyLinalg(ArrayLinalg):
         made = make()
         return lambda: made
 
-    def finite_only(self, kernel: Kernel, x: Template, axes: Sequence[int | None], *, lower: bool = False) -> Kernel:
+    def finite_only(self, kernel: Kernel, x: Template, axes: Sequence[int], *, lower: bool = False) -> Kernel:
         """The kernel itself where a look finds nothing but finite numbers."""
         isfinite, count, size = self.xp.isfinite, self.xp.count_nonzero, x.size
         careful = super().finite_only(kernel, x, axes, lower=lower)

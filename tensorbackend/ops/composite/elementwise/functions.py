@@ -243,6 +243,43 @@ def fmod(x1: Tensor, x2: Tensor, /) -> Tensor:
     return where(across, subtract(rest, x2), rest)
 
 
+@composite.within(complex=COMPLEX_QUOTIENT)
+def divide_no_nan(x1: Tensor, x2: Tensor, /) -> Tensor:
+    """The quotient, and 0 where the divisor is 0; so are both derivatives there.
+
+    `where(x2 == 0, 0, x1 / x2)` has that value, but its derivative is NaN where the divisor is 0.
+
+    Parameters
+    ----------
+    x1, x2 : Tensor
+        Of a numeric dtype; they broadcast.
+
+    Returns
+    -------
+    Tensor
+        In the dtype and with the names that `divide` gives.
+
+    Raises
+    ------
+    DTypeError
+        For bool.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.divide_no_nan(tb.asarray([1.0, 1.0]), tb.asarray([2.0, 0.0])).tolist()
+    [0.5, 0.0]
+    >>> tb.grad(lambda x: tb.sum(tb.divide_no_nan(1.0, x)))(tb.asarray([2.0, 0.0])).tolist()
+    [-0.25, 0.0]
+
+    See Also
+    --------
+    divide : The quotient as IEEE 754 has it.
+    """
+    nothing = equal(x2, 0)
+    return where(nothing, 0, divide(x1, where(nothing, 1, x2)))
+
+
 @composite
 def complex(real: Tensor, imag: Tensor, /) -> Tensor:
     """Complex numbers of their real and imaginary parts, which broadcast; signed zeros, infinities and NaN stay.

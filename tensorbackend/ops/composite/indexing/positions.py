@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from operator import index
 from typing import Literal, TypeAlias
 
 from ....dispatch import composite
 from ....dtypes import iinfo, int64, uint64
-from ....errors import ArgumentError, ShapeError, TemplateDataError, expected
+from ....errors import ShapeError, TemplateDataError, expected
 from ....protocol.indexing import Mode
 from ....rules.indexing import MODES, check_indices
+from ....rules.plan import integer
 from ....template import Shape, as_shape
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import asarray, full, iota, zeros
@@ -51,9 +51,7 @@ def measured(count: Tensor, function: str) -> int:
 
 def checked_size(size: int) -> int:
     """A size from 0 up; `ArgumentError` for another."""
-    if index(size) < 0:
-        raise ArgumentError(expected("a size from 0 up", size=size))
-    return index(size)
+    return integer(0, size=size)
 
 
 @composite.calls("argwhere")
@@ -85,7 +83,7 @@ def argwhere(x: TensorLike, /, *, size: int | None = None, fill_value: int = 0) 
     """
     x = x if isinstance(x, Tensor) else asarray(x)
     count = measured(count_nonzero(x), "argwhere()") if size is None else checked_size(size)
-    return _argwhere(x, size=count, fill_value=index(fill_value))
+    return _argwhere(x, size=count, fill_value=integer(fill_value=fill_value))
 
 
 # Between index vectors and positions in a tensor laid flat

@@ -7,15 +7,16 @@ and bfloat16 in float32. A matrix that holds NaN or infinity gives NaN.
 from __future__ import annotations
 
 import builtins
-from operator import index
 from typing import NamedTuple
 
 from ....accuracy import ELIMINATION, SPECTRAL
 from ....dispatch import composite
 from ....dtypes import DType, default_dtype, finfo, float32, promote_types
+from ....entry import entry
 from ....errors import ArgumentError, expected
 from ....rules.broadcasting import check_dtype, to_real
 from ....rules.linalg import check_matrix, check_square, computed, eigen, singular, solution
+from ....rules.plan import integer
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import asarray, eye, full, iota, rename
 from ...elementwise.binary import divide, greater, less, logical_and, multiply, remainder, subtract
@@ -121,6 +122,7 @@ def _pinv(x: Tensor, rtol: Tensor, /) -> Tensor:
     return rename(astype(found, dtype), *x.names[:-2], x.names[-1], x.names[-2])
 
 
+@entry
 def pinv(x: TensorLike, /, *, rtol: TensorLike | None = None) -> Tensor:
     """The pseudo-inverse of a matrix (Moore and Penrose), by its singular values. x[n][m] gives [m][n].
 
@@ -143,6 +145,7 @@ def _matrix_rank(x: Tensor, rtol: Tensor, /) -> Tensor:
     return rename(found, *x.names[:-2])
 
 
+@entry
 def matrix_rank(x: TensorLike, /, *, rtol: TensorLike | None = None) -> Tensor:
     """The rank of a matrix (int64): how many singular values are more than `rtol` times the largest.
 
@@ -183,6 +186,7 @@ def _lstsq(a: Tensor, b: Tensor, rtol: Tensor, /) -> LstsqResult:
     )
 
 
+@entry
 def lstsq(
     a: TensorLike, b: TensorLike, /, *, rtol: TensorLike | None = None, rcond: TensorLike | None = None
 ) -> LstsqResult:
@@ -267,10 +271,7 @@ def matrix_power(x: Tensor, n: int, /) -> Tensor:
     >>> tb.linalg.matrix_power(tb.asarray([[1, 1], [0, 1]]), 10).tolist()
     [[1, 10], [0, 1]]
     """
-    try:
-        power = index(n)
-    except TypeError:
-        raise ArgumentError(expected("an int as the power", n=n)) from None
+    power = integer(n=n)
     dtype = check_dtype(check_square(x.template).dtype, "numeric")
     names = x.names if power >= 0 else (*x.names[:-2], x.names[-1], x.names[-2])
     x = nameless(x, wide_dtype(dtype) if dtype.is_inexact else dtype)

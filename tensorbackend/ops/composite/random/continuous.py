@@ -26,6 +26,7 @@ from ....dtypes import (
     scalar_kind,
     uint64,
 )
+from ....entry import entry
 from ....rules.broadcasting import broadcast, check_dtype
 from ....rules.random import RandomMode, check_fits, check_key, check_mode, floating_or_default
 from ....template import Shape, as_shape
@@ -132,6 +133,7 @@ def _uniform(
     return named(between(key, low, high, as_shape(shape)), names)
 
 
+@entry
 def uniform(
     key: TensorLike,
     /,
@@ -188,6 +190,7 @@ def _normal(
     return named(add(mean, multiply(sample, deviation)), names)
 
 
+@entry
 def normal(
     key: TensorLike,
     /,
@@ -234,6 +237,7 @@ def _truncated_normal(
     return named(inside, names)
 
 
+@entry
 def truncated_normal(
     key: TensorLike,
     /,

@@ -12,9 +12,11 @@ from operator import index
 
 from ....dispatch import composite
 from ....dtypes import DType, DTypeLike, as_dtype, default_dtype, finfo, iinfo, int32, int64, scalar_kind, uint64
+from ....entry import entry
 from ....errors import ArgumentError, OperandError, OutOfRangeError, ShapeError, expected
 from ....rules.axes import normalize_axis
 from ....rules.broadcasting import check_dtype
+from ....rules.plan import integer
 from ....rules.random import RandomMode, check_fits, check_key, check_mode, floating_or_default
 from ....template import Template, as_shape
 from ....tensor import Axis, Tensor, TensorLike
@@ -83,6 +85,7 @@ def _modulo(x: Tensor, span: Tensor) -> Tensor:
     return where(equal(span, 0), x, remainder(x, span))
 
 
+@entry
 def randint(
     key: TensorLike,
     /,
@@ -157,6 +160,7 @@ def _bernoulli(
     return named(less(fine, subtract(p, sliced(drawn, 0))), names)
 
 
+@entry
 def bernoulli(
     key: TensorLike,
     /,
@@ -278,6 +282,7 @@ def _parts(key: Tensor, size: int) -> list[Tensor]:
     return parts
 
 
+@entry
 def permutation(key: TensorLike, x: TensorLike, /, axis: Axis = 0, independent: bool = False) -> Tensor:
     """The integers below x in random order, or the entries of a tensor x as in `shuffle`.
 
@@ -287,7 +292,7 @@ def permutation(key: TensorLike, x: TensorLike, /, axis: Axis = 0, independent: 
     """
     key = asarray(key)
     if scalar_kind(x) is not None:
-        return shuffle(key, iota(as_shape(index(x)), backend=key.backend))  # type: ignore[arg-type] # a Python number
+        return shuffle(key, iota(integer(0, x=x), backend=key.backend))
     return shuffle(key, x, axis=axis, independent=independent)
 
 
@@ -327,6 +332,7 @@ def _choice(
     return reshape(order, sizes)
 
 
+@entry
 def choice(
     key: TensorLike,
     a: TensorLike,

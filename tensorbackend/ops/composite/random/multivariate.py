@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ....accuracy import Bound
 from ....dispatch import composite
 from ....dtypes import DTypeLike, as_dtype, scalar_kind
+from ....entry import entry
 from ....errors import ShapeError, expected
 from ....rules.broadcasting import broadcast, result_type, to_floating
 from ....rules.random import check_fits, check_key, floating_or_default
@@ -49,6 +50,7 @@ def _multivariate_normal(
     return named(add(mean, correlated), names)
 
 
+@entry
 def multivariate_normal(
     key: TensorLike,
     /,

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 from ....dispatch import composite
 from ....dtypes import DType, DTypeLike, as_dtype, uint8, uint16, uint32, uint64
+from ....entry import entry
 from ....errors import DTypeError, expected
 from ....rules.random import PARITY, ROTATIONS, check_key
 from ....select import default_backend
@@ -65,6 +66,7 @@ def words(key: Tensor, shape: Shape) -> tuple[Tensor, Tensor]:
     return threefry2x32(key, astype(bitwise_right_shift(position, 32), uint32), astype(position, uint32))
 
 
+@entry
 def split(key: TensorLike, /, num: int | Sequence[int] = 2) -> Tensor:
     """So many independent keys, or keys of a shape, along leading axes; the key itself is not to be used again.
 

@@ -11,8 +11,7 @@ from ....errors import ArgumentError, AxisError, ShapeError, expected
 from ....rules.axes import normalize_axes, normalize_axis
 from ....rules.broadcasting import broadcast
 from ....template import as_shape
-from ....tensor import Axis, Tensor, TensorLike
-from ...creation.filled import asarray
+from ....tensor import Axis, Tensor
 from ...indexing.slices import slice_
 from ...shape import broadcast_to, concatenate, expand_dims, laid_flat, permute_dims, reshape, squeeze
 
@@ -121,16 +120,6 @@ def tile(x: Tensor, repetitions: Sequence[int], /) -> Tensor:
     return reshape(wide, tuple(a * b for a, b in zip(times, shape, strict=True)), names=names)
 
 
-@composite.calls("repeat")
-def _repeat(x: Tensor, /, repeats: int, *, axis: Axis) -> Tensor:
-    """Each entry along an axis `repeats` times in a row."""
-    along = normalize_axis(x.template, axis)
-    times = as_shape(repeats)
-    apart = reshape(x, (*x.shape[: along + 1], 1, *x.shape[along + 1 :]))
-    wide = broadcast_to(apart, (*x.shape[: along + 1], *times, *x.shape[along + 1 :]))
-    return reshape(wide, (*x.shape[:along], x.shape[along] * times[0], *x.shape[along + 1 :]), names=x.names)
-
-
 @composite
 def moveaxis(x: Tensor, source: Axis | Sequence[Axis], destination: int | Sequence[int], /) -> Tensor:
     """Axes moved to other positions, the rest in their order.
@@ -162,35 +151,3 @@ def broadcast_arrays(*arrays: Tensor) -> tuple[Tensor, ...]:
     """
     shape, names = broadcast([x.template for x in arrays])
     return tuple(broadcast_to(x, shape, names=names) for x in arrays)
-
-
-def repeat(x: TensorLike, repeats: TensorLike | Sequence[int], /, *, axis: Axis | None = None) -> Tensor:
-    """Each entry along an axis so many times in a row, each element of x laid flat for `None`.
-
-    A list or tensor of `repeats` says it for each entry (or has one element for all); its data is read, as the shape
-    depends on it.
-
-    >>> import tensorbackend as tb
-    >>> tb.repeat(tb.asarray([1, 2]), 2).tolist(), tb.repeat(tb.asarray([1, 2]), tb.asarray([0, 3])).tolist()
-    ([1, 1, 2, 2], [2, 2, 2])
-    """
-    from ...indexing.taking import take_at
-
-    x = asarray(x)
-    if axis is None:
-        x, axis = laid_flat(x), 0
-    if not isinstance(repeats, Tensor):
-        if not isinstance(repeats, Sequence) and not hasattr(repeats, "__array__"):
-            return _repeat(x, index(repeats), axis=axis)  # type: ignore[arg-type] # whatever is no int is a TypeError
-        repeats = asarray(repeats)
-    along = normalize_axis(x.template, axis)
-    if repeats.ndim > 1 or (repeats.size not in (1, x.shape[along])) or not repeats.dtype.is_integer:
-        wanted = f"one integer, or {x.shape[along]}, as repeats"
-        raise ShapeError(expected(wanted, repeats=repeats.template))
-    counts: list[int] = laid_flat(repeats).tolist()
-    if any(count < 0 for count in counts):
-        raise ArgumentError(expected("repeats from 0 up", repeats=min(counts)))
-    if len(counts) == 1:
-        return _repeat(x, counts[0], axis=axis)
-    chosen = [entry for entry, count in enumerate(counts) for _ in range(count)]
-    return take_at(x, asarray(chosen, dtype="int64", backend=x.backend), axis=along, mode="clip")

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from operator import index
 
 from ....dispatch import composite
+from ....entry import entry
 from ....errors import ArgumentError, ShapeError, expected
 from ....rules.broadcasting import result_type
+from ....rules.plan import choice
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import asarray, eye, full, iota
 from ...elementwise.binary import add, greater_equal
@@ -137,8 +139,7 @@ def _with_diagonal(x: Tensor, diagonal: Tensor, offset: int) -> Tensor:
 @composite.calls("meshgrid")
 def _meshgrid(arrays: Sequence[Tensor], /, *, indexing: str) -> tuple[Tensor, ...]:
     """See `meshgrid`."""
-    if indexing not in ("xy", "ij"):
-        raise ArgumentError(expected("indexing to be 'xy' or 'ij'", indexing=indexing))
+    choice(("xy", "ij"), indexing=indexing)
     for x in arrays:
         if x.ndim != 1:
             raise ShapeError(expected("tensors of one axis", tensor=x.template))
@@ -154,6 +155,7 @@ def _meshgrid(arrays: Sequence[Tensor], /, *, indexing: str) -> tuple[Tensor, ..
     return tuple(broadcast_to(line, shape, names=names) for line in lines)
 
 
+@entry
 def meshgrid(*arrays: TensorLike, indexing: str = "xy") -> tuple[Tensor, ...]:
     """Coordinates of a grid: for each tensor of one axis one that repeats it along the axes of the others.
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from ....dispatch import composite
+from ....entry import entry
 from ....errors import ArgumentError, expected
 from ....rules.axes import normalize_axis
 from ....rules.broadcasting import check_dtype
@@ -148,6 +149,7 @@ def _interpolated(ordered: Tensor, place: float) -> Tensor:
     return where(equal(low, high), low, between)  # of two equal ones, infinities too, rounding must not miss it
 
 
+@entry
 def quantile(
     x: TensorLike,
     q: float | Sequence[float] | Tensor,
@@ -181,6 +183,7 @@ def quantile(
     return found if several else reshape(found, found.shape[1:], names=found.names[1:])
 
 
+@entry
 def percentile(
     x: TensorLike,
     q: float | Sequence[float] | Tensor,

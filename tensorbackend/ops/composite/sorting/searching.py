@@ -6,9 +6,11 @@ from operator import index
 from typing import Literal, NamedTuple, TypeAlias
 
 from ....dispatch import composite
-from ....errors import ArgumentError, ShapeError, expected
+from ....entry import entry
+from ....errors import ShapeError, expected
 from ....rules.axes import normalize_axis
 from ....rules.broadcasting import check_dtype, result_type
+from ....rules.plan import choice
 from ....tensor import Axis, Tensor, TensorLike
 from ...creation.filled import asarray, full, zeros
 from ...elementwise.binary import add, equal, floor_divide, less, logical_and, logical_or
@@ -62,11 +64,11 @@ def searchsorted(x1: TensorLike, x2: TensorLike, /, *, side: Side = "left", sort
     >>> tb.searchsorted(x, tb.asarray([3, 6])).tolist(), tb.searchsorted(x, 3, side="right").item()
     ([1, 4], 3)
     """
-    x1, x2 = asarray(x1), x2 if isinstance(x2, bool | int | float) else asarray(x2)
+    x1 = x1 if isinstance(x1, Tensor) else asarray(x1)
+    x2 = x2 if isinstance(x2, Tensor | bool | int | float) else asarray(x2)
     if x1.ndim != 1:
         raise ShapeError(expected("a tensor of one axis to search in", tensor=x1.template))
-    if side not in ("left", "right"):
-        raise ArgumentError(expected("side to be 'left' or 'right'", side=side))
+    choice(("left", "right"), side=side)
     if sorter is not None:
         x1 = take(x1, sorter, axis=0)
     return _searchsorted(x1, x2, side=side)
@@ -88,6 +90,7 @@ def _top_k(x: Tensor, /, *, k: int) -> TopK:
     return TopK(take_along_axis_at(x, best, axis=-1, mode="clip"), best)
 
 
+@entry
 def top_k(x: TensorLike, k: int, /, *, axis: Axis = -1) -> TopK:
     """The k greatest elements along an axis in descending order, and their indices (int64).
 
