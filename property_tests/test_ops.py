@@ -54,4 +54,4 @@ def test_agrees_with_the_reference(backend: str, name: str, dtypes: list[DType])
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_op_has_a_generator(name: str) -> None:
-    assert has_generator(name), f"give {name} a generator of calls in tensorbackend/testing/generators.py"
+    assert has_generator(name), f"give {name} a generator of calls in tensorbackend/testing/generators/"

@@ -371,8 +371,6 @@ class Core:
         count = min(limit, x.size)
         return show(x.template, self.name, unpack(self.to_binary(x, count), x.dtype))
 
-    # Creation
-
 
 free_in_child(Core, "_instances_lock")
 

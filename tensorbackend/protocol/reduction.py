@@ -54,8 +54,6 @@ class Reduction:
         """Index of the least element along `axis`, of all in row-major order for `None`; NaN wins.
         Of several NaN and of equal ones the first ("low") or the last ("high")."""
 
-    # Order
-
     # Composites of Nx that a backend may override
 
     @optional_callback

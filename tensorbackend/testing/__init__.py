@@ -34,13 +34,7 @@ from .divergences import Divergence as Divergence
 from .divergences import Judgement as Judgement
 from .divergences import divergences_of as divergences_of
 from .failures import Disagreement as Disagreement
-from .generators import basic as _generators  # noqa: F401 # enters the generators of calls
-from .generators import fourier as _generators_fourier  # noqa: F401
-from .generators import indexing as _generators_indexing  # noqa: F401
-from .generators import linalg as _generators_linalg  # noqa: F401
-from .generators import random as _generators_random  # noqa: F401
-from .generators import special as _generators_special  # noqa: F401
-from .generators import window as _generators_window  # noqa: F401
+from .generators import families as _families  # noqa: F401 # enters the generators of calls
 from .mistakes import check_mistake as check_mistake
 from .mistakes import invalid_calls as invalid_calls
 from .partial import partial as partial

@@ -19,6 +19,7 @@ from tensorbackend.backends.jax_backend import JaxBackend
 from tensorbackend.backends.numpy_backend import NumpyBackend
 from tensorbackend.opspec import CALLBACKS, OPS, OpSpec, overridable
 from tensorbackend.protocol import Backend
+from tensorbackend.testing import GENERATORS
 
 PACKAGE = Path(tb.__file__).parent
 
@@ -124,6 +125,15 @@ def test_declarations_lie_in_their_family(folder: str) -> None:
     }
 
 
+def test_generators_lie_in_the_family_of_an_op_of_theirs() -> None:
+    words: dict[str, set[str]] = {}
+    for name, generator in GENERATORS.items():
+        if name in OPS:
+            words.setdefault(f"{generator.__module__}.{generator.__name__}", set()).add(OPS[name].family)
+    wrong = {name for name, found in words.items() if name.split(".")[-2] not in found}
+    assert not wrong
+
+
 def public_functions() -> Iterator[FunctionType]:
     for namespace in (tb, tb.linalg, tb.fft, tb.random):
         for value in vars(namespace).values():
@@ -134,13 +144,22 @@ def public_functions() -> Iterator[FunctionType]:
 def test_a_plain_function_among_composites_leads_to_one_of_its_module() -> None:
     def leads(function: FunctionType, seen: set[str]) -> bool:
         """Whether it calls a composite of its module, by itself or through the module's functions."""
-        own = [each for each in called(function) if getattr(each, "__module__", None) == function.__module__]
-        fresh = [each for each in own if isinstance(each, FunctionType) and each.__name__ not in seen]
-        seen.update(each.__name__ for each in fresh)
-        return any(each.__name__ in composites or leads(each, seen) for each in fresh)
+        fresh = {name for name in names_in(function.__code__) if name in function.__globals__} - seen
+        seen |= fresh
+        if any((function.__module__, name) in composites for name in fresh):
+            return True
+        own = [function.__globals__[name] for name in fresh]
+        return any(
+            leads(unwrap(each), seen)
+            for each in own
+            if getattr(each, "__module__", None) == function.__module__
+            if isinstance(each, FunctionType)
+        )
 
-    composites = {spec.function.__name__ for spec in SPECS if spec.kind == "composite"}
-    plain = [unwrap(each) for each in public_functions() if each.__name__ not in composites]  # without the door
+    declared = [spec for spec in SPECS if spec.kind == "composite"]
+    composites = {(spec.module, spec.function.__name__) for spec in declared}
+    ops = {spec.name for spec in declared if spec.name == spec.function.__name__}
+    plain = [unwrap(each) for each in public_functions() if each.__name__ not in ops]
     assert plain
     wrong = {each.__qualname__ for each in plain if not leads(each, set())}
     assert not wrong, "move them to a module of tensorbackend/ops/"

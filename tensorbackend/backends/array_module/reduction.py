@@ -88,8 +88,6 @@ class ArrayReduction(ArrayBase):
         """Index of the least element."""
         return self._position("argmin", out, x, axis, tie_break)
 
-    # Order
-
     # Overrides of composites
 
     @planned

@@ -127,5 +127,3 @@ class BinaryReduction(Backend):
         """See the protocol."""
         axes = tuple(range(len(x.shape))) if axis is None else (axis,)
         return self._fold(lambda values: index_of(values, least, tie_break), out, x, axes)
-
-    # Overrides of composites

@@ -51,8 +51,6 @@ class JaxReduction(JaxBase, ArrayReduction):
 
     # Order: JAX's sorts are stable and put NaN last
 
-    # Functions of scalars, which are traced once
-
 
 # 0.0 is above -0.0. A zero is added to a zero of the wrong sign, and -0.0, which changes nothing, to all else: so the
 # gradient goes where it went, which abs() and copysign() of a zero would stop.

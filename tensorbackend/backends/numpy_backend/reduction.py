@@ -73,8 +73,6 @@ class NumpyReduction(ArrayReduction):
 
         return promoted(self, dtype, by_parts, out, x)
 
-    # Order
-
 
 def _deciding(name: Literal["argmax", "argmin"]) -> Kernel:
     """The greatest or least of some bools, by a search for it, which begins in less time than a reduction."""

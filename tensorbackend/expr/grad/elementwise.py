@@ -11,7 +11,8 @@ from ...ops.elementwise.binary import floor_divide, logical_and, maximum, pow
 from ...ops.elementwise.complex_functions import sigmoid
 from ...ops.elementwise.conversion import astype
 from ...ops.elementwise.ternary import where
-from ...ops.elementwise.unary import abs, conj, cos, cosh, exp, isinf, log, negative, sign, sin, sinh, sqrt
+from ...ops.elementwise.transcendental import cos, cosh, exp, log, sin, sinh, sqrt
+from ...ops.elementwise.unary import abs, conj, isinf, negative, sign
 from ...tensor import Tensor
 from .registry import Cotangents, not_differentiable, rule, zero_gradient
 

@@ -10,7 +10,7 @@ from ...ops.composite.elementwise.functions import isfinite
 from ...ops.composite.reduction import count_along, in_float32, mean
 from ...ops.elementwise.conversion import astype
 from ...ops.elementwise.ternary import where
-from ...ops.elementwise.unary import exp
+from ...ops.elementwise.transcendental import exp
 from ...ops.indexing.taking import slice_along_axis
 from ...ops.reduction import sum
 from ...ops.shape import broadcast_to, permute_dims, reshape

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 from ...ops.elementwise.ternary import where
-from ...ops.elementwise.unary import exp, log, round, sin
+from ...ops.elementwise.transcendental import exp, log, sin
+from ...ops.elementwise.unary import round
 from ...ops.special import digamma, lgamma
 from ...tensor import Tensor
 from .registry import Cotangents, NoGradient, rule

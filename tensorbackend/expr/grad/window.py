@@ -156,6 +156,3 @@ def _window_scatter_min(
 ) -> Cotangents:
     windows = Windows(source.shape, **options, window_dilations=(1,) * x.ndim)
     return _of_scatter(cotangent, x, windows, greatest=False)
-
-
-# Convolution

@@ -16,7 +16,7 @@ from ..creation.filled import asarray
 from ..elementwise.binary import add, divide, multiply, subtract
 from ..elementwise.conversion import astype
 from ..elementwise.ternary import where
-from ..elementwise.unary import exp, log, sqrt
+from ..elementwise.transcendental import exp, log, sqrt
 from ..reduction import all, max, sum
 from ..shape import broadcast_to, reshape
 from .elementwise.functions import isclose, isfinite

@@ -27,7 +27,8 @@ from ..elementwise.binary import (
 )
 from ..elementwise.conversion import astype
 from ..elementwise.ternary import where
-from ..elementwise.unary import abs, exp, isnan, log, log1p, round, sin
+from ..elementwise.transcendental import exp, log, log1p, sin
+from ..elementwise.unary import abs, isnan, round
 from ..indexing.taking import take_at
 
 _SCALED_FROM, _SCALE = 151, 2.0**900

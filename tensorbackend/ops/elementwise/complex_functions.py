@@ -9,7 +9,8 @@ from ..composite.elementwise.functions import isfinite
 from ..creation.filled import asarray
 from .binary import add, divide, equal, greater_equal, logical_or, multiply, subtract
 from .ternary import where
-from .unary import bitwise_invert, exp, log, negative, real, real_cbrt, real_rsqrt, real_sigmoid, sqrt
+from .transcendental import exp, log, real_cbrt, real_rsqrt, real_sigmoid, sqrt
+from .unary import bitwise_invert, negative, real
 
 
 def _complex_rsqrt(x: TensorLike, /) -> Tensor:

@@ -16,8 +16,8 @@ from ..creation.filled import eye, ones, zeros
 from ..elementwise.binary import add, divide, equal, less, less_equal, logical_and, multiply, subtract
 from ..elementwise.conversion import astype
 from ..elementwise.ternary import where
+from ..elementwise.transcendental import sqrt
 from ..elementwise.unary import abs as absolute
-from ..elementwise.unary import sqrt
 from ..indexing.taking import take_along_axis_at, take_at
 from ..reduction import all as every
 from ..reduction import any as some

@@ -101,6 +101,3 @@ def _position(x: Tensor, extreme: Tensor, axis: int, tie_break: TieBreak) -> Ten
     if tie_break == "low":
         return least(where(found, places, size), axis=axis)
     return greatest(where(found, places, -1), axis=axis)
-
-
-# Functions of scalars, an element at a time

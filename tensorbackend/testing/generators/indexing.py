@@ -1,4 +1,4 @@
-"""Generators of calls for indexing, searching, sets and statistics."""
+"""Calls of what reads and writes by index, by segments and by keys."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from ...dtypes import ALL_DTYPES, DType, as_dtype
+from ...dtypes import ALL_DTYPES, DType, as_dtype, iinfo
 from ...elements import pack, unpack
-from ...ops.composite.sorting.order_statistics import METHODS
 from ...ops.creation.filled import from_binary
-from ...ops.sorting import argsort, sort
+from ...template import Template
 from ...tensor import Tensor
 from ..calls import Invocation, generates
-from ..strategies import Draw, axes_of, broadcastable, shapes, tensors
-from .basic import MODES, call, index_vectors, integers, with_axis
+from ..strategies import Draw, shapes, tensors
+from .common import INDEX_DTYPES, MODES, call, integers, with_axis
 
 
 def near(draw: Draw, x: Tensor) -> Tensor:
@@ -27,20 +26,6 @@ def near(draw: Draw, x: Tensor) -> Tensor:
         return draw(tensors(x.dtype, x.shape, names=x.names))
     changed = [draw(changes)(value) for value in unpack(x.to_binary(), x.dtype)]
     return from_binary(pack(changed, x.dtype), x.template, "binary")
-
-
-@generates("isclose", "all_close")
-def closeness(draw: Draw, dtype: DType) -> Invocation:
-    """Equal numbers, near ones, numbers of another sign; now and then of shapes that broadcast."""
-    options = {
-        "rtol": draw(st.sampled_from([1e-5, 0.0, 0.0009765625, 1e-2])),
-        "atol": draw(st.sampled_from([1e-8, 0.0, 1.0])),
-        "equal_nan": draw(st.booleans()),
-    }
-    if draw(st.booleans()):
-        return call(*draw(broadcastable([dtype, dtype])), **options)
-    x = draw(tensors(dtype))
-    return call(x, near(draw, x), **options)
 
 
 # Indexing
@@ -173,15 +158,6 @@ def unravel_index(draw: Draw, dtype: DType) -> Invocation:
     return call(integers(draw, draw(shapes(most=2)), -beyond, prod(shape) - 1 + beyond), shape, mode=mode)
 
 
-@generates("repeat")
-def repeat(draw: Draw, dtype: DType) -> Invocation:
-    """So many times along an axis, or for each entry its own number; now and then to a size."""
-    x, axis = with_axis(draw, dtype)
-    if draw(st.booleans()):
-        return call(x, draw(st.integers(0, 3)), axis=axis)
-    return call(x, integers(draw, (x.shape[axis],), 0, 3), axis=axis, size=draw(SIZES))
-
-
 @generates("compress")
 def compress(draw: Draw, dtype: DType) -> Invocation:
     """As many entries as there are, or a size, too small or too large."""
@@ -200,183 +176,93 @@ def positions(draw: Draw, dtype: DType) -> Invocation:
     return call(draw(tensors(dtype)), **options)
 
 
-@generates("searchsorted")
-def searchsorted(draw: Draw, dtype: DType) -> Invocation:
-    """Values that are there and others, in a tensor that is sorted or that comes with an order."""
-    x1 = draw(tensors(dtype, shapes(least=1, most=1, largest=8)))
-    x2 = draw(tensors(dtype))
-    options: dict[str, Any] = {"side": draw(st.sampled_from(["left", "right"]))}
-    if dtype.is_complex:
-        return call(x1, x2, **options)
-    if draw(st.booleans()):
-        return call(x1, x2, sorter=argsort(x1).rename(None), **options)
-    return call(sort(x1), draw(st.sampled_from([x2, x1])), **options)
-
-
-@generates("top_k")
-def top_k(draw: Draw, dtype: DType) -> Invocation:
-    """Some or all along an axis, now and then more."""
-    x, axis = with_axis(draw, dtype)
-    return call(x, draw(st.integers(0, x.shape[axis] + draw(st.sampled_from([0, 0, 0, 1])))), axis=axis)
-
-
-# Sets and counts
-
-
-@generates("unique_all", "unique_counts", "unique_inverse", "unique_values")
-def unique(draw: Draw, dtype: DType) -> Invocation:
-    """As many as there are, or a size."""
-    return call(draw(tensors(dtype, shapes(largest=5))), size=draw(SIZES), fill_value=draw(st.sampled_from([0, 1])))
-
-
-@generates("isin")
-def isin(draw: Draw, dtype: DType) -> Invocation:
-    """Elements of one tensor among those of another, some of both."""
-    x = draw(tensors(dtype))
-    other = draw(tensors(draw(st.sampled_from([dtype, dtype, dtype, *ALL_DTYPES]))))
-    return call(x, draw(st.sampled_from([x, other])), invert=draw(st.booleans()))
-
-
-@generates("bincount")
-def bincount(draw: Draw, dtype: DType) -> Invocation:
-    """Small numbers, negative ones too, with weights of some dtype; other dtypes than integers are refused."""
-    if not dtype.is_integer:
-        x = draw(st.sampled_from([draw(tensors(dtype)), integers(draw, draw(shapes()), 0, 6)]))
-        weights = draw(tensors(dtype, x.shape, names=x.names, tame=True))
-        return call(x, weights=weights, size=draw(SIZES), minlength=draw(st.integers(0, 3)))
-    low = draw(st.sampled_from([0, 0, -2])) if dtype.kind == "int" else 0
-    x = draw(tensors(dtype, shapes(), values=st.integers(low, 6)))
-    return call(x, size=draw(SIZES), minlength=draw(st.integers(0, 9)))
-
-
-@generates("histogram")
-def histogram(draw: Draw, dtype: DType) -> Invocation:
-    """So many intervals of a range or of all, or edges; with weights too."""
-    x = draw(tensors(dtype, values=st.integers(0, 9)) if dtype.is_integer else tensors(dtype, tame=True))
-    options: dict[str, Any] = {"bins": draw(st.integers(1, 4)), "density": draw(st.booleans())}
-    kind = draw(st.sampled_from(["all", "range", "edges"]))
-    if kind == "range":
-        options["range"] = draw(st.sampled_from([(0.0, 4.0), (-1.0, 0.5), (1.0, 1.0)]))
-    elif kind == "edges" and not dtype.is_complex:
-        options["bins"] = sort(draw(tensors(dtype, (4,), names=(None,), values=st.sampled_from([0, 1, 2, 5, 9]))))
-    if dtype.is_inexact and draw(st.booleans()):
-        options["weights"] = draw(tensors(dtype, x.shape, tame=True))
-    return call(x, **options)
-
-
 # Statistics
 
 
 QUANTILES = st.sampled_from([0.0, 1.0, 0.5, 0.25, 0.3, 1 / 3])
 
 
-@generates("quantile")
-def quantile(draw: Draw, dtype: DType) -> Invocation:
-    """One share or several, by every method."""
-    x = draw(tensors(dtype))
-    q = draw(QUANTILES | st.lists(QUANTILES, min_size=1, max_size=3).map(tuple))
-    options = {"keepdims": draw(st.booleans()), "method": draw(st.sampled_from(sorted(METHODS)))}
-    return call(x, q, axis=draw(axes_of(x, "Axes")), **options)
-
-
-@generates("percentile")
-def percentile(draw: Draw, dtype: DType) -> Invocation:
-    """Hundredths."""
-    x = draw(tensors(dtype))
-    return call(x, draw(st.integers(0, 100)), axis=draw(axes_of(x, "Axes")))
-
-
-@generates("mode")
-def mode(draw: Draw, dtype: DType) -> Invocation:
-    """Few different elements."""
-    few = st.integers(0, 2) if dtype.is_integer else None
-    x = draw(tensors(dtype, shapes(largest=5), values=few))
-    return call(x, axis=draw(axes_of(x, "Axis | None")), keepdims=draw(st.booleans()))
-
-
 WEIGHTS = st.sampled_from([0, 1, 2, 3])
-
-
-@generates("weighted_mean")
-def weighted_mean(draw: Draw, dtype: DType) -> Invocation:
-    """Weights from 0 up: for every element, or for the entries along one axis."""
-    x = draw(tensors(dtype, tame=True))
-    other = draw(st.sampled_from([dtype, as_dtype("int32"), as_dtype("float32")]))
-    values = WEIGHTS.map(bool) if other.kind == "bool" else WEIGHTS
-    if x.ndim and draw(st.booleans()):
-        axis = draw(st.integers(0, x.ndim - 1))
-        return call(x, draw(tensors(other, (x.shape[axis],), names=(None,), values=values)), axis=axis)
-    options = {"axis": draw(axes_of(x, "Axes")), "keepdims": draw(st.booleans())}
-    return call(x, draw(tensors(other, x.shape, values=values)), **options)
-
-
-@generates("covariance")
-def covariance(draw: Draw, dtype: DType) -> Invocation:
-    """Observations of a few variables, batches of them too."""
-    values = st.booleans() if dtype.kind == "bool" else st.integers(0, 9)
-    x = draw(tensors(dtype, shapes(least=2), values=values))
-    options: dict[str, Any] = {"correction": draw(st.sampled_from([0, 1, 0.5]))}
-    if draw(st.booleans()):
-        options["mean"] = draw(tensors(dtype, (*x.shape[:-2], x.shape[-1]), values=values))
-    return call(x, **options)
-
-
-@generates("diff")
-def diff(draw: Draw, dtype: DType) -> Invocation:
-    """Once or more, with entries before and after."""
-    x, axis = with_axis(draw, dtype)
-    options: dict[str, Any] = {"axis": axis, "n": draw(st.integers(0, 3))}
-    for name in ("prepend", "append"):
-        if draw(st.booleans()):
-            shape = list(x.shape)
-            shape[axis] = draw(st.integers(0, 2))
-            options[name] = draw(tensors(dtype, tuple(shape)))
-    return call(x, **options)
 
 
 # Matrices
 
 
-@generates("tril", "triu")
-def triangle(draw: Draw, dtype: DType) -> Invocation:
-    """Matrices and stacks of them; fewer axes are refused."""
-    return call(draw(tensors(dtype)), k=draw(st.integers(-4, 4)))
+@generates("slice_")
+def slice_(draw: Draw, dtype: DType) -> Invocation:
+    """Slices within bounds."""
+    x = draw(tensors(dtype, shapes(largest=6)))
+    starts, lengths, strides = [], [], []
+    for size in x.shape:
+        start, stride = draw(st.integers(0, max(size - 1, 0))), draw(st.integers(1, 3))
+        starts.append(start)
+        strides.append(stride)
+        lengths.append(draw(st.integers(0, max(0, -((start - size) // stride)))))
+    return call(x, starts=tuple(starts), lengths=tuple(lengths), strides=tuple(strides))
 
 
-@generates("tri")
-def tri(draw: Draw, dtype: DType) -> Invocation:
-    """Matrices of ones and zeros."""
-    rows, columns = draw(st.integers(0, 4)), draw(st.none() | st.integers(0, 4))
-    return Invocation("", (rows, columns), {"k": draw(st.integers(-5, 5)), "dtype": dtype}, creates=True)
-
-
-@generates("take_diagonal", "make_diagonal")
-def diagonal(draw: Draw, dtype: DType) -> Invocation:
-    """Offsets within and beyond."""
-    return call(draw(tensors(dtype, shapes(least=1))), offset=draw(st.integers(-3, 3)))
-
-
-@generates("put_diagonal")
-def put_diagonal(draw: Draw, dtype: DType) -> Invocation:
-    """A diagonal of the length that there is, now and then of another."""
-    x = draw(tensors(dtype, shapes(least=2)))
-    offset = draw(st.integers(-2, 2))
-    rows, columns = x.shape[-2:]
-    length = min(rows, columns - offset) if offset >= 0 else min(rows + offset, columns)
-    shape = (*x.shape[:-2], max(length, 0) + draw(st.sampled_from([0, 0, 0, 1])))
-    other = draw(st.sampled_from([dtype, dtype, *ALL_DTYPES]))
-    return call(x, draw(tensors(other, shape, names=(*x.names[:-2], None))), offset=offset)
-
-
-@generates("meshgrid")
-def meshgrid(draw: Draw, dtype: DType) -> Invocation:
-    """Up to three lines."""
-    lines = [draw(tensors(dtype, shapes(least=1, most=1), names=(name,))) for name in "xyz"[: draw(st.integers(1, 3))]]
-    return call(*lines, indexing=draw(st.sampled_from(["xy", "ij"])))
-
-
-@generates("reflect")
-def reflect(draw: Draw, dtype: DType) -> Invocation:
-    """Padding longer than the axes, too; none goes with an empty axis."""
+@generates("put_slice")
+def put_slice(draw: Draw, dtype: DType) -> Invocation:
+    """Blocks within the tensor."""
     x = draw(tensors(dtype))
-    return call(x, tuple((draw(st.integers(0, 5)), draw(st.integers(0, 2))) for _ in x.shape))
+    starts = tuple(draw(st.integers(0, size)) for size in x.shape)
+    shape = tuple(draw(st.integers(0, size - start)) for size, start in zip(x.shape, starts, strict=True))
+    return call(x, draw(tensors(dtype, shape)), starts=starts)
+
+
+@generates("take")
+def take(draw: Draw, dtype: DType) -> Invocation:
+    """Indices of any shape, some outside."""
+    x, axis = with_axis(draw, dtype)
+    beyond, size = draw(st.sampled_from([0, 2])), x.shape[axis]
+    indices = integers(draw, draw(shapes(most=2)), -size - beyond, size - 1 + beyond)
+    return call(x, indices.rename(*(None,) * indices.ndim), axis=axis, mode=draw(MODES))
+
+
+@generates("take_along_axis")
+def take_along_axis(draw: Draw, dtype: DType) -> Invocation:
+    """Indices of x's shape but along one axis, some outside."""
+    x, axis = with_axis(draw, dtype)
+    beyond, size, shape = draw(st.sampled_from([0, 2])), x.shape[axis], list(x.shape)
+    shape[axis] = draw(st.integers(0, 4))
+    return call(x, integers(draw, tuple(shape), -size - beyond, size - 1 + beyond), axis=axis, mode=draw(MODES))
+
+
+def index_vectors(draw: Draw, x: Tensor, mode: str) -> Tensor:
+    """Index vectors into the leading axes of x, some outside."""
+    depth = draw(st.integers(0, x.ndim))
+    lengths = draw(shapes(most=2))
+    dtype = draw(st.sampled_from(INDEX_DTYPES))
+    beyond = draw(st.sampled_from([0, 0, 2]))
+    count = Template(lengths, dtype).size
+    rows = []
+    for _ in range(count):
+        for size in x.shape[:depth]:
+            low = max(-beyond, iinfo(dtype).min)
+            rows.append(draw(st.integers(low, max(low, size - 1 + beyond))))
+    return from_binary(pack(rows, dtype), Template((*lengths, depth), dtype), "binary")
+
+
+@generates("gather")
+def gather(draw: Draw, dtype: DType) -> Invocation:
+    """Entries at index vectors."""
+    x, mode = draw(tensors(dtype)), draw(MODES)
+    return call(x, index_vectors(draw, x, mode), mode=mode)
+
+
+@generates("indexed_add", "indexed_put")
+def scatter(draw: Draw, dtype: DType) -> Invocation:
+    """Updates at index vectors, some of which stand twice."""
+    x, mode = draw(tensors(dtype, tame=True)), draw(MODES)
+    indices = index_vectors(draw, x, mode)
+    shape = indices.shape[:-1] + x.shape[indices.shape[-1] :]
+    return call(x, indices, draw(tensors(dtype, shape, names=(None,) * len(shape), tame=True)), mode=mode)
+
+
+@generates("repeat")
+def repeat(draw: Draw, dtype: DType) -> Invocation:
+    """So many times along an axis, or for each entry its own number; now and then to a size."""
+    x, axis = with_axis(draw, dtype)
+    if draw(st.booleans()):
+        return call(x, draw(st.integers(0, 3)), axis=axis)
+    return call(x, integers(draw, (x.shape[axis],), 0, 3), axis=axis, size=draw(SIZES))

@@ -21,7 +21,7 @@ from ...template import Template
 from ...tensor import Tensor
 from ..calls import Invocation, generates
 from ..strategies import Draw, axes_of, axis_names, shapes, tensors
-from .basic import call
+from .common import call
 
 Rows = list[list[Any]]
 

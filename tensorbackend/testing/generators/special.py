@@ -11,7 +11,7 @@ from ...dtypes import ALL_DTYPES, DType
 from ...elements import pack, unpack
 from ..calls import Invocation, generates
 from ..strategies import Draw, broadcastable, elements, tensors
-from .basic import call
+from .common import call
 
 
 def near(dtype: DType, magnitude: float) -> st.SearchStrategy[Any]:

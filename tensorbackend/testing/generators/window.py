@@ -12,8 +12,8 @@ from ...dtypes import ALL_DTYPES, DType, finfo, iinfo
 from ...rules.window import windowed
 from ...tensor import Tensor
 from ..calls import Invocation, generates
-from ..strategies import Draw, axes_of, shapes, tensors
-from .basic import call
+from ..strategies import Draw, shapes, tensors
+from .common import call
 
 
 def number_for_each(draw: Draw, names: tuple[str | None, ...], most: int) -> Any:
@@ -114,14 +114,6 @@ def window_reduce(draw: Draw, dtype: DType) -> Invocation:
     return call(x, initial_value(draw, dtype), size, function=draw(st.sampled_from(FOLDS)), **options)
 
 
-@generates("reduce")
-def reduce(draw: Draw, dtype: DType) -> Invocation:
-    """Functions that fit, and some that do not."""
-    x = draw(tensors(dtype, tame=True))
-    options = {"axis": draw(axes_of(x, "Axes")) if x.ndim else None, "keepdims": draw(st.booleans())}
-    return call(x, initial_value(draw, dtype), function=draw(st.sampled_from(FOLDS)), **options)
-
-
 def doubled(element: Tensor) -> Tensor:
     """In the element's dtype."""
     return element + element
@@ -143,16 +135,6 @@ def constant(element: Tensor) -> Tensor:
 
 
 MAPS = (tb.negative, doubled, increased, absent, constant, no_tensor, with_axis)
-
-
-@generates("map")
-def map_(draw: Draw, dtype: DType) -> Invocation:
-    """Functions of one element, their results cast or not."""
-    return call(
-        draw(tensors(dtype, tame=True)),
-        function=draw(st.sampled_from(MAPS)),
-        dtype=draw(st.none() | st.sampled_from(ALL_DTYPES)),
-    )
 
 
 @generates("window_scatter_max", "window_scatter_min")
@@ -183,29 +165,3 @@ def window_scatter(draw: Draw, dtype: DType) -> Invocation:
     source = draw(tensors(wide, shape, names=draw(st.sampled_from([names, (None,) * len(shape)])), values=quarters))
     initial = draw(tensors(wide, draw(st.sampled_from([(), (), (), (1,)])), values=quarters))
     return call(x, source, draw(st.sampled_from([0, initial, initial])), size, **options)
-
-
-@generates("conv")
-def conv(draw: Draw, dtype: DType) -> Invocation:
-    """Of 0 to 3 spatial axes, grouped and dilated; shapes that do not fit are refused."""
-    rank = draw(st.sampled_from([0, 1, 1, 2, 2, 3]))
-    largest = (6, 6, 4, 3)[rank]
-    spatial = tuple(draw(st.integers(0, largest)) for _ in range(rank))
-    window = tuple(draw(st.integers(0 if draw(st.integers(0, 9)) == 0 else 1, 3)) for _ in range(rank))
-    features, batches = draw(st.sampled_from([(1, 1), (1, 1), (2, 1), (3, 1), (1, 2), (1, 3), (2, 2)]))
-    channels, share = draw(st.integers(0, 2)), draw(st.integers(0, 2))
-    batch = draw(st.integers(0, 2)) * batches
-    wrong = draw(st.integers(0, 19))
-    names = ("batch", "channel", *(f"space{axis}" for axis in range(rank)))
-    x = draw(tensors(dtype, (batch, channels * features + (wrong == 0), *spatial), names=names, tame=True))
-    out = share * features * batches + (wrong == 1)
-    other = draw(st.sampled_from([dtype, dtype, dtype, *ALL_DTYPES]))
-    first = "batch" if wrong == 2 else draw(st.sampled_from(["feature", None]))
-    kernel = draw(tensors(other, (out, channels, *window), names=(first, "channel", *names[2:]), tame=True))
-    if wrong == 3:
-        kernel = tb.expand_dims(kernel)
-    options: dict[str, Any] = {"padding": padding_for_each(draw, names[2:])}
-    for option in ("strides", "input_dilation", "kernel_dilation"):
-        if draw(st.booleans()):
-            options[option] = number_for_each(draw, names[2:], 3)
-    return call(x, kernel, **options, feature_groups=features, batch_groups=0 if wrong == 4 else batches)

@@ -34,22 +34,8 @@ from ...elementwise.binary import (
 )
 from ...elementwise.conversion import astype, bitcast
 from ...elementwise.ternary import where
-from ...elementwise.unary import (
-    abs,
-    bitwise_invert,
-    ceil,
-    conj,
-    exp,
-    floor,
-    imag,
-    isinf,
-    isnan,
-    log,
-    log1p,
-    negative,
-    real,
-    sqrt,
-)
+from ...elementwise.transcendental import exp, log, log1p, sqrt
+from ...elementwise.unary import abs, bitwise_invert, ceil, conj, floor, imag, isinf, isnan, negative, real
 
 
 def _floating(*tensors: Tensor, accept: str = "real") -> tuple[Tensor, ...]:

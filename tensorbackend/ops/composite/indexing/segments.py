@@ -27,7 +27,8 @@ from ...creation.filled import full, iota, ones, zeros
 from ...elementwise.binary import add, divide, equal, less, maximum, minimum, subtract
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
-from ...elementwise.unary import bitwise_invert, exp, log, negative
+from ...elementwise.transcendental import exp, log
+from ...elementwise.unary import bitwise_invert, negative
 from ...indexing.scatter import indexed_add, indexed_put
 from ...indexing.taking import take_along_axis_at, take_at
 from ...shape import broadcast_to, expand_dims, flip, reshape

@@ -23,7 +23,8 @@ from ....tensor import Axes, Axis, Tensor
 from ...elementwise.binary import divide, greater, logical_and, multiply, not_equal, pow
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
-from ...elementwise.unary import abs, sqrt
+from ...elementwise.transcendental import sqrt
+from ...elementwise.unary import abs
 from ...reduction import max, min, sum
 from ...shape import permute_dims, reshape, squeeze
 from ..elementwise.functions import isfinite

@@ -22,7 +22,8 @@ from ...creation.filled import asarray, eye, full, iota, rename
 from ...elementwise.binary import divide, greater, less, logical_and, multiply, remainder, subtract
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
-from ...elementwise.unary import abs, log, real, sign
+from ...elementwise.transcendental import log
+from ...elementwise.unary import abs, real, sign
 from ...linalg import eig, eigh, lu, svd, triangular_solve
 from ...reduction import argmax, max, prod, sum
 from ...shape import broadcast_to, expand_dims, matrix_transpose, squeeze

@@ -45,7 +45,8 @@ from ...elementwise.binary import (
 )
 from ...elementwise.conversion import astype, bitcast
 from ...elementwise.ternary import clip, where
-from ...elementwise.unary import erf, erf_inv, log, log1p, negative
+from ...elementwise.transcendental import erf, erf_inv, log, log1p
+from ...elementwise.unary import negative
 from ...indexing.slices import sliced
 from ..elementwise.functions import nextafter
 from ..elementwise.gradients import stop_gradient

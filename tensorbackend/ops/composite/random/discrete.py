@@ -24,7 +24,7 @@ from ...creation.filled import asarray, full, iota, rename, zeros
 from ...elementwise.binary import add, equal, greater, less, less_equal, logical_and, multiply, remainder, subtract
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import clip, where
-from ...elementwise.unary import log
+from ...elementwise.transcendental import log
 from ...indexing.slices import sliced
 from ...indexing.taking import take_along_axis_at, take_at
 from ...reduction import argmax

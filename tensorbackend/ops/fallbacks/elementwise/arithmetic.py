@@ -9,7 +9,8 @@ from ....tensor import Tensor
 from ...elementwise.binary import add, divide, equal, less, logical_and, maximum, minimum, multiply
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
-from ...elementwise.unary import imag, isinf, isnan, negative, real, sqrt
+from ...elementwise.transcendental import sqrt
+from ...elementwise.unary import imag, isinf, isnan, negative, real
 
 
 @fallback("negate", "real", needs=("multiply",))

@@ -11,8 +11,9 @@ from ....tensor import Tensor
 from ...elementwise.binary import add, atan2, divide, equal, less, multiply, subtract
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
+from ...elementwise.transcendental import cos, exp, log, sin, sqrt
 from ...elementwise.unary import abs as absolute
-from ...elementwise.unary import cos, exp, log, negative, sin, sqrt
+from ...elementwise.unary import negative
 from ..common import widened
 
 

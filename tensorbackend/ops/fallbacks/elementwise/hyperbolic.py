@@ -16,8 +16,9 @@ from ....tensor import Tensor
 from ...elementwise.binary import add, divide, equal, less, multiply, subtract
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
+from ...elementwise.transcendental import exp, expm1, log, log1p, sqrt
 from ...elementwise.unary import abs as absolute
-from ...elementwise.unary import exp, expm1, log, log1p, negative, sqrt
+from ...elementwise.unary import negative
 from ..common import widened
 
 

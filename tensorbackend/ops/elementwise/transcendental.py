@@ -1,0 +1,256 @@
+"""Elementwise ops of one tensor that a library computes in many steps."""
+
+from __future__ import annotations
+
+from ...accuracy import LIBRARY, Bound
+from ...dispatch import primitive
+from ...rules.broadcasting import elementwise, to_floating
+from ...rules.plan import Plan
+from ...template import Template
+
+
+@primitive.within(LIBRARY)
+def acos(x: Template, /) -> Plan:
+    """Arc cosine in radians, principal value; NaN outside [-1, 1].
+
+    >>> import tensorbackend as tb
+    >>> tb.acos(tb.asarray([1.0])).tolist()
+    [0.0]
+    """
+    return elementwise(x, convert=to_floating)
+
+
+@primitive.within(LIBRARY)
+def acosh(x: Template, /) -> Plan:
+    """Inverse hyperbolic cosine; NaN below 1.
+
+    >>> import tensorbackend as tb
+    >>> tb.acosh(tb.asarray([1.0])).tolist()
+    [0.0]
+    """
+    return elementwise(x, convert=to_floating)
+
+
+@primitive.within(LIBRARY)
+def asin(x: Template, /) -> Plan:
+    """Arc sine in radians, principal value; NaN outside [-1, 1].
+
+    >>> import tensorbackend as tb
+    >>> tb.asin(tb.asarray([0.0])).tolist()
+    [0.0]
+    """
+    return elementwise(x, convert=to_floating)
+
+
+@primitive.within(LIBRARY)
+def asinh(x: Template, /) -> Plan:
+    """Inverse hyperbolic sine.
+
+    >>> import tensorbackend as tb
+    >>> tb.asinh(tb.asarray([0.0])).tolist()
+    [0.0]
+    """
+    return elementwise(x, convert=to_floating)
+
+
+@primitive.within(LIBRARY)
+def atan(x: Template, /) -> Plan:
+    """Arc tangent in radians, principal value.
+
+    >>> import tensorbackend as tb
+    >>> tb.atan(tb.asarray([0.0])).tolist()
+    [0.0]
+    """
+    return elementwise(x, convert=to_floating)
+
+
+@primitive.within(LIBRARY)
+def atanh(x: Template, /) -> Plan:
+    """Inverse hyperbolic tangent; infinite at -1 and 1.
+
+    >>> import tensorbackend as tb
+    >>> tb.atanh(tb.asarray([0.0])).tolist()
+    [0.0]
+    """
+    return elementwise(x, convert=to_floating)
+
+
+@primitive.within(LIBRARY)
+def _cbrt(x: Template, /) -> Plan:
+    return elementwise(x, accept="real", convert=to_floating)
+
+
+real_cbrt = _cbrt
+"""`cbrt` of real numbers."""
+
+
+@primitive.within(LIBRARY)
+def cos(x: Template, /) -> Plan:
+    """Cosine of radians.
+
+    >>> import tensorbackend as tb
+    >>> tb.cos(tb.asarray([0.0])).tolist()
+    [1.0]
+    """
+    return elementwise(x, convert=to_floating)
+
+
+@primitive.within(LIBRARY)
+def cosh(x: Template, /) -> Plan:
+    """Hyperbolic cosine.
+
+    >>> import tensorbackend as tb
+    >>> tb.cosh(tb.asarray([0.0])).tolist()
+    [1.0]
+    """
+    return elementwise(x, convert=to_floating)
+
+
+@primitive.within(LIBRARY)
+def erf(x: Template, /) -> Plan:
+    """Error function, 2 / sqrt(pi) times the integral of exp(-t**2) from 0 to x.
+
+    >>> import tensorbackend as tb
+    >>> tb.erf(tb.asarray([0.0])).tolist()
+    [0.0]
+    """
+    return elementwise(x, accept="real", convert=to_floating)
+
+
+@primitive.within(LIBRARY)
+def erf_inv(x: Template, /) -> Plan:
+    """Inverse of the error function; infinite at -1 and 1, NaN beyond.
+
+    >>> import tensorbackend as tb
+    >>> tb.erf_inv(tb.asarray([0.0])).tolist()
+    [0.0]
+    """
+    return elementwise(x, accept="real", convert=to_floating)
+
+
+@primitive.within(LIBRARY)
+def erfc(x: Template, /) -> Plan:
+    """1 - erf(x), accurate where that is tiny.
+
+    >>> import tensorbackend as tb
+    >>> tb.erfc(tb.asarray([0.0])).tolist()
+    [1.0]
+    """
+    return elementwise(x, accept="real", convert=to_floating)
+
+
+@primitive.within(LIBRARY)
+def exp(x: Template, /) -> Plan:
+    """e to the power x.
+
+    >>> import tensorbackend as tb
+    >>> tb.exp(tb.asarray([0.0])).tolist()
+    [1.0]
+    """
+    return elementwise(x, convert=to_floating)
+
+
+@primitive.within(LIBRARY, complex=Bound(6, "sums of products of the parts, which cancel in one part"))
+def expm1(x: Template, /) -> Plan:
+    """exp(x) - 1, accurate near zero.
+
+    >>> import tensorbackend as tb
+    >>> tb.expm1(tb.asarray([0.0])).tolist()
+    [0.0]
+    """
+    return elementwise(x, convert=to_floating)
+
+
+@primitive.within(LIBRARY)
+def log(x: Template, /) -> Plan:
+    """Natural logarithm; -inf of zero, NaN of negative numbers.
+
+    >>> import tensorbackend as tb
+    >>> tb.log(tb.asarray([1.0, 0.0])).tolist()
+    [0.0, -inf]
+    """
+    return elementwise(x, convert=to_floating)
+
+
+@primitive.within(LIBRARY, complex=Bound(6, "sums of products of the parts, which cancel in one part"))
+def log1p(x: Template, /) -> Plan:
+    """log(1 + x), accurate near zero.
+
+    >>> import tensorbackend as tb
+    >>> tb.log1p(tb.asarray([0.0])).tolist()
+    [0.0]
+    """
+    return elementwise(x, convert=to_floating)
+
+
+@primitive.within(LIBRARY)
+def _rsqrt(x: Template, /) -> Plan:
+    return elementwise(x, accept="real", convert=to_floating)
+
+
+real_rsqrt = _rsqrt
+"""`rsqrt` of real numbers."""
+
+
+@primitive.within(Bound(8, "composed of functions with a few ulps each"))
+def _sigmoid(x: Template, /) -> Plan:
+    return elementwise(x, accept="real", convert=to_floating)
+
+
+real_sigmoid = _sigmoid
+"""`sigmoid` of real numbers."""
+
+
+@primitive.within(LIBRARY)
+def sin(x: Template, /) -> Plan:
+    """Sine of radians.
+
+    >>> import tensorbackend as tb
+    >>> tb.sin(tb.asarray([0.0])).tolist()
+    [0.0]
+    """
+    return elementwise(x, convert=to_floating)
+
+
+@primitive.within(LIBRARY)
+def sinh(x: Template, /) -> Plan:
+    """Hyperbolic sine.
+
+    >>> import tensorbackend as tb
+    >>> tb.sinh(tb.asarray([0.0])).tolist()
+    [0.0]
+    """
+    return elementwise(x, convert=to_floating)
+
+
+@primitive.within(complex=Bound(4, "the square root of the magnitude, which is rounded itself"))
+def sqrt(x: Template, /) -> Plan:
+    """Square root; NaN of negative numbers.
+
+    >>> import tensorbackend as tb
+    >>> tb.sqrt(tb.asarray([4.0])).tolist()
+    [2.0]
+    """
+    return elementwise(x, convert=to_floating)
+
+
+@primitive.within(LIBRARY, complex=Bound(8, "quotients of sinh and cosh by sinh**2 + cos**2: four ulps by some"))
+def tan(x: Template, /) -> Plan:
+    """Tangent of radians.
+
+    >>> import tensorbackend as tb
+    >>> tb.tan(tb.asarray([0.0])).tolist()
+    [0.0]
+    """
+    return elementwise(x, convert=to_floating)
+
+
+@primitive.within(LIBRARY, complex=Bound(8, "quotients of sinh and cosh by sinh**2 + cos**2: four ulps by some"))
+def tanh(x: Template, /) -> Plan:
+    """Hyperbolic tangent.
+
+    >>> import tensorbackend as tb
+    >>> tb.tanh(tb.asarray([0.0])).tolist()
+    [0.0]
+    """
+    return elementwise(x, convert=to_floating)

@@ -1,0 +1,39 @@
+"""What generators of calls share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from ...dtypes import DType, as_dtype, iinfo
+from ...tensor import Tensor
+from ..calls import Invocation
+from ..strategies import Draw, shapes, tensors
+
+INDEX_DTYPES = tuple(map(as_dtype, ("int8", "int16", "int32", "int64", "uint8", "uint64")))
+
+
+def call(*arguments: Any, **options: Any) -> Invocation:
+    """An invocation whose name is entered later."""
+    return Invocation("", arguments, options)
+
+
+def with_axis(draw: Draw, dtype: DType, *, tame: bool = False, smallest: int = 0) -> tuple[Tensor, int]:
+    """A tensor of at least one axis, and the position of one."""
+    x = draw(tensors(dtype, shapes(least=1, smallest=smallest), tame=tame))
+    return x, draw(st.integers(0, x.ndim - 1))
+
+
+def integers(draw: Draw, shape: tuple[int, ...], low: int, high: int, names: Any = None) -> Tensor:
+    """Integers of a drawn dtype from `low` to `high`, as far as the dtype holds them."""
+    dtype = draw(st.sampled_from(INDEX_DTYPES))
+    limits = iinfo(dtype)
+    low, high = max(low, limits.min), min(high, limits.max)
+    return draw(tensors(dtype, shape, names=names, values=st.integers(low, max(low, high))))
+
+
+# Indexing
+
+
+MODES = st.sampled_from(["error", "error", "clip", "fill"])

@@ -1,0 +1,65 @@
+"""Calls of reductions and summaries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from ...dtypes import DType, as_dtype
+from ...ops.sorting import sort
+from ..calls import Invocation, generates
+from ..strategies import Draw, axes_of, shapes, tensors
+from .common import call, integers
+from .indexing import SIZES, WEIGHTS
+
+
+@generates("bincount")
+def bincount(draw: Draw, dtype: DType) -> Invocation:
+    """Small numbers, negative ones too, with weights of some dtype; other dtypes than integers are refused."""
+    if not dtype.is_integer:
+        x = draw(st.sampled_from([draw(tensors(dtype)), integers(draw, draw(shapes()), 0, 6)]))
+        weights = draw(tensors(dtype, x.shape, names=x.names, tame=True))
+        return call(x, weights=weights, size=draw(SIZES), minlength=draw(st.integers(0, 3)))
+    low = draw(st.sampled_from([0, 0, -2])) if dtype.kind == "int" else 0
+    x = draw(tensors(dtype, shapes(), values=st.integers(low, 6)))
+    return call(x, size=draw(SIZES), minlength=draw(st.integers(0, 9)))
+
+
+@generates("histogram")
+def histogram(draw: Draw, dtype: DType) -> Invocation:
+    """So many intervals of a range or of all, or edges; with weights too."""
+    x = draw(tensors(dtype, values=st.integers(0, 9)) if dtype.is_integer else tensors(dtype, tame=True))
+    options: dict[str, Any] = {"bins": draw(st.integers(1, 4)), "density": draw(st.booleans())}
+    kind = draw(st.sampled_from(["all", "range", "edges"]))
+    if kind == "range":
+        options["range"] = draw(st.sampled_from([(0.0, 4.0), (-1.0, 0.5), (1.0, 1.0)]))
+    elif kind == "edges" and not dtype.is_complex:
+        options["bins"] = sort(draw(tensors(dtype, (4,), names=(None,), values=st.sampled_from([0, 1, 2, 5, 9]))))
+    if dtype.is_inexact and draw(st.booleans()):
+        options["weights"] = draw(tensors(dtype, x.shape, tame=True))
+    return call(x, **options)
+
+
+@generates("weighted_mean")
+def weighted_mean(draw: Draw, dtype: DType) -> Invocation:
+    """Weights from 0 up: for every element, or for the entries along one axis."""
+    x = draw(tensors(dtype, tame=True))
+    other = draw(st.sampled_from([dtype, as_dtype("int32"), as_dtype("float32")]))
+    values = WEIGHTS.map(bool) if other.kind == "bool" else WEIGHTS
+    if x.ndim and draw(st.booleans()):
+        axis = draw(st.integers(0, x.ndim - 1))
+        return call(x, draw(tensors(other, (x.shape[axis],), names=(None,), values=values)), axis=axis)
+    options = {"axis": draw(axes_of(x, "Axes")), "keepdims": draw(st.booleans())}
+    return call(x, draw(tensors(other, x.shape, values=values)), **options)
+
+
+@generates("covariance")
+def covariance(draw: Draw, dtype: DType) -> Invocation:
+    """Observations of a few variables, batches of them too."""
+    values = st.booleans() if dtype.kind == "bool" else st.integers(0, 9)
+    x = draw(tensors(dtype, shapes(least=2), values=values))
+    options: dict[str, Any] = {"correction": draw(st.sampled_from([0, 1, 0.5]))}
+    if draw(st.booleans()):
+        options["mean"] = draw(tensors(dtype, (*x.shape[:-2], x.shape[-1]), values=values))
+    return call(x, **options)

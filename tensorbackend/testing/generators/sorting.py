@@ -1,0 +1,80 @@
+"""Calls of orderings and searches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from ...dtypes import ALL_DTYPES, DType
+from ...ops.composite.sorting.order_statistics import METHODS
+from ...ops.sorting import argsort, sort
+from ..calls import Invocation, generates
+from ..strategies import Draw, axes_of, shapes, tensors
+from .common import call, with_axis
+from .indexing import QUANTILES, SIZES
+
+
+@generates("sort", "argsort")
+def ordering(draw: Draw, dtype: DType) -> Invocation:
+    """Few different elements, so that there are ties."""
+    x = draw(tensors(dtype, shapes(least=1, largest=6)))
+    return call(x, axis=draw(axes_of(x, "Axis")), descending=draw(st.booleans()))
+
+
+@generates("searchsorted")
+def searchsorted(draw: Draw, dtype: DType) -> Invocation:
+    """Values that are there and others, in a tensor that is sorted or that comes with an order."""
+    x1 = draw(tensors(dtype, shapes(least=1, most=1, largest=8)))
+    x2 = draw(tensors(dtype))
+    options: dict[str, Any] = {"side": draw(st.sampled_from(["left", "right"]))}
+    if dtype.is_complex:
+        return call(x1, x2, **options)
+    if draw(st.booleans()):
+        return call(x1, x2, sorter=argsort(x1).rename(None), **options)
+    return call(sort(x1), draw(st.sampled_from([x2, x1])), **options)
+
+
+@generates("top_k")
+def top_k(draw: Draw, dtype: DType) -> Invocation:
+    """Some or all along an axis, now and then more."""
+    x, axis = with_axis(draw, dtype)
+    return call(x, draw(st.integers(0, x.shape[axis] + draw(st.sampled_from([0, 0, 0, 1])))), axis=axis)
+
+
+@generates("unique_all", "unique_counts", "unique_inverse", "unique_values")
+def unique(draw: Draw, dtype: DType) -> Invocation:
+    """As many as there are, or a size."""
+    return call(draw(tensors(dtype, shapes(largest=5))), size=draw(SIZES), fill_value=draw(st.sampled_from([0, 1])))
+
+
+@generates("isin")
+def isin(draw: Draw, dtype: DType) -> Invocation:
+    """Elements of one tensor among those of another, some of both."""
+    x = draw(tensors(dtype))
+    other = draw(tensors(draw(st.sampled_from([dtype, dtype, dtype, *ALL_DTYPES]))))
+    return call(x, draw(st.sampled_from([x, other])), invert=draw(st.booleans()))
+
+
+@generates("quantile")
+def quantile(draw: Draw, dtype: DType) -> Invocation:
+    """One share or several, by every method."""
+    x = draw(tensors(dtype))
+    q = draw(QUANTILES | st.lists(QUANTILES, min_size=1, max_size=3).map(tuple))
+    options = {"keepdims": draw(st.booleans()), "method": draw(st.sampled_from(sorted(METHODS)))}
+    return call(x, q, axis=draw(axes_of(x, "Axes")), **options)
+
+
+@generates("percentile")
+def percentile(draw: Draw, dtype: DType) -> Invocation:
+    """Hundredths."""
+    x = draw(tensors(dtype))
+    return call(x, draw(st.integers(0, 100)), axis=draw(axes_of(x, "Axes")))
+
+
+@generates("mode")
+def mode(draw: Draw, dtype: DType) -> Invocation:
+    """Few different elements."""
+    few = st.integers(0, 2) if dtype.is_integer else None
+    x = draw(tensors(dtype, shapes(largest=5), values=few))
+    return call(x, axis=draw(axes_of(x, "Axis | None")), keepdims=draw(st.booleans()))
