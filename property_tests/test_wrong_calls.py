@@ -31,9 +31,17 @@ import pytest
 import tensorbackend as tb
 from tensorbackend.dtypes import ALL_DTYPES, bool_
 from tensorbackend.entry import entry
-from tensorbackend.errors import ArgumentError, DataError, TemplateDataError, TensorBackendError, UnsupportedOp
+from tensorbackend.errors import (
+    ArgumentError,
+    DataError,
+    DeallocatedError,
+    TemplateDataError,
+    TensorBackendError,
+    UnsupportedOp,
+)
 from tensorbackend.expr import trees
 from tensorbackend.parameters import Parameter, read_parameters
+from tensorbackend.testing import wrong_values
 from tensorbackend.testing.source import NAMESPACES
 from tensorbackend.testing.wrong_values import WRONG, Odd, deep, itself, only_itself, within
 
@@ -357,7 +365,7 @@ def run(call: Call) -> str:
         result = call.subject.function(*call.arguments, **call.keywords)
         _use(result, call.operands)
     except TensorBackendError as error:
-        if isinstance(error, DataError | TemplateDataError | UnsupportedOp):
+        if isinstance(error, DataError | TemplateDataError | DeallocatedError | UnsupportedOp):
             return DATA
         return re.sub("0x[0-9a-f]+", "0x", f"{type(error).__name__}: {error}")
     except UserError:
@@ -393,7 +401,10 @@ def _refused_by_python(call: Call, error: Exception) -> bool:
     frame = error.__traceback__
     while frame is not None and frame.tb_next is not None and frame.tb_frame.f_code.co_filename == __file__:
         frame = frame.tb_next
-    if frame is not None and not frame.tb_frame.f_code.co_filename.startswith(PACKAGE):
+    file = "" if frame is None else frame.tb_frame.f_code.co_filename
+    if not file.startswith(PACKAGE) or file == wrong_values.__file__:
+        return True
+    if str(error).startswith(f"{call.subject.name.rpartition('.')[2]}() takes"):  # of a decorator with options
         return True
     given = [*call.arguments, *call.keywords.values(), *call.operands]
     given += [each for several in given if isinstance(several, list) for each in several]
