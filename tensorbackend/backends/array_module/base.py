@@ -170,6 +170,12 @@ class ArrayBase(Backend):
         """
         return careful
 
+    def in_blocks(self, kernel: Kernel, /) -> Kernel:
+        """A kernel each element of whose result is made of one of each input, run on parts of arrays that stay in a
+        cache: its intermediate arrays are then no larger. Here it is run on whole arrays.
+        """
+        return kernel
+
     def caster(self, source: DType, target: DType) -> Kernel:
         """What brings arrays of one dtype into another, by the rules of `as_type`."""
         return caster(self.xp, source, target, self.attempted)
@@ -183,7 +189,7 @@ class ArrayBase(Backend):
         if all(x.dtype is out.dtype for x in inputs):
             return kernel
         function, casts = bare(kernel), [bare(self.caster(x.dtype, out.dtype)) for x in inputs]
-        return lambda *arrays: function(*[cast(each) for cast, each in zip(casts, arrays, strict=True)])
+        return self.in_blocks(lambda *arrays: function(*map(_cast, casts, arrays)))
 
     def widened(self, x: Tensor) -> Array:
         """The payload in a dtype to compute in: float16 and bfloat16 as float32, others as they are."""
@@ -198,6 +204,22 @@ class ArrayBase(Backend):
     def narrowed(self, values: Array, out: Template) -> Array:
         """What was computed on widened payloads in the dtype of the result, rounded to nearest even."""
         return values.astype(numpy_dtype(out.dtype)) if out.dtype in NARROW else values
+
+
+def _cast(cast: Kernel, values: Array) -> Array:
+    return cast(values)
+
+
+def elementwise(method: Callable[..., Kernel], /) -> Callable[..., Payload]:
+    """Marks a planned callback each element of whose result is made of one of each input, by several functions of the
+    module: a backend may run its kernel `in_blocks`."""
+
+    @planned
+    @wraps(method)
+    def callback(self: ArrayBase, out: Template, /, *inputs: Template) -> Kernel:
+        return self.in_blocks(method(self, out, *inputs))
+
+    return callback
 
 
 def kernel(method: Method) -> Method:
@@ -234,7 +256,7 @@ def function(
 
 
 def _of_complex(backend: ArrayBase, name: str, of_complex: Function, attempted: bool) -> Kernel:
-    careful = partial(of_complex, backend.xp)
+    careful = backend.in_blocks(partial(of_complex, backend.xp))
     return backend.attempted(getattr(backend.xp, name), careful) if attempted else careful
 
 
