@@ -9,7 +9,7 @@ caller is never touched.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextvars import Context
 from functools import partial, wraps
 from inspect import CO_VARARGS
@@ -19,7 +19,7 @@ from ...dtypes import DType, bfloat16, float32
 from ...interchange import numpy_dtype
 from ...protocol import Backend, Calm, Kernel, Payload, planned
 from ...protocol.planned import bare
-from ...template import Template
+from ...template import Shape, Template
 from ...tensor import Tensor
 from .casting import NARROW as NARROW
 from .casting import caster
@@ -175,6 +175,12 @@ class ArrayBase(Backend):
         cache: its intermediate arrays are then no larger. Here it is run on whole arrays.
         """
         return kernel
+
+    def parts(self, shape: Shape, weight: int, /) -> Iterable[tuple[slice, ...]]:
+        """Parts of an array of a shape that are worked on one after another, where each element takes the memory of
+        `weight`. Here it is the whole at once.
+        """
+        return [()]
 
     def caster(self, source: DType, target: DType) -> Kernel:
         """What brings arrays of one dtype into another, by the rules of `as_type`."""

@@ -114,7 +114,7 @@ class ArrayElementwise(ArrayBase):
     def as_type(self, out: Template, x: Template, /) -> Kernel:
         """The values in `out.dtype`."""
         cast = self.caster(x.dtype, out.dtype)
-        by_way_of_another = x.dtype in NARROW or (out.dtype in NARROW and x.dtype is not float32)
+        by_way_of_another = float32 not in (x.dtype, out.dtype) and not NARROW.isdisjoint((x.dtype, out.dtype))
         return self.in_blocks(cast) if by_way_of_another and x.dtype is not out.dtype else cast
 
     @planned

@@ -9,18 +9,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import cache, partial
+from itertools import pairwise
 from math import prod
 from typing import Any, Literal
 
 from ...interchange import numpy_dtype
 from ...protocol import Kernel, planned
 from ...protocol.linalg import Transform
+from ...protocol.workspace import takes
 from ...rules.data_errors import not_positive_definite, singular_matrix
 from ...template import Shape, Template, intern_template
 from . import complex_functions
 from .base import Array, ArrayBase
 from .precision import computing, promoted, wide
 from .shortcuts import fits_float64
+from .space import brought, narrowing, nbytes, widened
 
 _BLOCK = 32
 """Order of the blocks that are treated column by column; the rest is matrix products."""
@@ -29,11 +32,42 @@ _MANY = 1 << 12
 """So many products of integers are worth a copy of them in float64."""
 
 
+def product_space(x1: Template, x2: Template, size: int, terms: int) -> int:
+    """What a product of so many elements takes: of many integers both factors and the product twice in 64 bits."""
+    if x1.dtype.is_complex:
+        return size
+    if x1.dtype.is_inexact or size * terms < _MANY:
+        return narrowing(x1.replace(shape=(size,), names=(None,)), x1, x2)
+    return 8 * (x1.size + x2.size + size)
+
+
+def _dot_space(
+    out: Template, x1: Template, x2: Template, /, *, contract1: tuple[int, ...], batch1: tuple[int, ...],
+    contract2: tuple[int, ...], batch2: tuple[int, ...],
+) -> int:  # fmt: skip
+    """Copies of factors whose axes cannot be merged where they lie."""
+    free1 = tuple(axis for axis in range(x1.ndim) if axis not in contract1 + batch1)
+    free2 = tuple(axis for axis in range(x2.ndim) if axis not in contract2 + batch2)
+    copies = sum(
+        nbytes(x.size, wide(x.dtype))
+        for x, groups in ((x1, (free1, contract1)), (x2, (contract2, free2)))
+        if not all(_merges(x, axes) for axes in groups)
+    )
+    return copies + product_space(x1, x2, out.size, prod(x1.shape[axis] for axis in contract1))
+
+
+def _merges(x: Template, axes: tuple[int, ...]) -> bool:
+    """Whether axes of an array in row-major order become one without a copy."""
+    long = [axis for axis in axes if x.shape[axis] > 1]
+    return all(after > axis and prod(x.shape[axis + 1 : after]) == 1 for axis, after in pairwise(long))
+
+
 class ArrayLinalg(ArrayBase):
     """Linear algebra on stacks of matrices."""
 
     # Contractions
 
+    @takes(_dot_space)
     @planned
     def dot(
         self,

@@ -13,6 +13,7 @@ from ...dtypes import DType, bool_
 from ...interchange import numpy_dtype
 from ...protocol import Calm, Kernel, Payload, planned
 from ...protocol.reduction import TieBreak
+from ...protocol.workspace import takes
 from ...select import default_backend
 from ...template import Template, intern_template
 from ...tensor import Tensor
@@ -20,9 +21,29 @@ from ..functional import calling
 from . import complex_functions
 from .base import Array, ArrayBase
 from .precision import computing, promoted, rounded, wide
+from .space import brought, narrowing, nbytes, widened
 
 _INDICES_ARE_LONG = sys.maxsize > 1 << 32
 """Whether the indices that an array module finds are int64 already, as they are where pointers have 64 bits."""
+
+
+def _running_space(out: Template, x: Template, /, *, include_initial: bool, **options: object) -> int:
+    """Copies in the dtype that is computed in, one of them with one more element."""
+    copies = brought(out.dtype, x) + widened(out)
+    return copies + (nbytes(out.size, wide(out.dtype)) if include_initial else 0)
+
+
+def _position_space(out: Template, x: Template, /, *, axis: int | None, keepdims: bool, tie_break: TieBreak) -> int:
+    """NumPy copies what does not lie along the axis from its first element to the last."""
+    in_order = tie_break == "low" and axis in (None, x.ndim - 1)
+    copied = widened(x) + (0 if in_order else nbytes(x.size, wide(x.dtype)))
+    return max(copied, out.nbytes) if tie_break == "high" else copied
+
+
+def _softmax_space(out: Template, x: Template, /, *, axis: tuple[int, ...]) -> int:
+    """The powers and their sums."""
+    sums = math.prod(size for position, size in enumerate(x.shape) if position not in axis)
+    return brought(out.dtype, x) + nbytes(out.size + sums, wide(out.dtype)) + widened(out)
 
 
 class ArrayReduction(ArrayBase):
@@ -67,11 +88,13 @@ class ArrayReduction(ArrayBase):
 
     # Reductions
 
+    @takes(lambda out, x, **options: 0 if x.dtype is bool_ else x.size)
     @planned
     def all(self, out: Template, x: Template, /, *, axes: tuple[int, ...], keepdims: bool) -> Kernel:
         """Whether every element is true."""
         return self._logical(self.folding("all", x, axes, keepdims, bool_), x)
 
+    @takes(lambda out, x, **options: 0 if x.dtype is bool_ else x.size)
     @planned
     def any(self, out: Template, x: Template, /, *, axes: tuple[int, ...], keepdims: bool) -> Kernel:
         """Whether some element is true."""
@@ -92,21 +115,25 @@ class ArrayReduction(ArrayBase):
         kernel = rounded(self.folding("prod", x, axes, keepdims, wide(out.dtype)), out)
         return kernel if out.dtype.is_inexact else Calm(kernel)
 
+    @takes(narrowing)
     @planned
     def reduce_max(self, out: Template, x: Template, /, *, axes: tuple[int, ...], keepdims: bool) -> Kernel:
         """Greatest element; 0.0 is above -0.0."""
         return self._extreme("max", out, x, axes, keepdims)
 
+    @takes(narrowing)
     @planned
     def reduce_min(self, out: Template, x: Template, /, *, axes: tuple[int, ...], keepdims: bool) -> Kernel:
         """Least element; -0.0 is below 0.0."""
         return self._extreme("min", out, x, axes, keepdims)
 
+    @takes(_position_space)
     @planned
     def argmax(self, out: Template, x: Template, /, *, axis: int | None, keepdims: bool, tie_break: TieBreak) -> Kernel:
         """Index of the greatest element."""
         return self._position("argmax", out, x, axis, tie_break)
 
+    @takes(_position_space)
     @planned
     def argmin(self, out: Template, x: Template, /, *, axis: int | None, keepdims: bool, tie_break: TieBreak) -> Kernel:
         """Index of the least element."""
@@ -147,6 +174,7 @@ class ArrayReduction(ArrayBase):
 
     # Order
 
+    @takes(narrowing)
     @planned
     def sort(self, out: Template, x: Template, /, *, axis: int, descending: bool) -> Kernel:
         """Elements in order: descending is ascending from the other end, both ways round."""
@@ -156,6 +184,7 @@ class ArrayReduction(ArrayBase):
         flip = self.xp.flip
         return Calm(computing(lambda values: flip(ascending(flip(values, axis)), axis), out, x))
 
+    @takes(lambda out, x, *, axis, descending: widened(x) + (out.nbytes if descending else 8 * x.shape[axis]))
     @planned
     def argsort(self, out: Template, x: Template, /, *, axis: int, descending: bool) -> Kernel:
         """Indices that would sort: descending is ascending from the other end, both ways round."""
@@ -167,6 +196,7 @@ class ArrayReduction(ArrayBase):
 
     # Overrides of composites
 
+    @takes(_running_space)
     @planned
     def cumulative_sum(
         self, out: Template, x: Template, /, *, axis: int, dtype: DType | None, include_initial: bool, reverse: bool
@@ -174,6 +204,7 @@ class ArrayReduction(ArrayBase):
         """Sums of the elements up to each."""
         return self._accumulating(self.running("cumsum", axis, wide(out.dtype)), 0, out, x, axis, reverse)
 
+    @takes(_running_space)
     @planned
     def cumulative_product(
         self, out: Template, x: Template, /, *, axis: int, dtype: DType | None, include_initial: bool, reverse: bool
@@ -185,6 +216,7 @@ class ArrayReduction(ArrayBase):
             accumulate = self.running("cumprod", axis, wide(out.dtype))
         return self._accumulating(accumulate, 1, out, x, axis, reverse)
 
+    @takes(_softmax_space)
     @planned
     def softmax(self, out: Template, x: Template, /, *, axis: tuple[int, ...]) -> Kernel:
         """exp(x) over its sum, from x less its maximum so that nothing overflows."""
@@ -201,6 +233,7 @@ class ArrayReduction(ArrayBase):
 
         return promoted(self, out.dtype, softmax, out, x)
 
+    @takes(lambda out, x, **options: brought(out.dtype, x) + 2 * nbytes(x.size, wide(out.dtype)))
     @planned
     def var(self, out: Template, x: Template, /, *, axis: tuple[int, ...], correction: float, keepdims: bool) -> Kernel:
         """Mean squared distance from the mean, over the count less `correction`."""

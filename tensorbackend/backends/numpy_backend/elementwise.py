@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import prod
 
 from ...dtypes import bfloat16
@@ -28,6 +28,10 @@ class NumpyElementwise(ArrayElementwise):
 
     watching_all: Quiet
     """Raises it where one underflows, too."""
+
+    def parts(self, shape: Shape, weight: int, /) -> Iterable[tuple[slice, ...]]:
+        """Blocks that stay in the cache."""
+        return blocks(shape, max(1, _BLOCK // weight)) if prod(shape) else ()
 
     def attempted(
         self, quick: Kernel, careful: Kernel, /, *, holds: Callable[..., bool] | None = None, underflow: bool = False

@@ -6,11 +6,20 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...protocol import Kernel, planned
+from ...protocol.workspace import takes
 from ...rules.data_errors import not_positive_definite
 from ...template import Template, intern_template
 from ..array_module.base import Array
-from ..array_module.linalg import ArrayLinalg
+from ..array_module.linalg import ArrayLinalg, product_space
 from ..array_module.precision import computing, promoted
+from ..array_module.space import brought
+
+
+def _matmul_space(out: Template, x1: Template, x2: Template, /) -> int:
+    left, right = (x.replace(dtype=out.dtype) for x in (x1, x2))
+    return brought(out.dtype, *(x for x in (x1, x2) if x.dtype is not out.dtype)) + product_space(
+        left, right, out.size, x1.shape[-1]
+    )
 
 
 class NumpyLinalg(ArrayLinalg):
@@ -31,6 +40,7 @@ class NumpyLinalg(ArrayLinalg):
 
         return factors
 
+    @takes(_matmul_space)
     @planned
     def matmul(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
         """NumPy's own, which broadcasts the leading axes."""

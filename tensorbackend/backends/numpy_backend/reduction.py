@@ -10,11 +10,13 @@ from typing import Final, Literal
 from ...dtypes import DType
 from ...interchange import numpy_dtype
 from ...protocol import Calm, Kernel, planned
+from ...protocol.workspace import takes
 from ...template import Template
 from ..array_module import complex_functions
 from ..array_module.base import Array
 from ..array_module.precision import promoted, wide
 from ..array_module.reduction import ArrayReduction
+from ..array_module.space import brought
 
 _UFUNCS: Final = {
     "all": "logical_and",
@@ -65,6 +67,7 @@ class NumpyReduction(ArrayReduction):
             return bool
         return (lambda values: count(values) == size) if size <= _FEW else lambda values: bool(values.all())
 
+    @takes(lambda out, x, **options: brought(out.dtype, x))
     @planned
     def mean(self, out: Template, x: Template, /, *, axis: tuple[int, ...], keepdims: bool) -> Kernel:
         """Sum over the number of elements."""
@@ -115,8 +118,9 @@ class NumpyReduction(ArrayReduction):
         worth, floating = _is_worth(x), x.dtype.is_floating
 
         def ordered(values: Array) -> Array:
+            stable = not worth or (floating and self._has_both_zeros(values))
             fresh = values.copy("K")
-            fresh.sort(axis, "stable" if not worth or (floating and self._has_both_zeros(values)) else None)
+            fresh.sort(axis, "stable" if stable else None)
             return fresh
 
         return ordered
@@ -140,10 +144,11 @@ class NumpyReduction(ArrayReduction):
             ranked = self._ranked(values)
             if int(ranked.max()) >> (64 - bits):
                 return values.argsort(axis, "stable")
-            packed = ranked << numpy.uint64(bits) | numpy.arange(count, dtype="uint64").reshape(shape)
-            packed.sort(axis)
-            packed &= numpy.uint64((1 << bits) - 1)
-            return packed.view("int64")
+            ranked <<= numpy.uint64(bits)  # in their own memory from here on
+            ranked |= numpy.arange(count, dtype="uint64").reshape(shape)
+            ranked.sort(axis)
+            ranked &= numpy.uint64((1 << bits) - 1)
+            return ranked.view("int64")
 
         return order
 
@@ -151,8 +156,15 @@ class NumpyReduction(ArrayReduction):
         """Unsigned integers of 64 bits in the same order, from 0 on."""
         numpy = self.xp
         if values.dtype.kind != "f":
-            return values.astype("uint64") - numpy.uint64(int(values.min()) % (1 << 64))
-        # Of floats the bits are in order but for the sign: https://stereopsis.com/radix.html
+            ranks = values.astype("uint64")
+            ranks -= numpy.uint64(int(values.min()) % (1 << 64))
+            return ranks
+        ranks: Array = self.in_blocks(self._ranked_floats)(values)
+        return ranks
+
+    def _ranked_floats(self, values: Array) -> Array:
+        """Of floats the bits are in order but for the sign: https://stereopsis.com/radix.html."""
+        numpy = self.xp
         bits = (values + numpy.float32(0)).view("uint32")  # zeros of both signs are equal
         ranks = numpy.where(bits >> numpy.uint32(31), ~bits, bits | numpy.uint32(1 << 31))
         ranks[numpy.isnan(values)] = (1 << 32) - 1

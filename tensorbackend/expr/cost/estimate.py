@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from ...errors import UnsupportedOp, expected
+from ...protocol import BackendLike, own_method
+from ...protocol.workspace import space_of
+from ...select import get_backend
 from ...template import Template, intern_template
 from ...tensor import Tensor
 from ..graph import Graph
@@ -20,9 +24,13 @@ _VIEW: Final = Work(shares=(0,), strided=(False,))
 
 
 class Estimator:
-    """Works out nodes; alike nodes are worked out once, so it may be used for several graphs."""
+    """Works out nodes; alike nodes are worked out once, so it may be used for several graphs.
 
-    def __init__(self) -> None:
+    What kernels take is what those of a backend declare, by default NumPy's.
+    """
+
+    def __init__(self, backend: BackendLike = "numpy") -> None:
+        self._backend = get_backend(backend)
         self._known: dict[Any, Work] = {}
 
     def works(self, graph: Graph) -> list[Work]:
@@ -69,8 +77,14 @@ class Estimator:
         flops, transcendentals = count, 0
         if node.op in TRANSCENDENTAL and inputs[0].dtype.is_inexact:
             flops, transcendentals = 0, count
-        work = Work(flops, transcendentals, read, written, 0, (None,) * len(node.outs), (False,) * len(node.outs))
+        space, number = self._space(node) or 0, len(node.outs)
+        work = Work(flops, transcendentals, read, written, space, (None,) * number, (False,) * number)
         return self._applied(node, work, inputs) if node.op in APPLICATIONS else work
+
+    def _space(self, node: Node) -> int | None:
+        """What the backend's own callback for a node takes, `None` where it has none."""
+        templates = node.with_inputs(lambda value: value.template)
+        return space_of(self._backend, node.op, node.out, templates, node.options)
 
     def _applied(self, node: Node, work: Work, inputs: tuple[Template, ...]) -> Work:
         """With the operations of the function of scalars that a callback is given."""
@@ -101,6 +115,10 @@ class Estimator:
         works = self.works(graph)
         found, memory = total(works), timeline(graph, works)
         new = sum(out.nbytes for out, share in zip(node.outs, memory.shares, strict=True) if share is None)
+        own = self._space(node)
+        if own is not None:
+            number = len(node.outs)
+            return found._replace(workspace=own, shares=(None,) * number, strided=(False,) * number)
         workspace = max(memory.peak - memory.parameters - new, 0)
         return found._replace(workspace=workspace, shares=memory.shares, strided=memory.strided)
 
@@ -112,11 +130,22 @@ class Estimator:
             once = total(inner)
             once = once._replace(open=once.open or count is None)
             works.append(once.times(1 if count is None else count))
-            memory = timeline(graph, inner)
-            spaces.append(memory.peak - memory.parameters)
+            spaces.append(self._inside(node, graph, inner))
         found = max(works, key=_amount) if node.op == "cond" else total(works)
         number = len(node.outs)
         return found._replace(workspace=max(spaces), shares=(None,) * number, strided=(False,) * number)
+
+    def _inside(self, node: Node, graph: Graph, works: Sequence[Work]) -> int:
+        """What a graph inside control flow takes beside the node's inputs and results."""
+        memory = timeline(graph, works)
+        inside = memory.peak - memory.parameters
+        if node.op in ("cond", "checkpoint"):
+            return inside - memory.results  # which are the node's
+        if node.op == "scan" and own_method(self._backend, node.op) is None:
+            # What is stacked at the end is there twice: each step's, and all together.
+            carried = len(node.inputs[1])
+            return max(inside, sum(out.nbytes for out in node.outs[carried:]))
+        return inside
 
 
 def _amount(work: Work) -> tuple[int, int]:
