@@ -19,6 +19,7 @@ from ...dtypes import DType, bfloat16, float32
 from ...interchange import numpy_dtype
 from ...protocol import Backend, Calm, Kernel, Payload, planned
 from ...protocol.planned import bare
+from ...protocol.workspace import takes
 from ...template import Shape, Template
 from ...tensor import Tensor
 from .casting import NARROW as NARROW
@@ -32,6 +33,9 @@ Function: TypeAlias = Callable[..., Array]
 """A function of arrays; one for complex arrays gets the array module first."""
 
 Method = TypeVar("Method", bound=Callable[..., Payload])
+
+BLOCK = 1 << 12
+"""Elements of a block that stays in the cache with a few more of its size."""
 
 
 class Quiet:
@@ -216,10 +220,16 @@ def _cast(cast: Kernel, values: Array) -> Array:
     return cast(values)
 
 
+def block_space(out: Template, /, *inputs: Template) -> int:
+    """What a kernel of several passes takes in blocks: some arrays of 64 bits, more of complex numbers."""
+    return (10 if out.dtype.is_complex else 5) * 8 * min(out.size, BLOCK)
+
+
 def elementwise(method: Callable[..., Kernel], /) -> Callable[..., Payload]:
     """Marks a planned callback each element of whose result is made of one of each input, by several functions of the
     module: a backend may run its kernel `in_blocks`."""
 
+    @takes(block_space)
     @planned
     @wraps(method)
     def callback(self: ArrayBase, out: Template, /, *inputs: Template) -> Kernel:

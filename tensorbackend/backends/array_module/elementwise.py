@@ -9,14 +9,16 @@ from ...dtypes import float32, float64
 from ...interchange import numpy_dtype
 from ...protocol import Calm, Kernel, Payload, planned
 from ...protocol.planned import bare
+from ...protocol.workspace import takes
 from ...template import Template
 from . import complex_functions, extremes, gamma, incomplete_gamma, special
-from .base import NARROW, Array, ArrayBase, Function, elementwise, function, itself, promoting, rounding
+from .base import BLOCK, NARROW, Array, ArrayBase, Function, elementwise, function, itself, promoting, rounding
 
 
 def computed_in_float64(function: Function) -> Callable[..., Payload]:
     """A callback that is a function of the module and float64 arrays, rounded to the result's dtype."""
 
+    @takes(lambda out, *inputs: 11 * 8 * min(out.size, BLOCK))
     @planned
     def callback(self: ArrayElementwise, out: Template, /, *inputs: Template) -> Kernel:
         return self.in_float64(function, out, *inputs)

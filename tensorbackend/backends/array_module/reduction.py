@@ -9,7 +9,7 @@ from functools import partial
 from itertools import product as index_product
 from typing import Any, Literal
 
-from ...dtypes import DType, bool_
+from ...dtypes import DType, bool_, complex64
 from ...interchange import numpy_dtype
 from ...protocol import Calm, Kernel, Payload, planned
 from ...protocol.reduction import TieBreak
@@ -19,7 +19,7 @@ from ...template import Template, intern_template
 from ...tensor import Tensor
 from ..functional import calling
 from . import complex_functions
-from .base import Array, ArrayBase
+from .base import BLOCK, Array, ArrayBase
 from .precision import computing, promoted, rounded, wide
 from .space import brought, narrowing, nbytes, widened
 
@@ -27,10 +27,19 @@ _INDICES_ARE_LONG = sys.maxsize > 1 << 32
 """Whether the indices that an array module finds are int64 already, as they are where pointers have 64 bits."""
 
 
-def _running_space(out: Template, x: Template, /, *, include_initial: bool, **options: object) -> int:
+def _running_space(
+    out: Template, x: Template, /, *, include_initial: bool, product: bool = False, **options: object
+) -> int:
     """Copies in the dtype that is computed in, one of them with one more element."""
     copies = brought(out.dtype, x) + widened(out)
+    if product and out.dtype is complex64:  # in complex128
+        copies += 3 * out.nbytes
     return copies + (nbytes(out.size, wide(out.dtype)) if include_initial else 0)
+
+
+def _order_space(out: Template, x: Template, more: int) -> int:
+    """Copies, a block of ranks, and either a counter along the axis or a second array of indices."""
+    return widened(x) + more + 28 * min(x.size, BLOCK)
 
 
 def _position_space(out: Template, x: Template, /, *, axis: int | None, keepdims: bool, tie_break: TieBreak) -> int:
@@ -184,7 +193,7 @@ class ArrayReduction(ArrayBase):
         flip = self.xp.flip
         return Calm(computing(lambda values: flip(ascending(flip(values, axis)), axis), out, x))
 
-    @takes(lambda out, x, *, axis, descending: widened(x) + (out.nbytes if descending else 8 * x.shape[axis]))
+    @takes(lambda out, x, *, axis, descending: _order_space(out, x, out.nbytes if descending else 8 * x.shape[axis]))
     @planned
     def argsort(self, out: Template, x: Template, /, *, axis: int, descending: bool) -> Kernel:
         """Indices that would sort: descending is ascending from the other end, both ways round."""
@@ -204,7 +213,7 @@ class ArrayReduction(ArrayBase):
         """Sums of the elements up to each."""
         return self._accumulating(self.running("cumsum", axis, wide(out.dtype)), 0, out, x, axis, reverse)
 
-    @takes(_running_space)
+    @takes(lambda out, x, **options: _running_space(out, x, product=True, **options))
     @planned
     def cumulative_product(
         self, out: Template, x: Template, /, *, axis: int, dtype: DType | None, include_initial: bool, reverse: bool

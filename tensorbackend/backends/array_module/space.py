@@ -1,4 +1,4 @@
-"""What the kernels here take beside inputs and results, for `protocol.workspace.takes`: the arithmetic that they share."""
+"""What the kernels here take beside inputs and results, for `protocol.workspace.takes`: the common arithmetic."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...dtypes import DType
+from ...rules.broadcasting import to_real
 from ...template import Template
 from .precision import wide
 
@@ -35,3 +36,18 @@ def narrowing(out: Template | Sequence[Template], /, *inputs: Any, **options: ob
 def in_64_bits(indices: Template) -> int:
     """Bytes of a copy of indices that are not int64 or uint64."""
     return 0 if indices.dtype.bits == 64 else 8 * indices.size
+
+
+def lapack(out: Template | Sequence[Template], /, *inputs: Template, more: int = 0) -> int:
+    """What NumPy's `linalg` takes, which computes 32 bits a part in 64: copies of all inputs, then of all results.
+
+    `more` is what a kernel takes afterwards, beside the results.
+    """
+    outs = (out,) if isinstance(out, Template) else out
+    dtype = wide(next(each.dtype for each in outs if each.dtype.is_inexact))
+    results, given = (sum(nbytes(x.size, wide(x.dtype)) for x in each) for each in (outs, inputs))
+    doubled = to_real(dtype).bits == 32
+    during = widened(*inputs) + (2 * given + 2 * results if doubled else results)
+    found = sum(each.nbytes for each in outs)
+    rounded = (2 * results if doubled else 0) + results
+    return max(during, rounded, results + more, widened(*outs) + found) - found

@@ -10,11 +10,8 @@ from ...interchange import numpy_dtype
 from ...protocol import Calm, Kernel, kernel_of, planned
 from ...protocol.planned import bare
 from ...template import Shape, Template
-from ..array_module.base import Array, Quiet, itself
+from ..array_module.base import BLOCK, Array, Quiet, itself
 from ..array_module.elementwise import ArrayElementwise
-
-_BLOCK = 1 << 13
-"""Elements of a block that stays in the cache with a few more of its size."""
 
 _FEW = 1 << 10
 """Up to so many elements a search through their bytes takes no longer than to start a reduction."""
@@ -31,7 +28,7 @@ class NumpyElementwise(ArrayElementwise):
 
     def parts(self, shape: Shape, weight: int, /) -> Iterable[tuple[slice, ...]]:
         """Blocks that stay in the cache."""
-        return blocks(shape, max(1, _BLOCK // weight)) if prod(shape) else ()
+        return blocks(shape, max(1, BLOCK // weight)) if prod(shape) else ()
 
     def attempted(
         self, quick: Kernel, careful: Kernel, /, *, holds: Callable[..., bool] | None = None, underflow: bool = False
@@ -61,10 +58,10 @@ class NumpyElementwise(ArrayElementwise):
 
         def by_blocks(*arrays: Array) -> Array:
             shape = arrays[0].shape if len(arrays) == 1 else numpy.broadcast_shapes(*[each.shape for each in arrays])
-            if prod(shape) <= _BLOCK:
+            if prod(shape) <= BLOCK:
                 return function(*arrays)
             result = None
-            for block in blocks(shape, _BLOCK):
+            for block in blocks(shape, BLOCK):
                 found = function(*[each[within(block, each.shape, len(shape))] for each in arrays])
                 if result is None:
                     result = numpy.empty(shape, found.dtype)

@@ -11,8 +11,8 @@ from ...rules.data_errors import not_positive_definite
 from ...template import Template, intern_template
 from ..array_module.base import Array
 from ..array_module.linalg import ArrayLinalg, product_space
-from ..array_module.precision import computing, promoted
-from ..array_module.space import brought
+from ..array_module.precision import computing, promoted, wide
+from ..array_module.space import brought, lapack
 
 
 def _matmul_space(out: Template, x1: Template, x2: Template, /) -> int:
@@ -55,6 +55,7 @@ class NumpyLinalg(ArrayLinalg):
             product = lambda a, b: matrices(a.reshape(first), b.reshape(second)).reshape(out.shape)  # noqa: E731
         return promoted(self, out.dtype, product, out, x1, x2)
 
+    @takes(lapack)
     @planned
     def cholesky(self, out: Template, x: Template, /) -> Kernel:
         """NumPy reads the lower half alone, whose elements that are not finite show in the factor, or fail."""
@@ -72,12 +73,14 @@ class NumpyLinalg(ArrayLinalg):
 
         return computing(factor, out, x)
 
+    @takes(lambda out, x: lapack(out, x.replace(dtype=wide(out.dtype))) + brought(out.dtype, x))
     @planned
     def inv(self, out: Template, x: Template, /) -> Kernel:
         """Inverse of square matrices."""
         inverse = self.finite_only(self.or_singular(self.xp.linalg.inv), x, (2,))
         return promoted(self, out.dtype, inverse, out, x)
 
+    @takes(lambda out, x: lapack(out, x.replace(dtype=wide(out[0].dtype))) + brought(out[0].dtype, x))
     @planned
     def slogdet(self, out: tuple[Template, Template], x: Template, /) -> Kernel:
         """Sign and logarithm of the magnitude of a determinant."""

@@ -10,14 +10,24 @@ from ...interchange import numpy_dtype
 from ...memo import MEMO_LIMIT
 from ...protocol import Kernel, planned
 from ...protocol.reduction import Unique
+from ...protocol.workspace import takes
 from ...template import Template, intern_template
 from ...tensor import Tensor
 from ..array_module.base import Array
 from ..array_module.precision import computing, promoted, wide
+from ..array_module.space import nbytes, widened
 from .reduction import NumpyReduction
 
 _LONG = 1 << 10
 """A row of so many elements is parted before the greatest of them are put in order."""
+
+
+def _top_space(out: tuple[Template, Template], x: Template, /, *, k: int) -> int:
+    """Ranks and indices of all elements; of long rows a copy of one at a time, and places in it."""
+    row = x.shape[-1] if x.shape else 1
+    if row >= _LONG and x.size and 0 < k <= row // 8:
+        return widened(x) + 3 * nbytes(row, wide(x.dtype))
+    return max(0, widened(x) + 16 * x.size - sum(each.nbytes for each in out))
 
 
 class NumpySets(NumpyReduction):
@@ -36,6 +46,7 @@ class NumpySets(NumpyReduction):
             x2,
         )
 
+    @takes(_top_space)
     @planned
     def top_k(self, out: tuple[Template, Template], x: Template, /, *, k: int) -> Kernel:
         """The k greatest along the last axis, of equal ones the first first; the order of a long row is not needed."""

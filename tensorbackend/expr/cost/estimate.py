@@ -17,7 +17,7 @@ from ..subgraphs import subgraphs, turns
 from ..trace import trace_leaves
 from .flops import APPLICATIONS, TRANSCENDENTAL, rule_of
 from .memory import timeline
-from .work import PICKED, STRIDED, VIEWS, Work, total
+from .work import PICKED, ROUNDING, STRIDED, VIEWS, Work, total
 
 _NOTHING: Final = Work(shares=(None,), strided=(False,))
 _VIEW: Final = Work(shares=(0,), strided=(False,))
@@ -59,6 +59,8 @@ class Estimator:
         return found
 
     def _work(self, node: Node, inputs: tuple[Template, ...]) -> Work:
+        if node.op in VIEWS or _leaves_alone(node, inputs):
+            return Work(shares=(0,), strided=(node.op in STRIDED and not _keeps_order(node, inputs[0]),))
         rule = rule_of(node.op)
         if rule is None:
             if subgraphs(node):
@@ -69,8 +71,6 @@ class Estimator:
             return self._composite(node)
         written = sum(template.nbytes for template in node.outs)
         read = sum(template.nbytes for template in inputs)
-        if node.op in VIEWS or (node.op == "as_type" and inputs[0].dtype is node.outs[0].dtype):
-            return Work(shares=(0,), strided=(node.op in STRIDED,))
         if node.op in PICKED:
             read += min(written - inputs[0].nbytes, 0)
         count = rule(node.out, *node.with_inputs(lambda value: value.template), **node.options)
@@ -146,6 +146,26 @@ class Estimator:
             carried = len(node.inputs[1])
             return max(inside, sum(out.nbytes for out in node.outs[carried:]))
         return inside
+
+
+def _leaves_alone(node: Node, inputs: Sequence[Template]) -> bool:
+    """Whether the result is the input: rounded integers, and what has its dtype already."""
+    if node.op == "as_type":
+        return inputs[0].dtype is node.outs[0].dtype
+    return node.op in ROUNDING and not inputs[0].dtype.is_inexact
+
+
+def _keeps_order(node: Node, x: Template) -> bool:
+    """Whether elements lie as before: all of them are there, and only axes of one element move."""
+    if node.op == "slice":
+        return node.outs[0].size == x.size
+    axes: Any = node.options.get("axes") if node.op in ("transpose", "broadcast") else None
+    if axes is None or node.outs[0].size != x.size:
+        return False
+    order = [axis for axis, size in zip(axes, node.outs[0].shape, strict=False) if size > 1]
+    if node.op == "broadcast":
+        order = [axis for axis, size in zip(axes, x.shape, strict=True) if size > 1]
+    return order == sorted(order)
 
 
 def _amount(work: Work) -> tuple[int, int]:

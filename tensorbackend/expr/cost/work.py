@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-VIEWS: Final = frozenset({"bitcast", "broadcast", "reshape", "reverse", "slice", "squeeze", "transpose"})
+VIEWS: Final = frozenset(
+    {"bitcast", "broadcast", "imag", "real", "reshape", "reverse", "slice", "squeeze", "transpose"}
+)
 """The callbacks whose result shares the memory of their input, as NumPy, CuPy and PyTorch have it."""
 
 STRIDED: Final = VIEWS - {"bitcast", "reshape", "squeeze"}
 """Those after which elements need not lie in row-major order, so that a `reshape` has to copy."""
+
+ROUNDING: Final = frozenset({"ceil", "floor", "round", "trunc"})
+"""The callbacks that leave integers as they are."""
 
 PICKED: Final = frozenset({"gather", "take", "take_along_axis"})
 """The callbacks that read of their first input only what they give."""
