@@ -222,7 +222,7 @@ def _cast(cast: Kernel, values: Array) -> Array:
 
 def block_space(out: Template, /, *inputs: Template) -> int:
     """What a kernel of several passes takes in blocks: some arrays of 64 bits, more of complex numbers."""
-    return (10 if out.dtype.is_complex else 5) * 8 * min(out.size, BLOCK)
+    return (6 if out.dtype.is_complex else 2) * 8 * min(out.size, BLOCK)
 
 
 def elementwise(method: Callable[..., Kernel], /) -> Callable[..., Payload]:

@@ -15,10 +15,13 @@ from . import complex_functions, extremes, gamma, incomplete_gamma, special
 from .base import BLOCK, NARROW, Array, ArrayBase, Function, elementwise, function, itself, promoting, rounding
 
 
-def computed_in_float64(function: Function) -> Callable[..., Payload]:
-    """A callback that is a function of the module and float64 arrays, rounded to the result's dtype."""
+def computed_in_float64(function: Function, arrays: int = 11) -> Callable[..., Payload]:
+    """A callback that is a function of the module and float64 arrays, rounded to the result's dtype.
 
-    @takes(lambda out, *inputs: 11 * 8 * min(out.size, BLOCK))
+    It has so many arrays of a block at once.
+    """
+
+    @takes(lambda out, *inputs: arrays * 8 * min(out.size, BLOCK))
     @planned
     def callback(self: ArrayElementwise, out: Template, /, *inputs: Template) -> Kernel:
         return self.in_float64(function, out, *inputs)
@@ -151,8 +154,8 @@ class ArrayElementwise(ArrayBase):
     erfc = computed_in_float64(special.erfc)
     erf_inv = computed_in_float64(special.erf_inv)
     digamma = computed_in_float64(gamma.digamma)
-    gamma_inc_l = computed_in_float64(incomplete_gamma.gamma_inc_l)
-    gamma_inc_u = computed_in_float64(incomplete_gamma.gamma_inc_u)
+    gamma_inc_l = computed_in_float64(incomplete_gamma.gamma_inc_l, 31)
+    gamma_inc_u = computed_in_float64(incomplete_gamma.gamma_inc_u, 31)
     log_gamma = computed_in_float64(gamma.log_gamma)
 
     @planned

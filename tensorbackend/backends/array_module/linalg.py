@@ -131,6 +131,7 @@ class ArrayLinalg(ArrayBase):
 
         return computing(factor, out, x)
 
+    @takes(lambda out, x: widened(x, *out) or x.nbytes)
     @planned
     def lu(self, out: tuple[Template, Template, Template], x: Template, /) -> Kernel:
         """Permutation, unit lower and upper factor."""

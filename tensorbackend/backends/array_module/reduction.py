@@ -109,12 +109,14 @@ class ArrayReduction(ArrayBase):
         """Whether some element is true."""
         return self._logical(self.folding("any", x, axes, keepdims, bool_), x)
 
+    @takes(lambda out, x, **options: widened(out))
     @planned
     def sum(self, out: Template, x: Template, /, *, axes: tuple[int, ...], keepdims: bool) -> Kernel:
         """Sum, of the narrow floats in float32."""
         kernel = rounded(self.folding("sum", x, axes, keepdims, wide(out.dtype)), out)
         return kernel if out.dtype.is_inexact else Calm(kernel)
 
+    @takes(lambda out, x, **options: widened(out))
     @planned
     def product(self, out: Template, x: Template, /, *, axes: tuple[int, ...], keepdims: bool) -> Kernel:
         """Product, of the narrow floats in float32, of complex64 in complex128."""

@@ -47,6 +47,14 @@ def _pooled_space(
     return max(most - out.nbytes, held) if widened(out) else most - out.nbytes
 
 
+def _product_space(out: Template, x: Template, /, **options: Any) -> int:
+    """Of complex numbers all elements of all windows are copied, so that they are multiplied in order."""
+    if not out.dtype.is_complex:
+        return _pooled_space(out, x, **options)
+    held = nbytes(prod(_padded_shape(x, options["padding"])), x.dtype) if any(map(any, options["padding"])) else 0
+    return held + (prod(options["window_dimensions"]) + 1) * out.nbytes
+
+
 def _scattered_space(
     out: Template, x: Template, source: Template, initial: Template, /, *, padding: Padding, **options: object
 ) -> int:
@@ -80,7 +88,7 @@ class ArrayWindow(ArrayBase):
         geometry = tuple(zip(window_dimensions, strides, window_dilations, strict=True))
         return self._over_windows(out, x, 0, padding, _sliding(self.xp, self.xp.add, _sum, geometry))
 
-    @takes(_pooled_space)
+    @takes(_product_space)
     @planned
     def window_product(
         self,
