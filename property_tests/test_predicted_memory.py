@@ -9,7 +9,7 @@ from zlib import crc32
 
 import numpy
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tensorbackend as tb
@@ -34,14 +34,9 @@ MOST = 1 << 23
 
 DTYPES = [as_dtype(each) for each in ("float32", "complex64", "bfloat16", "int32")]
 
-EXCEPTIONS: dict[str, str] = {
-    "isin": "NumPy sorts or counts, as it sees fit",
-    "log_softmax": "the default's steps have names, and stay until it returns",
-    "logsumexp": "the default's steps have names, and stay until it returns",
-    "put_at": "one number for all places is a view",
-    "unique_counts": "NumPy sorts once, where the default sorts and searches",
-    "unique_values": "NumPy sorts once, where the default sorts and searches",
-}
+_NAMED = "the steps of the default implementation have names, so that they stay until it returns"
+
+EXCEPTIONS: dict[str, str] = dict.fromkeys(("expm", "histogram", "log_softmax", "logsumexp"), _NAMED)
 """Ops whose peak is another one than predicted, with the reason."""
 
 
@@ -124,7 +119,7 @@ def test_the_peak_of_an_op(name: str) -> None:
     dtypes = DTYPES[0], DTYPES[1 + crc32(name.encode()) % (len(DTYPES) - 1)]
     for dtype in dtypes:
 
-        @profile(2)
+        @settings(profile(2), max_examples=2, derandomize=True)  # an exception must be needed each time
         @given(st.shared(calls(name, dtype), key=str(dtype)))
         def draw(call: Invocation) -> None:
             found = compared(call)

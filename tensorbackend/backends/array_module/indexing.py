@@ -218,7 +218,7 @@ class ArrayIndexing(ArrayBase):
             return Calm(lambda values: count(values))
         return Calm(lambda values: add(values.astype(bool), axis=axis, dtype=dtype, keepdims=keepdims))
 
-    @takes(lambda out, x, **options: 8 * x.size * max(x.ndim, 1))
+    @takes(lambda out, x, **options: x.size * (16 * x.ndim if x.ndim > 1 else 8))
     @planned
     def argwhere(self, out: Template, x: Template, /, *, size: int, fill_value: int) -> Kernel:
         """The index vectors of what is not zero, cut or filled up to a size."""
