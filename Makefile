@@ -36,6 +36,7 @@ bench: $(READY) ## Measures the budget
 	$(BIN)/python benchmarks/transfer.py
 	$(BIN)/python benchmarks/jax_backend.py
 	$(BIN)/python benchmarks/jit.py
+	$(BIN)/python benchmarks/step.py
 	$(BIN)/python benchmarks/dryrun.py
 
 docs: $(READY) ## Writes the generated tables and runs the code of the pages

@@ -9,7 +9,7 @@ from zlib import crc32
 
 import numpy
 import pytest
-from hypothesis import given, settings
+from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
 import tensorbackend as tb
@@ -119,7 +119,8 @@ def test_the_peak_of_an_op(name: str) -> None:
     dtypes = DTYPES[0], DTYPES[1 + crc32(name.encode()) % (len(DTYPES) - 1)]
     for dtype in dtypes:
 
-        @settings(profile(2), max_examples=2, derandomize=True)  # an exception must be needed each time
+        @seed(crc32(name.encode()))  # the same calls each time, so that an exception is needed each time
+        @settings(profile(2), max_examples=3, derandomize=False, database=None)
         @given(st.shared(calls(name, dtype), key=str(dtype)))
         def draw(call: Invocation) -> None:
             found = compared(call)

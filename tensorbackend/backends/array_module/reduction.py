@@ -9,7 +9,7 @@ from functools import partial
 from itertools import product as index_product
 from typing import Any, Literal
 
-from ...dtypes import DType, bool_, complex64
+from ...dtypes import DType, bool_
 from ...interchange import numpy_dtype
 from ...protocol import Calm, Kernel, Payload, planned
 from ...protocol.reduction import TieBreak
@@ -27,13 +27,9 @@ _INDICES_ARE_LONG = sys.maxsize > 1 << 32
 """Whether the indices that an array module finds are int64 already, as they are where pointers have 64 bits."""
 
 
-def _running_space(
-    out: Template, x: Template, /, *, include_initial: bool, product: bool = False, **options: object
-) -> int:
+def _running_space(out: Template, x: Template, /, *, include_initial: bool, **options: object) -> int:
     """Copies in the dtype that is computed in, one of them with one more element."""
     copies = brought(out.dtype, x) + widened(out)
-    if product and out.dtype is complex64:  # in complex128
-        copies += 3 * out.nbytes
     return copies + (nbytes(out.size, wide(out.dtype)) if include_initial else 0)
 
 
@@ -215,7 +211,7 @@ class ArrayReduction(ArrayBase):
         """Sums of the elements up to each."""
         return self._accumulating(self.running("cumsum", axis, wide(out.dtype)), 0, out, x, axis, reverse)
 
-    @takes(lambda out, x, **options: _running_space(out, x, product=True, **options))
+    @takes(_running_space)
     @planned
     def cumulative_product(
         self, out: Template, x: Template, /, *, axis: int, dtype: DType | None, include_initial: bool, reverse: bool

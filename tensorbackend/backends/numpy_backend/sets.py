@@ -26,7 +26,7 @@ def _top_space(out: tuple[Template, Template], x: Template, /, *, k: int) -> int
     """Ranks and indices of all elements; of long rows a copy of one at a time, and places in it."""
     row = x.shape[-1] if x.shape else 1
     if row >= _LONG and x.size and 0 < k <= row // 8:
-        return widened(x) + 3 * nbytes(row, wide(x.dtype))
+        return widened(x) + 5 * nbytes(row, wide(x.dtype)) // 2
     return max(0, widened(x) + 16 * x.size - sum(each.nbytes for each in out))
 
 
