@@ -209,7 +209,11 @@ class ArrayIndexing(ArrayBase):
 
     # Overrides of composites
 
-    @takes(lambda out, x, *, axis, keepdims: 0 if len(axis) == x.ndim and not keepdims else x.size)
+    @takes(
+        lambda out, x, *, axis, keepdims: (
+            0 if len(axis) == x.ndim and not keepdims else x.size + min(8 * x.size, 1 << 16)
+        )
+    )
     @planned
     def count_nonzero(self, out: Template, x: Template, /, *, axis: tuple[int, ...], keepdims: bool) -> Kernel:
         """The module's own, which reads the elements once."""

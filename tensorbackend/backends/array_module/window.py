@@ -51,8 +51,9 @@ def _product_space(out: Template, x: Template, /, **options: Any) -> int:
     """Of complex numbers all elements of all windows are copied, so that they are multiplied in order."""
     if not out.dtype.is_complex:
         return _pooled_space(out, x, **options)
-    held = nbytes(prod(_padded_shape(x, options["padding"])), x.dtype) if any(map(any, options["padding"])) else 0
-    return held + (prod(options["window_dimensions"]) + 1) * out.nbytes
+    padding, elements = options["padding"], prod(options["window_dimensions"])
+    held = nbytes(prod(_padded_shape(x, padding)), x.dtype) if any(map(any, padding)) else 0
+    return held + (int(elements) + 1) * out.nbytes
 
 
 def _scattered_space(

@@ -156,11 +156,10 @@ class NumpyReduction(ArrayReduction):
         """Unsigned integers of 64 bits in the same order, from 0 on."""
         numpy = self.xp
         if values.dtype.kind != "f":
-            ranks = values.astype("uint64")
+            ranks: Array = values.astype("uint64")
             ranks -= numpy.uint64(int(values.min()) % (1 << 64))
             return ranks
-        ranks: Array = self.in_blocks(self._ranked_floats)(values)
-        return ranks
+        return self.in_blocks(self._ranked_floats)(values)
 
     def _ranked_floats(self, values: Array) -> Array:
         """Of floats the bits are in order but for the sign: https://stereopsis.com/radix.html."""
