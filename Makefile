@@ -39,6 +39,7 @@ bench: $(READY) ## Measures the budget
 	$(BIN)/python benchmarks/transfer.py
 	$(BIN)/python benchmarks/jax_backend.py
 	$(BIN)/python benchmarks/jit.py
+	$(BIN)/python benchmarks/step.py
 	$(BIN)/python benchmarks/dryrun.py
 	test ! -e $(PLUGIN_READY) || $(PLUGIN_BIN)/python $(PLUGIN)/benchmarks/overhead.py
 

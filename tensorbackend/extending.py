@@ -19,6 +19,7 @@ from .interchange import read_only as read_only
 from .protocol.core import CompositeCall as CompositeCall
 from .protocol.core import limited_to as limited_to
 from .protocol.core import own_method as own_method
+from .protocol.workspace import takes as takes
 from .rules.data_errors import index_out_of_range as index_out_of_range
 from .rules.data_errors import not_positive_definite as not_positive_definite
 from .rules.data_errors import singular_matrix as singular_matrix

@@ -141,8 +141,18 @@ def expanded(graph: Graph, keep: Callable[[Node], bool]) -> Graph:
 
 
 def without_names(graph: Graph) -> Graph:
-    """The graph without nodes that rename axes, but for those of results: no callback hears of names."""
-    return rewritten(graph, lambda node: node.operands if node.op == RENAMED else node.values)
+    """The graph without nodes that rename axes, but for those of results: no callback hears of names.
+
+    Nor with casts to the dtype and reshapes to the shape that is there.
+    """
+    return rewritten(graph, lambda node: node.operands if _changes_nothing_but_names(node) else node.values)
+
+
+def _changes_nothing_but_names(node: Node) -> bool:
+    if node.op not in (RENAMED, "as_type", "reshape"):
+        return False
+    (x,), (out,) = node.operands, node.outs
+    return x.template.dtype is out.dtype and x.template.shape == out.shape
 
 
 def parts(node: Node) -> tuple[Value, ...]:

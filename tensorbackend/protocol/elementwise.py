@@ -109,7 +109,7 @@ class Elementwise:
     def floor(self, out: Template, x: Tensor, /) -> Payload:
         """Greatest integral value not above x, in x's dtype."""
 
-    @callback(cost="operation")
+    @callback(cost="strided view")
     def imag(self, out: Template, x: Tensor, /) -> Payload:
         """Imaginary part, a float."""
 
@@ -137,7 +137,7 @@ class Elementwise:
     def population_count(self, out: Template, x: Tensor, /) -> Payload:
         """Number of one bits of an integer."""
 
-    @callback(cost="operation")
+    @callback(cost="strided view")
     def real(self, out: Template, x: Tensor, /) -> Payload:
         """Real part, a float."""
 

@@ -9,9 +9,9 @@ caller is never touched.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextvars import Context
-from functools import partial
+from functools import partial, wraps
 from inspect import CO_VARARGS
 from math import isfinite
 from typing import Any, Literal, TypeAlias
@@ -20,7 +20,8 @@ from ...dtypes import DType, bfloat16, float32
 from ...interchange import numpy_dtype
 from ...protocol import Backend, Calm, Kernel, Payload, planned
 from ...protocol.planned import bare
-from ...template import Template
+from ...protocol.workspace import takes
+from ...template import Shape, Template
 from ...tensor import Tensor
 from .casting import NARROW as NARROW
 from .casting import caster
@@ -35,6 +36,9 @@ Function: TypeAlias = Callable[..., Array]
 Own: TypeAlias = Literal["of finite numbers", "unless flagged"]
 """Where a module's own function of complex numbers is right: of finite ones, or unless one of its steps is invalid or
 overflows. Whether such a case is looked for is the backend's affair (`ArrayBase.attempted`)."""
+
+BLOCK = 1 << 12
+"""Elements of a block that stays in the cache with a few more of its size."""
 
 
 class Quiet:
@@ -158,6 +162,18 @@ class ArrayBase(Backend):
         """
         return careful
 
+    def in_blocks(self, kernel: Kernel, /) -> Kernel:
+        """A kernel each element of whose result is made of one of each input, run on parts of arrays that stay in a
+        cache: its intermediate arrays are then no larger. Here it is run on whole arrays.
+        """
+        return kernel
+
+    def parts(self, shape: Shape, weight: int, /) -> Iterable[tuple[slice, ...]]:
+        """Parts of an array of a shape that are worked on one after another, where each element takes the memory of
+        `weight`. Here it is the whole at once.
+        """
+        return [()]
+
     def caster(self, source: DType, target: DType) -> Kernel:
         """What brings arrays of one dtype into another, by the rules of `as_type`."""
         return caster(self.xp, source, target, self.attempted)
@@ -171,7 +187,7 @@ class ArrayBase(Backend):
         if all(x.dtype is out.dtype for x in inputs):
             return kernel
         function, casts = bare(kernel), [bare(self.caster(x.dtype, out.dtype)) for x in inputs]
-        return lambda *arrays: function(*[cast(each) for cast, each in zip(casts, arrays, strict=True)])
+        return self.in_blocks(lambda *arrays: function(*map(_cast, casts, arrays)))
 
     def widened(self, x: Tensor) -> Array:
         """The payload in a dtype to compute in: float16 and bfloat16 as float32, others as they are."""
@@ -180,6 +196,28 @@ class ArrayBase(Backend):
     def narrowed(self, values: Array, out: Template) -> Array:
         """What was computed on widened payloads in the dtype of the result, rounded to nearest even."""
         return values.astype(numpy_dtype(out.dtype)) if out.dtype in NARROW else values
+
+
+def _cast(cast: Kernel, values: Array) -> Array:
+    return cast(values)
+
+
+def block_space(out: Template, /, *inputs: Template) -> int:
+    """What a kernel of several passes takes in blocks: some arrays of 64 bits, more of complex numbers."""
+    return (6 if out.dtype.is_complex else 2) * 8 * min(out.size, BLOCK)
+
+
+def elementwise(method: Callable[..., Kernel], /) -> Callable[..., Payload]:
+    """Marks a planned callback each element of whose result is made of one of each input, by several functions of the
+    module: a backend may run its kernel `in_blocks`."""
+
+    @takes(block_space)
+    @planned
+    @wraps(method)
+    def callback(self: ArrayBase, out: Template, /, *inputs: Template) -> Kernel:
+        return self.in_blocks(method(self, out, *inputs))
+
+    return callback
 
 
 def function(
@@ -206,7 +244,7 @@ def function(
 
 
 def _of_complex(backend: ArrayBase, name: str, of_complex: Function, own: Own | None) -> Kernel:
-    xp, careful = backend.xp, partial(of_complex, backend.xp)
+    xp, careful = backend.xp, backend.in_blocks(partial(of_complex, backend.xp))
     if own is None:
         return careful
     if own == "unless flagged":

@@ -47,7 +47,7 @@ def caster(xp: Any, source: DType, target: DType, attempted: Attempted = only_ca
     if source.is_complex and not target.is_complex:
         of_real = bare(caster(xp, REAL_OF[source], target, attempted))
         return lambda values: of_real(values.real)
-    if source in NARROW:
+    if source in NARROW and target is not float32:
         return _by_way_of(float32, plain if target.is_inexact else bare(caster(xp, float32, target, attempted)))
     if source.is_floating and target.is_integer:
         return _saturating(xp, source, target, plain, attempted)

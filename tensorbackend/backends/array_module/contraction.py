@@ -3,20 +3,55 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import pairwise
+from math import prod
 
 from ...interchange import numpy_dtype
 from ...protocol import Kernel, planned
+from ...protocol.workspace import takes
 from ...template import Template
 from . import complex_functions
 from .base import Array, ArrayBase
 from .linalg.factorisations import _MANY, _merged, _same
 from .precision import computing, wide
 from .shortcuts import fits_float64
+from .space import narrowing, nbytes
+
+
+def product_space(x1: Template, x2: Template, size: int, terms: int) -> int:
+    """What a product of so many elements takes: of many integers both factors and the product twice in 64 bits."""
+    if x1.dtype.is_complex:
+        return size
+    if x1.dtype.is_inexact or size * terms < _MANY:
+        return narrowing(x1.replace(shape=(size,), names=(None,)), x1, x2)
+    return 8 * (x1.size + x2.size + size)
+
+
+def _dot_space(
+    out: Template, x1: Template, x2: Template, /, *, contract1: tuple[int, ...], batch1: tuple[int, ...],
+    contract2: tuple[int, ...], batch2: tuple[int, ...],
+) -> int:  # fmt: skip
+    """Copies of factors whose axes cannot be merged where they lie."""
+    free1 = tuple(axis for axis in range(x1.ndim) if axis not in contract1 + batch1)
+    free2 = tuple(axis for axis in range(x2.ndim) if axis not in contract2 + batch2)
+    copies = sum(
+        nbytes(x.size, wide(x.dtype))
+        for x, groups in ((x1, (free1, contract1)), (x2, (contract2, free2)))
+        if not all(_merges(x, axes) for axes in groups)
+    )
+    return copies + product_space(x1, x2, out.size, prod(x1.shape[axis] for axis in contract1))
+
+
+def _merges(x: Template, axes: tuple[int, ...]) -> bool:
+    """Whether axes of an array in row-major order become one without a copy."""
+    long = [axis for axis in axes if x.shape[axis] > 1]
+    return all(after > axis and prod(x.shape[axis + 1 : after]) == 1 for axis, after in pairwise(long))
 
 
 class ArrayContraction(ArrayBase):
     """Sums of products."""
 
+    @takes(_dot_space)
     @planned
     def dot(
         self,

@@ -9,17 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import prod
-from typing import Any, ClassVar, NamedTuple, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 from ...dtypes import DType, float32, float64, int64
 from ...interchange import numpy_dtype
 from ...protocol import Kernel, planned
 from ...protocol.window import Padding, Sizes
+from ...protocol.workspace import takes
 from ...rules.broadcasting import to_real
 from ...template import Template
 from .base import NARROW, Array, ArrayBase
+from .precision import wide
 from .shape import padded
 from .shortcuts import fits_float64
+from .space import nbytes
 
 _FEW_PLACES = 64
 """With no more places than this a product with one image is too small for a kernel that is as much larger."""
@@ -37,6 +40,47 @@ class _Geometry(NamedTuple):
     places: Sizes
 
 
+def _space(
+    out: Template, x: Template, kernel: Template, /, *, strides: Sizes, padding: Padding, input_dilation: Sizes,
+    kernel_dilation: Sizes, feature_groups: int, batch_groups: int,
+) -> int:  # fmt: skip
+    """A block of padded images, its columns and products; the parts of complex numbers apart, integers in float64."""
+    parts, groups, (batch, features, *places) = 1 + out.dtype.is_complex, feature_groups * batch_groups, out.shape
+    dtype = float64 if out.dtype.is_integer else wide(to_real(out.dtype))
+    if not (out.size and kernel.size and places):
+        return 0
+    geometry = _Geometry(kernel.shape[2:], strides, kernel_dilation, tuple(places))
+    features, channels = features // groups * parts, kernel.shape[1] * parts
+    way, copied = _way(features, channels, geometry)
+    images, rows = _at_once(ArrayConvolution.conv_block, batch, groups, features, copied, geometry.places)
+    sums = images * groups * features * rows * prod(places[1:])
+    columns = images * groups * channels * prod(geometry.window) * rows * prod(places[1:])
+    if way == "row by row":
+        first, stride, dilation = geometry.window[0], strides[0], kernel_dilation[0]
+        phases = {tap * dilation % stride: tap * dilation // stride for tap in range(first)}
+        in_order = len(places) == stride == 1 and rows == places[0]  # views of the images
+        columns = 0 if in_order else columns // (first * rows) * sum(last + rows for last in phases.values())
+    elif prod(geometry.window) == prod(strides) == 1 and rows == places[0] and not any(map(any, padding)):
+        columns = 0  # which lie so already
+    cast = dtype is not to_real(out.dtype)
+    taken = columns + (sums if way != "whole" else 0) + (sums if cast else 0) + (sums if out.dtype.is_integer else 0)
+    if cast or any(map(any, padding)) or any(size > 1 for size in input_dilation):
+        spread = (
+            (size - 1) * dilation + 1 + low + high
+            for size, dilation, (low, high) in zip(x.shape[2:], input_dilation, padding, strict=True)
+        )
+        taken += images * groups * channels * prod(spread)
+    if cast and images < batch:  # the next block, while there is the one before
+        taken += images * groups * channels * prod(x.shape[2:])
+    weights = kernel.size * parts**2
+    space = nbytes(taken + weights * ((way == "row by row") + cast), dtype)
+    if parts == 1:
+        return space
+    # The parts of the kernel are put together twice; the columns are gone when the result is.
+    together = 2 * kernel.nbytes
+    return x.nbytes + max(2 * together - out.nbytes, together + max(space, out.nbytes))
+
+
 class ArrayConvolution(ArrayBase):
     """The convolution of the family `protocol.window`."""
 
@@ -44,6 +88,7 @@ class ArrayConvolution(ArrayBase):
     """At most about so many elements of columns and sums are worked on at once, half of it where that takes
     several images: few enough for a processor's caches."""
 
+    @takes(_space)
     @planned
     def conv(
         self,
@@ -98,9 +143,7 @@ class ArrayConvolution(ArrayBase):
         across = prod(geometry.places[1:])
         product, copied = _product(xp, weights, geometry)
         result = xp.empty((batch, groups, features, across * geometry.places[0]), numpy_dtype(out))
-        row = groups * across * (copied + 2 * features)
-        images = max(1, self.conv_block // (2 * row * geometry.places[0]))
-        rows = geometry.places[0] if images > 1 else max(1, self.conv_block // row)
+        images, rows = _at_once(self.conv_block, batch, groups, features, copied, geometry.places)
         for first in range(0, batch, images):
             block = values[first : first + images].astype(dtype, copy=False)
             if any(map(any, padding)):
@@ -138,15 +181,29 @@ def _product(xp: Any, weights: Array, geometry: _Geometry) -> tuple[Product, int
     """What writes the products of a kernel (groups, features, channels, *window) with the windows of a block, and how
     many elements it copies for each place."""
     groups, features, channels, first = weights.shape[:4]
-    area, places, scratch = channels * prod(geometry.window), prod(geometry.places), _Scratch(xp, weights.dtype)
-    depth = area // first
-    matrix = weights.reshape((groups, features, area))
+    scratch, area = _Scratch(xp, weights.dtype), channels * prod(geometry.window)
+    way, copied = _way(features, channels, geometry)
+    if way == "row by row":
+        taps = xp.moveaxis(weights, 3, 0).reshape((first, groups, features, area // first))
+        return lambda *block: _row_by_row(xp, scratch, taps, *block), copied
+    matrix, product = weights.reshape((groups, features, area)), _merged if way == "merged" else _whole
+    return lambda *block: product(xp, scratch, matrix, *block), copied
+
+
+def _way(features: int, channels: int, geometry: _Geometry) -> tuple[Literal["merged", "row by row", "whole"], int]:
+    """How products are made, and how many elements are copied for each place."""
+    area, places, first = channels * prod(geometry.window), prod(geometry.places), geometry.window[0]
     if places <= _FEW_PLACES and features * area > _FEW_PLACES * places:
-        return lambda *block: _merged(xp, scratch, matrix, *block), area
-    if depth * geometry.strides[0] + features * first < area:
-        taps = xp.moveaxis(weights, 3, 0).reshape((first, groups, features, depth))
-        return lambda *block: _row_by_row(xp, scratch, taps, *block), depth * geometry.strides[0]
-    return lambda *block: _whole(xp, scratch, matrix, *block), area
+        return "merged", area
+    by_rows = area // first * geometry.strides[0]
+    return ("row by row", by_rows) if by_rows + features * first < area else ("whole", area)
+
+
+def _at_once(block: int, batch: int, groups: int, features: int, copied: int, places: Sizes) -> tuple[int, int]:
+    """How many images, or rows of one, are worked on at once."""
+    row = groups * prod(places[1:]) * (copied + 2 * features)
+    images = max(1, block // (2 * row * places[0]))
+    return min(images, batch), places[0] if images > 1 else min(max(1, block // row), places[0])
 
 
 class _Scratch:

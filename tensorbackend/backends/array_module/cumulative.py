@@ -8,10 +8,18 @@ from typing import Any, Literal
 from ...dtypes import DType
 from ...interchange import numpy_dtype
 from ...protocol import Calm, Kernel, planned
+from ...protocol.workspace import takes
 from ...template import Template
 from . import complex_functions
 from .base import Array, ArrayBase
 from .precision import promoted, wide
+from .space import brought, nbytes, widened
+
+
+def _running_space(out: Template, x: Template, /, *, include_initial: bool, **options: object) -> int:
+    """Copies in the dtype that is computed in, one of them with one more element."""
+    copies = brought(out.dtype, x) + widened(out)
+    return copies + (nbytes(out.size, wide(out.dtype)) if include_initial else 0)
 
 
 class ArrayCumulative(ArrayBase):
@@ -26,6 +34,7 @@ class ArrayCumulative(ArrayBase):
         """The products of complex elements up to each."""
         return partial(complex_functions.cumulative_product, self.xp, axis=axis)
 
+    @takes(_running_space)
     @planned
     def cumulative_sum(
         self, out: Template, x: Template, /, *, axis: int, dtype: DType | None, include_initial: bool, reverse: bool
@@ -33,6 +42,7 @@ class ArrayCumulative(ArrayBase):
         """Sums of the elements up to each."""
         return self._accumulating(self.running("cumsum", axis, wide(out.dtype)), 0, out, x, axis, reverse)
 
+    @takes(_running_space)
     @planned
     def cumulative_product(
         self, out: Template, x: Template, /, *, axis: int, dtype: DType | None, include_initial: bool, reverse: bool

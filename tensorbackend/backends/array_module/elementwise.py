@@ -9,15 +9,20 @@ from ...dtypes import float32, float64
 from ...interchange import numpy_dtype
 from ...protocol import Calm, Kernel, Payload, planned
 from ...protocol.planned import bare
+from ...protocol.workspace import takes
 from ...template import Template
 from . import complex_functions, extremes
-from .base import NARROW, Array, ArrayBase, Function, function, itself, promoting, rounding
+from .base import BLOCK, NARROW, Array, ArrayBase, Function, elementwise, function, itself, promoting, rounding
 from .special import error_function as special
 
 
-def computed_in_float64(function: Function) -> Callable[..., Payload]:
-    """A callback that is a function of the module and float64 arrays, rounded to the result's dtype."""
+def computed_in_float64(function: Function, arrays: int = 11) -> Callable[..., Payload]:
+    """A callback that is a function of the module and float64 arrays, rounded to the result's dtype.
 
+    It has so many arrays of a block at once.
+    """
+
+    @takes(lambda out, *inputs: arrays * 8 * min(out.size, BLOCK))
     @planned
     def callback(self: ArrayElementwise, out: Template, /, *inputs: Template) -> Kernel:
         return self.in_float64(function, out, *inputs)
@@ -87,7 +92,7 @@ class ArrayElementwise(ArrayBase):
     logaddexp = promoting("logaddexp")
     square = promoting("square", complex_functions.square_of, own="unless flagged")
 
-    @planned
+    @elementwise
     def reciprocal(self, out: Template, x: Template, /) -> Kernel:
         """1 / x; of complex numbers likewise as `divide`."""
         xp = self.xp
@@ -103,7 +108,7 @@ class ArrayElementwise(ArrayBase):
             x,
         )
 
-    @planned
+    @elementwise
     def nextafter(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
         """The next number after x1 towards x2; of equal ones x2, also where a narrow dtype's loop gives x1."""
         xp = self.xp
@@ -114,7 +119,9 @@ class ArrayElementwise(ArrayBase):
     @planned
     def as_type(self, out: Template, x: Template, /) -> Kernel:
         """The values in `out.dtype`."""
-        return self.caster(x.dtype, out.dtype)
+        cast = self.caster(x.dtype, out.dtype)
+        by_way_of_another = float32 not in (x.dtype, out.dtype) and not NARROW.isdisjoint((x.dtype, out.dtype))
+        return self.in_blocks(cast) if by_way_of_another and x.dtype is not out.dtype else cast
 
     @planned
     def bitcast(self, out: Template, x: Template, /) -> Kernel:
@@ -124,7 +131,7 @@ class ArrayElementwise(ArrayBase):
 
     # Functions of one element
 
-    @planned
+    @elementwise
     def count_leading_zeros(self, out: Template, x: Template, /) -> Kernel:
         """The width, less the number of bits from the highest one down."""
         width, dtype, count = x.dtype.bits, numpy_dtype(out.dtype), self.xp.bitwise_count
@@ -138,7 +145,7 @@ class ArrayElementwise(ArrayBase):
 
         return Calm(leading_zeros)
 
-    @planned
+    @elementwise
     def population_count(self, out: Template, x: Template, /) -> Kernel:
         """Number of one bits, a negative integer's in two's complement."""
         unsigned, dtype, count = f"uint{x.dtype.bits}", numpy_dtype(out.dtype), self.xp.bitwise_count
@@ -158,19 +165,19 @@ class ArrayElementwise(ArrayBase):
         """The imaginary parts as a view."""
         return Calm(lambda values: values.imag)
 
-    @planned
+    @elementwise
     def rsqrt(self, out: Template, x: Template, /) -> Kernel:
         """1 / sqrt(x)."""
         sqrt = self.xp.sqrt
         return _in_float32(lambda values: 1.0 / sqrt(values), out)
 
-    @planned
+    @elementwise
     def sigmoid(self, out: Template, x: Template, /) -> Kernel:
         """1 / (1 + exp(-x)) as exp(x) / (1 + exp(x)) where x is negative: nothing overflows."""
         xp = self.xp
         return _in_float32(lambda values: xp.exp(xp.minimum(values, 0)) / (1.0 + xp.exp(-xp.abs(values))), out)
 
-    @planned
+    @elementwise
     def sign(self, out: Template, x: Template, /) -> Kernel:
         """The sign, 0.0 for both zeros; complex numbers are divided by their magnitude."""
         if x.dtype.is_complex:
@@ -179,7 +186,7 @@ class ArrayElementwise(ArrayBase):
 
     # Functions of two elements
 
-    @planned
+    @elementwise
     def divide(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
         """The quotient; of complex numbers the module's own where the divisor is nowhere real or imaginary."""
         xp = self.xp
@@ -192,7 +199,7 @@ class ArrayElementwise(ArrayBase):
             underflow=True,
         )
 
-    @planned
+    @elementwise
     def floor_divide(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
         """The floor of the quotient; floats in float64, whose remainder is exact for the narrower ones."""
         xp = self.xp
@@ -205,13 +212,13 @@ class ArrayElementwise(ArrayBase):
 
         return self._in_wide(of_floats, out) if out.dtype.is_floating else floor_divide
 
-    @planned
+    @elementwise
     def remainder(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
         """The remainder with the divisor's sign; floats in float64."""
         remainder: Kernel = self.xp.remainder
         return self._in_wide(remainder, out) if out.dtype.is_floating else remainder
 
-    @planned
+    @elementwise
     def quotient(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
         """The quotient rounded to zero: one above the floor where the signs differ and something remains."""
         floor_divide: Kernel = self.xp.floor_divide
@@ -225,7 +232,7 @@ class ArrayElementwise(ArrayBase):
 
         return to_zero
 
-    @planned
+    @elementwise
     def pow(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
         """The power; an integer to a negative one is 1 / x1**-x2 rounded to zero."""
         xp, power = self.xp, self.xp.power
@@ -244,19 +251,19 @@ class ArrayElementwise(ArrayBase):
 
         return of_floats if out.dtype.is_floating else of_integers if out.dtype.kind == "int" else power
 
-    @planned
+    @elementwise
     def max(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
         """The greater one; NaN wins, and 0.0 is above -0.0."""
         return partial(extremes.maximum, self.xp) if out.dtype.is_floating else Calm(self.xp.maximum)
 
-    @planned
+    @elementwise
     def min(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
         """The lesser one; NaN wins, and -0.0 is below 0.0."""
         return partial(extremes.minimum, self.xp) if out.dtype.is_floating else Calm(self.xp.minimum)
 
     # Functions of three elements
 
-    @planned
+    @elementwise
     def clip(self, out: Template, x: Template, low: Template, high: Template, /) -> Kernel:
         """min(max(x, low), high)."""
         maximum, minimum = self.xp.maximum, self.xp.minimum
@@ -273,13 +280,13 @@ class ArrayElementwise(ArrayBase):
 
     def in_float64(self, function: Callable[..., Array], out: Template, /, *inputs: Template) -> Kernel:
         """What a function of the module and float64 arrays of one axis gives, in the result's dtype and shape."""
-        xp, shape, narrow = self.xp, out.shape, bare(self.caster(float64, out.dtype))
+        xp, narrow = self.xp, bare(self.caster(float64, out.dtype))
 
         def kernel(*arrays: Array) -> Array:
-            columns = (xp.broadcast_to(_wide(each), shape).reshape(-1) for each in arrays)
-            return narrow(function(xp, *columns)).reshape(shape)
+            wide = xp.broadcast_arrays(*map(_wide, arrays)) if len(arrays) > 1 else [_wide(arrays[0])]
+            return narrow(function(xp, *[each.reshape(-1) for each in wide])).reshape(wide[0].shape)
 
-        return kernel
+        return self.in_blocks(kernel)
 
     def _in_wide(self, function: Kernel, out: Template) -> Kernel:
         """A kernel of two float64 arrays for floats of any width."""

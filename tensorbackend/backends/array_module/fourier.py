@@ -4,22 +4,40 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ...dtypes import COMPLEX_OF, REAL_OF, DType
+from ...dtypes import COMPLEX_OF, REAL_OF, DType, float32
 from ...interchange import numpy_dtype
 from ...protocol import Kernel, planned
+from ...protocol.workspace import takes
+from ...rules.broadcasting import to_real
 from ...rules.fourier import Norm
 from ...template import Template
 from .base import Array, ArrayBase
+from .space import nbytes
+
+
+def _space(out: Template, x: Template, source: DType, unscaled: bool) -> int:
+    """A copy in the dtype of the transform. Without a factor NumPy computes in 64 bits a part, and rounds."""
+    given = nbytes(x.size, source)
+    cast = 0 if x.dtype is source else given
+    return cast + (2 * (given + out.nbytes) if unscaled and to_real(out.dtype) is float32 else 0)
+
+
+def _complex_space(out: Template, x: Template, unscaled: bool) -> int:
+    """Likewise of complex numbers; those made of real ones have 64 bits a part in any case."""
+    space = _space(out, x, out.dtype, unscaled or not x.dtype.is_complex)
+    return space if x.dtype.is_complex or to_real(out.dtype) is not float32 else space - nbytes(x.size, out.dtype)
 
 
 class ArrayFourier(ArrayBase):
     """Transforms along one axis."""
 
+    @takes(lambda out, x, *, norm, **options: _complex_space(out, x, norm == "backward"))
     @planned
     def fft(self, out: Template, x: Template, /, *, axis: int, length: int, norm: Norm) -> Kernel:
         """Discrete Fourier transform along `axis`."""
         return self._transform("fft", out, x, x.dtype, length, axis, norm)
 
+    @takes(lambda out, x, *, norm, **options: _complex_space(out, x, norm == "forward"))
     @planned
     def ifft(self, out: Template, x: Template, /, *, axis: int, length: int, norm: Norm) -> Kernel:
         """Inverse of `fft`."""
@@ -27,11 +45,13 @@ class ArrayFourier(ArrayBase):
 
     # Overrides of composites: half the work for real numbers
 
+    @takes(lambda out, x, *, norm, **options: _space(out, x, REAL_OF[out.dtype], norm == "backward"))
     @planned
     def rfft(self, out: Template, x: Template, /, *, n: int | None, axis: int, norm: Norm) -> Kernel:
         """The first half of the transform of real numbers."""
         return self._transform("rfft", out, x, REAL_OF[out.dtype], n, axis, norm)
 
+    @takes(lambda out, x, *, norm, **options: _space(out, x, COMPLEX_OF[out.dtype], norm == "forward"))
     @planned
     def irfft(self, out: Template, x: Template, /, *, n: int | None, axis: int, norm: Norm) -> Kernel:
         """The real numbers whose first half of a transform is x."""

@@ -9,15 +9,81 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from math import prod
 from operator import getitem
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...dtypes import float32, iinfo, int64, uint64
 from ...interchange import numpy_dtype
 from ...protocol import Calm, Kernel, planned
 from ...protocol.indexing import Mode
+from ...protocol.workspace import takes
 from ...rules.data_errors import index_out_of_range
 from ...template import Template
 from .base import NARROW, Array, ArrayBase
+from .space import in_64_bits, narrowing
+
+
+class _Located(NamedTuple):
+    """What positions take while they are found, and afterwards."""
+
+    most: int
+    kept: int
+
+
+def _located_space(indices: Template, mode: Mode) -> _Located:
+    """Of `_located`."""
+    count = indices.size
+    if mode == "fill":
+        return _Located(10 * count + in_64_bits(indices), 9 * count)
+    if mode == "clip":
+        return _Located((24 if indices.dtype is uint64 else 8) * count + in_64_bits(indices), 8 * count)
+    return _Located(in_64_bits(indices), in_64_bits(indices))
+
+
+def _merged_space(indices: Template, mode: Mode) -> _Located:
+    """Of `_merged`: for several axes the positions so far, a product and a sum are there at once."""
+    *shape, depth = indices.shape
+    column = indices.replace(shape=tuple(shape), names=indices.names[:-1])
+    most, kept = _located_space(column, mode)
+    positions = 8 * column.size
+    if depth == 0:
+        return _Located(positions, positions)
+    if depth == 1:
+        return _Located(most, kept)
+    return _Located(kept + 3 * positions, positions + (column.size if mode == "fill" else 0))
+
+
+def _taken_space(out: Template, x: Template, indices: Template, /, *, axis: int, mode: Mode) -> int:
+    """Positions; filled places are chosen from a second array of the result's size."""
+    most, kept = _located_space(indices, mode)
+    if not x.size:
+        return max(most - out.nbytes, 0)
+    return max(most - out.nbytes, kept + (out.nbytes if mode == "fill" else 0))
+
+
+def _taken_along_space(out: Template, x: Template, indices: Template, /, *, axis: int, mode: Mode) -> int:
+    """And a counter for each other axis."""
+    return _taken_space(out, x, indices, axis=axis, mode=mode) + 8 * (sum(out.shape) - out.shape[axis])
+
+
+def _gathered_space(out: Template, x: Template, indices: Template, /, *, mode: Mode) -> int:
+    most, kept = _merged_space(indices, mode)
+    if not x.size:
+        return max(most - out.nbytes, 0)
+    return max(most - out.nbytes, kept + (out.nbytes if mode == "fill" and indices.shape[-1] else 0))
+
+
+def _added_space(out: Template, x: Template, indices: Template, updates: Template, /, *, mode: Mode) -> int:
+    """Positions of rows, then of elements; sums and updates of the narrow floats in float32."""
+    most, kept = _merged_space(indices, mode)
+    width = prod(x.shape[indices.shape[-1] :])
+    if width != 1:
+        kept += 8 * (indices.size // max(indices.shape[-1], 1)) * width
+    return max(most - out.nbytes, kept) + (updates.nbytes if mode == "fill" else 0) + narrowing(out, updates)
+
+
+def _put_space(out: Template, x: Template, indices: Template, updates: Template, /, *, mode: Mode) -> int:
+    most, kept = _merged_space(indices, mode)
+    return max(most - out.nbytes, kept + (updates.nbytes if mode == "fill" else 0))
 
 
 class ArrayIndexing(ArrayBase):
@@ -55,6 +121,7 @@ class ArrayIndexing(ArrayBase):
 
         return Calm(put)
 
+    @takes(_taken_space)
     @planned
     def take(self, out: Template, x: Template, indices: Template, /, *, axis: int, mode: Mode) -> Kernel:
         """Entries of x along `axis`."""
@@ -71,6 +138,7 @@ class ArrayIndexing(ArrayBase):
 
         return Calm(fill)
 
+    @takes(_taken_along_space)
     @planned
     def take_along_axis(self, out: Template, x: Template, indices: Template, /, *, axis: int, mode: Mode) -> Kernel:
         """Entries of x along `axis`, at indices of their own for each place on the other axes."""
@@ -87,6 +155,7 @@ class ArrayIndexing(ArrayBase):
 
         return Calm(fill)
 
+    @takes(_gathered_space)
     @planned
     def gather(self, out: Template, x: Template, indices: Template, /, *, mode: Mode) -> Kernel:
         """Elements of x at index vectors."""
@@ -104,6 +173,7 @@ class ArrayIndexing(ArrayBase):
 
         return Calm(fill)
 
+    @takes(_added_space)
     @planned
     def indexed_add(self, out: Template, x: Template, indices: Template, updates: Template, /, *, mode: Mode) -> Kernel:
         """x with the updates added one by one, the narrow floats in float32."""
@@ -121,6 +191,7 @@ class ArrayIndexing(ArrayBase):
 
         return add
 
+    @takes(_put_space)
     @planned
     def indexed_put(self, out: Template, x: Template, indices: Template, updates: Template, /, *, mode: Mode) -> Kernel:
         """x with the updates written in order, so that the last of repeated ones stays."""
@@ -137,6 +208,7 @@ class ArrayIndexing(ArrayBase):
 
     # Overrides of composites
 
+    @takes(lambda out, x, **options: x.size * (16 * x.ndim if x.ndim > 1 else 8))
     @planned
     def argwhere(self, out: Template, x: Template, /, *, size: int, fill_value: int) -> Kernel:
         """The index vectors of what is not zero, cut or filled up to a size."""

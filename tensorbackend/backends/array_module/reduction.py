@@ -10,10 +10,25 @@ from ...dtypes import DType, bool_
 from ...interchange import numpy_dtype
 from ...protocol import Calm, Kernel, planned
 from ...protocol.reduction import TieBreak
+from ...protocol.workspace import takes
 from ...template import Template
 from . import complex_functions
 from .base import Array, ArrayBase
 from .precision import computing, in_int64, promoted, rounded, wide
+from .space import brought, narrowing, nbytes, widened
+
+
+def _position_space(out: Template, x: Template, /, *, axis: int | None, keepdims: bool, tie_break: TieBreak) -> int:
+    """NumPy copies what does not lie along the axis from its first element to the last."""
+    in_order = tie_break == "low" and axis in (None, x.ndim - 1)
+    copied = widened(x) + (0 if in_order else nbytes(x.size, wide(x.dtype)))
+    return max(copied, out.nbytes) if tie_break == "high" else copied
+
+
+def _softmax_space(out: Template, x: Template, /, *, axis: tuple[int, ...]) -> int:
+    """The powers and their sums."""
+    sums = math.prod(size for position, size in enumerate(x.shape) if position not in axis)
+    return brought(out.dtype, x) + nbytes(out.size + sums, wide(out.dtype)) + widened(out)
 
 
 class ArrayReduction(ArrayBase):
@@ -43,22 +58,26 @@ class ArrayReduction(ArrayBase):
 
     # Reductions
 
+    @takes(lambda out, x, **options: 0 if x.dtype is bool_ else x.size)
     @planned
     def all(self, out: Template, x: Template, /, *, axes: tuple[int, ...], keepdims: bool) -> Kernel:
         """Whether every element is true."""
         return self._logical(self.folding("all", x, axes, keepdims, bool_), x)
 
+    @takes(lambda out, x, **options: 0 if x.dtype is bool_ else x.size)
     @planned
     def any(self, out: Template, x: Template, /, *, axes: tuple[int, ...], keepdims: bool) -> Kernel:
         """Whether some element is true."""
         return self._logical(self.folding("any", x, axes, keepdims, bool_), x)
 
+    @takes(lambda out, x, **options: widened(out))
     @planned
     def sum(self, out: Template, x: Template, /, *, axes: tuple[int, ...], keepdims: bool) -> Kernel:
         """Sum, of the narrow floats in float32."""
         kernel = rounded(self.folding("sum", x, axes, keepdims, wide(out.dtype)), out)
         return kernel if out.dtype.is_inexact else Calm(kernel)
 
+    @takes(lambda out, x, **options: widened(out))
     @planned
     def product(self, out: Template, x: Template, /, *, axes: tuple[int, ...], keepdims: bool) -> Kernel:
         """Product, of the narrow floats in float32, of complex64 in complex128."""
@@ -68,21 +87,25 @@ class ArrayReduction(ArrayBase):
         kernel = rounded(self.folding("prod", x, axes, keepdims, wide(out.dtype)), out)
         return kernel if out.dtype.is_inexact else Calm(kernel)
 
+    @takes(narrowing)
     @planned
     def reduce_max(self, out: Template, x: Template, /, *, axes: tuple[int, ...], keepdims: bool) -> Kernel:
         """Greatest element; 0.0 is above -0.0."""
         return self._extreme("max", out, x, axes, keepdims)
 
+    @takes(narrowing)
     @planned
     def reduce_min(self, out: Template, x: Template, /, *, axes: tuple[int, ...], keepdims: bool) -> Kernel:
         """Least element; -0.0 is below 0.0."""
         return self._extreme("min", out, x, axes, keepdims)
 
+    @takes(_position_space)
     @planned
     def argmax(self, out: Template, x: Template, /, *, axis: int | None, keepdims: bool, tie_break: TieBreak) -> Kernel:
         """Index of the greatest element."""
         return self._position("argmax", out, x, axis, tie_break)
 
+    @takes(_position_space)
     @planned
     def argmin(self, out: Template, x: Template, /, *, axis: int | None, keepdims: bool, tie_break: TieBreak) -> Kernel:
         """Index of the least element."""
@@ -90,6 +113,7 @@ class ArrayReduction(ArrayBase):
 
     # Overrides of composites
 
+    @takes(_softmax_space)
     @planned
     def softmax(self, out: Template, x: Template, /, *, axis: tuple[int, ...]) -> Kernel:
         """exp(x) over its sum, from x less its maximum so that nothing overflows."""
@@ -106,6 +130,7 @@ class ArrayReduction(ArrayBase):
 
         return promoted(self, out.dtype, softmax, out, x)
 
+    @takes(lambda out, x, **options: brought(out.dtype, x) + 2 * nbytes(x.size, wide(out.dtype)))
     @planned
     def var(self, out: Template, x: Template, /, *, axis: tuple[int, ...], correction: float, keepdims: bool) -> Kernel:
         """Mean squared distance from the mean, over the count less `correction`."""
@@ -164,6 +189,11 @@ class ArrayReduction(ArrayBase):
             find = lambda values: found(values).reshape(shape)  # noqa: E731 # one of several forms
         return Calm(in_int64(computing(find, out, x)))
 
+    @takes(
+        lambda out, x, *, axis, keepdims: (
+            0 if len(axis) == x.ndim and not keepdims else x.size + min(8 * x.size, 1 << 16)
+        )
+    )
     @planned
     def count_nonzero(self, out: Template, x: Template, /, *, axis: tuple[int, ...], keepdims: bool) -> Kernel:
         """The module's own, which reads the elements once."""

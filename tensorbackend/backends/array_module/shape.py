@@ -9,6 +9,7 @@ from typing import Any
 
 from ...interchange import numpy_dtype
 from ...protocol import Calm, Kernel, planned
+from ...protocol.workspace import takes
 from ...template import Shape, Template
 from .base import Array, ArrayBase
 
@@ -74,12 +75,14 @@ class ArrayShaping(ArrayBase):
 
     # Overrides of composites
 
+    @takes(lambda out, x, *, k: prod(x.shape[-2:]))
     @planned
     def tril(self, out: Template, x: Template, /, *, k: int) -> Kernel:
         """The module's own."""
         tril, diagonal = self.xp.tril, self._diagonal(x, k)
         return Calm(lambda values: tril(values, diagonal))
 
+    @takes(lambda out, x, *, k: prod(x.shape[-2:]))
     @planned
     def triu(self, out: Template, x: Template, /, *, k: int) -> Kernel:
         """The module's own."""

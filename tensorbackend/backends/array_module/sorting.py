@@ -5,9 +5,16 @@ from __future__ import annotations
 from ...dtypes import float32, int64, promote_types
 from ...interchange import numpy_dtype
 from ...protocol import Calm, Kernel, planned
+from ...protocol.workspace import takes
 from ...template import Template
-from .base import NARROW, Array, ArrayBase
+from .base import BLOCK, NARROW, Array, ArrayBase
 from .precision import computing, in_int64, wide
+from .space import brought, narrowing, widened
+
+
+def _order_space(out: Template, x: Template, more: int) -> int:
+    """Copies, a block of ranks, and either a counter along the axis or a second array of indices."""
+    return widened(x) + more + 28 * min(x.size, BLOCK)
 
 
 class ArraySorting(ArrayBase):
@@ -28,6 +35,7 @@ class ArraySorting(ArrayBase):
         search, dtype = self.xp.searchsorted, numpy_dtype(int64)
         return lambda line, values: search(line, values, side).astype(dtype, copy=False)
 
+    @takes(narrowing)
     @planned
     def sort(self, out: Template, x: Template, /, *, axis: int, descending: bool) -> Kernel:
         """Elements in order: descending is ascending from the other end, both ways round."""
@@ -37,6 +45,7 @@ class ArraySorting(ArrayBase):
         flip = self.xp.flip
         return Calm(computing(lambda values: flip(ascending(flip(values, axis)), axis), out, x))
 
+    @takes(lambda out, x, *, axis, descending: _order_space(out, x, out.nbytes if descending else 8 * x.shape[axis]))
     @planned
     def argsort(self, out: Template, x: Template, /, *, axis: int, descending: bool) -> Kernel:
         """Indices that would sort: descending is ascending from the other end, both ways round."""
@@ -46,6 +55,7 @@ class ArraySorting(ArrayBase):
         flip, last = self.xp.flip, x.shape[axis] - 1
         return in_int64(computing(lambda values: last - flip(ascending(flip(values, axis)), axis), out, x))
 
+    @takes(lambda out, x1, x2, **options: brought(wide(promote_types(x1.dtype, x2.dtype)), x1, x2))
     @planned
     def searchsorted(self, out: Template, x1: Template, x2: Template, /, *, side: str) -> Kernel:
         """Where values would go; the array module has NaN greatest, too."""

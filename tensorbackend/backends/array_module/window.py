@@ -10,14 +10,18 @@ from typing import Any, TypeAlias
 from ...dtypes import DType, float32, iinfo, int64
 from ...interchange import numpy_dtype
 from ...protocol import Kernel, Payload, planned
+from ...protocol.planned import bare
 from ...protocol.window import Padding, Sizes
+from ...protocol.workspace import takes
 from ...select import default_backend
 from ...template import Template, intern_template
 from ...tensor import Tensor
 from ..functional import calling
 from . import extremes
 from .base import NARROW, Array, ArrayBase
+from .precision import wide
 from .shape import padded
+from .space import nbytes, widened
 
 Geometry: TypeAlias = Sequence[tuple[int, int, int]]
 """For each axis the size, stride and dilation of its windows."""
@@ -26,9 +30,49 @@ _FEW = 32
 """Up to this size a window's elements are combined one slice of the array at a time."""
 
 
+def _pooled_space(
+    out: Template, x: Template, /, *, window_dimensions: Sizes, strides: Sizes, padding: Padding,
+    window_dilations: Sizes,
+) -> int:  # fmt: skip
+    """The padded array, and two partial results of one axis after another."""
+    shape = _padded_shape(x, padding)
+    held = nbytes(prod(shape), wide(x.dtype)) if widened(x) or any(map(any, padding)) else 0
+    most = held + widened(x)
+    for axis, (size, stride, dilation) in enumerate(zip(window_dimensions, strides, window_dilations, strict=True)):
+        shape[axis] = _places(shape[axis], size, stride, dilation)
+        if size > 1:
+            found = nbytes(prod(shape), wide(x.dtype))
+            most = max(most, held + (2 if 2 < size <= _FEW else 1) * found)
+            held = found
+    return max(most - out.nbytes, held) if widened(out) else most - out.nbytes
+
+
+def _product_space(out: Template, x: Template, /, **options: Any) -> int:
+    """Of complex numbers all elements of all windows are copied, so that they are multiplied in order."""
+    if not out.dtype.is_complex:
+        return _pooled_space(out, x, **options)
+    padding, elements = options["padding"], prod(options["window_dimensions"])
+    held = nbytes(prod(_padded_shape(x, padding)), x.dtype) if any(map(any, padding)) else 0
+    return held + (int(elements) + 1) * out.nbytes
+
+
+def _scattered_space(
+    out: Template, x: Template, source: Template, initial: Template, /, *, padding: Padding, **options: object
+) -> int:
+    """The padded array and its positions, both for all windows; sums of the narrow floats in float32."""
+    size = prod(_padded_shape(x, padding))
+    tables = nbytes(size, wide(x.dtype)) + 8 * size
+    return max(tables + 8 * x.size + widened(x) - out.nbytes, tables + widened(out))
+
+
+def _padded_shape(x: Template, padding: Padding) -> list[int]:
+    return [low + size + high for size, (low, high) in zip(x.shape, padding, strict=True)]
+
+
 class ArrayWindow(ArrayBase):
     """What slides a window along every axis."""
 
+    @takes(_pooled_space)
     @planned
     def window_sum(
         self,
@@ -45,6 +89,7 @@ class ArrayWindow(ArrayBase):
         geometry = tuple(zip(window_dimensions, strides, window_dilations, strict=True))
         return self._over_windows(out, x, 0, padding, _sliding(self.xp, self.xp.add, _sum, geometry))
 
+    @takes(_product_space)
     @planned
     def window_product(
         self,
@@ -68,6 +113,7 @@ class ArrayWindow(ArrayBase):
 
         return self._over_windows(out, x, 1, padding, in_order)
 
+    @takes(_pooled_space)
     @planned
     def window_max(
         self,
@@ -82,9 +128,11 @@ class ArrayWindow(ArrayBase):
     ) -> Kernel:
         """Greatest element of each window."""
         geometry = tuple(zip(window_dimensions, strides, window_dilations, strict=True))
-        slide = _sliding(self.xp, partial(extremes.maximum, self.xp), extremes.greatest, geometry)
+        greater = bare(self.in_blocks(partial(extremes.maximum, self.xp)))
+        slide = _sliding(self.xp, greater, extremes.greatest, geometry)
         return self._over_windows(out, x, limits(x.dtype)[0], padding, slide)
 
+    @takes(_pooled_space)
     @planned
     def window_min(
         self,
@@ -99,7 +147,8 @@ class ArrayWindow(ArrayBase):
     ) -> Kernel:
         """Least element of each window."""
         geometry = tuple(zip(window_dimensions, strides, window_dilations, strict=True))
-        slide = _sliding(self.xp, partial(extremes.minimum, self.xp), extremes.least, geometry)
+        lesser = bare(self.in_blocks(partial(extremes.minimum, self.xp)))
+        slide = _sliding(self.xp, lesser, extremes.least, geometry)
         return self._over_windows(out, x, limits(x.dtype)[1], padding, slide)
 
     def window_reduce(
@@ -130,6 +179,7 @@ class ArrayWindow(ArrayBase):
                 result[place] = folded.data
         return result.reshape(out.shape)
 
+    @takes(_scattered_space)
     @planned
     def window_scatter_max(
         self,
@@ -147,6 +197,7 @@ class ArrayWindow(ArrayBase):
         geometry = tuple(zip(window_dimensions, strides, (1,) * len(strides), strict=True))
         return self._scattering(extremes.greatest, limits(x.dtype)[0], out, x, source, geometry, padding)
 
+    @takes(_scattered_space)
     @planned
     def window_scatter_min(
         self,
@@ -196,23 +247,26 @@ class ArrayWindow(ArrayBase):
         padding: Padding,
     ) -> Kernel:
         """The kernel that adds each source element where `select` finds its window's element."""
-        xp, rows = self.xp, (source.size, prod(size for size, _, _ in geometry))
+        xp, elements = self.xp, prod(size for size, _, _ in geometry)
         dtype, wide = numpy_dtype(out.dtype), numpy_dtype(float32 if x.dtype in NARROW else x.dtype)
         working = numpy_dtype(float32 if out.dtype in NARROW else out.dtype)
         pad = padded(xp, x.shape, wide, _without_interior(padding))
 
         def scatter(values: Array, updates: Array, initial: Array) -> Array:
-            windows = _windows(xp, pad(values, identity), geometry).reshape(rows)
-            positions = _windows(xp, self._positions(x.shape, padding), geometry).reshape(rows)
-            best = select(xp, windows, (1,), keepdims=True)
-            chosen = ((windows == best) | (windows != windows)) & (positions >= 0)
-            first = xp.argmax(chosen, axis=1)[:, None]
-            found = xp.take_along_axis(chosen, first, axis=1)[:, 0]
+            all_windows = _windows(xp, pad(values, identity), geometry)
+            all_positions = _windows(xp, self._positions(x.shape, padding), geometry)
             result = xp.empty(out.size, working)
             result[...] = initial
-            # A window of nothing but padding adds nowhere.
-            places = xp.take_along_axis(positions, first, axis=1)[found, 0]
-            self.add_at(result, places, updates.astype(working, copy=False).reshape(-1)[found])
+            for part in self.parts(source.shape, elements) if source.size else ():
+                windows = all_windows[part].reshape((-1, elements))
+                positions = all_positions[part].reshape((-1, elements))
+                best = select(xp, windows, (1,), keepdims=True)
+                chosen = ((windows == best) | (windows != windows)) & (positions >= 0)
+                first = xp.argmax(chosen, axis=1)[:, None]
+                found = xp.take_along_axis(chosen, first, axis=1)[:, 0]
+                # A window of nothing but padding adds nowhere.
+                places = xp.take_along_axis(positions, first, axis=1)[found, 0]
+                self.add_at(result, places, updates[part].reshape(-1)[found].astype(working, copy=False))
             return result.astype(dtype, copy=False).reshape(out.shape)
 
         return scatter

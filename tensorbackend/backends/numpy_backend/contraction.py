@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from ...protocol import Kernel, planned
+from ...protocol.workspace import takes
 from ...template import Template
-from ..array_module.contraction import ArrayContraction
+from ..array_module.contraction import ArrayContraction, product_space
 from ..array_module.precision import promoted
+from ..array_module.space import brought
 from .linalg.factorisations import _matrix
+
+
+def _matmul_space(out: Template, x1: Template, x2: Template, /) -> int:
+    left, right = (x.replace(dtype=out.dtype) for x in (x1, x2))
+    return brought(out.dtype, *(x for x in (x1, x2) if x.dtype is not out.dtype)) + product_space(
+        left, right, out.size, x1.shape[-1]
+    )
 
 
 class NumpyContraction(ArrayContraction):
     """Sums of products."""
 
+    @takes(_matmul_space)
     @planned
     def matmul(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
         """NumPy's own, which broadcasts the leading axes."""

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from math import prod
 
-from ...dtypes import bfloat16, float64
+from ...dtypes import bfloat16
 from ...interchange import numpy_dtype
 from ...protocol import Calm, Kernel, kernel_of, planned
 from ...protocol.planned import bare
-from ...template import Template
-from ..array_module.base import Array, Quiet, arity
+from ...template import Shape, Template
+from ..array_module.base import BLOCK, Array, Quiet, arity, itself
 from ..array_module.elementwise import ArrayElementwise
-
-_BLOCK = 1 << 13
-"""Elements of a block that stays in the cache with a few more of its size."""
 
 _FEW = 1 << 10
 """Up to so many elements a search through their bytes takes no longer than to start a reduction."""
@@ -28,11 +26,15 @@ class NumpyElementwise(ArrayElementwise):
     watching_all: Quiet
     """Raises it where one underflows, too."""
 
+    def parts(self, shape: Shape, weight: int, /) -> Iterable[tuple[slice, ...]]:
+        """Blocks that stay in the cache."""
+        return blocks(shape, max(1, BLOCK // weight)) if prod(shape) else ()
+
     def attempted(
         self, quick: Kernel, careful: Kernel, /, *, holds: Callable[..., bool] | None = None, underflow: bool = False
     ) -> Kernel:
         """NumPy's elements are there to be looked at, and it reads the processor's flags anyway."""
-        usual, rare = bare(quick), bare(careful)
+        usual, rare = bare(quick), bare(self.in_blocks(careful))
         if holds is not None:
             look = holds
             if arity(usual) == 1:
@@ -50,24 +52,25 @@ class NumpyElementwise(ArrayElementwise):
 
         return Calm(kernel)
 
-    def in_float64(self, function: Callable[..., Array], out: Template, /, *inputs: Template) -> Kernel:
-        """A function's many passes over the arrays, a block at a time that stays in the cache."""
-        numpy, shape, size = self.xp, out.shape, out.size
-        wide, dtype, narrow = numpy_dtype(float64), numpy_dtype(out.dtype), bare(self.caster(float64, out.dtype))
-        whole = size <= _BLOCK and all(x.shape == shape for x in inputs)
-
-        def at_once(*arrays: Array) -> Array:
-            return narrow(function(numpy, *[each.astype(wide).reshape(-1) for each in arrays])).reshape(shape)
+    def in_blocks(self, kernel: Kernel, /) -> Kernel:
+        """A kernel's many passes over the arrays, a block at a time; one ufunc needs no blocks."""
+        numpy, function = self.xp, bare(kernel)
+        if function is itself or isinstance(function, numpy.ufunc):
+            return kernel
 
         def by_blocks(*arrays: Array) -> Array:
-            columns = [numpy.broadcast_to(each, shape).reshape(-1) for each in arrays]
-            result = numpy.empty(size, dtype)
-            for start in range(0, size, _BLOCK):
-                block = slice(start, start + _BLOCK)
-                result[block] = narrow(function(numpy, *(column[block].astype(wide) for column in columns)))
-            return result.reshape(shape)
+            shape = arrays[0].shape if len(arrays) == 1 else numpy.broadcast_shapes(*[each.shape for each in arrays])
+            if prod(shape) <= BLOCK:
+                return function(*arrays)
+            result = None
+            for block in blocks(shape, BLOCK):
+                found = function(*[each[within(block, each.shape, len(shape))] for each in arrays])
+                if result is None:
+                    result = numpy.empty(shape, found.dtype)
+                result[block] = found
+            return result
 
-        return at_once if whole else by_blocks
+        return Calm(by_blocks) if isinstance(kernel, Calm) else by_blocks
 
     @planned
     def max(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
@@ -126,7 +129,7 @@ class NumpyElementwise(ArrayElementwise):
             return step_by_step(values, low, high)
 
         numbers = not low.shape and not high.shape and out.dtype is not bfloat16
-        return Calm(between if numbers else step_by_step)
+        return Calm(between) if numbers else self.in_blocks(Calm(step_by_step))
 
     def _without_zero(self, zero: float, out: Template) -> Callable[[Array], bool]:
         """What says whether a result has no zero of a sign; it may say no of one that has none."""
@@ -156,3 +159,29 @@ class NumpyElementwise(ArrayElementwise):
             return (alike and exponent.flags.c_contiguous) or not (exponent == 0.5).any()
 
         return self.attempted(power, careful, holds=lacks_scalar_half)
+
+
+def blocks(shape: Shape, most: int) -> Iterator[tuple[slice, ...]]:
+    """Parts of so many elements at most that make up an array, each a slice of its leading axes.
+
+    >>> list(blocks((2, 5), 3))
+    [(slice(0, 1, None), slice(0, 3, None)), (slice(0, 1, None), slice(3, 5, None)), \
+(slice(1, 2, None), slice(0, 3, None)), (slice(1, 2, None), slice(3, 5, None))]
+    >>> list(blocks((5, 2), 4))
+    [(slice(0, 2, None),), (slice(2, 4, None),), (slice(4, 5, None),)]
+    """
+    length, row = shape[0], prod(shape[1:])
+    if row > most:
+        for start in range(length):
+            for rest in blocks(shape[1:], most):
+                yield slice(start, start + 1), *rest
+        return
+    height = most // row
+    for start in range(0, length, height):
+        yield (slice(start, min(start + height, length)),)
+
+
+def within(block: Sequence[slice], shape: Shape, axes: int) -> tuple[slice, ...]:
+    """Where an array of a shape lies that is broadcast to so many axes, in a block of those."""
+    inner = block[axes - len(shape) :] if len(shape) < axes else block
+    return tuple([part if size > 1 else slice(None) for part, size in zip(inner, shape, strict=False)])

@@ -10,10 +10,12 @@ from typing import Final, Literal
 from ...dtypes import DType, bool_
 from ...interchange import numpy_dtype
 from ...protocol import Kernel, planned
+from ...protocol.workspace import takes
 from ...template import Template
 from ..array_module.base import Array
 from ..array_module.precision import promoted, wide
 from ..array_module.reduction import ArrayReduction
+from ..array_module.space import brought
 
 _UFUNCS: Final = {
     "all": "logical_and",
@@ -59,6 +61,7 @@ class NumpyReduction(ArrayReduction):
             return bool
         return (lambda values: count(values) == size) if size <= _FEW else lambda values: bool(values.all())
 
+    @takes(lambda out, x, **options: brought(out.dtype, x))
     @planned
     def mean(self, out: Template, x: Template, /, *, axis: tuple[int, ...], keepdims: bool) -> Kernel:
         """Sum over the number of elements."""

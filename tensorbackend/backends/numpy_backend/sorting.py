@@ -12,15 +12,25 @@ from ...interchange import numpy_dtype
 from ...memo import MEMO_LIMIT
 from ...protocol import Kernel, planned
 from ...protocol.sorting import Unique
+from ...protocol.workspace import takes
 from ...rules.shape import unnamed
 from ...template import Template, intern_template
 from ...tensor import Tensor
 from ..array_module.base import Array
 from ..array_module.precision import computing, in_int64, promoted, wide
 from ..array_module.sorting import ArraySorting
+from ..array_module.space import nbytes, widened
 
 _LONG = 1 << 10
 """A row of so many elements is parted before the greatest of them are put in order."""
+
+
+def _top_space(out: tuple[Template, Template], x: Template, /, *, k: int) -> int:
+    """Ranks and indices of all elements; of long rows a copy of one at a time, and places in it."""
+    row = x.shape[-1] if x.shape else 1
+    if row >= _LONG and x.size and 0 < k <= row // 8:
+        return widened(x) + 5 * nbytes(row, wide(x.dtype)) // 2
+    return max(0, widened(x) + 16 * x.size - sum(each.nbytes for each in out))
 
 
 class NumpySorting(ArraySorting):
@@ -39,6 +49,7 @@ class NumpySorting(ArraySorting):
             x2,
         )
 
+    @takes(_top_space)
     @planned
     def top_k(self, out: tuple[Template, Template], x: Template, /, *, k: int) -> Kernel:
         """The k greatest along the last axis, of equal ones the first first; the order of a long row is not needed."""
@@ -120,8 +131,9 @@ class NumpySorting(ArraySorting):
         worth, floating = _is_worth(x), x.dtype.is_floating
 
         def ordered(values: Array) -> Array:
+            stable = not worth or (floating and self._has_both_zeros(values))
             fresh = values.copy("K")
-            fresh.sort(axis, "stable" if not worth or (floating and self._has_both_zeros(values)) else None)
+            fresh.sort(axis, "stable" if stable else None)
             return fresh
 
         return ordered
@@ -145,10 +157,11 @@ class NumpySorting(ArraySorting):
             ranked = self._ranked(values)
             if int(ranked.max()) >> (64 - bits):
                 return values.argsort(axis, "stable")
-            packed = ranked << numpy.uint64(bits) | numpy.arange(count, dtype="uint64").reshape(shape)
-            packed.sort(axis)
-            packed &= numpy.uint64((1 << bits) - 1)
-            return packed.view("int64")
+            ranked <<= numpy.uint64(bits)  # in their own memory from here on
+            ranked |= numpy.arange(count, dtype="uint64").reshape(shape)
+            ranked.sort(axis)
+            ranked &= numpy.uint64((1 << bits) - 1)
+            return ranked.view("int64")
 
         return order
 
@@ -156,8 +169,14 @@ class NumpySorting(ArraySorting):
         """Unsigned integers of 64 bits in the same order, from 0 on."""
         numpy = self.xp
         if values.dtype.kind != "f":
-            return values.astype("uint64") - numpy.uint64(int(values.min()) % (1 << 64))
-        # Of floats the bits are in order but for the sign: https://stereopsis.com/radix.html
+            ranks: Array = values.astype("uint64")
+            ranks -= numpy.uint64(int(values.min()) % (1 << 64))
+            return ranks
+        return self.in_blocks(self._ranked_floats)(values)
+
+    def _ranked_floats(self, values: Array) -> Array:
+        """Of floats the bits are in order but for the sign: https://stereopsis.com/radix.html."""
+        numpy = self.xp
         bits = (values + numpy.float32(0)).view("uint32")  # zeros of both signs are equal
         ranks = numpy.where(bits >> numpy.uint32(31), ~bits, bits | numpy.uint32(1 << 31))
         ranks[numpy.isnan(values)] = (1 << 32) - 1

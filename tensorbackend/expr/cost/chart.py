@@ -33,7 +33,8 @@ svg text { fill: currentColor } svg .grid { stroke: currentColor; opacity: .15 }
 svg line.limit { stroke-width: 3 }
 svg text.limit { font-weight: bold; fill: black; stroke: white; stroke-width: 4; paint-order: stroke }
 svg .step { fill: transparent } svg .step:hover { fill: currentColor; opacity: .15 }
-table { border-collapse: collapse; margin: 1em 0; font-variant-numeric: tabular-nums }
+.wide { overflow-x: auto } .wide svg { min-width: 640px } pre { overflow-x: auto }
+table { border-collapse: collapse; white-space: nowrap; margin: 1em 0; font-variant-numeric: tabular-nums }
 td, th { text-align: left; padding: .15em .8em .15em 0; border-bottom: 1px solid #8884 }
 .key { display: inline-block; width: .8em; height: .8em; margin: 0 .3em 0 1em }
 """
@@ -108,10 +109,12 @@ def html(found: DryRun, limit: int | None = None) -> str:
     peak = found.peak
     return "\n".join(
         [
-            f'<!doctype html><html lang="en"><meta charset="utf-8"><title>dry run of {escape(found.name)}</title>',
+            '<!doctype html><html lang="en"><meta charset="utf-8">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            f"<title>dry run of {escape(found.name)}</title>",
             f"<style>{STYLE}</style><h1>dry run of {escape(found.name)}</h1>",
             f"{summary(found)}<p>memory over time:{keys}</p>",
-            svg(found, limit),
+            f'<div class="wide">{svg(found, limit)}</div>',
             f"<h2>alive at the peak, {show_bytes(peak.memory)} in eager order</h2>",
             _table(ALIVE, peak.table()[:TOP]),
             "<h2>ops in eager order, those with most FLOPs first</h2>",
@@ -127,7 +130,7 @@ def summary(found: DryRun) -> str:
 
 def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     lines = [_cells("th", columns), *(_cells("td", row) for row in rows)]
-    return f"<table>{''.join(lines)}</table>"
+    return f'<div class="wide"><table>{"".join(lines)}</table></div>'
 
 
 def _cells(tag: str, cells: Sequence[str]) -> str:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from ...errors import UnsupportedOp, expected
 from ...opspec import COSTS
+from ...protocol import BackendLike, own_method
+from ...protocol.workspace import space_of
+from ...select import get_backend
 from ...template import Template, intern_template
 from ...tensor import Tensor
 from ..graph import Graph
@@ -14,16 +18,20 @@ from ..subgraphs import subgraphs, turns
 from ..trace import trace_leaves
 from .flops import APPLICATIONS, rule_of
 from .memory import timeline
-from .work import Work, total
+from .work import ROUNDING, Work, total
 
 _NOTHING: Final = Work(shares=(None,), strided=(False,))
 _VIEW: Final = Work(shares=(0,), strided=(False,))
 
 
 class Estimator:
-    """Works out nodes; alike nodes are worked out once, so it may be used for several graphs."""
+    """Works out nodes; alike nodes are worked out once, so it may be used for several graphs.
 
-    def __init__(self) -> None:
+    What kernels take is what those of a backend declare, by default NumPy's.
+    """
+
+    def __init__(self, backend: BackendLike = "numpy") -> None:
+        self._backend = get_backend(backend)
         self._known: dict[Any, Work] = {}
 
     def works(self, graph: Graph) -> list[Work]:
@@ -52,6 +60,9 @@ class Estimator:
         return found
 
     def _work(self, node: Node, inputs: tuple[Template, ...]) -> Work:
+        cost = COSTS.get(node.op)
+        if cost in ("view", "strided view") or _leaves_alone(node, inputs):
+            return Work(shares=(0,), strided=(cost == "strided view" and not _keeps_order(node, inputs[0]),))
         rule = rule_of(node.op)
         if rule is None:
             if subgraphs(node):
@@ -62,17 +73,20 @@ class Estimator:
             return self._composite(node)
         written = sum(template.nbytes for template in node.outs)
         read = sum(template.nbytes for template in inputs)
-        cost = COSTS.get(node.op)
-        if cost in ("view", "strided view") or (node.op == "as_type" and inputs[0].dtype is node.outs[0].dtype):
-            return Work(shares=(0,), strided=(cost == "strided view",))
         if cost == "pick":
             read += min(written - inputs[0].nbytes, 0)
         count = rule(node.out, *node.with_inputs(lambda value: value.template), **node.options)
         flops, transcendentals = count, 0
         if cost == "transcendental" and inputs[0].dtype.is_inexact:
             flops, transcendentals = 0, count
-        work = Work(flops, transcendentals, read, written, 0, (None,) * len(node.outs), (False,) * len(node.outs))
+        space, number = self._space(node) or 0, len(node.outs)
+        work = Work(flops, transcendentals, read, written, space, (None,) * number, (False,) * number)
         return self._applied(node, work, inputs) if node.op in APPLICATIONS else work
+
+    def _space(self, node: Node) -> int | None:
+        """What the backend's own callback for a node takes, `None` where it has none."""
+        templates = node.with_inputs(lambda value: value.template)
+        return space_of(self._backend, node.op, node.out, templates, node.options)
 
     def _applied(self, node: Node, work: Work, inputs: tuple[Template, ...]) -> Work:
         """With the operations of the function of scalars that a callback is given."""
@@ -103,6 +117,10 @@ class Estimator:
         works = self.works(graph)
         found, memory = total(works), timeline(graph, works)
         new = sum(out.nbytes for out, share in zip(node.outs, memory.shares, strict=True) if share is None)
+        own = self._space(node)
+        if own is not None:
+            number = len(node.outs)
+            return found._replace(workspace=own, shares=(None,) * number, strided=(False,) * number)
         workspace = max(memory.peak - memory.parameters - new, 0)
         return found._replace(workspace=workspace, shares=memory.shares, strided=memory.strided)
 
@@ -114,11 +132,42 @@ class Estimator:
             once = total(inner)
             once = once._replace(open=once.open or count is None)
             works.append(once.times(1 if count is None else count))
-            memory = timeline(graph, inner)
-            spaces.append(memory.peak - memory.parameters)
+            spaces.append(self._inside(node, graph, inner))
         found = max(works, key=_amount) if node.op == "cond" else total(works)
         number = len(node.outs)
         return found._replace(workspace=max(spaces), shares=(None,) * number, strided=(False,) * number)
+
+    def _inside(self, node: Node, graph: Graph, works: Sequence[Work]) -> int:
+        """What a graph inside control flow takes beside the node's inputs and results."""
+        memory = timeline(graph, works)
+        inside = memory.peak - memory.parameters
+        if node.op in ("cond", "checkpoint"):
+            return inside - memory.results  # which are the node's
+        if node.op == "scan" and own_method(self._backend, node.op) is None:
+            # What is stacked at the end is there twice: each step's, and all together.
+            carried: Any = node.inputs[1]
+            return max(inside, sum(out.nbytes for out in node.outs[len(carried) :]))
+        return inside
+
+
+def _leaves_alone(node: Node, inputs: Sequence[Template]) -> bool:
+    """Whether the result is the input: rounded integers, and what has its dtype already."""
+    if node.op == "as_type":
+        return inputs[0].dtype is node.outs[0].dtype
+    return node.op in ROUNDING and not inputs[0].dtype.is_inexact
+
+
+def _keeps_order(node: Node, x: Template) -> bool:
+    """Whether elements lie as before: all of them are there, and only axes of one element move."""
+    if node.op == "slice":
+        return node.outs[0].size == x.size
+    axes: Any = node.options.get("axes") if node.op in ("transpose", "broadcast") else None
+    if axes is None or node.outs[0].size != x.size:
+        return False
+    order = [axis for axis, size in zip(axes, node.outs[0].shape, strict=False) if size > 1]
+    if node.op == "broadcast":
+        order = [axis for axis, size in zip(axes, x.shape, strict=True) if size > 1]
+    return order == sorted(order)
 
 
 def _amount(work: Work) -> tuple[int, int]:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+ROUNDING: Final = frozenset({"ceil", "floor", "round", "trunc"})
+"""The callbacks that leave integers as they are."""
 
 
 class Work(NamedTuple):

@@ -41,13 +41,16 @@ def _side(
     contract, batch = own
     other_contract, other_batch = others
     free = tuple(axis for axis in range(other.ndim) if axis not in other_contract + other_batch)
-    found = dot(cotangent, other, contract=(others_free, free), batch=(tuple(range(len(batch))), other_batch))
-    # It has the batch axes, then x's free ones, then the contracted ones in the order of the other operand.
+    batches = tuple(range(len(batch)))
+    # The product has the batch axes, then x's free ones and the contracted ones in the order of the other operand, or
+    # these two the other way round, whichever is the order of x.
     partner = dict(zip(other_contract, contract, strict=True))
-    places = (
-        *batch,
-        *(axis for axis in range(x.ndim) if axis not in contract + batch),
-        *(partner[axis] for axis in sorted(other_contract)),
-    )
+    own_free = tuple(axis for axis in range(x.ndim) if axis not in contract + batch)
+    contracted = tuple(partner[axis] for axis in sorted(other_contract))
+    in_order = tuple(range(x.ndim))
+    if (*batch, *contracted, *own_free) == in_order:
+        return dot(other, cotangent, contract=(free, others_free), batch=(other_batch, batches))
+    found = dot(cotangent, other, contract=(others_free, free), batch=(batches, other_batch))
+    places = (*batch, *own_free, *contracted)
     order = tuple(places.index(axis) for axis in range(x.ndim))
-    return found if order == tuple(range(x.ndim)) else permute_dims(found, order)
+    return found if order == in_order else permute_dims(found, order)

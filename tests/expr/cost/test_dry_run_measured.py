@@ -30,8 +30,62 @@ def test_operations_and_memory_are_those_of_xla(name: str) -> None:
 def test_the_peak_in_eager_order_is_the_one_on_numpy(name: str) -> None:
     function, templates = BENCHMARK["FUNCTIONS"][name]
     found, most = tb.dry_run(function, *templates), BENCHMARK["memory_on_numpy"](function, templates)
-    # Kernels may need a little of their own: a convolution lays out its windows, others work in blocks.
-    assert 0.85 * most <= found.peak.memory - found.eager.timeline.parameters <= most
+    assert 0.8 * most <= found.peak.memory - found.eager.timeline.parameters <= 1.25 * most
+
+
+def step(carry: tb.Tensor, x: tb.Tensor) -> tuple[tb.Tensor, tb.Tensor]:
+    """One of a recurrent network."""
+    carry = tb.tanh(carry * 0.5 + x)
+    return carry, carry
+
+
+def pooled(x: tb.Tensor) -> tb.Tensor:
+    """The sum of the greatest of each window."""
+    return tb.sum(tb.window_max(x, (1, 1, 3, 3), strides=(1, 1, 2, 2), padding="same"))
+
+
+def layer(x: tb.Tensor) -> tb.Tensor:
+    """One of a chain."""
+    return tb.sin(tb.exp(tb.tanh(x)))
+
+
+LARGE: dict[str, tuple[Any, tuple[str, ...]]] = {
+    "gradient of max-pooling": (tb.grad(pooled), ("f32[8, 16, 64, 64]",)),
+    "max-pooling": (pooled, ("f32[8, 16, 64, 64]",)),
+    "Fourier transform": (tb.fft.fft, ("c64[400, 512]",)),
+    "Fourier transform of real numbers": (tb.fft.fftn, ("f32[400, 512]",)),
+    "convolution": (lambda x, k: tb.conv(x, k, padding="same"), ("f32[8, 16, 32, 32]", "f32[32, 16, 3, 3]")),
+    "convolution by strides": (lambda x, k: tb.conv(x, k, strides=2), ("f32[8, 16, 64, 64]", "f32[32, 16, 3, 3]")),
+    "complex convolution": (tb.conv, ("c64[8, 16, 32, 32]", "c64[32, 16, 3, 3]")),
+    "convolution of integers": (tb.conv, ("s16[8, 16, 32, 32]", "s16[32, 16, 3, 3]")),
+    "scan": (lambda x, xs: tb.scan(step, x, xs), ("f32[10000]", "f32[30, 10000]")),
+    "gradient of a scan": (tb.grad(lambda x, xs: tb.sum(tb.scan(step, x, xs)[1])), ("f32[10000]", "f32[30, 10000]")),
+    "checkpoint": (tb.checkpoint(layer), ("f32[200000]",)),
+    "vmap of vmap": (tb.vmap(tb.vmap(lambda x, y: tb.exp(x) * y, (0, None)), (None, 0)), ("f32[500]", "f32[600]")),
+    "vmap of vmap of a product": (tb.vmap(tb.vmap(tb.matmul)), ("f32[10, 10, 40, 50]", "f32[10, 10, 50, 40]")),
+    "vmap of vmap of softmax": (tb.vmap(tb.vmap(tb.softmax)), ("f32[10, 100, 400]",)),
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_what_kernels_take_is_predicted(name: str) -> None:
+    function, templates = LARGE[name]
+    found, most = tb.dry_run(function, *templates), BENCHMARK["memory_on_numpy"](function, templates)
+    assert 0.8 * most <= found.peak.memory - found.eager.timeline.parameters <= 1.25 * most
+
+
+def test_a_checkpoint_shows_in_memory_and_in_operations() -> None:
+    def chain(each: Any, x: tb.Tensor) -> tb.Tensor:
+        for _ in range(16):
+            x = each(x)
+        return tb.sum(x)
+
+    plain, spared = (
+        tb.dry_run(lambda x, each=each: chain(each, x), "f32[100000]", gradient=True)
+        for each in (layer, tb.checkpoint(layer))
+    )
+    assert spared.peak.memory < 0.65 * plain.peak.memory
+    assert 1.2 * plain.eager.transcendentals < spared.eager.transcendentals <= 2 * plain.eager.transcendentals
 
 
 def test_a_training_step_takes_six_operations_for_each_parameter_and_token() -> None:

@@ -15,10 +15,12 @@ from typing import Any, Literal
 from ....interchange import numpy_dtype
 from ....protocol import Kernel, planned
 from ....protocol.linalg import Transform
+from ....protocol.workspace import takes
 from ....rules.data_errors import not_positive_definite, singular_matrix
 from ....template import Shape, Template, intern_template
 from ..base import Array, ArrayBase
-from ..precision import computing, promoted
+from ..precision import computing, promoted, wide
+from ..space import brought, lapack, nbytes, widened
 
 _BLOCK = 32
 """Order of the blocks that are treated column by column; the rest is matrix products."""
@@ -54,12 +56,14 @@ class ArrayLinalg(ArrayBase):
 
         return computing(factor, out, x)
 
+    @takes(lambda out, x: widened(x, *out) or x.nbytes)
     @planned
     def lu(self, out: tuple[Template, Template, Template], x: Template, /) -> Kernel:
         """Permutation, unit lower and upper factor."""
         factors = self.finite_only(partial(factors_of_lu, partial(_eliminate, self.xp), self.xp), x, (2, 2, 2))
         return computing(factors, out, x)
 
+    @takes(lambda out, x, *, mode: lapack(out, x, more=3 * nbytes(out[1].size, wide(x.dtype)) + widened(x)))
     @planned
     def qr(self, out: tuple[Template, Template], x: Template, /, *, mode: Literal["reduced", "complete"]) -> Kernel:
         """x = Q @ R with R's diagonal non-negative."""
@@ -82,6 +86,7 @@ class ArrayLinalg(ArrayBase):
 
         return computing(self.finite_only(factors, x, (2, 2)), out, x)
 
+    @takes(lambda out, x: lapack(out, x, more=3 * nbytes(x.size, wide(x.dtype)) + 16 * out[0].size))
     @planned
     def eigh(self, out: tuple[Template, Template], x: Template, /) -> Kernel:
         """Ascending eigenvalues and eigenvectors of a Hermitian matrix."""
@@ -93,19 +98,21 @@ class ArrayLinalg(ArrayBase):
 
         return computing(self.finite_only(factors, x, (1, 2), lower=True), out, x)
 
+    @takes(lambda out, x: lapack(out, x, more=4 * out[1].nbytes))
     @planned
     def eig(self, out: tuple[Template, Template], x: Template, /) -> Kernel:
         """Eigenvalues, in a fixed order, and eigenvectors of a square matrix."""
         xp, eig, dtype = self.xp, self.xp.linalg.eig, numpy_dtype(out[0].dtype)
 
         def factors(matrix: Array) -> tuple[Array, Array]:
-            values, vectors = (each.astype(dtype) for each in eig(matrix))
+            values, vectors = (each.astype(dtype, copy=False) for each in eig(matrix))
             order = self._ascending(values)
             values = xp.take_along_axis(values, order, axis=-1)
             return values, self.turned(xp.take_along_axis(vectors, order[..., None, :], axis=-1))
 
         return computing(self.finite_only(factors, x, (1, 2)), out, x)
 
+    @takes(lambda out, x, *, full_matrices: lapack(out, x, more=nbytes(out[0].size + out[2].size, wide(x.dtype))))
     @planned
     def svd(self, out: tuple[Template, Template, Template], x: Template, /, *, full_matrices: bool) -> Kernel:
         """x = U @ diag(s) @ Vh with s descending."""
@@ -123,6 +130,7 @@ class ArrayLinalg(ArrayBase):
 
     # Systems of equations
 
+    @takes(lambda out, a, b, **options: widened(a, b) + nbytes(out.size, wide(out.dtype)) + widened(out))
     @planned
     def triangular_solve(
         self, out: Template, a: Template, b: Template, /, *, left_side: bool, lower: bool, transform: Transform
@@ -145,11 +153,15 @@ class ArrayLinalg(ArrayBase):
 
     # Overrides of composites
 
+    @takes(lambda out, x: lapack(out, x.replace(dtype=wide(out.dtype))) + brought(out.dtype, x))
     @planned
     def determinant(self, out: Template, x: Template, /) -> Kernel:
         """Determinant of square matrices."""
         return promoted(self, out.dtype, self.finite_only(self.xp.linalg.det, x, (0,)), out, x)
 
+    @takes(
+        lambda out, a, b: lapack(out, *(x.replace(dtype=wide(out.dtype)) for x in (a, b))) + brought(out.dtype, a, b)
+    )
     @planned
     def solve(self, out: Template, a: Template, b: Template, /) -> Kernel:
         """x with a @ x = b."""

@@ -7,15 +7,29 @@ from typing import Any
 
 from ....interchange import numpy_dtype
 from ....protocol import Kernel, planned
+from ....protocol.workspace import takes
 from ....template import Template
 from ..base import Array
 from ..precision import promoted, wide
 from ..reduction import ArrayReduction
+from ..space import brought, nbytes
+
+
+def _space(out: Template, x: Template, /, *, axis: tuple[int, ...], keepdims: bool, ord: float) -> int:
+    """Magnitudes, and what is computed from them; the product of a vector with itself takes nothing."""
+    dtype = x.dtype if x.dtype.is_complex else out.dtype
+    magnitudes = nbytes(x.size, wide(out.dtype))
+    whole = ord == 2 and len(axis) == x.ndim and not keepdims
+    count = (
+        0 if whole else 3 if ord not in (0, 1, 2, math.inf, -math.inf) else 2 if x.dtype.is_complex and ord == 2 else 1
+    )
+    return brought(dtype, x) + count * magnitudes
 
 
 class ArrayNorms(ArrayReduction):
     """Norms along axes, as overrides of composites."""
 
+    @takes(_space)
     @planned
     def vector_norm(
         self, out: Template, x: Template, /, *, axis: tuple[int, ...], keepdims: bool, ord: float

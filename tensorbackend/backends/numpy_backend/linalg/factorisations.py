@@ -6,11 +6,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ....protocol import Kernel, planned
+from ....protocol.workspace import takes
 from ....rules.data_errors import not_positive_definite
 from ....template import Template, intern_template
 from ...array_module.base import Array
 from ...array_module.linalg.factorisations import ArrayLinalg
-from ...array_module.precision import computing, promoted
+from ...array_module.precision import computing, promoted, wide
+from ...array_module.space import brought, lapack
 
 
 class NumpyLinalg(ArrayLinalg):
@@ -31,6 +33,7 @@ class NumpyLinalg(ArrayLinalg):
 
         return factors
 
+    @takes(lapack)
     @planned
     def cholesky(self, out: Template, x: Template, /) -> Kernel:
         """NumPy reads the lower half alone, whose elements that are not finite show in the factor, or fail."""
@@ -48,12 +51,14 @@ class NumpyLinalg(ArrayLinalg):
 
         return computing(factor, out, x)
 
+    @takes(lambda out, x: lapack(out, x.replace(dtype=wide(out.dtype))) + brought(out.dtype, x))
     @planned
     def inv(self, out: Template, x: Template, /) -> Kernel:
         """Inverse of square matrices."""
         inverse = self.finite_only(self.or_singular(self.xp.linalg.inv), x, (2,))
         return promoted(self, out.dtype, inverse, out, x)
 
+    @takes(lambda out, x: lapack(out, x.replace(dtype=wide(out[0].dtype))) + brought(out[0].dtype, x))
     @planned
     def slogdet(self, out: tuple[Template, Template], x: Template, /) -> Kernel:
         """Sign and logarithm of the magnitude of a determinant."""

@@ -1,0 +1,86 @@
+"""Measures `tb.jit` of a training step on NumPy over the same step written by hand: two layers, with the gradient.
+
+Ratios of runs that take turns, so that a busy machine slows both. Run it from the root of the repository.
+"""
+
+from __future__ import annotations
+
+import timeit
+from typing import Any
+
+import numpy as np
+
+import tensorbackend as tb
+
+FEATURES, HIDDEN, CLASSES, RATE = 64, 128, 10, 0.1
+BATCHES = {8: 1.3, 512: 1.05}
+"""Sizes of batches, and the ratio that each must not exceed."""
+
+
+def loss(
+    first: tb.Tensor, shift: tb.Tensor, second: tb.Tensor, last: tb.Tensor, x: tb.Tensor, y: tb.Tensor
+) -> tb.Tensor:
+    """The mean squared error of two layers."""
+    hidden = tb.tanh(x @ first + shift)
+    return tb.mean(tb.square(hidden @ second + last - y))
+
+
+def step(*tensors: tb.Tensor) -> tuple[tb.Tensor, ...]:
+    """The loss, and the parameters a step down its gradient."""
+    value, gradient = tb.value_and_grad(loss, (0, 1, 2, 3))(*tensors)
+    return value, *(parameter - RATE * each for parameter, each in zip(tensors, gradient, strict=False))
+
+
+def by_hand(first: Any, shift: Any, second: Any, last: Any, x: Any, y: Any) -> tuple[Any, ...]:
+    """The same in NumPy."""
+    rate = np.float32(RATE)
+    hidden = np.tanh(x @ first + shift)
+    error = hidden @ second + last - y
+    value = np.mean(np.square(error))
+    down = error * np.float32(2 / error.size)
+    inner = (down @ second.T) * (1 - hidden * hidden)
+    return (
+        value,
+        first - rate * (x.T @ inner),
+        shift - rate * inner.sum(0),
+        second - rate * (hidden.T @ down),
+        last - rate * down.sum(0),
+    )
+
+
+def measured(batch: int, rounds: int = 200) -> tuple[float, float]:
+    """Seconds of a step compiled and by hand, the least of many short runs that take turns."""
+    random = np.random.default_rng(0)
+
+    def drawn(*shape: int) -> Any:
+        return (random.standard_normal(shape) * 0.1).astype(np.float32)
+
+    arrays = [
+        drawn(*shape)
+        for shape in (
+            (FEATURES, HIDDEN), (HIDDEN,), (HIDDEN, CLASSES), (CLASSES,), (batch, FEATURES), (batch, CLASSES),
+        )
+    ]  # fmt: skip
+    tensors, compiled = [tb.asarray(each, backend="numpy") for each in arrays], tb.jit(step)
+    for found, expected in zip(compiled(*tensors), by_hand(*arrays), strict=True):
+        assert np.allclose(np.asarray(found), expected, atol=1e-6)
+    calls = max(1, 200 // batch)
+    ours, theirs = [], []
+    for _ in range(rounds):
+        ours.append(timeit.timeit(lambda: compiled(*tensors), number=calls) / calls)
+        theirs.append(timeit.timeit(lambda: by_hand(*arrays), number=calls) / calls)
+    return min(ours), min(theirs)
+
+
+def main() -> None:
+    """Prints a line for each size of a batch."""
+    for batch, most in BATCHES.items():
+        own, theirs = measured(batch)
+        print(
+            f"two layers with gradient, batch {batch:>3}, numpy: {own * 1e6:8.1f} us, by hand {theirs * 1e6:8.1f} us, "
+            f"ratio {own / theirs:.2f} (at most {most})"
+        )
+
+
+if __name__ == "__main__":
+    main()
