@@ -220,4 +220,4 @@ def test_functions_of_numpy(x: Any) -> None:
 
 
 def test_the_inspection_interface_lists_devices() -> None:
-    assert tb.__array_namespace_info__().devices() == ("cpu",)
+    assert tb.__array_namespace_info__().devices() == ["cpu"]
