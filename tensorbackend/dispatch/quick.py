@@ -24,7 +24,6 @@ import the package, so an op begins with code that exchanges itself for its own 
 
 from __future__ import annotations
 
-import linecache
 import os
 from collections.abc import Callable, Iterator, Sequence
 from types import CodeType, FunctionType
@@ -217,6 +216,8 @@ def generated(spec: OpSpec, ready: Memo, missed: Missed) -> Callable[..., Any]:
 def _functions(spec: OpSpec, namespace: dict[str, Any]) -> dict[str, FunctionType]:
     """The functions of an op's code, with the defaults of the declared function."""
     source, file = source_of(spec), f"{_HERE}/<{spec.function.__module__}.{spec.name}>"
+    import linecache  # slow to import, and only an op's first call needs it
+
     linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file
     codes = {each.co_name: each for each in compile(source, file, "exec").co_consts if isinstance(each, CodeType)}
     made = {name: FunctionType(code, namespace, name) for name, code in codes.items()}
