@@ -82,6 +82,8 @@ class OpMethods:
         """The elements along one axis: `reshape(x, -1)`."""
         return self._op("reshape", -1)
 
+    ravel = flatten
+
     def transpose(self, *axes: Axis | Sequence[Axis]) -> Self:
         """The axes in another order, by default turned round: `permute_dims`."""
         given = axes[0] if len(axes) == 1 and isinstance(axes[0], Sequence) and not isinstance(axes[0], str) else axes

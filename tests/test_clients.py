@@ -71,7 +71,7 @@ def test_methods_are_their_ops(x: tb.Tensor) -> None:
     assert ((x > 0).any().item(), (x > 0).all(1).tolist()) == (True, [False, False])
     assert x.reshape(3, 2).shape == x.reshape((3, 2)).shape == x.reshape(-1, 2).shape == (3, 2)
     assert x.reshape(2, 3, 1).names == ("row", "column", None)
-    assert x.flatten().shape == (6,)
+    assert x.flatten().shape == x.ravel().shape == (6,)
     assert x.transpose().names == x.transpose(1, 0).names == x.transpose(("column", "row")).names == ("column", "row")
     assert x[:1, :1].squeeze().shape == ()
     assert x[:1].squeeze("row").names == ("column",)
@@ -84,7 +84,7 @@ def test_methods_are_their_ops(x: tb.Tensor) -> None:
 
 def test_methods_have_the_options_and_the_text_of_their_ops() -> None:
     for name, method in vars(OpMethods).items():
-        if name[:1] == "_" or isinstance(method, property) or name in ("flatten", "transpose"):
+        if name[:1] == "_" or isinstance(method, property) or name in ("flatten", "ravel", "transpose"):
             continue
         op = getattr(tb, name)
         assert method.__doc__ == op.__doc__
