@@ -214,6 +214,8 @@ def test_functions_of_numpy(x: Any) -> None:
     assert np.linalg.norm(x).item() == pytest.approx(tb.linalg.norm(x).item())
     assert np.cumsum(x, axis=1).tolist() == np.cumsum(np.asarray(x), axis=1).tolist()
     assert np.percentile(x, 50, axis=0).shape == (3,)
+    column = np.ones((3, 1), "f4")
+    assert np.dot(x, column).tolist() == (x @ column).tolist()  # ours of that name takes other arguments
     assert np.shape(x) == (2, 3)
     assert isinstance(np.nansum(x), tb.Tensor)
     assert np.allclose(x, np.asarray(x))
