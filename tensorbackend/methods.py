@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Self
 
-from .dtypes import DTypeLike
+from .dtypes import DType, DTypeLike
 from .meaning import Axes, Axis
 
 # A table of late-bound functions cannot be typed more closely; `tensor.bind` enters them.
@@ -20,6 +20,8 @@ class OpMethods:
     """Reductions, changes of shape and casts of a tensor."""
 
     __slots__ = ()
+
+    dtype: DType
 
     def _op(self, name: str, *arguments: Any, **options: Any) -> Self:
         made: Self = ops[name](self, *arguments, **options)
@@ -113,10 +115,10 @@ class OpMethods:
 
     @property
     def real(self) -> Self:
-        """The real parts."""
+        """The real parts; of a tensor that is not complex its elements."""
         return self._op("real")
 
     @property
     def imag(self) -> Self:
-        """The imaginary parts."""
-        return self._op("imag")
+        """The imaginary parts; of a tensor that is not complex zeros."""
+        return self._op("imag") if self.dtype.is_complex else self._op("zeros_like")

@@ -80,6 +80,7 @@ def test_methods_are_their_ops(x: tb.Tensor) -> None:
     assert x.round().tolist() == [[1.0, -2.0, 3.0], [4.0, 6.0, -6.0]]
     assert (x * 1j).conj().imag.tolist() == (-x).tolist()
     assert (x * 1j).real.shape == x.shape
+    assert (x.real.tolist(), x.imag.tolist()) == (x.tolist(), (x * 0).tolist())
 
 
 def test_methods_have_the_options_and_the_text_of_their_ops() -> None:
