@@ -7,7 +7,7 @@ docstring.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from .dtypes import DType, DTypeLike
 from .meaning import Axes, Axis
@@ -21,7 +21,10 @@ class OpMethods:
 
     __slots__ = ()
 
-    dtype: DType
+    if TYPE_CHECKING:
+
+        @property
+        def dtype(self) -> DType: ...
 
     def _op(self, name: str, *arguments: Any, **options: Any) -> Self:
         made: Self = ops[name](self, *arguments, **options)

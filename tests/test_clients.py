@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-import scipy.special  # type: ignore[import-untyped]
+import scipy.special
 
 import tensorbackend as tb
 from tensorbackend.errors import DeallocatedError, OperandError, ShapeError

@@ -144,9 +144,10 @@ def test_trees() -> None:
     assert jax.tree.map(jnp.sum, X).names == ()
     assert jax.eval_shape(lambda x: tb.sum(x, axis="batch"), X).names == ("feature",)
     kept = jax.tree.map(lambda leaf: jnp.zeros((), jnp.int32), X)  # what an optimiser keeps of a parameter, say
-    assert jax.tree.structure(kept) == jax.tree.structure(X) == jax.tree.structure(X.backend_copy("numpy"))
+    structure: Callable[[Any], object] = jax.tree.structure
+    assert structure(kept) == structure(X) == structure(X.backend_copy("numpy"))
     assert jax.tree.map(jnp.multiply, X, kept).names == X.names
-    assert jax.tree.structure(X) != jax.tree.structure(X.rename("batch", None))
+    assert structure(X) != structure(X.rename("batch", None))
     assert jax.jit(lambda x: x + x)(X.rename("batch", None)).names == ("batch", None)
     gone = on_jax([1.0])
     gone.backend_deallocate()
