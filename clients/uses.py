@@ -1,4 +1,4 @@
-"""A plugin of pytest: the backends of each use, and the table of what passed, which `--table PAGE` writes into a page."""
+"""A plugin of pytest: the backends of each use, and the table of what passed, which `--table` writes into a page."""
 
 from __future__ import annotations
 
