@@ -36,13 +36,13 @@ def test_transformations(x: tb.Tensor) -> None:
 @pytest.mark.parametrize("name", OPTIMISERS.split())
 @pytest.mark.filterwarnings("ignore")
 def test_optimisers(name: str) -> None:
-    """Every optimiser on trees of tensors with names, of two steps each; parameters keep names and dtypes."""
+    """Every optimiser on trees of tensors on JAX, two steps of each; parameters keep names and dtypes."""
     kind = getattr(optax, name)
     rate = signature(kind).parameters.get("learning_rate")
     optimiser = kind() if rate is None or rate.default is None else kind(0.01)
     parameters = {
-        "weight": tb.ones((2, 3), names=("in", "out")),
-        "bias": tb.zeros(3, names=("out",)),
+        "weight": tb.ones((2, 3), names=("in", "out"), backend="jax"),
+        "bias": tb.zeros(3, names=("out",), backend="jax"),
     }
 
     def loss(parameters: Any) -> Any:
