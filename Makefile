@@ -14,7 +14,7 @@ TORCH ?= torch==2.13.0
 CLIENTS_BIN := .venv-clients/bin
 CLIENTS_READY := .venv-clients/.ready
 
-.PHONY: help setup demo test bench docs check fmt lint types plugin clients clean
+.PHONY: help setup demo test stress bench docs check fmt lint types plugin clients clean
 
 help: ## Lists the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -34,6 +34,9 @@ demo: $(READY) ## Trains a digit classifier with named axes and checks it on the
 test: $(READY) ## Runs the tests, every payload checked against its template
 	TENSORBACKEND_CHECK=1 $(BIN)/python -m pytest -n 2
 
+stress: $(READY) ## Repeats programs in threads, forked and spawned processes and under interrupts, for ten minutes
+	TENSORBACKEND_CHECK=1 $(BIN)/python benchmarks/stress.py --seconds 600
+
 bench: $(READY) ## Measures the budget
 	$(BIN)/python benchmarks/core.py
 	$(BIN)/python benchmarks/binary.py
@@ -41,10 +44,11 @@ bench: $(READY) ## Measures the budget
 	$(BIN)/python benchmarks/jax_backend.py
 	$(BIN)/python benchmarks/jit.py
 	$(BIN)/python benchmarks/dryrun.py
+	test ! -e $(PLUGIN_READY) || $(PLUGIN_BIN)/python $(PLUGIN)/benchmarks/overhead.py
 
 docs: $(READY) ## Writes the generated tables and runs the code of the pages
 	$(BIN)/python docs/tables.py
-	$(BIN)/python -m pytest tests/test_docs.py
+	$(BIN)/python -m pytest tests/project/test_docs.py
 
 fmt: $(READY) ## Formats the code
 	$(BIN)/ruff format .

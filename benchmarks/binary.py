@@ -15,6 +15,8 @@ from typing import NamedTuple
 import tensorbackend as tb
 from tensorbackend import Tensor
 from tensorbackend.dtypes import as_dtype
+from tensorbackend.protocol import kernel_of
+from tensorbackend.protocol.planned import is_planned
 
 SMALL, LARGE = 10, 100_000
 
@@ -28,7 +30,7 @@ NX = {
 
 
 class Case(NamedTuple):
-    """A callback's own call and the public op's."""
+    """A callback's own call, or its kernel's, and the public op's."""
 
     name: str
     callback: Callable[[], object]
@@ -57,7 +59,11 @@ def cases(size: int) -> Iterator[Case]:
         def case(name: str, op: Callable[..., Tensor], *inputs: Tensor, callback: str = "", **options: object) -> Case:
             out = op(*inputs).template
             method = getattr(inputs[0].backend, callback or op.__name__)
-            return Case(name, lambda: method(out, *inputs, **options), lambda: op(*inputs))
+            if not is_planned(method):
+                return Case(name, lambda: method(out, *inputs, **options), lambda: op(*inputs))
+            kernel = kernel_of(method, out, *[x.template for x in inputs], **options)
+            payloads = [x.data for x in inputs]
+            return Case(name, lambda: kernel(*payloads), lambda: op(*inputs))
 
         def cast(x: Tensor, dtype: str) -> Case:
             return case(f"astype {x.dtype} to {as_dtype(dtype)}", lambda x: tb.astype(x, dtype), x, callback="as_type")

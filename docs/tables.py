@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import tensorbackend as tb
+from tensorbackend.accuracy import Bound
 from tensorbackend.dispatch.fallbacks import fallbacks
 from tensorbackend.dispatch.minimum import arrival, minimum
 from tensorbackend.dtypes import ALL_DTYPES, DType
@@ -22,7 +23,7 @@ from tensorbackend.protocol.core import own_method
 from tensorbackend.select import backend_class, backends, origin
 from tensorbackend.support import how
 from tensorbackend.testing import partial
-from tensorbackend.testing.bounds import Bound, bound_of
+from tensorbackend.testing.bounds import bound_of
 from tensorbackend.testing.source import qualified
 
 HERE = Path(__file__).parent

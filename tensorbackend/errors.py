@@ -7,6 +7,10 @@ would expect in its place (`ValueError`, `TypeError`, `IndexError`, ...).
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from reprlib import Repr
+from typing import Any
+
 
 class TensorBackendError(Exception):
     """The root of every error that tensorbackend raises on purpose."""
@@ -46,6 +50,10 @@ class ArgumentError(TensorBackendError, ValueError):
     """An option with a value that the op does not take."""
 
 
+class ArgumentKindError(ArgumentError, TypeError):
+    """An option of a kind that the function does not take, such as a string for an int."""
+
+
 class OperandError(TensorBackendError, TypeError):
     """An operand that is neither a tensor, a Python number nor a foreign array."""
 
@@ -53,13 +61,35 @@ class OperandError(TensorBackendError, TypeError):
 class DataError(TensorBackendError, ValueError):
     """What only the elements can show: a backend raises it, and a dry run on templates does not."""
 
+    found: str = ""
+    """The text without the op, once an op stands in front of it."""
+
+    def met(self, operation: str, inputs: Iterable[object]) -> DataError:
+        """Puts the op and what its inputs look like in front of the text.
+
+        The op that was called takes the place of those that it is made of, as these differ among backends.
+        """
+        self.found = self.found or str(self)
+        self.operation = f"{operation} of {', '.join(map(repr, inputs))}"
+        self.args = (f"{self.operation}: {self.found}",)
+        return self
+
 
 class IndexRangeError(DataError, IndexError):
     """An index outside its axis, found in the data."""
 
+    index: int = 0
+    """The index, as the backend got it."""
+    size: int = 0
+    """The size of the axis."""
+
 
 class BackendError(TensorBackendError, RuntimeError):
     """Tensors on backends that do not mix, or a backend that cannot be had."""
+
+
+class ExchangeError(BackendError, BufferError):
+    """Memory of another library that cannot be had by DLPack."""
 
 
 class UnsupportedOp(BackendError, NotImplementedError):
@@ -103,16 +133,42 @@ def expected(wanted: str, remedy: str = "", /, **came: object) -> str:
 
 
 def shown(value: object) -> str:
-    """A value as an error shows it: its `repr`, and of an int that Python refuses to write the size.
+    """A value as an error shows it: its `repr`, cut where it is long or deep.
+
+    A tensor is shown by its template, so that the text is the same on every backend, and an int that Python refuses to
+    write by its size.
 
     >>> shown((2, 10**5000))
     '(2, <int of 16610 bits>)'
     """
     try:
-        return repr(value)
-    except ValueError:  # more digits than `sys.get_int_max_str_digits()`
-        if isinstance(value, int):
-            return f"<{type(value).__name__} of {value.bit_length()} bits>"
-        if isinstance(value, (tuple, list)):
-            return f"({', '.join(map(shown, value))})"
+        return _SHORT.repr(value)
+    except Exception:  # whatever a stranger's `__repr__` raises
         return f"<{type(value).__name__}>"
+
+
+class _Short(Repr):
+    """What writes values."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlevel = 4
+        self.maxtuple = self.maxlist = self.maxdict = self.maxset = self.maxfrozenset = 64
+        self.maxstring = self.maxlong = self.maxother = 400
+
+    def repr_int(self, value: int, level: int) -> str:
+        """An int, or the size of one that Python refuses to write."""
+        try:
+            return repr(value)
+        except ValueError:  # more digits than `sys.get_int_max_str_digits()`
+            return f"<{type(value).__name__} of {value.bit_length()} bits>"
+
+    def repr_instance(self, value: Any, level: int) -> str:
+        """A tensor by its template, anything else as it is."""
+        if isinstance(value, int):
+            return self.repr_int(value, level)
+        template = None if isinstance(value, type) else getattr(value, "template", None)
+        return super().repr_instance(value if template is None else template, level)
+
+
+_SHORT = _Short()

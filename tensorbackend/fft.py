@@ -5,7 +5,6 @@
 [(3+0j), (-1+0j)]
 """
 
-from .ops.composite.fourier import fftfreq as fftfreq
 from .ops.composite.fourier import fftn as fftn
 from .ops.composite.fourier import fftshift as fftshift
 from .ops.composite.fourier import hfft as hfft
@@ -15,7 +14,8 @@ from .ops.composite.fourier import ihfft as ihfft
 from .ops.composite.fourier import irfft as irfft
 from .ops.composite.fourier import irfftn as irfftn
 from .ops.composite.fourier import rfft as rfft
-from .ops.composite.fourier import rfftfreq as rfftfreq
 from .ops.composite.fourier import rfftn as rfftn
 from .ops.fourier import fft as fft
+from .ops.fourier import fftfreq as fftfreq
 from .ops.fourier import ifft as ifft
+from .ops.fourier import rfftfreq as rfftfreq

@@ -7,6 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from .dtypes import DType, bfloat16
+from .errors import ArgumentError, expected
 from .template import Template
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ class OnDevice:
 def numpy_from_binary(template: Template, data: bytes, dtype: Any, copy: bool | None) -> numpy.ndarray[Any, Any]:
     """A NumPy array over bytes: read-only and without a copy, unless another dtype or a copy is asked for.
 
-    Raises `ValueError` where `copy=False` and one is needed.
+    Raises `ArgumentError` where `copy=False` and one is needed.
     """
     import numpy
 
@@ -123,7 +124,7 @@ def read_only(array: numpy.ndarray[Any, Any], dtype: Any, copy: bool | None) -> 
 
     if dtype is not None and numpy.dtype(dtype) != array.dtype:
         if copy is False:
-            raise ValueError(f"expected no copy to be needed, got dtype={dtype!r}; leave copy out")
+            raise ArgumentError(expected("no copy to be needed", "leave copy out", dtype=dtype))
         return array.astype(dtype)
     if copy:
         return array.copy()

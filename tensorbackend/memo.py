@@ -68,8 +68,8 @@ def kind_of(value: object) -> object:
 def told(value: Any) -> Any:
     """An option as part of a key, such that values that are equal but not the same option have different keys.
 
-    Lists become tuples; floats keep the sign of zero. Raises `KeyError` for NaN, which is found under no key, and
-    `TypeError` for an option that does not hash; callers then take the full path.
+    Lists become tuples; floats keep the sign of zero. Raises `KeyError` for NaN and what cannot be compared, which are
+    found under no key, and `TypeError` for an option that does not hash; callers then take the full path.
 
     >>> told((0, 1)), told(0.0) == told(-0.0), told((1,)) == told((True,))
     ((0, 1), False, False)
@@ -82,7 +82,10 @@ def told(value: Any) -> Any:
             return value
     elif value.__class__ is str or value.__class__ is DType or value is None:
         return value
-    frozen = freeze(value)
-    if frozen != frozen:
-        raise KeyError(value)
-    return frozen, kind_of(frozen)
+    try:
+        frozen = freeze(value)
+        if frozen == frozen:
+            return frozen, kind_of(frozen)
+    except (ValueError, RecursionError):  # of an array, which has no truth, and of a list that holds itself
+        pass
+    raise KeyError

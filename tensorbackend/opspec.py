@@ -8,16 +8,22 @@ hand. Only code objects and annotations are read, so that importing stays cheap.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
+from .accuracy import TO_THE_BIT, Bounds
 from .parameters import Parameter as Parameter
 from .parameters import read_parameters as read_parameters
 from .parameters import results
 from .protocol import Backend, defines
+from .protocol.core import Cost
 
 if TYPE_CHECKING:
     from inspect import Signature
+
+
+CostRule: TypeAlias = Callable[..., int]
+"""The operations of a call, from the output template, the templates of the inputs, and the options by name."""
 
 
 class Callback(NamedTuple):
@@ -31,11 +37,13 @@ class Callback(NamedTuple):
     inputs: tuple[Parameter, ...]
     options: tuple[str, ...]
     outputs: int
+    cost: Cost | None
+    """What an element of the result costs; `None` where that depends on more than the number of elements."""
 
     @property
     def elementwise(self) -> bool:
         """Whether it is a primitive of which each element of the result is made of one of each input."""
-        return not self.optional and self.family in ("elementwise", "special")
+        return not self.optional and self.family in ELEMENTWISE
 
 
 class OpSpec(NamedTuple):
@@ -50,11 +58,21 @@ class OpSpec(NamedTuple):
     parameters: tuple[Parameter, ...]
     result: Callable[..., Any] | None = None
     """What makes the public result of an op with several results from their tensors; a plain tuple by default."""
+    bounds: Bounds = TO_THE_BIT
+    """How near its results must be."""
+    cost: Cost | CostRule | None = None
+    """What a composite costs, where that is less than its parts do; a primitive's cost is its callback's."""
+
+    @property
+    def module(self) -> str:
+        """The module that declares it."""
+        return self.function.__module__
 
     @property
     def family(self) -> str:
-        """The module that declares it, such as `"elementwise"`."""
-        return self.function.__module__.rpartition(".")[2]
+        """The family of its callback, such as `"elementwise"`; without one, the word of the module that declares it."""
+        found = CALLBACKS.get(self.callback)
+        return found.family if found is not None else word(self.module)
 
     @property
     def signature(self) -> Signature:
@@ -69,32 +87,56 @@ class OpSpec(NamedTuple):
         return positional[min(position, len(positional) - 1)]
 
 
+ELEMENTWISE = ("elementwise", "special")
+"""The families whose primitives make each element of the result of one of each input."""
+
 CALLBACKS: dict[str, Callback] = {}
 """Every op of the protocol by name, in the protocol's order."""
+
+COSTS: dict[str, Cost | CostRule] = {}
+"""What is stated of costs, by the names of callbacks and overrides."""
 
 OPS: dict[str, OpSpec] = {}
 """Every declared op by public name; entered by `@primitive` and `@composite`."""
 
 
-def _read_protocol() -> None:
-    for family in reversed(Backend.__mro__):
-        for name, method in vars(family).items():
-            kind = getattr(method, "__declared__", None)
-            if kind is None:
-                continue
-            declared = method.__wrapped__
-            parameters = read_parameters(declared, first=2)  # after self and the output template
-            CALLBACKS[name] = Callback(
-                name=name,
-                family=sys.intern(family.__module__.rpartition(".")[2]),
-                optional=kind == "optional_callback",
-                inputs=tuple(parameter for parameter in parameters if parameter.role != "option"),
-                options=tuple(parameter.name for parameter in parameters if parameter.role == "option"),
-                outputs=results(declared, declared.__code__.co_varnames[1]),
-            )
+def word(module: str) -> str:
+    """The word that a module's name has for a family: that below `ops`, or the last of a module elsewhere.
+
+    >>> word("tensorbackend.ops.composite.linalg.norms"), word("mine.attention")
+    ('linalg', 'attention')
+    """
+    _, inside, path = module.partition(".ops.")
+    return path.removeprefix("composite.").partition(".")[0] if inside else module.rpartition(".")[2]
 
 
-_read_protocol()
+def callbacks(family: type) -> Iterator[Callback]:
+    """The callbacks that a class of the protocol declares; `TypeError` for an elementwise one that states no cost."""
+    for name, method in vars(family).items():
+        kind = getattr(method, "__declared__", None)
+        if kind is None:
+            continue
+        declared = method.__wrapped__
+        parameters = read_parameters(declared, first=2)  # after self and the output template
+        found = Callback(
+            name=name,
+            family=sys.intern(word(family.__module__)),
+            optional=kind == "optional_callback",
+            inputs=tuple(parameter for parameter in parameters if parameter.role != "option"),
+            options=tuple(parameter.name for parameter in parameters if parameter.role == "option"),
+            outputs=results(declared, declared.__code__.co_varnames[1]),
+            cost=method.__cost__,
+        )
+        if found.elementwise and found.cost is None:
+            raise TypeError(f"the callback {name!r} needs its cost, as an elementwise one: @callback(cost='operation')")
+        yield found
+
+
+for _family in reversed(Backend.__mro__):
+    for _callback in callbacks(_family):
+        CALLBACKS[_callback.name] = _callback
+        if _callback.cost is not None:
+            COSTS[_callback.name] = _callback.cost
 
 
 def declare(spec: OpSpec) -> None:
@@ -104,7 +146,7 @@ def declare(spec: OpSpec) -> None:
     parameters are not the callback's.
     """
     if spec.name in OPS:
-        raise TypeError(f"the op {spec.name!r} is declared twice: in {OPS[spec.name].family} and {spec.family}")
+        raise TypeError(f"the op {spec.name!r} is declared twice: in {OPS[spec.name].module} and {spec.module}")
     if spec.kind == "composite" and all(parameter.role == "option" for parameter in spec.parameters):
         raise TypeError(f"the composite {spec.name!r} needs a parameter annotated Tensor or Sequence[Tensor]")
     if spec.kind == "primitive":
@@ -116,6 +158,8 @@ def declare(spec: OpSpec) -> None:
         if tensors != wanted:
             raise TypeError(f"the primitive {spec.name!r} takes {tensors}, its callback {spec.callback!r} {wanted}")
     OPS[spec.name] = spec
+    if spec.cost is not None:
+        COSTS[spec.callback] = spec.cost
 
 
 def implemented(backend: type[Backend]) -> tuple[list[str], list[str]]:

@@ -97,6 +97,17 @@ def read_parameters(function: Callable[..., Any], first: int = 0, *, strict: boo
     return tuple(found)
 
 
+def types_of(function: Callable[..., Any]) -> dict[str, Any]:
+    """The types of a function's annotations by parameter; `Any` for one with a name that is not known at run time."""
+    found = {}
+    for name, annotation in function.__annotations__.items():
+        try:
+            found[name] = _resolved(annotation, function.__globals__)
+        except TypeError:
+            found[name] = Any
+    return found
+
+
 def results(function: Callable[..., Any], parameter: str) -> int:
     """How many templates a parameter takes that is annotated `Template` or as a tuple of them."""
     return max(1, get_args(_resolved(function.__annotations__[parameter], function.__globals__)).count(Template))
@@ -179,7 +190,7 @@ def _read(annotation: Any, names: Mapping[str, Any]) -> _Stands:
         if get_origin(sole) in (Union, UnionType):  # an alias in an Optional
             inner = _read(sole, names)
             return inner._replace(optional=True)
-        meaning = _meaning(sole)
+        meaning = meaning_of(sole)
         if meaning == "tensor" or _is_tensor(sole):
             return _Stands("tensor", "", optional, sole)
         if meaning:
@@ -197,7 +208,8 @@ def _read(annotation: Any, names: Mapping[str, Any]) -> _Stands:
     return _Stands("option", "", optional, found)
 
 
-def _meaning(kind: Any) -> str:
+def meaning_of(kind: Any) -> str:
+    """What a type says by its metadata, such as `"axis"`; empty for one that says nothing."""
     for each in getattr(kind, "__metadata__", ()):
         if isinstance(each, Meaning):
             return each.word
@@ -213,13 +225,13 @@ def _is_sequence_of_tensors(kind: Any, names: Mapping[str, Any]) -> bool:
     if not (origin is Sequence and len(arguments) == 1):
         return False
     element = _resolved(arguments[0], names)
-    return _meaning(element) == "tensor" or _is_tensor(element)
+    return meaning_of(element) == "tensor" or _is_tensor(element)
 
 
 def _holds_tensors(kind: Any, names: Mapping[str, Any]) -> bool:
     """Whether tensors stand anywhere in a type, but for those that a function takes or gives."""
     kind = _resolved(kind, names)
-    if _meaning(kind) == "tensor" or _is_tensor(kind):
+    if meaning_of(kind) == "tensor" or _is_tensor(kind):
         return True
     origin = get_origin(kind)
     if origin is None or origin is Callable or origin is Literal or origin.__name__ == "Callable":

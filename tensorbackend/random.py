@@ -19,20 +19,20 @@ f32[row: 2][column: 3]
 3125294276
 """
 
-from .ops.random.continuous import exponential as exponential
-from .ops.random.continuous import gumbel as gumbel
-from .ops.random.continuous import normal as normal
-from .ops.random.continuous import truncated_normal as truncated_normal
-from .ops.random.continuous import uniform as uniform
-from .ops.random.discrete import bernoulli as bernoulli
-from .ops.random.discrete import categorical as categorical
-from .ops.random.discrete import choice as choice
-from .ops.random.discrete import permutation as permutation
-from .ops.random.discrete import randint as randint
-from .ops.random.discrete import shuffle as shuffle
-from .ops.random.multivariate import multivariate_normal as multivariate_normal
-from .ops.random.threefry import bits as bits
-from .ops.random.threefry import fold_in as fold_in
-from .ops.random.threefry import key as key
-from .ops.random.threefry import split as split
-from .ops.random.threefry import threefry2x32 as threefry2x32
+from .ops.composite.random.continuous import exponential as exponential
+from .ops.composite.random.continuous import gumbel as gumbel
+from .ops.composite.random.continuous import normal as normal
+from .ops.composite.random.continuous import truncated_normal as truncated_normal
+from .ops.composite.random.continuous import uniform as uniform
+from .ops.composite.random.discrete import bernoulli as bernoulli
+from .ops.composite.random.discrete import categorical as categorical
+from .ops.composite.random.discrete import choice as choice
+from .ops.composite.random.discrete import permutation as permutation
+from .ops.composite.random.discrete import randint as randint
+from .ops.composite.random.discrete import shuffle as shuffle
+from .ops.composite.random.multivariate import multivariate_normal as multivariate_normal
+from .ops.composite.random.threefry import bits as bits
+from .ops.composite.random.threefry import fold_in as fold_in
+from .ops.composite.random.threefry import split as split
+from .ops.composite.random.threefry import threefry2x32 as threefry2x32
+from .ops.random import key as key

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from operator import index
 from typing import Any, Final, TypeAlias
 from weakref import WeakValueDictionary
 
 from .dtypes import DType, DTypeLike, Kind, as_dtype, default_dtype
-from .errors import NamesError, ShapeError, expected
+from .errors import NamesError, ShapeError, TemplateDataError, expected
 from .locks import free_in_child
 
 Shape: TypeAlias = tuple[int, ...]
@@ -52,7 +52,7 @@ class Template:
         weak: bool = False,
     ) -> Template:
         shape = as_shape(shape)
-        return intern_template(shape, as_dtype(dtype), as_names(names, len(shape)), weak)
+        return intern_template(shape, as_dtype(dtype), as_names(names, len(shape)), weak is True)
 
     @property
     def ndim(self) -> int:
@@ -132,9 +132,44 @@ def _check_size(shape: Shape, dtype: DType) -> None:
         raise ShapeError(expected("a tensor of less than 2**63 bytes", remedy, shape=shape, dtype=dtype))
 
 
+def is_deep(value: object) -> bool:
+    """Whether lists or other containers nest deeper than a tensor has axes, as one does that holds itself.
+
+    >>> is_deep([[1, 2], [3, 4]])
+    False
+    """
+    level: dict[int, Any] = {id(value): value}
+    for _ in range(MAX_AXES + 1):
+        level = {id(part): part for each in level.values() for part in _parts(each)}
+    return bool(level)
+
+
+def _parts(value: Any) -> Iterable[Any]:
+    """The parts of a container that may be containers."""
+    several = value.values() if isinstance(value, Mapping) else value
+    known = isinstance(value, Mapping | list | tuple | set | frozenset)
+    return [part for part in several if isinstance(part, Collection) and type(part) is not str] if known else ()
+
+
 def weak_template(kind: Kind) -> Template:
     """The template of a Python number of a kind, with that kind's default dtype for now."""
     return intern_template((), default_dtype(kind), (), weak=True)
+
+
+def as_int(value: object) -> int | None:
+    """A Python int for an int, a NumPy integer or an integer tensor without axes; `None` for anything else.
+
+    Raises `TemplateDataError` for a template tensor, which has no number.
+
+    >>> as_int(2), as_int(True), as_int(2.0)
+    (2, None, None)
+    """
+    try:
+        return None if isinstance(value, bool) else index(value)  # type: ignore[arg-type] # or a TypeError
+    except TemplateDataError:
+        raise
+    except TypeError:
+        return None
 
 
 def as_shape(shape: Sequence[int] | int) -> Shape:
@@ -143,13 +178,12 @@ def as_shape(shape: Sequence[int] | int) -> Shape:
     >>> as_shape([2, 3]), as_shape(4)
     ((2, 3), (4,))
     """
-    several = shape if isinstance(shape, Sequence) else (shape,)
-    try:
-        if isinstance(several, bytes | bytearray | memoryview) or any(isinstance(size, bool) for size in several):
-            raise TypeError
-        sizes = tuple(map(index, several))
-    except TypeError:
-        raise ShapeError(expected("a shape of integers", shape=shape)) from None
+    several = (
+        shape if isinstance(shape, Sequence) and not isinstance(shape, bytes | bytearray | memoryview) else (shape,)
+    )
+    sizes = tuple([size for size in map(as_int, several) if size is not None])
+    if len(sizes) < len(several):
+        raise ShapeError(expected("a shape of integers", shape=shape))
     if any(size < 0 for size in sizes):
         raise ShapeError(expected("a shape of sizes from 0 up", shape=sizes))
     return sizes

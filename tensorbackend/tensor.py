@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn, Protocol, SupportsIn
 
 from .dtypes import DType, Scalar
 from .elements import unpack
-from .errors import ArgumentError, DeallocatedError, OperandError, ShapeError, expected
+from .errors import ArgumentError, DeallocatedError, DTypeError, OperandError, ShapeError, expected
 from .meaning import Axes as Axes
 from .meaning import Axis as Axis
 from .meaning import Meaning
 from .meaning import SoleAxis as SoleAxis
 from .methods import OpMethods, ops
+from .rules.plan import integer
 from .synonyms import SYNONYMS
 from .template import Names, Shape, Template
 
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from .protocol import Backend, BackendLike
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+_MOST_DIGITS = 308
+"""Decimal digits by which float64 can be scaled."""
 
 _VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
 
@@ -157,7 +161,14 @@ class Tensor(OpMethods):
 
     def __format__(self, specification: str) -> str:
         """A tensor of one element as its number is formatted; any tensor as text where nothing is specified."""
-        return format(self.item(), specification) if specification else str(self)
+        if not specification:
+            return str(self)
+        number = self.item()
+        try:
+            return format(number, specification)
+        except ValueError:
+            wanted = f"a format of {type(number).__name__}"
+            raise ArgumentError(expected(wanted, specification=specification)) from None
 
     def __len__(self) -> int:
         if not self.shape:
@@ -227,24 +238,28 @@ class Tensor(OpMethods):
 
     def to_binary(self, limit: int | None = None) -> bytes:
         """The first `limit` elements, by default all, as bytes: row-major, native byte order."""
-        if limit is not None and limit < 0:
-            raise ArgumentError(expected("a limit from 0 up", limit=limit))
-        return self.backend.to_binary(self, self.size if limit is None else min(limit, self.size))
+        return self.backend.to_binary(self, self.size if limit is None else min(integer(0, limit=limit), self.size))
 
     def __bool__(self) -> bool:
         return bool(self.item())
 
+    def _number(self) -> float:
+        """The Python number in a tensor of one element, which must be real."""
+        if self.dtype.is_complex:
+            raise DTypeError(expected("a real number", "take real() or imag() first", tensor=self.template))
+        return self.item()  # type: ignore[return-value] # not complex, by its dtype
+
     def __int__(self) -> int:
-        return int(self.item())  # type: ignore[arg-type] # complex numbers raise TypeError
+        return int(self._number())
 
     def __float__(self) -> float:
-        return float(self.item())  # type: ignore[arg-type] # complex numbers raise TypeError
+        return float(self._number())
 
     def __complex__(self) -> complex:
         return complex(self.item())
 
     def __trunc__(self) -> int:
-        return math.trunc(self.item())  # type: ignore[arg-type] # complex numbers raise TypeError
+        return math.trunc(self._number())
 
     def __index__(self) -> int:
         if not self.dtype.is_integer or self.shape:
@@ -353,7 +368,7 @@ class Tensor(OpMethods):
         import tensorbackend
 
         if api_version is not None and api_version not in _VERSIONS:
-            raise ValueError(expected(f"one of the versions {', '.join(_VERSIONS)}", api_version=api_version))
+            raise ArgumentError(expected(f"one of the versions {', '.join(_VERSIONS)}", api_version=api_version))
         return tensorbackend
 
     def to_device(self, device: str, /, *, stream: object = None) -> Tensor:
@@ -383,15 +398,19 @@ class Tensor(OpMethods):
     # Operators
 
     def __divmod__(self, other: TensorLike) -> tuple[Tensor, Tensor]:
-        return self // other, self % other
+        quotient = self.__floordiv__(other)
+        return quotient if quotient is NotImplemented else (quotient, self % other)
 
     def __rdivmod__(self, other: TensorLike) -> tuple[Tensor, Tensor]:
-        return self.__rfloordiv__(other), self.__rmod__(other)
+        quotient = self.__rfloordiv__(other)
+        return quotient if quotient is NotImplemented else (quotient, self.__rmod__(other))
 
     def __round__(self, digits: int | None = None) -> Tensor:
         """Elementwise, ties to even: `round(x)`, and to decimal digits `round(x, 2)`."""
-        if not digits:
+        if digits is None or not (digits := integer(digits=digits)):
             return _ops["round"](self)
+        if abs(digits) > _MOST_DIGITS:
+            raise ArgumentError(expected(f"at most {_MOST_DIGITS} digits", digits=digits))
         scale = float(10 ** abs(digits))
         return _ops["round"](self * scale) / scale if digits > 0 else _ops["round"](self / scale) * scale
 

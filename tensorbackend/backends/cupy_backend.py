@@ -12,14 +12,16 @@ from typing import TYPE_CHECKING, Any
 from ..dtypes import ALL_DTYPES, as_dtype, float64
 from ..errors import ArgumentError, BackendError, expected
 from ..interchange import HOST, numpy_dtype, read_only
-from ..protocol import Backend, Kernel, Payload, defines, planned
+from ..protocol import Backend, Kernel, Payload, defines, kernel_of, planned
 from ..protocol.core import Core
 from ..protocol.linalg import Transform
 from ..rules.data_errors import singular_matrix
 from ..template import Template
 from ..tensor import Tensor
-from .array_module import ArrayModuleBackend, special
-from .array_module.base import Array, Silent, kernel
+from .array_module import ArrayModuleBackend
+from .array_module.base import Array, Silent
+from .array_module.precision import computing
+from .array_module.special import error_function as special
 from .cupy_module import CupyModule
 from .libraries import import_library
 
@@ -59,7 +61,9 @@ class CupyBackend(ArrayModuleBackend):
         self.device = f"cuda:{number}"
         found = self.devices()
         if self.device not in found:
-            raise ArgumentError(expected(f"one of the devices {', '.join(found)}", device=self.device))
+            raise ArgumentError(
+                expected("a device of the backend 'cupy'", f"the devices are {', '.join(found)}", device=self.device)
+            )
         self._device = cupy.cuda.Device(number)
         self.xp, self.quiet, self.fuse = CupyModule(cupy, self._cupyx), Silent(), cupy.fuse
         if len(found) > 1:
@@ -250,21 +254,29 @@ class CupyBackend(ArrayModuleBackend):
         functions = import_library("cupyx.scipy.special", self.name, *_EXTRAS)
         return lambda xp, values: getattr(functions, name)(values)
 
-    @kernel
+    @planned
     def triangular_solve(
-        self, out: Template, a: Tensor, b: Tensor, /, *, left_side: bool, lower: bool, transform: Transform
-    ) -> Payload:
+        self, out: Template, a: Template, b: Template, /, *, left_side: bool, lower: bool, transform: Transform
+    ) -> Kernel:
         """By cuBLAS; where stacks broadcast, or not all is finite, as on NumPy."""
-        xp = self.xp
-        matrix, right = self.widened(a), self.widened(b)
-        alike = out.size and matrix.shape[:-2] == right.shape[:-2]
-        if not (alike and xp.isfinite(matrix).all() and xp.isfinite(right).all()):
-            options: Any = {"left_side": left_side, "lower": lower, "transform": transform}
-            return super().triangular_solve(out, a, b, **options)
-        if not xp.diagonal(matrix, axis1=-2, axis2=-1).all():
-            raise singular_matrix()
-        functions = import_library("cupyx.scipy.linalg", self.name, *_EXTRAS)
+        options: Any = {"left_side": left_side, "lower": lower, "transform": transform}
+        general = kernel_of(super().triangular_solve, out, a, b, **options)
+        if not out.size or a.shape[:-2] != b.shape[:-2]:
+            return general
+        xp, functions = self.xp, import_library("cupyx.scipy.linalg", self.name, *_EXTRAS)
         turned = (transform == "transpose") == left_side  # x @ a = b is a.T @ x.T = b.T
-        columns = right if left_side else xp.swapaxes(right, -2, -1)
-        solved = functions.solve_triangular(matrix, columns, trans=1 if turned else 0, lower=lower)
-        return self.narrowed(solved if left_side else xp.swapaxes(solved, -2, -1), out)
+
+        def solution(matrix: Array, right: Array) -> Array:
+            if not xp.diagonal(matrix, axis1=-2, axis2=-1).all():
+                raise singular_matrix()
+            columns = right if left_side else xp.swapaxes(right, -2, -1)
+            solved = functions.solve_triangular(matrix, columns, trans=1 if turned else 0, lower=lower)
+            return solved if left_side else xp.swapaxes(solved, -2, -1)
+
+        quick = computing(solution, out, a, b)
+
+        def solve(matrix: Array, right: Array) -> Array:
+            finite = xp.isfinite(matrix).all() and xp.isfinite(right).all()
+            return quick(matrix, right) if finite else general(matrix, right)
+
+        return solve

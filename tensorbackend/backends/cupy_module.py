@@ -11,21 +11,16 @@ from typing import Any
 
 from ..dtypes import bfloat16
 from ..interchange import numpy_dtype
-from .array_module.base import Array
+from .array_module.module import Array, ArrayModule
 
 
-class CupyModule:
+class CupyModule(ArrayModule):
     """The functions of CuPy, some of them made to answer as NumPy's do."""
 
-    __name__ = "cupy"
-
     def __init__(self, cupy: Any, cupyx: Any) -> None:
+        super().__init__(cupy)
         self._cupy = cupy
         self.linalg = CupyLinalg(cupy, cupyx)
-
-    def __getattr__(self, name: str) -> Any:
-        found = vars(self)[name] = getattr(self._cupy, name)
-        return found
 
     # Functions without a loop for bfloat16 or complex numbers
 

@@ -22,6 +22,7 @@ class TemplateBackend(Backend):
 
     name = "template"
     dispatch_priority = 4
+    holds_data = False
     template_only = True
 
     def optional(

@@ -11,22 +11,22 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .. import dtypes
+from ..accuracy import Bounds
 from ..dtypes import as_dtype
 from ..memo import remember, told
 from ..operands import Call, Operand, template_of
-from ..opspec import OpSpec, declare, read_parameters
+from ..opspec import CostRule, OpSpec, Parameter, declare, read_parameters
 from ..protocol import Backend, Kernel, own_method
-from ..protocol.core import CompositeCall, Core
+from ..protocol.core import CompositeCall, Core, Cost
 from ..rules.axes import normalize_axis, sole_axis, sorted_axes
 from ..rules.broadcasting import result_type
-from ..rules.plan import Out
+from ..rules.plan import Out, flag, integer
 from ..select import common_backend, default_backend, get_backend, move, with_default
 from ..template import Template
 from ..tensor import Tensor, bind
 from .kernels import composite_kernel, kernel, of_templates, payloads_of, templates_of, wrap
 from .path import Path, Prepared, constant
 from .quick import Ready
-from .signature import public
 
 _programs: list[Callable[[Backend, Callable[..., Any], CompositeCall], Kernel | None]] = []
 
@@ -130,9 +130,8 @@ class CompositePath(Path):
         for parameter in self.spec.parameters:
             if parameter.role == "option":
                 value = bound.arguments[parameter.name]
-                normalise = _NORMALISED.get(parameter.meaning)
-                keep = normalise is None or (value is None and parameter.optional)
-                options[parameter.name] = value if keep else normalise(first, value)  # type: ignore[misc] # not None
+                left_out = value is None and parameter.optional
+                options[parameter.name] = None if left_out else _normal(parameter, value, first)
         return options
 
     def default(self, out: object, inputs: Sequence[Any], options: Mapping[str, Any]) -> Any:
@@ -152,6 +151,16 @@ class CompositePath(Path):
         return self.spec.function(*arguments, **keywords)
 
 
+def _normal(parameter: Parameter, value: Any, first: Template) -> Any:
+    """An option in the form that a default gets."""
+    if parameter.type is bool:
+        return flag(**{parameter.name: value})
+    if parameter.type is int:
+        return integer(**{parameter.name: value})
+    normalise = _NORMALISED.get(parameter.meaning)
+    return value if normalise is None else normalise(first, value)
+
+
 _NORMALISED: Mapping[str, Callable[[Template, Any], Any]] = {
     "axis": normalize_axis,
     "axes": sorted_axes,
@@ -160,9 +169,11 @@ _NORMALISED: Mapping[str, Callable[[Template, Any], Any]] = {
 }
 
 
-def make_composite(function: Callable[..., Any], callback: str | None) -> Callable[..., Any]:
+def make_composite(
+    function: Callable[..., Any], callback: str | None, bounds: Bounds, cost: Cost | CostRule | None
+) -> Callable[..., Any]:
     """The public op of a body, declared."""
     name = function.__name__.lstrip("_")
-    spec = OpSpec(name, "composite", callback or name, function, read_parameters(function))
+    spec = OpSpec(name, "composite", callback or name, function, read_parameters(function), bounds=bounds, cost=cost)
     declare(spec)
-    return bind(public(CompositePath(spec).op(), spec))
+    return bind(CompositePath(spec).op())

@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Concatenate, Final, Generic, ParamSpec, TypeVar, overload
 
+from ..accuracy import EXACT, TO_THE_BIT, Bound, Bounds
+from ..opspec import CostRule
+from ..protocol.core import Cost
 from ..rules.plan import Plan
 from ..template import Template
 from ..tensor import Tensor, TensorLike
@@ -23,16 +26,22 @@ Several = TypeVar("Several")
 class Primitive(Generic[Result]):
     """The type of `@primitive`; `Result` is what the public op returns."""
 
-    def __init__(self, callback: str | None = None, result: Callable[..., Any] | None = None) -> None:
-        self._callback, self._result = callback, result
+    def __init__(
+        self, callback: str | None = None, result: Callable[..., Any] | None = None, bounds: Bounds = TO_THE_BIT
+    ) -> None:
+        self._callback, self._result, self._bounds = callback, result, bounds
 
     def calls(self, callback: str) -> Primitive[Result]:
         """The decorator for an op whose callback has another name: `@primitive.calls("reduce_max")`."""
-        return Primitive(callback, self._result)
+        return Primitive(callback, self._result, self._bounds)
 
     def returning(self, result: Callable[..., Several]) -> Primitive[Several]:
         """The decorator for an op of several results, which a named tuple holds: `@primitive.returning(QR)`."""
-        return Primitive(self._callback, result)
+        return Primitive(self._callback, result, self._bounds)
+
+    def within(self, bound: Bound = EXACT, /, *, complex: Bound | None = None) -> Primitive[Result]:
+        """The decorator for an op whose results need not agree to the bit: `@primitive.within(LIBRARY)`."""
+        return Primitive(self._callback, self._result, Bounds(bound, complex))
 
     @overload
     def __call__(
@@ -55,18 +64,32 @@ class Primitive(Generic[Result]):
 
     def __call__(self, rule: Callable[..., Plan], /) -> Callable[..., Result]:
         """Declares a primitive: the function is its rule, its signature and docstring the public op's."""
-        return make_primitive(rule, self._callback, self._result)
+        return make_primitive(rule, self._callback, self._result, self._bounds)
 
 
 class Composite:
     """The type of `@composite`."""
 
-    def __init__(self, callback: str | None = None) -> None:
-        self._callback = callback
+    def __init__(
+        self, callback: str | None = None, bounds: Bounds = TO_THE_BIT, cost: Cost | CostRule | None = None
+    ) -> None:
+        self._callback, self._bounds, self._cost = callback, bounds, cost
 
     def calls(self, callback: str) -> Composite:
         """The decorator for an op that backends override under another name: `@composite.calls("random_uniform")`."""
-        return Composite(callback)
+        return Composite(callback, self._bounds, self._cost)
+
+    def within(self, bound: Bound = EXACT, /, *, complex: Bound | None = None) -> Composite:
+        """The decorator for an op whose results need not agree to the bit: `@composite.within(Bound(8, "why"))`."""
+        return Composite(self._callback, Bounds(bound, complex), self._cost)
+
+    def costing(self, cost: Cost | CostRule, /) -> Composite:
+        """The decorator for an op that costs less than its parts: what an element costs, or a function of templates.
+
+        A function gets the output template, those of the inputs and the options by name, as an override would, and
+        gives the number of operations.
+        """
+        return Composite(self._callback, self._bounds, cost)
 
     @overload
     def __call__(
@@ -85,7 +108,7 @@ class Composite:
 
     def __call__(self, body: Callable[..., Any], /) -> Callable[..., Any]:
         """Declares a composite: the function is its default implementation, written in public ops."""
-        return make_composite(body, self._callback)
+        return make_composite(body, self._callback, self._bounds, self._cost)
 
 
 primitive: Final[Primitive[Tensor]] = Primitive()

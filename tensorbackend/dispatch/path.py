@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 from .. import dtypes
 from ..dtypes import DType, check_scalar
-from ..errors import TensorBackendError
+from ..entry import tell
+from ..errors import DataError, TensorBackendError
 from ..memo import NUMBERS, remember, told
 from ..operands import Call
 from ..opspec import CALLBACKS, OpSpec
@@ -22,7 +23,8 @@ from ..select import get_backend
 from ..template import Template, intern_template
 from ..tensor import OPERATORS, Tensor
 from .kernels import payloads_of, primitive_kernel, wrap
-from .quick import Beside, BesideMemo, KeyOf, Memo, Ready, generated, of_one, of_two
+from .quick import Beside, BesideMemo, KeyOf, Memo, Ready, generated, of_one, of_two, operands_of
+from .signature import public
 
 
 class Prepared(NamedTuple):
@@ -59,6 +61,11 @@ class Path(ABC):
 
     def op(self) -> Callable[..., Any]:
         """The public op."""
+        self.public = public(self._warm(), self.spec)
+        return self.public
+
+    def _warm(self) -> Callable[..., Any]:
+        """The code of the op's warm calls."""
         if self.plain and self.operands == 1:
             return of_one(self.ready, self.missed)
         if self.plain:
@@ -79,17 +86,23 @@ class Path(ABC):
         found = None if beside is None else self.beside.get(beside)
         if found is not None:
             return self._run_beside(found, arguments)
-        backend, options = None, keywords
-        if self.creates:
-            options = {name: value for name, value in keywords.items() if name not in ("backend", "device")}
-            backend = get_backend(keywords["backend"], device=keywords["device"])
-        call = Call(self.spec, arguments, options)
         try:
+            backend, options = None, keywords
+            if self.creates:
+                options = {name: value for name, value in keywords.items() if name not in ("backend", "device")}
+                backend = get_backend(keywords["backend"], device=keywords["device"])
+            call = Call(self.spec, arguments, options)
             ready, backend, tensors, lasting = self.prepare(call, backend)
         except TensorBackendError as error:
             error.named(self.spec.name)
             raise
-        data = ready.kernel(*payloads_of(call.grouped(tensors)))
+        except Exception as error:
+            tell(error, self.public, arguments, keywords)
+            raise
+        try:
+            data = ready.kernel(*payloads_of(call.grouped(tensors)))
+        except DataError as error:
+            raise error.met(self.spec.name, operands_of(arguments)) from None
         if lasting:
             self._keep(ready, call, tensors, key_of, beside, arguments, keywords)
         return wrap(ready.out, backend, data, ready.result)
@@ -113,10 +126,9 @@ class Path(ABC):
         all_tensors = len(call.tensors) == len(given)
         if all_tensors and not (self.plain and _from_default(ready.out, tensors)):
             try:
-                key = key_of(*arguments, **keywords)
-            except (LookupError, AttributeError, TypeError):
+                remember(self.ready, key_of(*arguments, **keywords), tuple(ready))
+            except (LookupError, AttributeError, TypeError):  # no key, or one that does not hash
                 return
-            remember(self.ready, key, tuple(ready))
         elif beside is not None:
             constants = [
                 None if isinstance(operand, Tensor) else constants_of(self.spec.name, x.dtype, x.backend)
@@ -162,7 +174,11 @@ class Path(ABC):
             else:
                 payloads.append(constant(x))
         assert backend is not None  # by the key
-        return wrap(out, backend, kernel(*payloads), result)
+        try:
+            data = kernel(*payloads)
+        except DataError as error:
+            raise error.met(self.spec.name, operands_of(arguments)) from None
+        return wrap(out, backend, data, result)
 
 
 def _from_default(out: Any, inputs: Sequence[Tensor]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..accuracy import Bounds
 from ..operands import Call
 from ..opspec import OpSpec, declare, read_parameters
 from ..protocol import Backend, Kernel
@@ -15,7 +16,6 @@ from ..tensor import Tensor, bind
 from .kernels import casting, of_templates, primitive_kernel
 from .path import Path, Prepared, constant
 from .quick import Ready
-from .signature import public
 
 
 class PrimitivePath(Path):
@@ -52,10 +52,10 @@ class PrimitivePath(Path):
 
 
 def make_primitive(
-    rule: Callable[..., Any], callback: str | None, result: Callable[..., Any] | None
+    rule: Callable[..., Any], callback: str | None, result: Callable[..., Any] | None, bounds: Bounds
 ) -> Callable[..., Any]:
     """The public op of a rule, declared."""
     name = rule.__name__.lstrip("_")  # of one that a public function wraps
-    spec = OpSpec(name, "primitive", callback or name, rule, read_parameters(rule), result)
+    spec = OpSpec(name, "primitive", callback or name, rule, read_parameters(rule), result, bounds)
     declare(spec)
-    return bind(public(PrimitivePath(spec).op(), spec))
+    return bind(PrimitivePath(spec).op())

@@ -14,7 +14,7 @@ signature, which spells the key of a call out. For `sum(x, /, *, axis=None, keep
         except _MISSES:
             pass
         else:
-            _data = _kernel(x.data)
+            _data = _kernel(x.data)  # which may raise what only data shows
             ...
         return _missed(_key_of, (x,), {'axis': axis, 'keepdims': keepdims})
 
@@ -30,6 +30,7 @@ from types import CodeType, FunctionType
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from .. import dtypes
+from ..errors import DataError
 from ..memo import ATOMS, NUMBERS, told
 from ..opspec import OpSpec, Parameter
 from ..protocol import Kernel, Payload
@@ -138,6 +139,15 @@ def _key_of_two(x1: Any, x2: Any, /) -> Any:
     return x1.template, x2.template, x1.backend, x2.backend
 
 
+def operands_of(arguments: Sequence[Any]) -> Iterator[Template]:
+    """The templates of the tensors among the arguments of a call."""
+    for argument in arguments:
+        if isinstance(argument, Tensor):
+            yield argument.template
+        elif isinstance(argument, list | tuple):
+            yield from operands_of(argument)
+
+
 # Generated code
 
 _CODE: Final = """\
@@ -148,7 +158,10 @@ def op({signature}):
     except _MISSES:
         pass
     else:
-        _data = _kernel({payloads})
+        try:
+            _data = _kernel({payloads})
+        except _DataError as _error:
+            raise _met(_error, ({arguments})) from None
         if _out.__class__ is _Template:
             _tensor = _new(_Tensor)
             _tensor.template = _out
@@ -187,12 +200,14 @@ def generated(spec: OpSpec, ready: Memo, missed: Missed) -> Callable[..., Any]:
     namespace: dict[str, Any] = {
         "_ATOMS": ATOMS,
         "_MISSES": MISSES,
+        "_DataError": DataError,
         "_Template": Template,
         "_Tensor": Tensor,
         "_current": current,
         "_dtypes": dtypes,
         "_get_backend": get_backend,
         "_key_of": None,
+        "_met": lambda error, arguments: error.met(spec.name, operands_of(arguments)),
         "_missed": missed,
         "_new": object.__new__,
         "_ready": ready,

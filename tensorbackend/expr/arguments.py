@@ -9,7 +9,7 @@ from typing import Any
 from ..dtypes import DType
 from ..errors import ArgumentError, expected
 from ..memo import kind_of
-from ..ops.creation import asarray
+from ..ops.creation.filled import asarray
 from ..protocol import Backend
 from ..select import common_backend
 from ..tensor import Tensor

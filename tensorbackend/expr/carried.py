@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from ..dtypes import Scalar, check_scalar, scalar_kind
 from ..errors import DTypeError, NamesError, ShapeError, TensorBackendError, expected
-from ..ops.creation import full
+from ..ops.creation.filled import full
 from ..protocol import Backend
 from ..select import common_backend, move
 from ..template import Template, intern_template, weak_template

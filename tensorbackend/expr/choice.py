@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
+from ..entry import entry
 from ..errors import ArgumentError, DTypeError, TensorBackendError, expected
-from ..ops.conversion import astype
-from ..ops.elementwise_binary import less
-from ..ops.elementwise_ternary import clip
+from ..ops.elementwise.binary import less
+from ..ops.elementwise.conversion import astype
+from ..ops.elementwise.ternary import clip
 from ..ops.inspection import result_type
 from ..protocol import Backend
 from ..select import common_backend
@@ -62,6 +63,7 @@ class _Branches:
         return traced(flat, self.operands.templates, self.operands.paths, home)
 
 
+@entry
 def cond(predicate: TensorLike, true_function: Function, false_function: Function, *operands: Any) -> Any:
     """What one of two functions gives for the operands: the first where `predicate`, a bool without axes, is true.
 
@@ -87,6 +89,7 @@ def cond(predicate: TensorLike, true_function: Function, false_function: Functio
         return unflatten(branches.result_tree, call("cond", backend, true_branch.results, inputs, options))
 
 
+@entry
 def switch(index: TensorLike, functions: Sequence[Function], *operands: Any) -> Any:
     """What one of several functions gives for the operands: the one at `index`, counted from 0.
 

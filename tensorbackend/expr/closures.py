@@ -9,7 +9,7 @@ from weakref import WeakValueDictionary
 from ..dtypes import DType, Scalar, check_scalar, scalar_kind
 from ..errors import GradientError, OperandError, expected
 from ..memo import kind_of
-from ..ops.creation import asarray, full
+from ..ops.creation.filled import asarray, full
 from ..protocol import Backend
 from ..template import Template
 from ..tensor import Tensor

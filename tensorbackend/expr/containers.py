@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
+from ..entry import entry
 from ..protocol import BackendLike
 from ..select import backend_copy as copied
 from ..select import backend_deallocate as deallocated
@@ -14,6 +15,7 @@ from .trees import flatten, tree_map
 Nested = TypeVar("Nested")
 
 
+@entry
 def backend_copy(x: Nested, backend: BackendLike = None) -> Nested:
     """A copy of a tensor, or of each in nested containers, on another backend; the tensors keep their data.
 
@@ -34,6 +36,7 @@ def backend_copy(x: Nested, backend: BackendLike = None) -> Nested:
     return found
 
 
+@entry
 def backend_transfer(x: Nested, backend: BackendLike = None) -> Nested:
     """A tensor, or each in nested containers, moved to another backend: using the old ones raises `DeallocatedError`.
 
@@ -65,6 +68,7 @@ def backend_transfer(x: Nested, backend: BackendLike = None) -> Nested:
     return found
 
 
+@entry
 def backend_deallocate(x: Any) -> None:
     """Gives up the data of a tensor, or of each in nested containers; a second time does nothing.
 

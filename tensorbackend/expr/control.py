@@ -15,9 +15,10 @@ from typing import Any
 
 from ..dispatch import perform
 from ..dtypes import bool_
+from ..entry import entry
 from ..errors import ArgumentError, DTypeError, NamesError, OperandError, ShapeError, TensorBackendError, expected
-from ..ops.composite.shaping import moveaxis
-from ..ops.conversion import astype
+from ..ops.composite.shape.arranging import moveaxis
+from ..ops.elementwise.conversion import astype
 from ..ops.inspection import result_type
 from ..protocol import Backend, own_method
 from ..protocol.core import CompositeCall
@@ -118,6 +119,7 @@ def check_predicate(predicate: Template, what: str) -> None:
 # Loops
 
 
+@entry
 def while_loop(condition: Function, body: Function, initial: Any, *, limit: int | None = None) -> Any:
     """What is carried after turns of `body` for as long as `condition` holds: `carry = body(carry)`, from `initial` on.
 
@@ -156,6 +158,7 @@ def _while(carried: Leaves, holds: Callable[[list[Tensor]], Any], turn: Flat, li
     return call("while_loop", backend, body.results, inputs, {"condition": condition, "body": body, "limit": limit})
 
 
+@entry
 def fori_loop(lower: TensorLike, upper: TensorLike, body: Function, initial: Any) -> Any:
     """What is carried after `carry = body(i, carry)` for each i from `lower` up to but not `upper`.
 
@@ -192,6 +195,7 @@ def fori_loop(lower: TensorLike, upper: TensorLike, body: Function, initial: Any
         return unflatten(tree, _while(carried, lambda given: given[0] < last, turn, None)[1:])
 
 
+@entry
 def scan(
     function: Function,
     initial: Any,

@@ -9,8 +9,9 @@ from operator import attrgetter, index
 from typing import Any, Generic, ParamSpec, Protocol, TypeVar, overload
 
 from .. import dtypes
+from ..entry import checked
 from ..errors import ArgumentError, TensorBackendError, expected
-from ..ops.creation import asarray
+from ..ops.creation.filled import asarray
 from ..protocol import Backend
 from ..select import common_backend, move
 from ..tensor import Tensor
@@ -91,6 +92,7 @@ def jit(
     trace_floats: bool = False,
     cache_size: int = 256,
 ) -> Callable[[Callable[P, R]], Jitted[P, R]]: ...
+@checked
 def jit(
     function: Callable[..., Any] | None = None,
     *,
@@ -170,7 +172,10 @@ def _static(
     names = {argnames} if isinstance(argnames, str) else set(argnames)
     if not numbers and not names:
         return frozenset(), frozenset()
-    parameters = list(signature(function).parameters.values())
+    try:
+        parameters = list(signature(function).parameters.values())
+    except ValueError:
+        raise ArgumentError(expected("a function with a signature for static arguments", function=function)) from None
     positional = [
         each.name for each in parameters if each.kind in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
     ]

@@ -7,8 +7,8 @@ from itertools import chain
 from typing import Any
 
 from ..dispatch import implementation
-from ..ops.composite.shaping import stack
-from ..ops.creation import zeros
+from ..ops.composite.shape.arranging import stack
+from ..ops.creation.filled import zeros
 from ..protocol import Backend
 from ..select import get_backend
 from ..template import Template

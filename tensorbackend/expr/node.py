@@ -171,8 +171,9 @@ def here() -> Line | None:
 @contextmanager
 def at_line(line: Line | None) -> Iterator[None]:
     """Nodes made inside belong to a line: those that a rewrite makes of a node belong to the node's."""
-    token = _line.set(line)
+    before = _line.get()
     try:
+        _line.set(line)
         yield
     finally:
-        _line.reset(token)
+        _line.set(before)

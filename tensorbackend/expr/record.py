@@ -34,6 +34,7 @@ class ExprBackend(Backend):
 
     name = "expr"
     dispatch_priority = 3
+    holds_data = False
 
     def optional(
         self, name: str, args: CompositeCall, default_impl: Callable[..., Tensor | tuple[Tensor, ...]]
@@ -235,9 +236,10 @@ def recording(home: Backend | None = None) -> Iterator[Scope]:
     if isinstance(holder, ExprBackend):
         holder = default if outer is None else outer.holder
     scope = Scope(holder, default)
-    token = _scope.set(scope)
+    before = _scope.get()
     try:
+        _scope.set(scope)
         with default_backend(ExprBackend()):
             yield scope
     finally:
-        _scope.reset(token)
+        _scope.set(before)

@@ -8,6 +8,7 @@ from functools import wraps
 from typing import Any
 
 from ..dtypes import as_dtype, scalar_kind
+from ..entry import checked
 from ..errors import DTypeError, OperandError, ShapeError, expected
 from ..protocol import Backend
 from ..select import get_backend
@@ -20,6 +21,7 @@ from .record import expr_tensor, recording, value_of
 from .trees import flatten, paths, unflatten
 
 
+@checked
 def trace(function: Callable[..., Any]) -> Callable[..., Graph]:
     """The graph of a function: called with templates or tensors, it runs the function once on values without data.
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import fields, is_dataclass
 from typing import Any, Final, NamedTuple, TypeVar
 
+from ..entry import checked, entry
 from ..errors import ArgumentError, expected
 from ..tensor import Deallocated, Tensor
 
@@ -65,6 +66,7 @@ _TAKEN: Final = (Tensor, Deallocated, dict, OrderedDict, defaultdict, list, tupl
 """Classes whose meaning is settled."""
 
 
+@checked
 def register_tree_node(
     kind: type[T],
     flatten: Callable[[T], tuple[Iterable[Any], Hashable]],
@@ -232,6 +234,7 @@ def _nested(tree: Tree, leaves: Iterator[Any]) -> Any:
     return made
 
 
+@entry
 def tree_map(function: Callable[..., Any], value: Any, *others: Any) -> Any:
     """Apply a function to every leaf of nested containers, beside the leaves of others that are nested alike.
 

@@ -7,9 +7,10 @@ from functools import wraps
 from operator import index
 from typing import Any
 
+from ..entry import checked
 from ..errors import ArgumentError, AxisError, NamesError, OperandError, ShapeError, expected
-from ..ops.composite.shaping import moveaxis
-from ..ops.creation import rename
+from ..ops.composite.shape.arranging import moveaxis
+from ..ops.creation.filled import rename
 from ..ops.shape import broadcast_to
 from ..rules.axes import normalize_axis
 from ..template import Template, intern_template
@@ -24,6 +25,7 @@ from .trace import argument_names, trace_leaves
 from .trees import Tree, flatten, parts_by_key, unflatten
 
 
+@checked
 def vmap(
     function: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0, axis_name: str | None = None
 ) -> Callable[..., Any]:

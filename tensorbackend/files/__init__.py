@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import IO, Any, Final, Protocol, cast
 
+from ..entry import entry
 from ..errors import FileError, OperandError, expected
 from ..protocol import BackendLike
 from ..select import get_backend
@@ -33,6 +34,7 @@ class Format(Protocol):
     """The tensors of a `Source`, on a backend, of at most so many bytes."""
 
 
+@entry
 def save(path: str | os.PathLike[str], value: Tensor | Mapping[str, Tensor], /) -> None:
     """Write a tensor to `.npy`, or tensors by name to `.npz` or `.safetensors`, as the file's suffix says.
 
@@ -84,6 +86,7 @@ def save(path: str | os.PathLike[str], value: Tensor | Mapping[str, Tensor], /) 
         form.write(file, tensors)
 
 
+@entry
 def load(
     path: str | os.PathLike[str], /, *, backend: BackendLike = None, max_bytes: int | None = None
 ) -> Tensor | dict[str, Tensor]:

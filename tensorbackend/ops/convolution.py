@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from ..accuracy import SUM
 from ..dispatch import primitive
+from ..rules.convolution import convolution
 from ..rules.plan import Plan
-from ..rules.window import Paddings, PerAxis, convolution
+from ..rules.window import Paddings, PerAxis
 from ..template import Template
 
 
-@primitive
+@primitive.within(SUM)
 def conv(
     x: Template,
     kernel: Template,

@@ -8,22 +8,26 @@ from collections.abc import Sequence
 from operator import index
 from typing import Any, NamedTuple
 
+from ..accuracy import Bound, within
 from ..dtypes import int64
+from ..entry import entry
 from ..errors import ArgumentError, DTypeError, ShapeError, expected
 from ..memo import remember
 from ..protocol import Kernel
 from ..rules.broadcasting import check_dtype, result_type, to_floating
 from ..rules.data_errors import negative_number
-from ..template import intern_template
+from ..rules.shape import unnamed
 from ..tensor import Tensor, TensorLike
-from .conversion import astype
-from .creation import asarray, full, iota, zeros
-from .elementwise_binary import add, divide, equal, less, multiply, subtract
-from .elementwise_ternary import where
+from .composite.indexing.positions import checked_size, measured
+from .composite.sorting.searching import searchsorted
+from .creation.filled import asarray, full, iota, zeros
+from .elementwise.binary import add, divide, equal, less, multiply, subtract
+from .elementwise.conversion import astype
+from .elementwise.ternary import where
+from .indexing.scatter import indexed_add
+from .indexing.slices import slice_
 from .reduction import max, min, sum
-from .scatter import indexed_add
-from .searching import checked_size, measured, searchsorted
-from .shape import broadcast_to, laid_flat, reshape, slice_
+from .shape import broadcast_to, laid_flat, reshape
 
 
 def _summed_at(places: Tensor, weights: Tensor | None, size: int) -> Tensor:
@@ -46,6 +50,7 @@ def _weights(x: Tensor, weights: TensorLike | None) -> Tensor | None:
     return weights
 
 
+@within(Bound(64, "the order of additions of weights is the backend's", "operand", tame=True))
 def bincount(
     x: TensorLike, /, *, weights: TensorLike | None = None, minlength: int = 0, size: int | None = None
 ) -> Tensor:
@@ -70,7 +75,7 @@ def bincount(
             return found
         least = measured(min(x), "bincount()")
         if least < 0:
-            raise negative_number(least)
+            raise negative_number(least).met("bincount", [x.template])
         length = builtins.max(measured(max(x), "bincount()") + 1, checked_size(minlength))
     else:
         length = checked_size(minlength)
@@ -91,7 +96,7 @@ def _counts(x: Tensor, least: int) -> Tensor | None:
         data = kernel(x.data, least)
     except ValueError:  # a negative element: the caller says which
         return None
-    return Tensor(intern_template((len(data),), int64, (None,)), backend, data)
+    return Tensor(unnamed((len(data),), int64), backend, data)
 
 
 _counting: dict[Any, Kernel | None] = {}
@@ -104,6 +109,8 @@ class Histogram(NamedTuple):
     edges: Tensor
 
 
+@within(Bound(64, "the order of additions of weights is the backend's", "operand", tame=True))
+@entry
 def histogram(
     x: TensorLike,
     /,

@@ -8,14 +8,24 @@ dtype or float32. Errors: `AxisError`, `ShapeError` for a length below 1, `Argum
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from ..accuracy import TRANSFORM
 from ..dispatch import primitive
-from ..rules.fourier import Norm, transform
+from ..dtypes import DTypeLike, as_dtype, default_dtype, float64, int64
+from ..entry import entry
+from ..protocol import BackendLike
+from ..rules.broadcasting import check_dtype
+from ..rules.fourier import Norm, check_length, transform
 from ..rules.plan import Plan
 from ..template import Template
-from ..tensor import Axis
+from ..tensor import Axis, Tensor
+from .creation.filled import iota
+from .elementwise.binary import divide, greater, multiply, subtract
+from .elementwise.conversion import astype
 
 
-@primitive
+@primitive.within(TRANSFORM)
 def fft(x: Template, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = "backward") -> Plan:
     """Discrete Fourier transform along an axis, to the length `n`.
 
@@ -27,7 +37,7 @@ def fft(x: Template, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = "
     return transform(x, n, axis, norm)
 
 
-@primitive
+@primitive.within(TRANSFORM)
 def ifft(x: Template, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = "backward") -> Plan:
     """Inverse discrete Fourier transform along an axis, to the length `n`.
 
@@ -36,3 +46,55 @@ def ifft(x: Template, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = 
     [(1+0j), (1+0j)]
     """
     return transform(x, n, axis, norm)
+
+
+@entry
+def fftfreq(
+    n: int,
+    /,
+    *,
+    d: float = 1.0,
+    dtype: DTypeLike | None = None,
+    names: Sequence[str | None] | None = None,
+    backend: BackendLike = None,
+    device: str | None = None,
+) -> Tensor:
+    """The frequency of each number of a transform of length n with samples `d` apart: k / (n * d).
+
+    From the middle on they are negative: k - n. Raises `DTypeError` for a dtype that is not floating.
+
+    >>> import tensorbackend as tb
+    >>> tb.fft.fftfreq(4).tolist()
+    [0.0, 0.25, -0.5, -0.25]
+    """
+    place = iota((check_length(n),), dtype=int64, names=names, backend=backend, device=device)
+    folded = subtract(place, multiply(astype(greater(place, (n - 1) // 2), int64), n))
+    return _frequencies(folded, n, d, dtype)
+
+
+@entry
+def rfftfreq(
+    n: int,
+    /,
+    *,
+    d: float = 1.0,
+    dtype: DTypeLike | None = None,
+    names: Sequence[str | None] | None = None,
+    backend: BackendLike = None,
+    device: str | None = None,
+) -> Tensor:
+    """The frequency of each number of an `rfft` of length n with samples `d` apart: k / (n * d).
+
+    Raises `DTypeError` for a dtype that is not floating.
+
+    >>> import tensorbackend as tb
+    >>> tb.fft.rfftfreq(4).tolist()
+    [0.0, 0.25, 0.5]
+    """
+    place = iota((check_length(n) // 2 + 1,), dtype=int64, names=names, backend=backend, device=device)
+    return _frequencies(place, n, d, dtype)
+
+
+def _frequencies(place: Tensor, n: int, d: float, dtype: DTypeLike | None) -> Tensor:
+    target = check_dtype(default_dtype("float") if dtype is None else as_dtype(dtype), "floating")
+    return astype(divide(astype(place, float64), float(n * d)), target)

@@ -10,17 +10,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
+from ..accuracy import COMPLEX_STEPS, Bound
 from ..dispatch import primitive
 from ..dtypes import DType, DTypeLike, as_dtype, promote_types
 from ..errors import DTypeError, OperandError, ShapeError, expected
 from ..rules.broadcasting import result_type
+from ..rules.functional import check_initial
 from ..rules.plan import Plan
 from ..rules.reduction import reduction
-from ..rules.window import check_initial
 from ..select import default_backend, get_backend
 from ..template import Template, intern_template
 from ..tensor import Axes, Tensor
-from .conversion import astype
+from .elementwise.conversion import astype
 
 OfOne: TypeAlias = Callable[[Tensor], Tensor]
 OfTwo: TypeAlias = Callable[[Tensor, Tensor], Tensor]
@@ -67,7 +68,7 @@ def accumulator(x: Template, initial: Template, function: OfTwo) -> DType:
     return dtype
 
 
-@primitive
+@primitive.within(complex=COMPLEX_STEPS)
 def reduce(
     x: Template,
     initial: Template,
@@ -109,7 +110,7 @@ def _cast_to(dtype: DType, function: OfTwo) -> OfTwo:
     return lambda accumulated, element: astype(function(accumulated, element), dtype)
 
 
-@primitive
+@primitive.within(complex=Bound(4, "a step of the function may be a product of complex numbers"))
 def map(x: Template, /, *, function: OfOne, dtype: DTypeLike | None = None) -> Plan:
     """A function of a scalar tensor applied to every element, its results cast to `dtype` if one is given.
 

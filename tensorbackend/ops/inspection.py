@@ -7,11 +7,14 @@ from operator import index
 from typing import Literal
 
 from ..dtypes import DType, DTypeLike, Scalar, as_dtype, promote_types, scalar_kind
+from ..entry import checked, entry
 from ..errors import ArgumentError, DTypeError, OperandError, ShapeError, expected
 from ..rules import broadcasting
+from ..rules.plan import choice
 from ..template import Template, weak_template
 from ..tensor import Tensor
-from .shape import concatenate, sliced
+from .indexing.slices import sliced
+from .shape import concatenate
 
 _KINDS = {
     "bool": ("bool",),
@@ -33,6 +36,7 @@ def _as_template(value: Tensor | DTypeLike | Scalar) -> Template:
     return Template((), value) if kind is None else weak_template(kind)  # type: ignore[arg-type] # or as_dtype raises
 
 
+@entry
 def result_type(*arrays_and_dtypes: Tensor | DTypeLike | Scalar) -> DType:
     """The dtype that tensors, dtypes and Python numbers have in common; the numbers give way.
 
@@ -47,6 +51,7 @@ def result_type(*arrays_and_dtypes: Tensor | DTypeLike | Scalar) -> DType:
     return broadcasting.result_type([_as_template(value) for value in arrays_and_dtypes])
 
 
+@entry
 def can_cast(from_: Tensor | DTypeLike, to: DTypeLike, /) -> bool:
     """Whether promotion takes a dtype, or a tensor's, to another, so that no value is lost.
 
@@ -62,6 +67,7 @@ def can_cast(from_: Tensor | DTypeLike, to: DTypeLike, /) -> bool:
         return False
 
 
+@entry
 def isdtype(dtype: DTypeLike, kind: DTypeLike | str | tuple[DTypeLike | str, ...]) -> bool:
     """Whether a dtype is another one, or of a kind such as `"real floating"`, or of one of several.
 
@@ -79,6 +85,7 @@ def isdtype(dtype: DTypeLike, kind: DTypeLike | str | tuple[DTypeLike | str, ...
     return found is as_dtype(kind)
 
 
+@checked
 def to_batched(x: Tensor, size: int, /, *, leftover: Leftover = "keep") -> Iterator[Tensor]:
     """Consecutive runs of `size` entries along the first axis, one at a time, each with memory of its own.
 
@@ -95,8 +102,7 @@ def to_batched(x: Tensor, size: int, /, *, leftover: Leftover = "keep") -> Itera
         raise ShapeError(expected("a tensor with a first axis to cut into batches", tensor=x.template))
     if index(size) < 1:
         raise ArgumentError(expected("a batch size from 1 up", size=size))
-    if leftover not in ("keep", "discard", "repeat"):
-        raise ArgumentError(expected("leftover to be 'keep', 'discard' or 'repeat'", leftover=leftover))
+    choice(("keep", "discard", "repeat"), leftover=leftover)
     if leftover == "repeat" and x.shape[0] and x.shape[0] < size:
         remedy = "choose a smaller size"
         raise ArgumentError(expected(f"at least {size} entries to repeat from", remedy, tensor=x.template))
@@ -113,6 +119,7 @@ def _batches(x: Tensor, size: int, leftover: Leftover) -> Iterator[Tensor]:
             yield concatenate([batch, sliced(x, slice(0, size - count))], axis=0)
 
 
+@entry
 def inspect(x: Tensor, /, *, limit: int = 100) -> str:
     """A tensor as text, of which at most `limit` elements are read and shown.
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
+from ..accuracy import ELIMINATION, SPECTRAL
 from ..dispatch import primitive
+from ..entry import entry
 from ..protocol.linalg import Transform
 from ..rules.linalg import (
     eigen,
@@ -22,8 +24,10 @@ from ..rules.linalg import (
 from ..rules.plan import Plan
 from ..template import Template
 from ..tensor import Tensor, TensorLike
-from .creation import asarray, rename
-from .elementwise_unary import conj
+from .creation.filled import asarray, iota, rename
+from .elementwise.binary import equal
+from .elementwise.ternary import where
+from .elementwise.unary import conj
 from .shape import expand_dims, matrix_transpose, squeeze
 
 
@@ -64,7 +68,7 @@ class SVDResult(NamedTuple):
     Vh: Tensor
 
 
-@primitive
+@primitive.within(ELIMINATION)
 def _cholesky(x: Template, /) -> Plan:
     return lower_factor(x)
 
@@ -84,7 +88,7 @@ def cholesky(x: TensorLike, /, *, upper: bool = False) -> Tensor:
     return rename(conj(matrix_transpose(lower)), *x.names[:-2], None, x.names[-1]) if upper else lower
 
 
-@primitive.returning(LUResult)
+@primitive.returning(LUResult).within(ELIMINATION)
 def lu(x: Template, /) -> Plan:
     """Permutation P, unit lower and upper factor of x = P @ L @ U, by elimination with partial pivoting.
 
@@ -98,7 +102,7 @@ def lu(x: Template, /) -> Plan:
     return lu_factors(x)
 
 
-@primitive.returning(QRResult)
+@primitive.returning(QRResult).within(ELIMINATION)
 def qr(x: Template, /, *, mode: Literal["reduced", "complete"] = "reduced") -> Plan:
     """Orthonormal columns Q and an upper triangle R of x = Q @ R, whose diagonal is real and not negative.
 
@@ -113,7 +117,7 @@ def qr(x: Template, /, *, mode: Literal["reduced", "complete"] = "reduced") -> P
     return qr_factors(x, mode)
 
 
-@primitive.returning(EighResult)
+@primitive.returning(EighResult).within(SPECTRAL)
 def eigh(x: Template, /) -> Plan:
     """Ascending real eigenvalues and orthonormal eigenvectors, the columns, of a Hermitian matrix.
 
@@ -127,7 +131,7 @@ def eigh(x: Template, /) -> Plan:
     return eigen(x, hermitian=True)
 
 
-@primitive.returning(EigResult)
+@primitive.returning(EigResult).within(SPECTRAL)
 def eig(x: Template, /) -> Plan:
     """Complex eigenvalues and unit eigenvectors, the columns, of any square matrix.
 
@@ -141,7 +145,7 @@ def eig(x: Template, /) -> Plan:
     return eigen(x, hermitian=False)
 
 
-@primitive.returning(SVDResult)
+@primitive.returning(SVDResult).within(SPECTRAL)
 def svd(x: Template, /, *, full_matrices: bool = True) -> Plan:
     """Singular vectors U and Vh and descending singular values S of x = U @ diag(S) @ Vh.
 
@@ -156,13 +160,14 @@ def svd(x: Template, /, *, full_matrices: bool = True) -> Plan:
     return singular(x, full_matrices)
 
 
-@primitive
+@primitive.within(ELIMINATION)
 def _triangular_solve(
     a: Template, b: Template, /, *, left_side: bool = True, lower: bool = True, transform: Transform = "none"
 ) -> Plan:
     return triangular_solution(a, b, left_side, lower, transform)
 
 
+@entry
 def triangular_solve(
     a: TensorLike,
     b: TensorLike,
@@ -171,19 +176,55 @@ def triangular_solve(
     left_side: bool = True,
     lower: bool = True,
     transform: Transform = "none",
+    unit_diagonal: bool = False,
 ) -> Tensor:
     """x with a @ x = b for a triangular matrix, or x @ a = b unless `left_side`; as Nx's triangular_solve.
 
-    The other half of a is not read. With `transform="transpose"` a's transpose takes its place. A b of one axis is a
-    vector, else a stack of matrices; batch axes broadcast. a[n][m] with b[n][k] gives x[m][k]. Raises `DataError` for a
-    zero on the diagonal, `NamesError` where the axes that meet have two names.
+    Parameters
+    ----------
+    a : Tensor
+        Square matrices, of which the half that is not asked for is not read. Batch axes broadcast.
+    b : Tensor
+        A vector if it has one axis, else matrices. a[n][m] with b[n][k] gives x[m][k].
+    left_side : bool, default True
+        Whether a stands before x.
+    lower : bool, default True
+        Whether a is lower triangular, else it is upper triangular.
+    transform : {"none", "transpose"}, default "none"
+        Whether a's transpose takes the place of a.
+    unit_diagonal : bool, default False
+        Whether the diagonal is taken to be 1, as that of the factor l of `lu`, and is not read.
 
+    Returns
+    -------
+    Tensor
+        The solution, with the axes of b.
+
+    Raises
+    ------
+    DataError
+        For a zero on a diagonal that is read.
+    NamesError
+        Where the axes that meet have two names.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
-    >>> tb.linalg.triangular_solve(tb.asarray([[2.0, 0.0], [1.0, 1.0]]), tb.asarray([2.0, 3.0])).tolist()
-    [1.0, 2.0]
+    >>> a, b = tb.asarray([[2.0, 0.0], [1.0, 1.0]]), tb.asarray([2.0, 3.0])
+    >>> tb.linalg.triangular_solve(a, b).tolist(), tb.linalg.triangular_solve(a, b, unit_diagonal=True).tolist()
+    ([1.0, 2.0], [2.0, 1.0])
     """
+    a = asarray(a)
+    if unit_diagonal and a.ndim > 1:
+        a = _with_unit_diagonal(a)
     b = asarray(b)
     at = -1 if left_side else -2
     right = expand_dims(b, axis=at) if b.ndim == 1 else b
     solved = _triangular_solve(a, right, left_side=left_side, lower=lower, transform=transform)
     return squeeze(solved, at) if b.ndim == 1 else solved
+
+
+def _with_unit_diagonal(a: Tensor) -> Tensor:
+    """Matrices with ones on their diagonals."""
+    rows, columns = (iota(a.shape[-2:], axis=axis, dtype="int64", backend=a.backend) for axis in (0, 1))
+    return where(equal(rows, columns), 1, a)

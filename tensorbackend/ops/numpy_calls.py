@@ -13,7 +13,7 @@ from ..errors import DTypeError, OperandError
 from ..opspec import OPS
 from ..synonyms import SYNONYMS
 from ..tensor import Tensor, bind
-from .values import asarray
+from .creation.values import asarray
 
 _OTHERWISE = frozenset({"histogram", "split", "unstack", "broadcast_arrays", "meshgrid", "nonzero", "argwhere"})
 """Functions of NumPy that give something else than ours of their names."""

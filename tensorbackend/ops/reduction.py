@@ -6,12 +6,12 @@ The reduced axes go, or stay with size 1 if `keepdims`; the others keep their na
 
 from __future__ import annotations
 
+from ..accuracy import PRODUCT, SUM
 from ..dispatch import primitive
 from ..dtypes import DTypeLike, as_dtype, bool_
-from ..errors import ArgumentError, expected
 from ..protocol.reduction import TieBreak
 from ..rules.broadcasting import check_dtype
-from ..rules.plan import Plan
+from ..rules.plan import Plan, choice
 from ..rules.reduction import accumulator, index_reduction, reduction, summed
 from ..template import Template
 from ..tensor import Axes, Axis
@@ -39,7 +39,7 @@ def any(x: Template, /, *, axis: Axes = None, keepdims: bool = False) -> Plan:
     return reduction(x, axis, keepdims, bool_)
 
 
-@primitive
+@primitive.within(SUM)
 def sum(x: Template, /, *, axis: Axes = None, dtype: DTypeLike | None = None, keepdims: bool = False) -> Plan:
     """Sum, of small integers and bool in 64 bits unless `dtype` says otherwise; of none, 0.
 
@@ -52,7 +52,7 @@ def sum(x: Template, /, *, axis: Axes = None, dtype: DTypeLike | None = None, ke
     return summed(x, axis, keepdims, accumulator(x.dtype) if dtype is None else as_dtype(dtype))
 
 
-@primitive.calls("product")
+@primitive.calls("product").within(PRODUCT)
 def prod(x: Template, /, *, axis: Axes = None, dtype: DTypeLike | None = None, keepdims: bool = False) -> Plan:
     """Product, of small integers and bool in 64 bits unless `dtype` says otherwise; of none, 1.
 
@@ -89,8 +89,7 @@ def min(x: Template, /, *, axis: Axes = None, keepdims: bool = False) -> Plan:
 
 def _index_plan(x: Template, axis: Axis | None, keepdims: bool, tie_break: TieBreak) -> Plan:
     check_dtype(x.dtype, "real")
-    if tie_break not in ("low", "high"):
-        raise ArgumentError(expected("tie_break to be 'low' or 'high'", tie_break=tie_break))
+    choice(("low", "high"), tie_break=tie_break)
     out, over = index_reduction(x, axis, keepdims)
     return Plan(out, (x.dtype,), {"axis": over, "keepdims": bool(keepdims), "tie_break": tie_break})
 

@@ -8,21 +8,21 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..dispatch import composite
-from ..dtypes import Scalar
-from ..rules.broadcasting import result_type
+from ..dtypes import Scalar, scalar_kind
 from ..tensor import Tensor, TensorLike
 from .composite.cumulative import cumulative_sum
-from .conversion import astype
-from .creation import asarray, full, ones, zeros
-from .elementwise_binary import equal, less, not_equal, subtract
-from .elementwise_ternary import where
-from .elementwise_unary import bitwise_invert, imag, real
-from .indexing import take_at
-from .reduction import any, sum
-from .scatter import indexed_put
-from .searching import checked_size, measured, nonzero, searchsorted
-from .shape import concatenate, expand_dims, laid_flat, reshape, slice_
+from .composite.indexing.positions import checked_size, measured
+from .creation.filled import asarray, full, ones, zeros
+from .elementwise.binary import less, not_equal, subtract
+from .elementwise.conversion import astype
+from .elementwise.ternary import where
+from .elementwise.unary import imag, real
+from .indexing.scatter import indexed_put
+from .indexing.slices import slice_
+from .indexing.taking import take_at
+from .reduction import sum
+from .searching import nonzero
+from .shape import concatenate, laid_flat, reshape
 from .sorting import argsort, sort
 
 
@@ -97,7 +97,7 @@ def _begins_at(runs: _Runs, size: int | None, function: str, fill: int) -> Tenso
 def _values(runs: _Runs, begins: Tensor, fill_value: Scalar) -> Tensor:
     """The elements that begin runs, and `fill_value` where there is none, which is marked by the number of elements."""
     dtype, total = runs.elements.dtype, runs.elements.size
-    value = bool(fill_value) if dtype.kind == "bool" else fill_value
+    value = bool(fill_value) if dtype.kind == "bool" and scalar_kind(fill_value) else fill_value
     filling = full(begins.shape, value, dtype=dtype, backend=begins.backend)
     return (
         where(less(begins, total), take_at(runs.elements, begins, axis=0, mode="clip"), filling) if total else filling
@@ -134,7 +134,7 @@ def unique_all(x: TensorLike, /, *, size: int | None = None, fill_value: Scalar 
     >>> values.tolist(), indices.tolist(), inverse.tolist(), counts.tolist()
     ([1, 3], [1, 0], [1, 0, 1], [1, 2])
     """
-    x = asarray(x)
+    x = x if isinstance(x, Tensor) else asarray(x)
     quick = x.backend.unique(x, places=True, counts=True) if size is None else None
     if quick is not None:
         return UniqueAll(*quick)  # type: ignore[arg-type] # nothing that was asked for is left out
@@ -153,7 +153,7 @@ def unique_counts(x: TensorLike, /, *, size: int | None = None, fill_value: Scal
     >>> values.tolist(), counts.tolist()
     ([1, 3, -1], [1, 2, 0])
     """
-    x = asarray(x)
+    x = x if isinstance(x, Tensor) else asarray(x)
     quick = x.backend.unique(x, places=False, counts=True) if size is None else None
     if quick is not None and quick.counts is not None:
         return UniqueCounts(quick.values, quick.counts)
@@ -170,7 +170,7 @@ def unique_inverse(x: TensorLike, /, *, size: int | None = None, fill_value: Sca
     >>> values.tolist(), inverse.tolist()
     ([1, 3], [[1, 0], [0, 1]])
     """
-    x = asarray(x)
+    x = x if isinstance(x, Tensor) else asarray(x)
     quick = x.backend.unique(x, places=True, counts=False) if size is None else None
     if quick is not None and quick.inverse_indices is not None:
         return UniqueInverse(quick.values, quick.inverse_indices)
@@ -187,29 +187,9 @@ def unique_values(x: TensorLike, /, *, size: int | None = None, fill_value: Scal
     >>> tb.unique_values(tb.asarray([3.0, 1.0, float("nan"), 3.0])).tolist()
     [1.0, 3.0, nan]
     """
-    x = asarray(x)
+    x = x if isinstance(x, Tensor) else asarray(x)
     quick = x.backend.unique(x, places=False, counts=False) if size is None else None
     if quick is not None:
         return quick.values
     runs = _runs(x)
     return _values(runs, _begins_at(runs, size, "unique_values()", x.size), fill_value)
-
-
-@composite
-def isin(x1: Tensor, x2: Tensor, /, *, invert: bool = False) -> Tensor:
-    """Whether each element of x1 is equal to some element of x2, or with `invert` to none; NaN is equal to none.
-
-    >>> import tensorbackend as tb
-    >>> tb.isin(tb.asarray([1, 2, 3]), tb.asarray([[3, 5], [1, 1]])).tolist()
-    [True, False, True]
-    """
-    dtype = result_type([x1.template, x2.template])
-    x1, among = astype(x1, dtype), laid_flat(astype(x2, dtype))
-    if not among.size:
-        found = zeros(x1.shape, dtype="bool", names=x1.names)
-    elif dtype.is_complex:
-        found = any(equal(expand_dims(x1, axis=-1), among), axis=-1)
-    else:
-        among = sort(among)
-        found = equal(x1, take_at(among, searchsorted(among, x1), axis=0, mode="clip"))
-    return bitwise_invert(found) if invert else found

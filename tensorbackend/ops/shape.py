@@ -7,21 +7,22 @@ Transposes carry names, `reshape` keeps those of axes that it does not touch. Er
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from ..dispatch import primitive
-from ..errors import ShapeError, expected
+from ..entry import entry
+from ..errors import OperandError, ShapeError, expected
 from ..rules.axes import sorted_axes
-from ..rules.blocks import Paddings, block_written, concatenated, padded
-from ..rules.broadcasting import result_type
+from ..rules.broadcasting import broadcast, result_type
 from ..rules.plan import Plan
 from ..rules.shape import (
+    Paddings,
     aligned,
     broadcast_target,
+    concatenated,
     inserted,
+    padded,
     permutation,
     reshaped,
-    sliced_by,
     squeezed,
     transposed,
 )
@@ -142,25 +143,6 @@ def flip(x: Template, /, *, axis: Axes = None) -> Plan:
     return Plan(x, (x.dtype,), {"axes": sorted_axes(x, axis)})
 
 
-@primitive.calls("slice")
-def slice_(x: Template, /, *, starts: tuple[int, ...], lengths: tuple[int, ...], strides: tuple[int, ...]) -> Plan:
-    """For each axis `lengths[i]` elements from `starts[i]` on, `strides[i]` apart.
-
-    The lengths are those of the result; Nx's `slice` counts the elements that the strides go over.
-
-    >>> import tensorbackend as tb
-    >>> tb.slice_(tb.iota(6), starts=(1,), lengths=(2,), strides=(3,)).tolist()
-    [1, 4]
-    """
-    if not len(starts) == len(lengths) == len(strides) == x.ndim:
-        raise ShapeError(expected(f"one start, length and stride for each axis of {x!r}", starts=starts))
-    for size, start, length, stride in zip(x.shape, starts, lengths, strides, strict=True):
-        if min(start, length) < 0 or stride < 1 or (length and start + (length - 1) * stride >= size):
-            raise ShapeError(expected(f"slices within {x!r}", starts=starts, lengths=lengths, strides=strides))
-    out = x.replace(shape=tuple(lengths))
-    return Plan(out, (x.dtype,), {"starts": starts, "lengths": lengths, "strides": strides})
-
-
 @primitive.calls("pad")
 def _pad(x: Template, pad_value: Template, /, *, padding: Paddings) -> Plan:
     if pad_value.shape:
@@ -196,36 +178,14 @@ def concat(arrays: Sequence[TensorLike], /, *, axis: Axis | None = 0) -> Tensor:
     [0.0, 0.0, 1.0]
     """
     if axis is None:
+        if not isinstance(arrays, Sequence):
+            raise OperandError(expected("a list or tuple of tensors", arrays=arrays))
         return concatenate([laid_flat(each) for each in arrays])
     return concatenate(arrays, axis=axis)
 
 
-@primitive.calls("put_slice")
-def _put_slice(x: Template, update: Template, /, *, starts: Sequence[int]) -> Plan:
-    return block_written(x, update, starts)
-
-
-put_block = _put_slice
-"""`put_slice` at ints alone."""
-
-
-def sliced(x: Tensor, key: Any) -> Tensor:
-    """Basic indexing: ints drop an axis, slices keep it, None makes one, ... fills up. Always a new tensor."""
-    parts = sliced_by(x.template, key)
-    found = x
-    if parts.cuts:
-        found = slice_(found, starts=parts.starts, lengths=parts.lengths, strides=parts.strides)
-    if parts.reversed:
-        found = flip(found, axis=parts.reversed)
-    if parts.dropped:
-        found = squeeze(found, parts.dropped)
-    for position in parts.new:
-        found = expand_dims(found, axis=position)
-    # A tensor of its own: what is assigned to one must not be seen in the other.
-    return Tensor(x.template, x.backend, x.data) if found is x else found
-
-
 @bind
+@entry
 def align_to(x: Tensor, names: Sequence[str]) -> Tensor:
     """The axes in the order of some names, with axes of size 1 for those that x has not.
 
@@ -241,6 +201,7 @@ def align_to(x: Tensor, names: Sequence[str]) -> Tensor:
 
 
 @bind
+@entry
 def align_as(x: Tensor, other: Tensor) -> Tensor:
     """The axes in the order of another tensor's names, which must all be named.
 
@@ -249,3 +210,14 @@ def align_as(x: Tensor, other: Tensor) -> Tensor:
     f32[c: 3][b: 1]
     """
     return align_to(x, [name for name in other.names if name is not None])
+
+
+@entry
+def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
+    """The shape that shapes broadcast to.
+
+    >>> import tensorbackend as tb
+    >>> tb.broadcast_shapes((2, 1), (3,))
+    (2, 3)
+    """
+    return broadcast([Template(shape, "bool") for shape in shapes or [()]])[0]

@@ -6,13 +6,14 @@ Errors: `DTypeError` for complex numbers and bool; of two operands `ShapeError` 
 
 from __future__ import annotations
 
+from ..accuracy import Bound
 from ..dispatch import primitive
 from ..rules.broadcasting import elementwise, to_floating
 from ..rules.plan import Plan
 from ..template import Template
 
 
-@primitive
+@primitive.within(Bound(32, "near its negative zeros the terms of the reflection cancel", "one"))
 def digamma(x: Template, /) -> Plan:
     """Derivative of log(gamma(x)): -inf at 0.0, inf at -0.0, NaN at negative integers and -inf.
 
@@ -23,7 +24,7 @@ def digamma(x: Template, /) -> Plan:
     return elementwise(x, accept="real", convert=to_floating)
 
 
-@primitive
+@primitive.within(Bound(16, "sums of up to some hundred terms"))
 def gamma_inc_l(a: Template, x: Template, /) -> Plan:
     """Regularised lower incomplete gamma function P(a, x), the chi-squared distribution's among others (DLMF 8.2.4).
 
@@ -37,7 +38,7 @@ def gamma_inc_l(a: Template, x: Template, /) -> Plan:
     return elementwise(a, x, accept="real", convert=to_floating)
 
 
-@primitive
+@primitive.within(Bound(16, "sums of up to some hundred terms"))
 def gamma_inc_u(a: Template, x: Template, /) -> Plan:
     """Regularised upper incomplete gamma function Q(a, x) = 1 - P(a, x), accurate where that is tiny.
 
@@ -48,7 +49,7 @@ def gamma_inc_u(a: Template, x: Template, /) -> Plan:
     return elementwise(a, x, accept="real", convert=to_floating)
 
 
-@primitive.calls("log_gamma")
+@primitive.calls("log_gamma").within(Bound(4, "near its negative zeros the terms of the reflection cancel", "one"))
 def lgamma(x: Template, /) -> Plan:
     """log(abs(gamma(x))): inf at 0, at negative integers and at both infinities.
 

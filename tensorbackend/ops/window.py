@@ -14,20 +14,15 @@ for a padding that takes away more than there is, `DTypeError`.
 
 from __future__ import annotations
 
-from ..dispatch import composite, primitive
-from ..dtypes import default_dtype, float32, promote_types
-from ..rules.broadcasting import check_dtype
+from ..accuracy import COMPLEX_STEPS, PRODUCT, SUM
+from ..dispatch import primitive
 from ..rules.plan import Plan
-from ..rules.window import Paddings, PerAxis, numbers, scatter_plan, window_plan, windowed
+from ..rules.window import Paddings, PerAxis, scatter_plan, window_plan, windowed
 from ..template import Template, intern_template
-from ..tensor import Tensor
-from .conversion import astype
-from .creation import ones
-from .elementwise_binary import divide
 from .functional import OfTwo, accumulator
 
 
-@primitive
+@primitive.within(SUM)
 def window_sum(
     x: Template, /, window: PerAxis, *, strides: PerAxis = 1, padding: Paddings = "valid", dilations: PerAxis = 1
 ) -> Plan:
@@ -42,7 +37,7 @@ def window_sum(
     return window_plan(x, window, strides, padding, dilations, "numeric")
 
 
-@primitive.calls("window_product")
+@primitive.calls("window_product").within(PRODUCT)
 def window_prod(
     x: Template, /, window: PerAxis, *, strides: PerAxis = 1, padding: Paddings = "valid", dilations: PerAxis = 1
 ) -> Plan:
@@ -81,7 +76,7 @@ def window_min(
     return window_plan(x, window, strides, padding, dilations, "real")
 
 
-@primitive
+@primitive.within(complex=COMPLEX_STEPS)
 def window_reduce(
     x: Template,
     initial: Template,
@@ -151,40 +146,3 @@ def window_scatter_min(
     [10, 0, 20, 0]
     """
     return scatter_plan(x, source, initial, window, strides, padding)
-
-
-@composite
-def window_mean(
-    x: Tensor,
-    /,
-    window: PerAxis,
-    *,
-    strides: PerAxis = 1,
-    padding: Paddings = "valid",
-    dilations: PerAxis = 1,
-    include_padding: bool = True,
-) -> Tensor:
-    """Mean of each window; of integers and bool in the default floating dtype.
-
-    The padding counts as elements that are 0, or not at all with `include_padding=False`: then the mean is over the
-    elements of x in the window, NaN where there are none.
-
-    >>> import tensorbackend as tb
-    >>> tb.window_mean(tb.asarray([1, 2, 3, 6]), 2, strides=2).tolist()
-    [1.5, 4.5]
-    >>> tb.window_mean(tb.asarray([1, 3]), 2, padding=[(1, 1)], include_padding=False).tolist()
-    [1.0, 2.0, 3.0]
-    """
-    dtype = check_dtype(x.dtype if x.dtype.is_inexact else default_dtype("float"), "numeric")
-    # In at least float32: neither a sum of float16 nor a count of elements may overflow.
-    total = window_sum(
-        astype(x, promote_types(dtype, float32)), window, strides=strides, padding=padding, dilations=dilations
-    )
-    if include_padding:
-        count = 1
-        for size in numbers(x.template, range(x.ndim), "window", window):
-            count *= size
-        return astype(divide(total, float(count)), dtype)
-    present = ones(x.shape, dtype="float32", names=x.names)
-    counts = window_sum(present, window, strides=strides, padding=padding, dilations=dilations)
-    return astype(divide(total, counts), dtype)

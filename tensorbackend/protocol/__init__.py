@@ -13,13 +13,17 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
+from .contraction import Contraction
 from .control import Control
+from .convolution import Convolution
 from .core import Core
 from .core import defines as defines
 from .core import own_method as own_method
 from .creation import Creation
+from .cumulative import Cumulative
 from .elementwise import Elementwise
 from .fourier import Fourier
+from .functional import Functional
 from .indexing import Indexing
 from .linalg import Linalg
 from .planned import Calm as Calm
@@ -30,12 +34,29 @@ from .planned import planned as planned
 from .random import Random
 from .reduction import Reduction
 from .shape import Shaping
+from .sorting import Sorting
 from .special import Special
 from .window import Window
 
 
 class Backend(
-    Elementwise, Special, Reduction, Shaping, Indexing, Window, Linalg, Fourier, Random, Control, Creation, Core
+    Elementwise,
+    Special,
+    Functional,
+    Reduction,
+    Cumulative,
+    Sorting,
+    Shaping,
+    Indexing,
+    Contraction,
+    Convolution,
+    Window,
+    Linalg,
+    Fourier,
+    Random,
+    Control,
+    Creation,
+    Core,
 ):
     """The whole protocol; a backend derives from it and defines the callbacks that it has.
 

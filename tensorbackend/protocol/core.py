@@ -5,13 +5,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, TypeAlias, TypeVar, overload
 
 from ..display import show
-from ..dtypes import ALL_DTYPES, DType, DTypeLike, Scalar, as_dtype
+from ..dtypes import ALL_DTYPES, DType, DTypeLike, as_dtype
 from ..elements import unpack
 from ..errors import ArgumentError, UnsupportedOp, expected
 from ..interchange import HOST, dlpack_capsule, dlpack_device, numpy_from_binary, numpy_from_dlpack
+from ..locks import free_in_child
 from ..template import Template
 from ..tensor import Tensor
 from .planned import Kernel, Payload, bare
@@ -26,17 +27,39 @@ if TYPE_CHECKING:
 Method = TypeVar("Method", bound=Callable[..., Payload])
 
 
-def callback(method: Method) -> Method:
-    """Marks a primitive: an op that every backend implements, or else raises `UnsupportedOp` for."""
-    return _declared(method, "callback")
+Cost: TypeAlias = Literal["transcendental", "operation", "move", "pick", "view", "strided view"]
+"""What one element of a callback's result costs:
+
+- `transcendental`: a function that a library computes in many steps, such as `exp`, of inexact elements; one operation
+  of others;
+- `operation`: one operation, such as an addition;
+- `move`: none, it is read and written;
+- `pick`: none, and of the first input only what is given is read;
+- `view`: nothing, as it is in the memory of the input, as NumPy, CuPy and PyTorch have it;
+- `strided view`: likewise, and elements need not lie in row-major order.
+"""
+
+
+@overload
+def callback(method: Method, /) -> Method: ...
+@overload
+def callback(*, cost: Cost) -> Callable[[Method], Method]: ...
+def callback(method: Method | None = None, /, *, cost: Cost | None = None) -> Method | Callable[[Method], Method]:
+    """Marks a primitive: an op that every backend implements, or else raises `UnsupportedOp` for.
+
+    With the cost of an element where that is all there is to say, as it is of every elementwise op.
+    """
+    if method is None:
+        return lambda method: _declared(method, "callback", cost)
+    return _declared(method, "callback", cost)
 
 
 def optional_callback(method: Method) -> Method:
     """Marks a composite that a backend may override; without an override its default runs."""
-    return _declared(method, "optional_callback")
+    return _declared(method, "optional_callback", None)
 
 
-def _declared(method: Method, kind: str) -> Method:
+def _declared(method: Method, kind: str, cost: Cost | None) -> Method:
     name = method.__name__
 
     def missing(self: Core, *inputs: object, **options: object) -> Payload:
@@ -51,6 +74,7 @@ def _declared(method: Method, kind: str) -> Method:
     missing.__name__, missing.__qualname__, missing.__doc__ = name, method.__qualname__, method.__doc__
     missing.__wrapped__ = method  # type: ignore[attr-defined] # the typed declaration
     missing.__declared__ = kind  # type: ignore[attr-defined]
+    missing.__cost__ = cost  # type: ignore[attr-defined]
     return missing  # type: ignore[return-value] # same signature, seen through __wrapped__
 
 
@@ -103,6 +127,9 @@ class Core:
     dispatch_priority: ClassVar[int] = 1
     """Which of two operands' backends runs an op: the higher one, and equal ones do not mix. BinaryBackend
     gives way with 0; what records or only measures programs has more than 1."""
+
+    holds_data: ClassVar[bool] = True
+    """Whether tensors have data now: those of a trace, or of templates, have none."""
 
     template_only: ClassVar[bool] = False
     """Whether payloads are nothing, so that a composite is done when its template is known."""
@@ -258,6 +285,13 @@ class Core:
             raise UnsupportedOp(expected("a backend whose payload DLPack can share", remedy, backend=self.name))
         return dlpack_capsule(self.to_numpy(x, None, None), options)
 
+    def adopted(self, array: Any, /) -> tuple[Template, Payload] | None:
+        """The template and payload of an array of the backend's own library, which is a payload as it stands.
+
+        `None` for any other, which comes by NumPy or DLPack; here for all.
+        """
+        return None
+
     def from_dlpack(self, array: Any, /, *, copy: bool | None) -> tuple[Template, Payload]:
         """The template and payload of an array with `__dlpack__`; shared where it can be, unless `copy` is true.
 
@@ -342,17 +376,8 @@ class Core:
 
     # Creation
 
-    @callback
-    def constant(self, out: Template, /, *, value: Scalar) -> Payload:
-        """Every element is `value`, which fits the dtype."""
 
-    @callback
-    def eye(self, out: Template, /, *, offset: int) -> Payload:
-        """Ones where column minus row is `offset` in the last two axes, zeros elsewhere."""
-
-    @callback
-    def iota(self, out: Template, /, *, axis: int | None) -> Payload:
-        """Each element is its index along `axis`, in the whole row-major order for `None`."""
+free_in_child(Core, "_instances_lock")
 
 
 class _Handed:

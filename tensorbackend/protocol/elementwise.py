@@ -17,275 +17,275 @@ class Elementwise:
 
     # Conversion
 
-    @callback
+    @callback(cost="operation")
     def as_type(self, out: Template, x: Tensor, /) -> Payload:
         """The values in `out.dtype`: floats to integers truncate and saturate, NaN becomes 0, integers
         wrap, narrower floats round to nearest even; zero is False and all else True; complex to real
         keeps the real part."""
 
-    @callback
+    @callback(cost="view")
     def bitcast(self, out: Template, x: Tensor, /) -> Payload:
         """The same bits read as `out.dtype`, which has the same width."""
 
     # Functions of one element
 
-    @callback
+    @callback(cost="operation")
     def abs(self, out: Template, x: Tensor, /) -> Payload:
         """Absolute value; of a complex number its magnitude, a float. The least integer wraps to itself."""
 
-    @callback
+    @callback(cost="transcendental")
     def acos(self, out: Template, x: Tensor, /) -> Payload:
         """Arc cosine in radians."""
 
-    @callback
+    @callback(cost="transcendental")
     def acosh(self, out: Template, x: Tensor, /) -> Payload:
         """Inverse hyperbolic cosine."""
 
-    @callback
+    @callback(cost="transcendental")
     def asin(self, out: Template, x: Tensor, /) -> Payload:
         """Arc sine in radians."""
 
-    @callback
+    @callback(cost="transcendental")
     def asinh(self, out: Template, x: Tensor, /) -> Payload:
         """Inverse hyperbolic sine."""
 
-    @callback
+    @callback(cost="transcendental")
     def atan(self, out: Template, x: Tensor, /) -> Payload:
         """Arc tangent in radians."""
 
-    @callback
+    @callback(cost="transcendental")
     def atanh(self, out: Template, x: Tensor, /) -> Payload:
         """Inverse hyperbolic tangent."""
 
-    @callback
+    @callback(cost="operation")
     def bitwise_not(self, out: Template, x: Tensor, /) -> Payload:
         """All bits flipped; of bool the negation."""
 
-    @callback
+    @callback(cost="transcendental")
     def cbrt(self, out: Template, x: Tensor, /) -> Payload:
         """Real cube root, of negative numbers too."""
 
-    @callback
+    @callback(cost="operation")
     def ceil(self, out: Template, x: Tensor, /) -> Payload:
         """Least integral value not below x, in x's dtype."""
 
-    @callback
+    @callback(cost="operation")
     def conjugate(self, out: Template, x: Tensor, /) -> Payload:
         """Complex conjugate."""
 
-    @callback
+    @callback(cost="transcendental")
     def cos(self, out: Template, x: Tensor, /) -> Payload:
         """Cosine of radians."""
 
-    @callback
+    @callback(cost="transcendental")
     def cosh(self, out: Template, x: Tensor, /) -> Payload:
         """Hyperbolic cosine."""
 
-    @callback
+    @callback(cost="operation")
     def count_leading_zeros(self, out: Template, x: Tensor, /) -> Payload:
         """Number of zero bits above the highest one, in an integer's width."""
 
-    @callback
+    @callback(cost="transcendental")
     def erf(self, out: Template, x: Tensor, /) -> Payload:
         """Error function."""
 
-    @callback
+    @callback(cost="transcendental")
     def erf_inv(self, out: Template, x: Tensor, /) -> Payload:
         """Inverse of the error function; infinite at -1 and 1, NaN beyond."""
 
-    @callback
+    @callback(cost="transcendental")
     def erfc(self, out: Template, x: Tensor, /) -> Payload:
         """One minus the error function, accurate where that is tiny."""
 
-    @callback
+    @callback(cost="transcendental")
     def exp(self, out: Template, x: Tensor, /) -> Payload:
         """e to the power x."""
 
-    @callback
+    @callback(cost="transcendental")
     def expm1(self, out: Template, x: Tensor, /) -> Payload:
         """exp(x) - 1, accurate near zero."""
 
-    @callback
+    @callback(cost="operation")
     def floor(self, out: Template, x: Tensor, /) -> Payload:
         """Greatest integral value not above x, in x's dtype."""
 
-    @callback
+    @callback(cost="operation")
     def imag(self, out: Template, x: Tensor, /) -> Payload:
         """Imaginary part, a float."""
 
-    @callback
+    @callback(cost="operation")
     def is_infinity(self, out: Template, x: Tensor, /) -> Payload:
         """Whether x is an infinity; of a complex number, whether a part is."""
 
-    @callback
+    @callback(cost="operation")
     def is_nan(self, out: Template, x: Tensor, /) -> Payload:
         """Whether x is NaN; of a complex number, whether a part is."""
 
-    @callback
+    @callback(cost="transcendental")
     def log(self, out: Template, x: Tensor, /) -> Payload:
         """Natural logarithm; of a complex number the principal branch."""
 
-    @callback
+    @callback(cost="transcendental")
     def log1p(self, out: Template, x: Tensor, /) -> Payload:
         """log(1 + x), accurate near zero."""
 
-    @callback
+    @callback(cost="operation")
     def negate(self, out: Template, x: Tensor, /) -> Payload:
         """-x; unsigned integers wrap."""
 
-    @callback
+    @callback(cost="operation")
     def population_count(self, out: Template, x: Tensor, /) -> Payload:
         """Number of one bits of an integer."""
 
-    @callback
+    @callback(cost="operation")
     def real(self, out: Template, x: Tensor, /) -> Payload:
         """Real part, a float."""
 
-    @callback
+    @callback(cost="operation")
     def round(self, out: Template, x: Tensor, /) -> Payload:
         """Nearest integral value, halves to even, in x's dtype; of a complex number by parts."""
 
-    @callback
+    @callback(cost="transcendental")
     def rsqrt(self, out: Template, x: Tensor, /) -> Payload:
         """1 / sqrt(x)."""
 
-    @callback
+    @callback(cost="transcendental")
     def sigmoid(self, out: Template, x: Tensor, /) -> Payload:
         """1 / (1 + exp(-x)), without overflow."""
 
-    @callback
+    @callback(cost="operation")
     def sign(self, out: Template, x: Tensor, /) -> Payload:
         """-1, 0 or 1 by sign, zero and NaN for themselves; of a complex number x / abs(x), of zero zero."""
 
-    @callback
+    @callback(cost="transcendental")
     def sin(self, out: Template, x: Tensor, /) -> Payload:
         """Sine of radians."""
 
-    @callback
+    @callback(cost="transcendental")
     def sinh(self, out: Template, x: Tensor, /) -> Payload:
         """Hyperbolic sine."""
 
-    @callback
+    @callback(cost="transcendental")
     def sqrt(self, out: Template, x: Tensor, /) -> Payload:
         """Square root, of a complex number the principal one."""
 
-    @callback
+    @callback(cost="transcendental")
     def tan(self, out: Template, x: Tensor, /) -> Payload:
         """Tangent of radians."""
 
-    @callback
+    @callback(cost="transcendental")
     def tanh(self, out: Template, x: Tensor, /) -> Payload:
         """Hyperbolic tangent."""
 
     # Functions of two elements
 
-    @callback
+    @callback(cost="operation")
     def add(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
         """x1 + x2; integers wrap."""
 
-    @callback
+    @callback(cost="transcendental")
     def atan2(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
         """Angle of the point (x2, x1) in radians, from -pi to pi."""
 
-    @callback
+    @callback(cost="operation")
     def bitwise_and(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
         """Bitwise and; of bools the logical one."""
 
-    @callback
+    @callback(cost="operation")
     def bitwise_or(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
         """Bitwise or; of bools the logical one."""
 
-    @callback
+    @callback(cost="operation")
     def bitwise_xor(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
         """Bitwise exclusive or; of bools the logical one."""
 
-    @callback
+    @callback(cost="operation")
     def divide(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
         """x1 / x2 of floating or complex operands."""
 
-    @callback
+    @callback(cost="operation")
     def equal(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
         """Whether x1 == x2; a NaN equals nothing."""
 
-    @callback
+    @callback(cost="operation")
     def floor_divide(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
         """Greatest integral value not above x1 / x2; integers by zero give 0 and wrap."""
 
-    @callback
+    @callback(cost="operation")
     def greater(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
         """Whether x1 > x2."""
 
-    @callback
+    @callback(cost="operation")
     def greater_equal(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
         """Whether x1 >= x2."""
 
-    @callback
+    @callback(cost="operation")
     def left_shift(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
         """x1's bits moved up by x2; 0 from the width on."""
 
-    @callback
+    @callback(cost="operation")
     def less(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
         """Whether x1 < x2."""
 
-    @callback
+    @callback(cost="operation")
     def less_equal(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
         """Whether x1 <= x2."""
 
-    @callback
+    @callback(cost="operation")
     def logical_and(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
         """Whether both are true; the operands are bool."""
 
-    @callback
+    @callback(cost="operation")
     def logical_or(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
         """Whether one is true; the operands are bool."""
 
-    @callback
+    @callback(cost="operation")
     def logical_xor(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
         """Whether just one is true; the operands are bool."""
 
-    @callback
+    @callback(cost="operation")
     def max(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
         """The greater one; NaN if either is. 0.0 is above -0.0."""
 
-    @callback
+    @callback(cost="operation")
     def min(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
         """The lesser one; NaN if either is. -0.0 is below 0.0."""
 
-    @callback
+    @callback(cost="operation")
     def multiply(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
         """x1 * x2; integers wrap."""
 
-    @callback
+    @callback(cost="operation")
     def not_equal(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
         """Whether x1 != x2; a NaN differs from all."""
 
-    @callback
+    @callback(cost="transcendental")
     def pow(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
         """x1 to the power x2; integers wrap, and to a negative power give 1 / x1**-x2 rounded to zero."""
 
-    @callback
+    @callback(cost="operation")
     def quotient(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
         """x1 / x2 of integers rounded to zero; by zero 0."""
 
-    @callback
+    @callback(cost="operation")
     def remainder(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
         """x1 - floor(x1 / x2) * x2, with the sign of x2; integers by zero give 0."""
 
-    @callback
+    @callback(cost="operation")
     def right_shift(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
         """x1's bits moved down by x2, the sign kept; 0 or -1 from the width on."""
 
-    @callback
+    @callback(cost="operation")
     def subtract(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
         """x1 - x2; integers wrap."""
 
     # Functions of three elements
 
-    @callback
+    @callback(cost="operation")
     def clip(self, out: Template, x: Tensor, low: Tensor, high: Tensor, /) -> Payload:
         """min(max(x, low), high); NaN if any of the three is."""
 
-    @callback
+    @callback(cost="operation")
     def select(self, out: Template, condition: Tensor, x1: Tensor, x2: Tensor, /) -> Payload:
         """x1 where the bool `condition` holds, else x2."""
 

@@ -47,7 +47,7 @@ class Indexing:
         """
         return None
 
-    @callback
+    @callback(cost="strided view")
     def slice(
         self,
         out: Template,
@@ -63,19 +63,19 @@ class Indexing:
         Lengths count what is taken, so `out.shape == lengths`; strides are 1 or more, all in bounds.
         """
 
-    @callback
+    @callback(cost="move")
     def put_slice(self, out: Template, x: Tensor, update: Tensor, /, *, starts: tuple[int, ...]) -> Payload:
         """x with the block at `starts` of the update's shape exchanged for it; it lies in bounds."""
 
-    @callback
+    @callback(cost="pick")
     def take(self, out: Template, x: Tensor, indices: Tensor, /, *, axis: int, mode: Mode) -> Payload:
         """Entries of x along `axis` at integer indices of any shape, which takes that axis' place."""
 
-    @callback
+    @callback(cost="pick")
     def take_along_axis(self, out: Template, x: Tensor, indices: Tensor, /, *, axis: int, mode: Mode) -> Payload:
         """out[..., i, ...] = x[..., indices[..., i, ...], ...]; the other axes have the same sizes."""
 
-    @callback
+    @callback(cost="pick")
     def gather(self, out: Template, x: Tensor, indices: Tensor, /, *, mode: Mode) -> Payload:
         """Elements of x at index vectors: the last axis of `indices` runs over x's leading axes.
 
@@ -86,6 +86,6 @@ class Indexing:
     def indexed_add(self, out: Template, x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode) -> Payload:
         """x with `updates` added at index vectors as in `gather`; repeated indices all add."""
 
-    @callback
+    @callback(cost="move")
     def indexed_put(self, out: Template, x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode) -> Payload:
         """x with `updates` written at index vectors as in `gather`; of repeated ones the last wins."""

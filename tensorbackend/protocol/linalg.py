@@ -22,25 +22,6 @@ class Linalg:
     """
 
     @callback
-    def dot(
-        self,
-        out: Template,
-        x1: Tensor,
-        x2: Tensor,
-        /,
-        *,
-        contract1: tuple[int, ...],
-        batch1: tuple[int, ...],
-        contract2: tuple[int, ...],
-        batch2: tuple[int, ...],
-    ) -> Payload:
-        """Sum of products over pairs of contracted axes, for every entry of the paired batch axes.
-
-        Axes of the result: the batch axes, then x1's free axes, then x2's, each in order. Integers keep
-        their dtype and wrap; float16 and bfloat16 accumulate in at least float32. Of none, 0.
-        """
-
-    @callback
     def cholesky(self, out: Template, x: Tensor, /) -> Payload:
         """Lower factor L of a Hermitian positive definite x = L @ L.H, read from its lower half.
 

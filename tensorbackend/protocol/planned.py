@@ -62,6 +62,10 @@ def bare(kernel: Kernel) -> Kernel:
 
 @overload
 def planned(
+    method: Callable[Concatenate[B, Out, Template, Sequence[Template], P], Kernel], /
+) -> Callable[Concatenate[B, Out, Tensor, Sequence[Tensor], P], Payload]: ...
+@overload
+def planned(
     method: Callable[Concatenate[B, Out, Template, Template, Template, P], Kernel], /
 ) -> Callable[Concatenate[B, Out, Tensor, Tensor, Tensor, P], Payload]: ...
 @overload
@@ -72,6 +76,14 @@ def planned(
 def planned(
     method: Callable[Concatenate[B, Out, Template, P], Kernel], /
 ) -> Callable[Concatenate[B, Out, Tensor, P], Payload]: ...
+@overload
+def planned(
+    method: Callable[Concatenate[B, Out, Sequence[Template], Sequence[Template], Sequence[Template], P], Kernel], /
+) -> Callable[Concatenate[B, Out, Sequence[Tensor], Sequence[Tensor], Sequence[Tensor], P], Payload]: ...
+@overload
+def planned(
+    method: Callable[Concatenate[B, Out, Sequence[Template], Sequence[Template], P], Kernel], /
+) -> Callable[Concatenate[B, Out, Sequence[Tensor], Sequence[Tensor], P], Payload]: ...
 @overload
 def planned(
     method: Callable[Concatenate[B, Out, Sequence[Template], P], Kernel], /

@@ -13,23 +13,23 @@ from .planned import Payload
 class Shaping:
     """Changes of shape and order. Payloads may share memory: nothing ever changes one in place."""
 
-    @callback
+    @callback(cost="view")
     def reshape(self, out: Template, x: Tensor, /) -> Payload:
         """The same elements in row-major order under another shape."""
 
-    @callback
+    @callback(cost="view")
     def squeeze(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Payload:
         """Without `axes`, which have size 1."""
 
-    @callback
+    @callback(cost="strided view")
     def broadcast(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Payload:
         """Repeated to `out.shape`: axis i of x is axis `axes[i]` of the result, of the same size or 1."""
 
-    @callback
+    @callback(cost="strided view")
     def transpose(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Payload:
         """Axis i of the result is axis `axes[i]` of x."""
 
-    @callback
+    @callback(cost="move")
     def pad(
         self, out: Template, x: Tensor, pad_value: Tensor, /, *, padding: tuple[tuple[int, int, int], ...]
     ) -> Payload:
@@ -38,10 +38,10 @@ class Shaping:
         Negative low or high take elements away, after the interior padding, as in XLA's Pad.
         """
 
-    @callback
+    @callback(cost="strided view")
     def reverse(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Payload:
         """The order along `axes` turned round."""
 
-    @callback
+    @callback(cost="move")
     def concatenate(self, out: Template, tensors: Sequence[Tensor], /, *, axis: int) -> Payload:
         """The tensors, one or more, one after another along `axis`."""

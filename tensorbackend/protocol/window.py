@@ -121,23 +121,3 @@ class Window:
         padding: Padding,
     ) -> Payload:
         """`initial` everywhere, plus each source element at its window's least element, the first of ties."""
-
-    @callback
-    def conv(
-        self,
-        out: Template,
-        x: Tensor,
-        kernel: Tensor,
-        /,
-        *,
-        strides: Sizes,
-        padding: Padding,
-        input_dilation: Sizes,
-        kernel_dilation: Sizes,
-        feature_groups: int,
-        batch_groups: int,
-    ) -> Payload:
-        """Correlation of x (batch, channels, *spatial) with a kernel (out, channels / groups, *spatial).
-
-        Options have one entry a spatial axis; the result is (batch / batch_groups, out, *spatial).
-        """

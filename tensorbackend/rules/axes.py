@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from operator import index
-
 from ..errors import AxisError, expected
 from ..meaning import Axes, Axis, SoleAxis
-from ..template import Template
+from ..template import Template, as_int
 
 
 def normalize_axis(x: Template, axis: Axis) -> int:
@@ -21,10 +18,7 @@ def normalize_axis(x: Template, axis: Axis) -> int:
         if axis not in x.names:
             raise AxisError(expected(f"an axis name of {x!r}", axis=axis))
         return x.names.index(axis)
-    try:
-        position = index(axis) if not isinstance(axis, bool) else None
-    except TypeError:
-        position = None
+    position = as_int(axis)
     if position is None:
         raise AxisError(expected("an axis as an int or a name", axis=axis))
     if not -x.ndim <= position < x.ndim:
@@ -41,7 +35,10 @@ def normalize_axes(x: Template, axes: Axes) -> tuple[int, ...]:
     """
     if axes is None:
         return tuple(range(x.ndim))
-    several = axes if isinstance(axes, Iterable) and not isinstance(axes, str) else (axes,)
+    try:
+        several = (axes,) if isinstance(axes, str) else tuple(axes)  # type: ignore[arg-type] # or a TypeError
+    except TypeError:  # of what is no iterable, an array without axes included
+        several = (axes,)  # type: ignore[assignment] # an axis, or refused
     positions = tuple(normalize_axis(x, axis) for axis in several)
     if len(set(positions)) != len(positions):
         raise AxisError(expected(f"each axis of {x!r} once", axes=axes))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 
 from ..dtypes import REAL_OF, DType, bool_, default_dtype, promote_scalar, promote_types
-from ..errors import DTypeError, ShapeError, expected
+from ..errors import ArgumentError, DTypeError, ShapeError, expected
 from ..template import Names, Shape, Template, intern_template, merge_names
 from .plan import Plan
 
@@ -38,11 +38,13 @@ def result_type(operands: Sequence[Template]) -> DType:
     return dtype
 
 
-def check_dtype(dtype: DType, accept: str, remedy: str = "cast it with astype()") -> DType:
+def check_dtype(dtype: DType, accept: str, remedy: str = "") -> DType:
     """The dtype itself; `DTypeError` unless it is of an accepted kind, one of the words of `ACCEPTED`."""
     if not ACCEPTED[accept](dtype):
+        if not remedy and dtype.is_complex:
+            remedy = "take real(x), imag(x) or abs(x)"
         article = "an" if accept[0] in "aio" else "a"
-        raise DTypeError(expected(f"{article} {accept} dtype", remedy, dtype=dtype))
+        raise DTypeError(expected(f"{article} {accept} dtype", remedy or "cast it with astype()", dtype=dtype))
     return dtype
 
 
@@ -87,6 +89,8 @@ def broadcast_two(left: Template, right: Template, shown: tuple[Template, Templa
 
 def broadcast(operands: Sequence[Template]) -> tuple[Shape, Names]:
     """Shape and names of operands broadcast together; `ShapeError` or `NamesError` where they do not fit."""
+    if not operands:
+        raise ArgumentError(expected("one tensor or more"))
     merged = operands[0]
     for operand in operands[1:]:
         merged = intern_template(broadcast_two(merged, operand), bool_, merge_names(merged, operand))

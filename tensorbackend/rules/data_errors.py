@@ -5,14 +5,29 @@ from __future__ import annotations
 from ..errors import DataError, IndexRangeError, expected
 
 
-def index_out_of_range(index: int, size: int) -> IndexRangeError:
-    """The error for an index outside its axis of a size.
+def index_out_of_range(index: int, size: int, low: int = 0) -> IndexRangeError:
+    """The error for an index outside its axis of a size, where indices begin at `low`.
 
     >>> index_out_of_range(5, 3)
     IndexRangeError('expected an index from 0 to 2, got index=5; use mode="clip" or mode="fill"')
     """
-    wanted = f"an index from 0 to {size - 1}" if size else "no index into an empty axis"
-    return IndexRangeError(expected(wanted, 'use mode="clip" or mode="fill"', index=index))
+    wanted = f"an index from {low} to {size - 1}" if size else "no index into an empty axis"
+    error = IndexRangeError(expected(wanted, 'use mode="clip" or mode="fill"', index=index))
+    error.index, error.size = index, size
+    return error
+
+
+def counted_from_end(error: IndexRangeError) -> IndexRangeError:
+    """The error for an index as the user gave it, where negative ones were counted from the end before.
+
+    >>> counted_from_end(index_out_of_range(-1, 3))
+    IndexRangeError('expected an index from -3 to 2, got index=-4; use mode="clip" or mode="fill"')
+    """
+    index, size = error.index, error.size
+    told = index_out_of_range(index - size if index < 0 else index, size, -size)
+    told.operation, told.found = error.operation, str(told)
+    told.args = (f"{error.operation}: {told}" if error.operation else str(told),)
+    return told
 
 
 def not_positive_definite() -> DataError:

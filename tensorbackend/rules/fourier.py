@@ -11,7 +11,7 @@ from ..errors import ArgumentError, ShapeError, expected
 from ..meaning import Axis
 from ..template import Template
 from .axes import normalize_axes, normalize_axis
-from .plan import Plan
+from .plan import Plan, choice
 
 Norm: TypeAlias = Literal["backward", "ortho", "forward"]
 
@@ -52,8 +52,7 @@ def check_length(length: int) -> int:
 
 def check_norm(norm: Norm) -> Norm:
     """The norm itself; `ArgumentError` for another word."""
-    if norm not in NORMS:
-        raise ArgumentError(expected("norm to be 'backward', 'ortho' or 'forward'", norm=norm))
+    choice(NORMS, norm=norm)
     return norm
 
 

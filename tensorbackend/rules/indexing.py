@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from operator import index
 from types import EllipsisType, NoneType
 from typing import Any, TypeAlias
 
 from ..dtypes import int64
-from ..errors import ArgumentError, DTypeError, ShapeError, expected
+from ..errors import DTypeError, ShapeError, expected
 from ..meaning import Axis, SoleAxis
 from ..template import Names, Shape, Template, check_unique, intern_template, merge_names
 from .axes import normalize_axis, sole_axis
 from .broadcasting import broadcast, check_dtype, result_type
-from .plan import Plan
+from .plan import Plan, choice
 
 Structure: TypeAlias = tuple[Any, ...]
 """The parts of a key of `x[...]` without what is data: the template of an index tensor or mask, else the class."""
@@ -27,8 +28,7 @@ def check_indices(indices: Template, mode: str) -> None:
     if not indices.dtype.is_integer:
         remedy = "cast them with astype(), or use where() for a mask"
         raise DTypeError(expected("indices of an integer dtype", remedy, dtype=indices.dtype))
-    if mode not in MODES:
-        raise ArgumentError(expected("mode to be 'error', 'clip' or 'fill'", mode=mode))
+    choice(MODES, mode=mode)
 
 
 def taken(x: Template, indices: Template, axis: SoleAxis, mode: str) -> Plan:
@@ -151,3 +151,36 @@ def _together(indices: Sequence[tuple[Template, str | None]]) -> tuple[Shape, Na
         ((index, name),) = with_axes
         return index.shape, (name,)
     return broadcast([index for index, _ in indices]) if indices else ((), ())
+
+
+def check_update(x: Template, update: Template) -> None:
+    """Raises `DTypeError` for an update of a dtype that promotion does not bring to x's."""
+    if result_type([x, update]) is not x.dtype:
+        remedy = "cast one of them with astype()"
+        raise DTypeError(expected(f"an update of a dtype that {x.dtype} holds", remedy, dtype=update.dtype))
+
+
+def check_assigned(x: Template, update: Template) -> None:
+    """Raises `DTypeError` for what `x[...] = update` does not take: a wider kind, or integers that could wrap.
+
+    A floating or complex update of another width is rounded.
+    """
+    rounded = update.dtype.is_floating if x.dtype.is_floating else x.dtype.is_complex and update.dtype.is_inexact
+    if not rounded:
+        check_update(x, update)
+
+
+def block_written(x: Template, update: Template, starts: Sequence[int]) -> Plan:
+    """The plan of writing a block: its template is x's, with the names of the update where x has none."""
+    if update.ndim != x.ndim or len(starts) != x.ndim:
+        wanted = f"an update and starts with the {x.ndim} axes of {x!r}"
+        raise ShapeError(expected(wanted, update=update, starts=tuple(starts)))
+    check_update(x, update)
+    names = merge_names(x, update)
+    first = []
+    for size, length, start in zip(x.shape, update.shape, map(index, starts), strict=True):
+        low = start + size if start < 0 else start
+        if low < 0 or low + length > size:
+            raise ShapeError(expected(f"a block within {x!r}", update=update, starts=tuple(starts)))
+        first.append(low)
+    return Plan(x.replace(names=names), (x.dtype, x.dtype), {"starts": tuple(first)})

@@ -7,10 +7,10 @@ and R is [.][m]. Axes in between have no name.
 from __future__ import annotations
 
 from ..dtypes import COMPLEX_OF, DType
-from ..errors import ArgumentError, ShapeError, expected
+from ..errors import ShapeError, expected
 from ..template import Names, Shape, Template, check_meeting, check_unique, intern_template, merge_names
 from .broadcasting import broadcast_two, check_dtype, result_type, to_floating, to_real
-from .plan import Out, Plan, flag
+from .plan import Out, Plan, choice, flag
 
 
 def check_matrix(x: Template) -> Template:
@@ -66,8 +66,7 @@ def lu_factors(x: Template) -> Plan:
 def qr_factors(x: Template, mode: str) -> Plan:
     """The plan of Q and R: [n: 2][m: 3] gives [n: 2][2] and [2][m: 3]."""
     (rows, columns), (row, column), dtype = check_matrix(x).shape[-2:], x.names[-2:], computed(x)
-    if mode not in ("reduced", "complete"):
-        raise ArgumentError(expected("mode to be 'reduced' or 'complete'", mode=mode))
+    choice(("reduced", "complete"), mode=mode)
     inner = rows if mode == "complete" else min(rows, columns)
     q, r = factor(x, (rows, inner), (row, None), dtype), factor(x, (inner, columns), (None, column), dtype)
     return factored(x, (q, r), mode=mode)
@@ -122,8 +121,7 @@ def solution(
 
 def triangular_solution(a: Template, b: Template, left_side: bool, lower: bool, transform: str) -> Plan:
     """The plan of a triangular system; b is a stack of matrices."""
-    if transform not in ("none", "transpose"):
-        raise ArgumentError(expected("transform to be 'none' or 'transpose'", transform=transform))
+    choice(("none", "transpose"), transform=transform)
     left_side = flag(left_side=left_side)
     out = solution(a, b, left_side=left_side, transposed=transform == "transpose")
     return Plan(

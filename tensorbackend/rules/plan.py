@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from ..dtypes import DType
-from ..errors import ArgumentError, expected
-from ..template import Template
+from ..errors import ArgumentError, ArgumentKindError, expected
+from ..template import Template, as_int
 
+Choice = TypeVar("Choice", bound=str)
 Out: TypeAlias = Template | tuple[Template, ...]
 Options: TypeAlias = Mapping[str, object]
 
@@ -26,6 +27,35 @@ def flag(**given: object) -> bool:
     if not (isinstance(value, int) or type(value).__name__ in ("bool", "bool_")) or value not in (0, 1):
         raise ArgumentError(expected(f"{name} to be True or False", **given))
     return bool(value)
+
+
+def choice(known: Sequence[Choice], /, **given: object) -> Choice:
+    """An option that is one of several words, given by its name; `ArgumentError` for anything else.
+
+    >>> choice(("low", "high"), mode="low")
+    'low'
+    """
+    ((name, value),) = given.items()
+    if not isinstance(value, str) or value not in known:
+        *others, last = map(repr, known)
+        raise ArgumentError(expected(f"{name} to be {', '.join(others)} or {last}", **given))
+    return value  # type: ignore[return-value] # one of them
+
+
+def integer(low: int | None = None, /, **given: object) -> int:
+    """An option that is an int of 64 bits, given by its name, at least `low`; `ArgumentError` for anything else.
+
+    >>> integer(num=3)
+    3
+    """
+    ((name, value),) = given.items()
+    number = as_int(value)
+    if number is None:
+        raise ArgumentKindError(expected(f"an int as {name}", **given))
+    if not -(1 << 63) <= number < 1 << 63 or (low is not None and number < low):
+        wanted = "of 64 bits" if low is None or number >= low else f"from {low} up"
+        raise ArgumentError(expected(f"an int {wanted} as {name}", **given))
+    return number
 
 
 class Plan(NamedTuple):

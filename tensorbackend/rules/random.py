@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Final, Literal, TypeAlias
 
 from ..dtypes import DType, default_dtype, uint32
-from ..errors import ArgumentError, DTypeError, ShapeError, expected
+from ..errors import DTypeError, ShapeError, expected
 from ..template import Shape, Template, intern_template
 from .broadcasting import broadcast, check_dtype
+from .plan import choice
 
 ROTATIONS: Final = ((13, 15, 26, 6), (17, 29, 16, 24))
 """How far Threefry-2x32 rotates a word in each of four rounds, in even and odd groups of rounds."""
@@ -34,8 +35,7 @@ def check_key(key: Template) -> Template:
 
 def check_mode(mode: RandomMode) -> RandomMode:
     """The mode itself; `ArgumentError` for another word."""
-    if mode not in MODES:
-        raise ArgumentError(expected("mode to be 'low' or 'high'", mode=mode))
+    choice(MODES, mode=mode)
     return mode
 
 

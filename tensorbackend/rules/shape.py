@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
+from functools import lru_cache, reduce
 from operator import index
 from types import EllipsisType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
+from ..dtypes import DType
 from ..errors import ArgumentError, AxisError, IndexRangeError, NamesError, OperandError, ShapeError, expected
-from ..template import Names, Shape, Template, as_names, as_shape, check_unique, intern_template
-from .axes import normalize_axes
+from ..meaning import Axis
+from ..memo import MEMO_LIMIT, freeze
+from ..template import Names, Shape, Template, as_int, as_names, as_shape, check_unique, intern_template, merge_names
+from .axes import normalize_axes, normalize_axis
+from .broadcasting import result_type
+from .plan import Plan
+
+
+@lru_cache(MEMO_LIMIT)
+def unnamed(shape: Shape, dtype: DType) -> Template:
+    """The template of a valid shape without names.
+
+    It is kept: a template that only a result has goes with the result, and is made anew for the next one.
+    """
+    return intern_template(shape, dtype, (None,) * len(shape))
 
 
 def reshaped(x: Template, shape: Sequence[int] | int, names: Sequence[str | None] | None) -> Template:
@@ -197,15 +211,15 @@ def _span(x: Template, axis: int, key: Any) -> Span:
     if isinstance(key, slice):
         if key.step == 0:
             raise ArgumentError(expected("a step other than 0", key=key))
-        positions = range(*key.indices(size))
+        try:
+            positions = range(*key.indices(size))
+        except TypeError:
+            raise OperandError(expected("a slice between ints", key=key)) from None
         backwards = positions.step < 0
         if backwards:
             positions = positions[::-1]
         return Span(positions.start if len(positions) else 0, len(positions), positions.step, reversed=backwards)
-    try:
-        position = index(key) if not isinstance(key, bool) else None
-    except TypeError:
-        position = None
+    position = as_int(key)
     if position is None:
         remedy = "or give a mask or an integer tensor"
         raise OperandError(expected("an int, a slice, None or ... as an index", remedy, key=key))
@@ -221,3 +235,54 @@ def aligned(x: Template, names: Sequence[str]) -> tuple[tuple[int, ...], tuple[i
         raise NamesError(expected(f"names that hold all of {x!r}", "name every axis with rename()", names=tuple(names)))
     order = tuple(x.names.index(name) for name in names if name in x.names)
     return order, tuple(position for position, name in enumerate(names) if name not in x.names)
+
+
+Paddings: TypeAlias = Sequence[Sequence[int]] | Mapping[Axis, Sequence[int]]
+"""(low, high) or (low, high, interior) for each axis, or for some axes by name or position."""
+
+
+def padded(x: Template, padding: Paddings) -> tuple[Template, tuple[tuple[int, int, int], ...]]:
+    """The template with elements put about those of each axis, and the paddings as (low, high, interior).
+
+    5 with (1, -2, 1) is 1 + (5 + 4) - 2 = 8.
+    """
+    frozen: Any = freeze(padding)
+    given: list[Any] = list(frozen)
+    if given and given[0] is None:
+        by_axis = {normalize_axis(x, axis): each for axis, each in given[1:]}
+        given = [by_axis.get(axis, (0, 0)) for axis in range(x.ndim)]
+    if len(given) != x.ndim:
+        remedy = "or map some axes, such as {'time': (0, 1)}"
+        raise ArgumentError(expected(f"a padding for each axis of {x!r}", remedy, padding=tuple(given)))
+    triples: list[tuple[int, int, int]] = []
+    sizes = []
+    for size, each in zip(x.shape, given, strict=True):
+        try:
+            low, high, interior = (*map(index, each), 0)[:3] if len(each) in (2, 3) else (0, 0, -1)
+        except TypeError:
+            low, high, interior = 0, 0, -1
+        if interior < 0:
+            raise ArgumentError(expected("(low, high) or (low, high, interior) with interior from 0 up", padding=each))
+        total = low + size + max(size - 1, 0) * interior + high
+        if total < 0:
+            raise ShapeError(expected(f"a padding that leaves a size from 0 up of {x!r}", padding=each, size=size))
+        triples.append((low, high, interior))
+        sizes.append(total)
+    return x.replace(shape=tuple(sizes)), tuple(triples)
+
+
+def concatenated(tensors: Sequence[Template], axis: Axis) -> Plan:
+    """The plan of joining tensors along an axis: (2, 3) and (4, 3) along 0 give (6, 3)."""
+    if not tensors:
+        raise ArgumentError(expected("one tensor or more"))
+    first = tensors[0]
+    along = normalize_axis(first, axis)
+    dtype = result_type(tensors)
+    for other in tensors[1:]:
+        apart = [each for each in range(first.ndim) if each != along]
+        if other.ndim != first.ndim or any(other.shape[each] != first.shape[each] for each in apart):
+            raise ShapeError(expected(f"sizes that are equal but along axis {along}", left=first, right=other))
+    names = reduce(lambda left, right: left.replace(names=merge_names(left, right)), tensors).names
+    shape = list(first.shape)
+    shape[along] = sum(each.shape[along] for each in tensors)
+    return Plan(intern_template(tuple(shape), dtype, names), (dtype,) * len(tensors), {"axis": along})

@@ -8,15 +8,23 @@ that on both sides, and the odd one after.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from operator import index
 from typing import Any, Literal, TypeAlias
 
 from ..errors import ArgumentError, AxisError, ShapeError, expected
 from ..memo import freeze
-from ..template import Names, Shape, Template, check_meeting, check_unique, intern_template, merge_names
+from ..template import (
+    MAX_BYTES,
+    Shape,
+    Template,
+    as_int,
+    intern_template,
+    merge_names,
+)
 from .axes import normalize_axis
 from .broadcasting import check_dtype, result_type
+from .functional import check_initial
 from .plan import Plan
 
 # The keys of the mappings are axes by position or by name; Mapping is invariant in them.
@@ -58,12 +66,9 @@ def numbers(x: Template, axes: Sequence[int], option: str, value: Any) -> tuple[
     """
     found: list[int] = []
     for each in _for_each(x, axes, option, value, 1):
-        try:
-            number = index(each) if not isinstance(each, bool) else 0
-        except TypeError:
-            number = 0
-        if number < 1:
-            raise ArgumentError(expected(f"integers from 1 up as {option}", **{option: each}))
+        number = as_int(each) or 0
+        if not 1 <= number <= MAX_BYTES:
+            raise ArgumentError(expected(f"integers from 1 to 2**63 - 1 as {option}", **{option: each}))
         found.append(number)
     return tuple(found)
 
@@ -132,12 +137,6 @@ def window_plan(x: Template, window: Any, strides: Any, padding: Any, dilations:
     return Plan(intern_template(shape, x.dtype, x.names), (x.dtype,), options)
 
 
-def check_initial(initial: Template) -> None:
-    """Raises `ShapeError` for an initial value with axes."""
-    if initial.shape:
-        raise ShapeError(expected("an initial value without axes", initial=initial))
-
-
 def scatter_plan(x: Template, source: Template, initial: Template, window: Any, strides: Any, padding: Any) -> Plan:
     """The plan of adding a source's elements where the windows of x have their extremes.
 
@@ -151,66 +150,3 @@ def scatter_plan(x: Template, source: Template, initial: Template, window: Any, 
         raise ShapeError(expected(f"a source of shape {shape}, an element for each window of {x!r}", source=source))
     dtype = check_dtype(result_type([source, initial]), "numeric")
     return Plan(intern_template(x.shape, dtype, merge_names(x, source)), (x.dtype, dtype, dtype), options)
-
-
-def _groups(option: str, value: Any, divided: Callable[[int], bool], what: str) -> int:
-    try:
-        count = index(value) if not isinstance(value, bool) else 0
-    except TypeError:
-        count = 0
-    if count < 1 or not divided(count):
-        raise ArgumentError(expected(f"{option} from 1 up that divide {what}", **{option: value}))
-    return count
-
-
-def convolution(
-    x: Template,
-    kernel: Template,
-    strides: Any,
-    padding: Any,
-    input_dilation: Any,
-    kernel_dilation: Any,
-    feature_groups: Any,
-    batch_groups: Any,
-) -> Plan:
-    """The plan of a convolution of (batch, channels, *spatial) with (out, channels / groups, *spatial).
-
-    f32[n: 8][3][h: 9] with f32[out: 4][3][3] gives f32[n: 8][out: 4][h: 7].
-    """
-    dtype = check_dtype(result_type([x, kernel]), "numeric")
-    if x.ndim < 2 or x.ndim != kernel.ndim:
-        wanted = "x as (batch, channels, *spatial) and a kernel as (out, channels, *spatial)"
-        raise ShapeError(expected(wanted, x=x, kernel=kernel))
-    batch, channels, out = x.shape[0], x.shape[1], kernel.shape[0]
-    features = _groups(
-        "feature_groups", feature_groups, lambda count: channels % count == out % count == 0,
-        f"the {channels} channels of x and the {out} of the result",
-    )  # fmt: skip
-    batches = _groups(
-        "batch_groups", batch_groups, lambda count: batch % count == out % count == 0,
-        f"the batch of {batch} and the {out} channels of the result",
-    )  # fmt: skip
-    if features > 1 and batches > 1:
-        raise ArgumentError(expected("one kind of groups", feature_groups=features, batch_groups=batches))
-    if kernel.shape[1] * features != channels:
-        wanted = f"a kernel of {channels // features} channels, those of x over the groups"
-        raise ShapeError(expected(wanted, x=x, kernel=kernel, feature_groups=features))
-    check_meeting(x.names[1:], kernel.names[1:], x, kernel)
-    axes = range(2, x.ndim)
-    paces = numbers(x, axes, "strides", strides)
-    apart = numbers(x, axes, "input_dilation", input_dilation)
-    between = numbers(x, axes, "kernel_dilation", kernel_dilation)
-    sizes = tuple(map(spread, x.shape[2:], apart))
-    spans = tuple(map(spread, kernel.shape[2:], between))
-    pairs = _padding(x, axes, padding, sizes, spans, paces)
-    shape = (batch // batches, out, *map(_places, sizes, pairs, spans, paces))
-    names: Names = (x.names[0], kernel.names[0], *x.names[2:])
-    options: dict[str, object] = {
-        "strides": paces,
-        "padding": pairs,
-        "input_dilation": apart,
-        "kernel_dilation": between,
-        "feature_groups": features,
-        "batch_groups": batches,
-    }
-    return Plan(intern_template(shape, dtype, check_unique(names)), (dtype, dtype), options)

@@ -10,7 +10,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
-from ..errors import BackendError, expected
+from ..entry import entry
+from ..errors import ArgumentKindError, BackendError, expected
 from ..locks import free_in_child
 from ..protocol import Backend, BackendLike
 from .registry import started
@@ -36,6 +37,8 @@ def get_backend(backend: BackendLike = None, *, device: str | None = None) -> Ba
     BinaryBackend()
     """
     if device is not None:
+        if not isinstance(device, str):
+            raise ArgumentKindError(expected("a device by its name", device=device))
         return get_backend(backend).on_device(device)  # type: ignore[return-value] # every Core is a Backend
     if isinstance(backend, Backend):
         return backend
@@ -48,6 +51,7 @@ def get_backend(backend: BackendLike = None, *, device: str | None = None) -> Ba
     raise BackendError(expected("a backend, its class or its name", backend=backend))
 
 
+@entry
 def devices(backend: BackendLike = None) -> tuple[str, ...]:
     """The devices of a backend, by default the default one, as `device=` and `x.to_device` take them.
 
@@ -72,6 +76,7 @@ def current() -> Backend:
     return _global
 
 
+@entry
 def set_default_backend(backend: BackendLike) -> None:
     """Sets the backend of new tensors for the whole process, all threads included.
 
@@ -79,6 +84,9 @@ def set_default_backend(backend: BackendLike) -> None:
     """
     global _global
     _global = get_backend(backend)
+
+
+# What stood before is read first and set last: an interrupt may come right after any call.
 
 
 @contextmanager
@@ -90,18 +98,19 @@ def default_backend(backend: BackendLike) -> Iterator[Backend]:
     ...     tb.asarray([1, 2]).backend
     BinaryBackend()
     """
-    chosen = get_backend(backend)
-    token = _scoped.set(chosen)
+    chosen, before = get_backend(backend), _scoped.get()
     try:
+        _scoped.set(chosen)
         yield chosen
     finally:
-        _scoped.reset(token)
+        _scoped.set(before)
 
 
 def with_default(backend: Backend, function: Callable[..., Result], *arguments: Any) -> Result:
     """What a function gives under a default backend; the quick form of `default_backend` for the dispatcher."""
-    token = _scoped.set(backend)
+    before = _scoped.get()
     try:
+        _scoped.set(backend)
         return function(*arguments)
     finally:
-        _scoped.reset(token)
+        _scoped.set(before)

@@ -11,10 +11,10 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from ..entry import checked
 from ..errors import BackendError, TensorBackendError, expected
 from ..locks import free_in_child
 from ..protocol import Backend
-from ..protocol.core import Core
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -29,7 +29,6 @@ _classes: dict[str, type[Backend]] = {}
 # A name is looked up and then taken.
 _lock = threading.RLock()
 free_in_child(sys.modules[__name__], "_lock")
-free_in_child(Core, "_instances_lock")
 
 
 def build_in(name: str, load: Callable[[], type[Backend]]) -> None:
@@ -71,6 +70,7 @@ def origin(name: str) -> str | None:
     return "registered" if name in _classes else None
 
 
+@checked
 def register_backend(backend: type[Backend]) -> type[Backend]:
     """Makes a backend class known under its name for this process; usable as a class decorator.
 
@@ -126,10 +126,10 @@ def _plugins() -> dict[str, list[EntryPoint]]:
     from importlib.metadata import entry_points  # slow to import, and few programs need it
 
     found: dict[str, list[EntryPoint]] = {}
-    for entry in entry_points(group=ENTRY_POINT_GROUP):
-        others = found.setdefault(entry.name, [])
-        if (entry.value, _distribution(entry)) not in [(each.value, _distribution(each)) for each in others]:
-            others.append(entry)
+    for point in entry_points(group=ENTRY_POINT_GROUP):
+        others = found.setdefault(point.name, [])
+        if (point.value, _distribution(point)) not in [(each.value, _distribution(each)) for each in others]:
+            others.append(point)
     return found
 
 

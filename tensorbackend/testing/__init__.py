@@ -13,15 +13,8 @@ import tensorbackend.fft
 import tensorbackend.linalg
 import tensorbackend.random  # noqa: F401
 
-from . import generators as _generators  # noqa: F401 # enters the generators of calls
-from . import generators_fourier as _generators_fourier  # noqa: F401
-from . import generators_indexing as _generators_indexing  # noqa: F401
-from . import generators_linalg as _generators_linalg  # noqa: F401
-from . import generators_random as _generators_random  # noqa: F401
-from . import generators_special as _generators_special  # noqa: F401
-from . import generators_window as _generators_window  # noqa: F401
-from .bounds import BOUNDS as BOUNDS
-from .bounds import Bound as Bound
+from ..accuracy import Bound as Bound
+from .bounds import bound_of as bound_of
 from .calls import GENERATORS as GENERATORS
 from .calls import Invocation as Invocation
 from .calls import calls as calls
@@ -41,6 +34,13 @@ from .divergences import Divergence as Divergence
 from .divergences import Judgement as Judgement
 from .divergences import divergences_of as divergences_of
 from .failures import Disagreement as Disagreement
+from .generators import basic as _generators  # noqa: F401 # enters the generators of calls
+from .generators import fourier as _generators_fourier  # noqa: F401
+from .generators import indexing as _generators_indexing  # noqa: F401
+from .generators import linalg as _generators_linalg  # noqa: F401
+from .generators import random as _generators_random  # noqa: F401
+from .generators import special as _generators_special  # noqa: F401
+from .generators import window as _generators_window  # noqa: F401
 from .mistakes import check_mistake as check_mistake
 from .mistakes import invalid_calls as invalid_calls
 from .partial import partial as partial

@@ -13,8 +13,9 @@ from ..tensor import Tensor
 from .bounds import READS_DATA, bound_of
 from .calls import Invocation
 from .compare import assert_equal
-from .contract import observed, outcome, told
+from .contract import answered, observed, outcome, told
 from .divergences import EXPECTED, Divergence, Judgement, Outcome, divergences_of
+from .forms import plainly
 from .scales import Allowance, allowances
 from .subnormals import flushed, least_normal, nearer
 
@@ -41,11 +42,24 @@ def check(call: Invocation, backend: Backend | str) -> float:
 
 
 def judge(call: Invocation, backend: Backend | str, rows: Sequence[Divergence] | None = None) -> Verdict:
-    """`check`, with the divergence that was needed; `rows` are the backend's own unless others are given."""
+    """`check`, with the divergence that was needed; `rows` are the backend's own unless others are given.
+
+    The call goes by the dispatcher, which calls kernels of planned callbacks, and where there are any by their plain
+    form too.
+    """
     target = get_backend(backend)
     wanted = outcome(call.on("binary"))
     _check_dry_run(call, wanted)
-    actual = observed(call, target)
+    verdict, plain = _judged(call, observed(call, target), wanted, target, rows), plainly(target)
+    if plain is None or verdict.refused:
+        return verdict
+    other = _judged(call, answered(call, plain), wanted, target, rows)
+    return Verdict(max(verdict.ulps, other.ulps), verdict.divergence or other.divergence)
+
+
+def _judged(
+    call: Invocation, actual: Outcome, wanted: Outcome, target: Backend, rows: Sequence[Divergence] | None
+) -> Verdict:
     try:
         refused = isinstance(wanted, TensorBackendError) and not isinstance(wanted, DataError)
         return Verdict(_compared(call, actual, wanted, EXPECTED, target), refused=refused)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import wraps
 from typing import Any, NamedTuple
 
 import numpy
@@ -19,12 +20,15 @@ from ..backends.numpy_backend import NumpyBackend
 from ..dtypes import bfloat16, float32, int8
 from ..elements import pack, unpack
 from ..errors import IndexRangeError
+from ..opspec import CALLBACKS
 from ..protocol import Backend, Payload
 from ..protocol.core import CompositeCall
+from ..protocol.planned import is_planned
 from ..template import Template
 from ..tensor import Tensor
 from .compare import unit
 from .failures import Kind
+from .forms import as_planned
 from .subnormals import flushed
 from .transport import TRANSPORT
 
@@ -46,6 +50,14 @@ class Control(NamedTuple):
         """It, under a name of its own."""
         made: type[Backend] = type("Wrong", (self.base,), {"name": "wrong", "dispatch_priority": 1, **self.methods})
         return made()
+
+    def planned(self) -> Control | None:
+        """The control with its plain callbacks as planned ones, `None` where it has none."""
+        methods = {
+            name: as_planned(method) if name in CALLBACKS and not is_planned(method) else method
+            for name, method in self.methods.items()
+        }
+        return None if methods == self.methods else self._replace(what=f"{self.what}, planned", methods=methods)
 
 
 def elementwise(function: Callable[..., Any]) -> Callback:
@@ -91,6 +103,18 @@ def farther(steps: float) -> Callable[[list[Any], Template], list[Any]]:
 def unchanged(self: BinaryBackend, out: Template, x: Tensor, /, **options: Any) -> Payload:
     """The input's bytes as they are."""
     return x.data
+
+
+@as_planned
+def in_plain_form(self: BinaryBackend, out: Template, x: Tensor, /) -> Payload:
+    """The right kernel; the plain form below leaves the input as it is."""
+    return BinaryBackend.negate(self, out, x)
+
+
+def plain_form(planned_callback: Callback, plain: Callback) -> Callback:
+    """A planned callback whose plain form is another function."""
+    made: Callback = wraps(planned_callback)(lambda *inputs, **options: plain(*inputs, **options))
+    return made
 
 
 def another_error(self: BinaryBackend, out: Template, /, *inputs: Tensor, **options: Any) -> Payload:
@@ -420,6 +444,9 @@ CONTROLS: list[Control] = [
     Control("does not cast", "astype", "float64", "payload", {"as_type": unchanged}),
     Control("a wider dtype", "sin", "float32", "payload", {"sin": wide}, Memory),
     Control("the wrong shape", "sin", "float32", "payload", {"sin": flat}, Memory),
+    Control(
+        "wrong in its plain form alone", "negative", "int16", "value", {"negate": plain_form(in_plain_form, unchanged)}
+    ),
     Control("changes its input", "negative", "float32", "mutation", {"negate": in_place}, Memory),
     Control("changes its input after reading it", "sort", "int32", "mutation", {"sort": sorts_its_input}, Memory),
     Control("one buffer for all results", "negative", "float32", "alias", {"negate": reused}, Memory),
@@ -430,3 +457,5 @@ CONTROLS: list[Control] = [
     Control("the other byte order", TRANSPORT, "int16", "value", {"from_binary": swapped_bytes}),
 ]
 """One a row; in what each is wrong is its first word."""
+
+CONTROLS += [planned for control in CONTROLS if (planned := control.planned()) is not None]

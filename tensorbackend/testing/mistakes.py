@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from ..dtypes import ALL_DTYPES
 from ..errors import DataError, TemplateDataError, TensorBackendError
-from ..ops.creation import from_binary
+from ..ops.creation.filled import from_binary
 from ..opspec import OPS, Parameter, read_parameters
 from ..protocol import Backend
 from ..select import get_backend

@@ -13,7 +13,7 @@ from hypothesis.errors import Unsatisfiable
 
 from ..dtypes import DType
 from ..errors import UnsupportedOp
-from ..opspec import CALLBACKS, OPS
+from ..opspec import OPS, word
 from ..protocol import Backend
 from ..protocol.core import Core
 from ..tensor import Tensor
@@ -59,17 +59,15 @@ class Pair(NamedTuple):
 
 
 def family_of(name: str) -> str:
-    """The module of the protocol that declares an op's callback, or else that of its function.
+    """The family of an op, or of the module of a public function that is none.
 
     >>> family_of("add"), family_of("softmax"), family_of("concat")
-    ('elementwise', 'activation', 'shape')
+    ('elementwise', 'reduction', 'shape')
     """
     if name == TRANSPORT:
-        return Core.__module__.rpartition(".")[2]
+        return word(Core.__module__)
     spec = OPS.get(name)
-    if spec is not None and spec.callback in CALLBACKS:
-        return CALLBACKS[spec.callback].family
-    return public(name).__module__.rpartition(".")[2]
+    return spec.family if spec is not None else word(public(name).__module__)
 
 
 def go_on() -> None:

@@ -9,12 +9,12 @@ from typing import Any, TypeAlias
 
 import tensorbackend
 
+from ..accuracy import Bound, Scale
 from ..dtypes import COMPLEX_OF, finfo, float64
 from ..elements import pack, unpack
 from ..errors import TensorBackendError
-from ..ops.creation import from_binary
+from ..ops.creation.filled import from_binary
 from ..tensor import Tensor
-from .bounds import Bound, Scale
 from .calls import Invocation
 
 Allowance: TypeAlias = float | list[float]

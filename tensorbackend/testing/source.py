@@ -22,7 +22,7 @@ def public(name: str) -> Callable[..., Any]:
     """The public function of a name, in whichever namespace it is, or in the one that the name says.
 
     >>> public("add").__name__, public("random.split").__module__
-    ('add', 'tensorbackend.ops.random.threefry')
+    ('add', 'tensorbackend.ops.composite.random.threefry')
     """
     return _find(name)[1]
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from ..dtypes import ALL_DTYPES, REAL_OF, DType, finfo, iinfo
 from ..elements import pack, unpack
-from ..ops.creation import from_binary
+from ..ops.creation.filled import from_binary
 from ..template import Names, Template
 from ..tensor import Tensor
 

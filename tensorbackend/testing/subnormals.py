@@ -7,7 +7,7 @@ from typing import Any
 
 from ..dtypes import REAL_OF, DType, finfo
 from ..elements import pack, unpack
-from ..ops.creation import from_binary
+from ..ops.creation.filled import from_binary
 from ..tensor import Tensor
 from .calls import Invocation
 from .compare import element_distance

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..errors import TensorBackendError
 from ..interchange import numpy_from_binary
-from ..ops.creation import from_binary, tensor
+from ..ops.creation.filled import from_binary, tensor
 from ..ops.inspection import to_batched
 from ..protocol import Backend
 from ..select import backend_copy, backend_transfer, check_held, get_backend

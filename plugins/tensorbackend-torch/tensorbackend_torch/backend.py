@@ -21,7 +21,7 @@ from .random import TorchRandom
 from .reduction import TorchReduction
 from .shape import TorchShaping
 from .special import TorchSpecial
-from .ways import Array, dtype_of, torch_dtype
+from .ways import Array, dtype_of, dtypes, torch_dtype
 from .window import TorchWindow
 
 if TYPE_CHECKING:
@@ -123,6 +123,14 @@ class TorchBackend(
         copied = options.get("copy") is not False
         options = {**options, "copy": None, "stream": options.get("stream") if x.data.is_cuda else None}
         return (x.data.clone() if copied else x.data).__dlpack__(**options)
+
+    def adopted(self, array: Any, /) -> tuple[Template, Payload] | None:
+        """A `torch.Tensor` of plain memory on this device that takes part in no differentiation."""
+        if type(array) is not torch.Tensor or array.device != self.place or array.layout is not torch.strided:
+            return None
+        if array.requires_grad or array.is_conj() or array.is_neg() or array.dtype not in dtypes():
+            return None
+        return Template(tuple(array.shape), dtype_of(array.dtype), None), array
 
     def from_dlpack(self, array: Any, /, *, copy: bool | None) -> tuple[Template, Payload]:
         """The template and payload of an array with `__dlpack__` on this device, detached."""

@@ -53,6 +53,8 @@ def _saturated(values: Array, source: DType, target: DType) -> Array:
         values = values.to(torch.float32)
     # Powers of two and one less, so that float32 holds them; or float32 rounds inwards, which is as safe.
     below, beyond = float(limits.min - 1), float(limits.max + 1)
+    if target is not uint64 and ((values > below) & (values < beyond)).all():
+        return values.to(torch.int64)
     inside = torch.where((values > below) & (values < beyond), values, 0)
     if target is uint64:
         upper = inside >= 2.0**63

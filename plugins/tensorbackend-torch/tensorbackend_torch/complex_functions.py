@@ -30,6 +30,12 @@ def parts(z: Array) -> tuple[Array, Array]:
     return torch.real(z), torch.imag(z)
 
 
+def all_finite(values: Array) -> bool:
+    """Whether nothing is infinite or NaN, by the sum of all; where that overflows the answer is no."""
+    numbers = torch.view_as_real(values) if values.is_complex() else values
+    return math.isfinite(numbers.sum().item())
+
+
 def turned(z: Array) -> Array:
     """iz, without arithmetic."""
     a, b = parts(z)
@@ -80,9 +86,9 @@ def _whole(finite: Function, values: Function) -> Function:
 
     @widened
     def function(z: Array) -> Array:
-        inside = torch.isfinite(z)
-        if inside.all():
+        if all_finite(z):
             return finite(z)
+        inside = torch.isfinite(z)
         return torch.where(inside, finite(torch.where(inside, z, 0)), values(z))
 
     return function
@@ -333,7 +339,7 @@ def subtract(x: Array, y: Array) -> Array:
 def multiply(x: Array, y: Array) -> Array:
     """The product; by parts where a step overflows, as PyTorch gives other infinities and NaN."""
     found = x * y
-    return found if torch.isfinite(found).all() else _product(x, y)
+    return found if all_finite(found) else _product(x, y)
 
 
 @widened
@@ -368,7 +374,7 @@ def product_by_parts(x: Array, y: Array) -> Array:
 def divide(x: Array, y: Array) -> Array:
     """The quotient; PyTorch's in complex128 where nothing on the way to one in complex64 can overflow."""
     oblique = (torch.view_as_real(y) != 0).all()
-    if y.dtype is torch.complex64 and oblique and torch.isfinite(x).all() and torch.isfinite(y).all():
+    if y.dtype is torch.complex64 and oblique and all_finite(x) and all_finite(y):
         return (x.to(torch.complex128) / y.to(torch.complex128)).to(torch.complex64)
     return _quotient(x, y)
 

@@ -9,7 +9,7 @@ from tensorbackend.protocol import Payload
 from .casting import cast
 from .kernels import TorchBase, kernel
 from .library import torch
-from .ways import NARROW, Array, torch_dtype
+from .ways import NARROW, UNSIGNED, Array, torch_dtype
 
 
 class TorchCreation(TorchBase):
@@ -28,6 +28,8 @@ class TorchCreation(TorchBase):
     @kernel(unsigned="own")
     def eye(self, out: Template, *, offset: int) -> Array:
         """Ones on one diagonal of the last two axes."""
+        if len(out.shape) == 2 and not offset and out.dtype not in UNSIGNED:
+            return torch.eye(*out.shape, dtype=torch_dtype(out.dtype), device=self.place)
         rows, columns = (torch.arange(size, device=self.place) for size in out.shape[-2:])
         matrix = columns - rows[:, None] == offset
         return self.cast(matrix, out).expand(out.shape)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from tensorbackend import Template, Tensor
+from tensorbackend import Template
 from tensorbackend.dtypes import float32, float64, uint64
-from tensorbackend.protocol import Payload
+from tensorbackend.protocol import Kernel, Payload, kernel_of, planned
 
 from . import complex_functions, extremes, integers
-from .casting import as_int64, from_int64
-from .kernels import TorchBase, kernel, through_numpy
+from .casting import as_int64, cast, from_int64
+from .kernels import Function, TorchBase, kernel, kernel_planned, through_numpy
 from .library import torch
 from .ways import UNSIGNED, Array, Narrow, Unsigned, bits_of, torch_dtype
 
@@ -21,12 +21,10 @@ def unary(
 ) -> Callable[..., Payload]:
     """A callback that is one function of PyTorch, of complex numbers another one."""
 
-    @kernel(narrow=narrow)
-    def callback(self: TorchBase, out: Template, x: Array) -> Array:
-        if of_complex is not None and x.is_complex():
-            return of_complex(x)
-        found: Array = getattr(torch, function)(x)
-        return found
+    @kernel_planned(narrow=narrow)
+    def callback(self: TorchBase, out: Template, x: Template) -> Function:
+        own: Function = getattr(torch, function)
+        return of_complex if of_complex is not None and x.dtype.is_complex else own
 
     return callback
 
@@ -49,12 +47,10 @@ def binary(
 ) -> Callable[..., Payload]:
     """A callback of two tensors that is one function of PyTorch, of complex numbers another one."""
 
-    @kernel(unsigned=unsigned)
-    def callback(self: TorchBase, out: Template, x1: Array, x2: Array) -> Array:
-        if of_complex is not None and x1.is_complex():
-            return of_complex(x1, x2)
-        found: Array = getattr(torch, function)(x1, x2)
-        return found
+    @kernel_planned(unsigned=unsigned)
+    def callback(self: TorchBase, out: Template, x1: Template, x2: Template) -> Function:
+        own: Function = getattr(torch, function)
+        return of_complex if of_complex is not None and x1.dtype.is_complex else own
 
     return callback
 
@@ -109,24 +105,31 @@ class TorchElementwise(TorchBase):
     not_equal = binary("ne", unsigned="bits")
     subtract = binary("subtract", complex_functions.subtract, unsigned="bits")
 
-    def sqrt(self, out: Template, x: Tensor, /) -> Payload:
+    @planned
+    def sqrt(self, out: Template, x: Template, /) -> Kernel:
         """The root rounded to nearest, on the CPU by NumPy: there PyTorch's own, which is MKL's, is an ulp away for
         some elements, such as 0.5."""
         root = _root_by_numpy if self.place.type == "cpu" and x.dtype in (float32, float64) else _root
-        return root(self, out, x)
+        return kernel_of(root.__get__(self), out, x)
 
     sqrt.__numpy__ = "float32 and float64"  # type: ignore[attr-defined]
 
     # Conversion
 
-    @kernel(unsigned="own")
-    def as_type(self, out: Template, x: Array) -> Array:
+    @kernel_planned(unsigned="own")
+    def as_type(self, out: Template, x: Template) -> Function:
         """The values in `out.dtype`."""
-        return self.cast(x, out)
+        source, target = x.dtype, out.dtype
+        if source.is_floating and target.is_floating and (source.bits, target.bits) in ((32, 64), (64, 32)):
+            dtype = torch_dtype(target)
+            return lambda values: values.to(dtype)
+        return lambda values: cast(values, source, target)
 
-    def bitcast(self, out: Template, x: Tensor, /) -> Payload:
+    @planned
+    def bitcast(self, out: Template, x: Template, /) -> Kernel:
         """The same bits as a view."""
-        return x.data.view(torch_dtype(out.dtype))
+        dtype = torch_dtype(out.dtype)
+        return lambda values: values.view(dtype)
 
     # Functions of one element
 
@@ -312,7 +315,7 @@ class TorchElementwise(TorchBase):
     def square(self, out: Template, x: Array) -> Array:
         """x * x."""
         x = self.cast(x, out)
-        return complex_functions.square(x) if x.is_complex() else bits_of(x) * bits_of(x)
+        return complex_functions.square(x) if x.is_complex() else torch.square(bits_of(x))
 
     @kernel(unsigned="own")
     def reciprocal(self, out: Template, x: Array) -> Array:

@@ -13,13 +13,17 @@ _INTEGERS = {2: "int16", 4: "int32", 8: "int64"}
 def maximum(left: Array, right: Array) -> Array:
     """The greater of two elements: negative where both are, which settles the sign of a zero."""
     greater = torch.maximum(left, right)
-    return _signed(greater, _bits(left) & _bits(right)) if left.is_floating_point() else greater
+    if not left.is_floating_point() or (greater != 0).all():
+        return greater
+    return _signed(greater, _bits(left) & _bits(right))
 
 
 def minimum(left: Array, right: Array) -> Array:
     """The lesser of two elements: negative where one is, which settles the sign of a zero."""
     lesser = torch.minimum(left, right)
-    return _signed(lesser, _bits(left) | _bits(right)) if left.is_floating_point() else lesser
+    if not left.is_floating_point() or (lesser != 0).all():
+        return lesser
+    return _signed(lesser, _bits(left) | _bits(right))
 
 
 def clip(values: Array, low: Array, high: Array) -> Array:

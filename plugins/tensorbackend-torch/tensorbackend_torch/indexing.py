@@ -8,35 +8,57 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
+from typing import Any
 
-from tensorbackend import Template, Tensor
+from tensorbackend import Template
 from tensorbackend.dtypes import uint64
 from tensorbackend.extending import index_out_of_range
-from tensorbackend.protocol import Payload
+from tensorbackend.protocol import Kernel, planned
 from tensorbackend.protocol.indexing import Mode
 
 from .casting import as_int64
 from .kernels import TorchBase, kernel
 from .library import torch
-from .ways import Array, bits_of, dtype_of, wide
+from .ways import UNSIGNED, Array, bits_of, dtype_of, torch_dtype, wide
 
 
 class TorchIndexing(TorchBase):
     """What reads and writes by index."""
 
+    def indexing(self, x: Template, structure: tuple[Any, ...], /) -> Kernel | None:
+        """PyTorch's own for views, and on the CPU for index tensors without ints, by which it moves axes otherwise.
+
+        A GPU does not say which index is outside.
+        """
+        tensors = [kind for kind in structure if isinstance(kind, Template)]
+        if not tensors:
+            return _viewed
+        if self.place.type != "cpu" or int in structure or any(kind.dtype is uint64 for kind in tensors):
+            return None
+        wanted = torch_dtype(x.dtype)
+        return lambda values, key: bits_of(values)[tuple(map(_part, key))].view(wanted)
+
+    def positions(self, x: Template, /) -> Kernel | None:
+        """Those that PyTorch finds."""
+        if x.dtype in UNSIGNED:
+            return lambda values: bits_of(values).nonzero(as_tuple=True)
+        return lambda values: values.nonzero(as_tuple=True)
+
+    @planned
     def slice(
         self,
         out: Template,
-        x: Tensor,
+        x: Template,
         /,
         *,
         starts: tuple[int, ...],
         lengths: tuple[int, ...],
         strides: tuple[int, ...],
-    ) -> Payload:
+    ) -> Kernel:
         """A view of every `strides[i]`-th element from `starts[i]` on."""
         steps = zip(starts, lengths, strides, strict=True)
-        return x.data[(*(slice(start, start + length * stride, stride) for start, length, stride in steps), ...)]
+        key = (*(slice(start, start + length * stride, stride) for start, length, stride in steps), ...)
+        return lambda values: values[key]
 
     @kernel(unsigned="bits")
     def put_slice(self, out: Template, x: Array, update: Array, *, starts: tuple[int, ...]) -> Array:
@@ -108,6 +130,19 @@ class TorchIndexing(TorchBase):
         found = places.new_full(out.shape, fill_value)
         found[: len(places)] = places
         return found
+
+
+def _viewed(values: Array, key: tuple[Any, ...]) -> Array:
+    """A view; PyTorch has none that goes backwards."""
+    try:
+        return values[key]
+    except ValueError as error:
+        raise IndexError(str(error)) from None
+
+
+def _part(part: Any) -> Any:
+    """A part of a key; PyTorch takes uint8 for a mask."""
+    return part.to(torch.int64) if isinstance(part, torch.Tensor) else part
 
 
 def _located(indices: Array, size: int, mode: Mode) -> tuple[Array, Array | None]:

@@ -20,17 +20,27 @@ def quotient(left: Array, right: Array) -> Array:
 
 def _divided(left: Array, right: Array, rounding: str) -> Array:
     # Neither a division by zero nor an overflowing one may reach the processor.
+    if not _is_special(right).any():
+        return torch.div(left, right, rounding_mode=rounding)
     found = torch.div(left, _divisor(right), rounding_mode=rounding)
     return torch.where(right == 0, 0, torch.where(right == -1, -left, found))
 
 
 def remainder(left: Array, right: Array) -> Array:
     """The remainder with the divisor's sign; by zero 0."""
-    return torch.where((right == 0) | (right == -1), 0, torch.remainder(left, _divisor(right)))
+    special = _is_special(right)
+    if not special.any():
+        return torch.remainder(left, right)
+    return torch.where(special, 0, torch.remainder(left, _divisor(right)))
 
 
 def _divisor(right: Array) -> Array:
-    return torch.where((right == 0) | (right == -1), 1, right)
+    return torch.where(_is_special(right), 1, right)
+
+
+def _is_special(right: Array) -> Array:
+    """Where a divisor is 0 or -1."""
+    return (right == 0) | (right == -1)
 
 
 def unsigned_divide(left: Array, right: Array) -> tuple[Array, Array]:

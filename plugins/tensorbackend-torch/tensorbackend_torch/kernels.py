@@ -7,14 +7,15 @@ from functools import wraps
 from typing import Any, ClassVar, TypeAlias
 
 from tensorbackend import Template, Tensor, get_backend
-from tensorbackend.dtypes import ALL_DTYPES, float64
-from tensorbackend.protocol import Backend, Payload
+from tensorbackend.dtypes import bfloat16, float64
+from tensorbackend.protocol import Backend, Kernel, Payload, kernel_of, planned
 
 from .casting import cast
 from .library import torch
 from .ways import NARROW, UNSIGNED, Array, Narrow, Unsigned, bits_of, dtype_of, torch_dtype, turned_over
 
-Kernel: TypeAlias = Callable[..., Any]
+Function: TypeAlias = Callable[..., Any]
+"""A function of PyTorch's tensors, each in the dtype in which it is computed with."""
 
 
 class TorchBase(Backend):
@@ -46,79 +47,129 @@ def settled(out: Template, values: Array) -> Array:
     return cast(values, float64, out.dtype) if values.dtype is torch.float64 else values.to(wanted)
 
 
-def _as_it_is(x: Tensor) -> Array:
-    data: Array = x.data
-    return data
+Enter: TypeAlias = Callable[[Any], Any]
+"""What makes an operand of a payload."""
 
 
-def _by_bits(x: Tensor) -> Array:
-    data: Array = x.data
-    return bits_of(data) if x.dtype in UNSIGNED else data
+def _turned(values: Array) -> Array:
+    return turned_over(bits_of(values))
 
 
-def _by_order(x: Tensor) -> Array:
-    data: Array = x.data
-    return turned_over(bits_of(data)) if x.dtype in UNSIGNED else data
+def _widened(dtype: torch.dtype) -> Enter:
+    return lambda values: values.to(dtype)
 
 
-_ENTER: dict[Unsigned, Callable[[Tensor], Array]] = {
-    "none": _as_it_is,
-    "own": _as_it_is,
-    "bits": _by_bits,
-    "order": _by_order,
-}
+def _entering(template: Any, unsigned: Unsigned, narrow: Narrow) -> Enter | None:
+    """What makes an operand of a payload of a template, or of a sequence of them; `None` where it is the payload."""
+    if not isinstance(template, Template):
+        enters = [_entering(each, unsigned, narrow) for each in template]
+        if not any(enters):
+            return None
+        return lambda payloads: [x if enter is None else enter(x) for enter, x in zip(enters, payloads, strict=True)]
+    dtype = template.dtype
+    if (dtype in NARROW and narrow != "own") or (dtype.is_floating and narrow == "float64"):
+        return _widened(getattr(torch, narrow))
+    if dtype not in UNSIGNED:
+        return None
+    return {"none": None, "own": None, "bits": bits_of, "order": _turned}[unsigned]
 
 
-def kernel(*, unsigned: Unsigned = "none", narrow: Narrow = "own") -> Callable[[Kernel], Callable[..., Payload]]:
-    """Makes a callback of a method that takes and returns PyTorch's tensors.
+def _leaving(out: Template, unsigned: Unsigned) -> Enter:
+    """What makes the payload of what a method gives."""
+    if unsigned != "order" or out.dtype not in UNSIGNED:
+        return lambda values: settled(out, values)
+    wanted = torch_dtype(out.dtype)
+    return lambda values: settled(out, values if values.dtype is wanted else turned_over(values))
+
+
+def function(method: Function, out: Any, *inputs: Any, unsigned: Unsigned = "none", narrow: Narrow = "own") -> Kernel:
+    """The kernel of a function of operands that come the ways that are named, and whose results go back."""
+    enters = [_entering(each, unsigned, narrow) for each in inputs]
+    if isinstance(out, Template):
+        leave = _leaving(out, unsigned)
+        wanted, complex_ = torch_dtype(out.dtype), out.dtype.is_complex
+        if any(enters) or complex_:
+            return lambda *payloads: leave(method(*_entered(enters, payloads)))
+        if len(inputs) == 1:
+
+            def one(x: Array) -> Array:
+                found: Array = method(x)
+                return found if found.dtype is wanted else leave(found)
+
+            return one
+
+        def any_number(*payloads: Array) -> Array:
+            found: Array = method(*payloads)
+            return found if found.dtype is wanted else leave(found)
+
+        return any_number
+    leaves = [_leaving(each, unsigned) for each in out]
+    return lambda *payloads: tuple([
+        leave(part) for leave, part in zip(leaves, method(*_entered(enters, payloads)), strict=True)
+    ])  # fmt: skip
+
+
+def _entered(enters: Sequence[Enter | None], payloads: Sequence[Any]) -> list[Any]:
+    return [x if enter is None else enter(x) for enter, x in zip(enters, payloads, strict=True)]
+
+
+def kernel(*, unsigned: Unsigned = "none", narrow: Narrow = "own") -> Callable[[Function], Callable[..., Payload]]:
+    """Makes a planned callback of a method that takes and returns PyTorch's tensors.
 
     Its operands come the ways that are named, and its results go back: to unsigned dtypes by their bits, to narrow
-    floats by rounding to nearest even. A way of "own" leaves them as they are.
+    floats by rounding to nearest even. A way of "own" leaves them as they are. Which operands go which way is decided
+    once, by their templates.
     """
-    by = _ENTER[unsigned]
-    wider = None if narrow == "own" else narrow
-    turned = UNSIGNED.keys() if unsigned in ("bits", "order") else ()
-    widened = {None: (), "float32": NARROW, "float64": [each for each in ALL_DTYPES if each.is_floating]}[wider]
-    special = frozenset((*turned, *widened))
 
-    def operand(x: Tensor | Sequence[Tensor]) -> Any:
-        if not isinstance(x, Tensor):
-            return [operand(each) for each in x]
-        return x.data.to(getattr(torch, wider)) if wider is not None and x.dtype in widened else by(x)
+    def mark(method: Function) -> Callable[..., Payload]:
+        def plan(self: TorchBase, out: Any, /, *inputs: Any, **options: Any) -> Kernel:
+            def call(*operands: Any) -> Any:
+                return method(self, out, *operands, **options)
 
-    def ordered(out: Template, values: Array) -> Array:
-        if out.dtype in UNSIGNED and values.dtype is not torch_dtype(out.dtype):
-            values = turned_over(values)
-        return settled(out, values)
+            return function(call, out, *inputs, unsigned=unsigned, narrow=narrow)
 
-    result = ordered if unsigned == "order" else settled
-
-    def mark(method: Kernel) -> Callable[..., Payload]:
-        @wraps(method)
-        def callback(
-            self: TorchBase, out: Template | tuple[Template, ...], /, *inputs: Tensor, **options: Any
-        ) -> Payload:
-            operands = [x.data if isinstance(x, Tensor) and x.dtype not in special else operand(x) for x in inputs]
-            values = method(self, out, *operands, **options)
-            if isinstance(out, Template):
-                return result(out, values)
-            return tuple(result(each, part) for each, part in zip(out, values, strict=True))
-
-        callback.__unsigned__ = unsigned  # type: ignore[attr-defined]
-        callback.__narrow__ = narrow  # type: ignore[attr-defined]
-        return callback
+        return _marked(wraps(method)(plan), unsigned, narrow)
 
     return mark
 
 
-def through_numpy(name: str) -> Callable[..., Payload]:
-    """A callback that NumPy's backend has, called on the CPU, its result brought back."""
+def kernel_planned(
+    *, unsigned: Unsigned = "none", narrow: Narrow = "own"
+) -> Callable[[Callable[..., Function]], Callable[..., Payload]]:
+    """Likewise of a planned method: of templates it makes the function of operands, so that it decides once too."""
 
-    def callback(self: TorchBase, out: Template, /, *inputs: Tensor, **options: Any) -> Payload:
+    def mark(method: Callable[..., Function]) -> Callable[..., Payload]:
+        def plan(self: TorchBase, out: Any, /, *inputs: Any, **options: Any) -> Kernel:
+            return function(method(self, out, *inputs, **options), out, *inputs, unsigned=unsigned, narrow=narrow)
+
+        return _marked(wraps(method)(plan), unsigned, narrow)
+
+    return mark
+
+
+def _marked(plan: Callable[..., Kernel], unsigned: Unsigned, narrow: Narrow) -> Callable[..., Payload]:
+    callback: Callable[..., Payload] = planned(plan)
+    callback.__unsigned__ = unsigned  # type: ignore[attr-defined]
+    callback.__narrow__ = narrow  # type: ignore[attr-defined]
+    return callback
+
+
+def through_numpy(name: str) -> Callable[..., Payload]:
+    """A planned callback that NumPy's backend has, called on the CPU, its result brought back."""
+
+    @planned
+    def callback(self: TorchBase, out: Template, /, *inputs: Template, **options: Any) -> Kernel:
         numpy = get_backend("numpy")
-        moved = [Tensor(x.template, numpy, numpy.from_backend(x, copy=False)) for x in inputs]
-        data = getattr(numpy, name)(out, *moved, **options)
-        return self.from_backend(Tensor(out, numpy, data), copy=False)
+        kernel = numpy.enter(kernel_of(getattr(numpy, name), out, *inputs, **options))
+        if self.place.type == "cpu" and bfloat16 not in (out.dtype, *(x.dtype for x in inputs)):
+            return lambda *payloads: torch.from_numpy(kernel(*[x.numpy() for x in payloads]))
+
+        def moved(*payloads: Array) -> Payload:
+            given = [Tensor(x, self, payload) for x, payload in zip(inputs, payloads, strict=True)]
+            data = kernel(*[numpy.from_backend(x, copy=False) for x in given])
+            return self.from_backend(Tensor(out, numpy, data), copy=False)
+
+        return moved
 
     callback.__numpy__ = "of every dtype"  # type: ignore[attr-defined]
     return callback

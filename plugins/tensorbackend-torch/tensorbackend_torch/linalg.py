@@ -15,10 +15,11 @@ from tensorbackend import Template
 from tensorbackend.extending import not_positive_definite, singular_matrix
 from tensorbackend.protocol.linalg import Transform
 
-from .kernels import TorchBase, kernel
+from .complex_functions import all_finite
+from .kernels import Function, TorchBase, kernel, kernel_planned
 from .library import torch
 from .products import matrix_product
-from .ways import Array, wide
+from .ways import NARROW, Array, bits_of, wide
 
 
 class TorchLinalg(TorchBase):
@@ -42,6 +43,19 @@ class TorchLinalg(TorchBase):
         left = _merged(x1, batch1, free1, contract1)
         right = _merged(x2, batch2, contract2, free2)
         return matrix_product(left, right).reshape(out.shape)
+
+    @kernel_planned(unsigned="own")
+    def matmul(self, out: Template, x1: Template, x2: Template) -> Function:
+        """PyTorch's own of floats; any other by `matrix_product`, a vector as a matrix of one row or column."""
+        if x1.dtype is x2.dtype is out.dtype and out.dtype.is_floating and out.dtype not in NARROW:
+            return torch.matmul
+
+        def product(left: Array, right: Array) -> Array:
+            left, right = (bits_of(wide(self.cast(x, out), out.dtype)) for x in (left, right))
+            left, right = left[None] if left.ndim == 1 else left, right[:, None] if right.ndim == 1 else right
+            return matrix_product(left, right).reshape(out.shape)
+
+        return product
 
     @kernel(narrow="float32")
     def cholesky(self, out: Template, x: Array) -> Array:
@@ -140,6 +154,8 @@ class TorchLinalg(TorchBase):
 
 def _finite(matrix: Array) -> tuple[Array, Array | None]:
     """A stack with identities for the matrices with NaN or infinity, and where these are, `None` if nowhere."""
+    if all_finite(matrix):
+        return matrix, None
     bad = torch.isfinite(matrix).logical_not().any(-1).any(-1)
     if not bad.any():
         return matrix, None

@@ -27,12 +27,12 @@ class TorchReduction(TorchBase):
     @kernel(unsigned="bits")
     def all(self, out: Template, x: Array, *, axes: tuple[int, ...], keepdims: bool) -> Array:
         """Whether every element is true."""
-        return reduced(torch.all, x != 0, axes, keepdims)
+        return reduced(torch.all, x if x.dtype is torch.bool else x != 0, axes, keepdims)
 
     @kernel(unsigned="bits")
     def any(self, out: Template, x: Array, *, axes: tuple[int, ...], keepdims: bool) -> Array:
         """Whether some element is true."""
-        return reduced(torch.any, x != 0, axes, keepdims)
+        return reduced(torch.any, x if x.dtype is torch.bool else x != 0, axes, keepdims)
 
     @kernel(unsigned="own", narrow="float32")
     def sum(self, out: Template, x: Array, *, axes: tuple[int, ...], keepdims: bool) -> Array:

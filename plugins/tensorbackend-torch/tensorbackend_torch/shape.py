@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tensorbackend import Template
+from tensorbackend.protocol import Kernel, planned
 
 from .kernels import TorchBase, kernel
 from .library import torch
@@ -14,10 +15,11 @@ from .ways import Array
 class TorchShaping(TorchBase):
     """Changes of shape and order."""
 
-    @kernel(unsigned="bits")
-    def reshape(self, out: Template, x: Array) -> Array:
+    @planned
+    def reshape(self, out: Template, x: Template, /) -> Kernel:
         """The same elements in row-major order under another shape."""
-        return x.reshape(out.shape)
+        shape = out.shape
+        return lambda values: values.reshape(shape)
 
     @kernel(unsigned="bits")
     def squeeze(self, out: Template, x: Array, *, axes: tuple[int, ...]) -> Array:
@@ -33,10 +35,10 @@ class TorchShaping(TorchBase):
             lined_up[axis] = size
         return x.permute(order).reshape(lined_up).expand(out.shape)
 
-    @kernel(unsigned="bits")
-    def transpose(self, out: Template, x: Array, *, axes: tuple[int, ...]) -> Array:
+    @planned
+    def transpose(self, out: Template, x: Template, /, *, axes: tuple[int, ...]) -> Kernel:
         """Axis i of the result is axis `axes[i]` of x."""
-        return x.permute(axes)
+        return lambda values: values.permute(axes)
 
     @kernel(unsigned="bits")
     def pad(self, out: Template, x: Array, pad_value: Array, *, padding: tuple[tuple[int, int, int], ...]) -> Array:

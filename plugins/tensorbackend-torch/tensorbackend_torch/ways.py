@@ -53,9 +53,14 @@ def signed_dtype(dtype: DType) -> torch.dtype:
 
 
 @cache
+def dtypes() -> dict[torch.dtype, DType]:
+    """PyTorch's dtypes that we have, with ours."""
+    return {torch_dtype(each): each for each in ALL_DTYPES}
+
+
 def dtype_of(dtype: torch.dtype) -> DType:
     """Our dtype for one of PyTorch's."""
-    return next(each for each in ALL_DTYPES if torch_dtype(each) is dtype)
+    return dtypes()[dtype]
 
 
 def bits_of(values: Array) -> Array:

@@ -97,6 +97,13 @@ def test_pytorch_s_own_tensors(dtype: DType) -> None:
     assert torch.equal(out.to(torch.complex128), source.to(torch.complex128))
 
 
+def test_a_plain_tensor_of_pytorch_s_is_a_payload() -> None:
+    given = torch.tensor([1.0, 2.0])
+    assert tb.asarray(given, backend="torch").data is given
+    assert tb.asarray(given, backend="torch", copy=True).data is not given
+    assert tb.asarray(given, backend="numpy").tolist() == [1.0, 2.0]
+
+
 def test_what_requires_a_gradient_is_detached() -> None:
     weights = torch.ones(2, requires_grad=True)
     x = tb.from_dlpack(weights, backend="torch")

@@ -9,15 +9,20 @@ from ...interchange import numpy_dtype
 from ...protocol import Kernel, Payload
 from ...template import Template
 from ...tensor import Tensor
+from .contraction import ArrayContraction
 from .convolution import ArrayConvolution
 from .creation import ArrayCreation
+from .cumulative import ArrayCumulative
 from .elementwise import ArrayElementwise
 from .fourier import ArrayFourier
+from .functional import ArrayFunctional
 from .indexing import ArrayIndexing
-from .linalg import ArrayLinalg
-from .norms import ArrayNorms
+from .linalg.factorisations import ArrayLinalg
+from .linalg.norms import ArrayNorms
 from .random import ArrayRandom
 from .shape import ArrayShaping
+from .sorting import ArraySorting
+from .special.functions import ArraySpecial
 from .window import ArrayWindow
 
 if TYPE_CHECKING:
@@ -27,10 +32,15 @@ if TYPE_CHECKING:
 class ArrayModuleBackend(
     ArrayCreation,
     ArrayElementwise,
+    ArraySpecial,
     ArrayNorms,
+    ArrayFunctional,
+    ArrayCumulative,
+    ArraySorting,
     ArrayShaping,
     ArrayIndexing,
     ArrayWindow,
+    ArrayContraction,
     ArrayConvolution,
     ArrayLinalg,
     ArrayFourier,

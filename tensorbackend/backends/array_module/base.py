@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextvars import Context
-from functools import partial, wraps
+from functools import partial
 from inspect import CO_VARARGS
-from typing import Any, TypeAlias, TypeVar, cast
+from math import isfinite
+from typing import Any, Literal, TypeAlias
 
 from ...dtypes import DType, bfloat16, float32
 from ...interchange import numpy_dtype
@@ -31,7 +32,9 @@ Array: TypeAlias = Any
 Function: TypeAlias = Callable[..., Array]
 """A function of arrays; one for complex arrays gets the array module first."""
 
-Method = TypeVar("Method", bound=Callable[..., Payload])
+Own: TypeAlias = Literal["of finite numbers", "unless flagged"]
+"""Where a module's own function of complex numbers is right: of finite ones, or unless one of its steps is invalid or
+overflows. Whether such a case is looked for is the backend's affair (`ArrayBase.attempted`)."""
 
 
 class Quiet:
@@ -40,10 +43,6 @@ class Quiet:
     def __init__(self, silence: Callable[[], object]) -> None:
         self._context = Context()
         self._context.run(silence)
-
-    def run(self, function: Callable[..., Any], /, *arguments: Any, **options: Any) -> Any:
-        """Calls a function: `quiet.run(numpy.add, x, y)`."""
-        return self._context.copy().run(function, *arguments, **options)
 
     def entered(self, kernel: Kernel) -> Kernel:
         """A kernel that runs without reports.
@@ -78,8 +77,8 @@ class Quiet:
             return copy().run(kernel, *payloads)
 
         # A fixed number of parameters saves making a tuple.
-        arity = _arity(kernel)
-        return one if arity == 1 else two if arity == 2 else any_number
+        count = arity(kernel)
+        return one if count == 1 else two if count == 2 else any_number
 
 
 def _is_entered(error: RuntimeError) -> bool:
@@ -88,7 +87,7 @@ def _is_entered(error: RuntimeError) -> bool:
     return not within and str(error).startswith("cannot enter context")
 
 
-def _arity(kernel: Any) -> int | None:
+def arity(kernel: Any) -> int | None:
     """The number of parameters of a function or ufunc, `None` where it is not fixed."""
     code = getattr(kernel, "__code__", None)
     if code is None:
@@ -97,14 +96,8 @@ def _arity(kernel: Any) -> int | None:
     return None if code.co_flags & CO_VARARGS else int(code.co_argcount)
 
 
-def _call(function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
-    return function(*arguments, **options)
-
-
 class Silent:
     """What stands for `Quiet` where a module makes no floating-point reports: functions are just called."""
-
-    run = staticmethod(_call)
 
     def entered(self, kernel: Kernel) -> Kernel:
         """The kernel itself."""
@@ -147,17 +140,12 @@ class ArrayBase(Backend):
         def any_number(*payloads: Payload) -> Payload:
             return asarray(function(*payloads))
 
-        made = one if _arity(function) == 1 else any_number
+        made = one if arity(function) == 1 else any_number
         return Calm(made) if isinstance(kernel, Calm) else made
 
     def enter(self, kernel: Kernel, /) -> Kernel:
         """A kernel run quietly, unless it makes no reports."""
         return kernel.kernel if isinstance(kernel, Calm) else self.quiet.entered(kernel)
-
-    def run(self, method: Method, out: Any, inputs: tuple[Any, ...], options: dict[str, object]) -> Payload:
-        """What a plain callback of several calls of the module gives, run quietly."""
-        data = self.quiet.run(method, self, out, *inputs, **options)
-        return self.xp.asarray(data) if type(out) is Template and not out.shape else data
 
     def attempted(
         self, quick: Kernel, careful: Kernel, /, *, holds: Callable[..., bool] | None = None, underflow: bool = False
@@ -189,42 +177,26 @@ class ArrayBase(Backend):
         """The payload in a dtype to compute in: float16 and bfloat16 as float32, others as they are."""
         return x.data.astype(numpy_dtype(float32)) if x.dtype in NARROW else x.data
 
-    def promoted(self, x: Tensor, out: Template) -> Array:
-        """A composite's operand, which arrives as it was given, in the result's dtype and then widened."""
-        if x.dtype is not out.dtype:
-            x = Tensor(x.template.replace(dtype=out.dtype), self, self.cast(x.data, x.dtype, out.dtype))
-        return self.widened(x)
-
     def narrowed(self, values: Array, out: Template) -> Array:
         """What was computed on widened payloads in the dtype of the result, rounded to nearest even."""
         return values.astype(numpy_dtype(out.dtype)) if out.dtype in NARROW else values
 
 
-def kernel(method: Method) -> Method:
-    """Marks a callback of several calls of the array module, which `run` of the backend makes."""
-
-    @wraps(method)
-    def callback(self: ArrayBase, out: Any, /, *inputs: Tensor, **options: object) -> Payload:
-        return self.run(method, out, inputs, options)
-
-    return cast(Method, callback)
-
-
 def function(
-    name: str, of_complex: Function | None = None, *, calm: bool = False, attempted: bool = False
+    name: str, of_complex: Function | None = None, *, calm: bool = False, own: Own | None = None
 ) -> Callable[..., Payload]:
     """A callback that is one function of the array module: `sin = function("sin", complex_functions.sin)`.
 
-    `of_complex`, which gets the module first, takes the function's place for complex arrays, or only, where the
-    function is `attempted`, for those on which a step of it is invalid or overflows. A `calm` function makes no
-    floating-point reports of real numbers, as none does of integers and bools.
+    `of_complex`, which gets the module first, takes the function's place for complex arrays, or for those only on
+    which the module's `own` is not right. A `calm` function makes no floating-point reports of real numbers, as none
+    does of integers and bools.
     """
 
     @planned
     def callback(self: ArrayBase, out: Template, /, *inputs: Template) -> Kernel:
         dtype = inputs[0].dtype
         if of_complex is not None and dtype.is_complex:
-            return _of_complex(self, name, of_complex, attempted)
+            return _of_complex(self, name, of_complex, own)
         chosen = getattr(self.xp, name)
         # The magnitude of a complex number may overflow; comparisons of bfloat16 report NaN.
         quiet = (calm and not dtype.is_complex and dtype is not bfloat16) or not dtype.is_inexact
@@ -233,9 +205,19 @@ def function(
     return callback
 
 
-def _of_complex(backend: ArrayBase, name: str, of_complex: Function, attempted: bool) -> Kernel:
-    careful = partial(of_complex, backend.xp)
-    return backend.attempted(getattr(backend.xp, name), careful) if attempted else careful
+def _of_complex(backend: ArrayBase, name: str, of_complex: Function, own: Own | None) -> Kernel:
+    xp, careful = backend.xp, partial(of_complex, backend.xp)
+    if own is None:
+        return careful
+    if own == "unless flagged":
+        return backend.attempted(getattr(xp, name), careful)
+    vdot = xp.vdot
+
+    def finite(values: Array) -> bool:
+        # One pass, and quicker than a question to each number. Of numbers too large to be squared it says no.
+        return isfinite(vdot(values, values).real)
+
+    return backend.attempted(getattr(xp, name), careful, holds=finite)
 
 
 def rounding(name: str) -> Callable[..., Payload]:
@@ -248,14 +230,14 @@ def rounding(name: str) -> Callable[..., Payload]:
     return callback
 
 
-def promoting(name: str, of_complex: Function | None = None, *, attempted: bool = False) -> Callable[..., Payload]:
+def promoting(name: str, of_complex: Function | None = None, *, own: Own | None = None) -> Callable[..., Payload]:
     """An override of a composite by one function of the array module, on operands in the result's dtype."""
 
     @planned
     def override(self: ArrayBase, out: Template, /, *inputs: Template) -> Kernel:
         chosen: Kernel = getattr(self.xp, name)
         if of_complex is not None and out.dtype.is_complex:
-            chosen = _of_complex(self, name, of_complex, attempted)
+            chosen = _of_complex(self, name, of_complex, own)
         return self.promoting(chosen, out, *inputs)
 
     return override

@@ -22,26 +22,14 @@ _BLOCK = 1 << 12
 """Elements that many passes are made over at a time, so that they stay in the cache."""
 
 
-def join(xp: Any, real: Array, imaginary: Array) -> Array:
-    """The complex array of two parts; arithmetic with 1j would lose signs of zeros, and make NaN of infinities."""
-    if xp.__name__ == "jax.numpy":  # whose arrays cannot be written to
-        from jax import lax
-
-        return lax.complex(*xp.broadcast_arrays(real, imaginary))
-    joined = xp.empty(xp.broadcast_shapes(real.shape, imaginary.shape), xp.result_type(real.dtype, "complex64"))
-    joined.real = real
-    joined.imag = imaginary
-    return joined
-
-
 def turned(xp: Any, z: Array) -> Array:
     """iz, without arithmetic."""
-    return join(xp, -z.imag, z.real)
+    return xp.join(-z.imag, z.real)
 
 
 def turned_back(xp: Any, z: Array) -> Array:
     """-iz, without arithmetic."""
-    return join(xp, z.imag, -z.real)
+    return xp.join(z.imag, -z.real)
 
 
 def _wide(z: Array) -> Array:
@@ -51,9 +39,9 @@ def _wide(z: Array) -> Array:
 def unless_flagged(xp: Any, function: Callable[..., Array], *operands: Array, under: str = "raise") -> Array | None:
     """What a function gives, but `None` if a step of it was invalid, overflowed or underflowed.
 
-    NumPy reads that off the processor's flags, which costs nothing. Other modules have none: always `None`.
+    That is read off the processor's flags, which costs nothing. A module that is not eager has none: always `None`.
     """
-    if xp.__name__ != "numpy":
+    if not xp.eager:
         return None
     try:
         with xp.errstate(all="raise", under=under):
@@ -69,7 +57,7 @@ def blocked(function: Callable[..., Array]) -> Callable[..., Array]:
     def by_blocks(xp: Any, *operands: Array) -> Array:
         shape = xp.broadcast_shapes(*(x.shape for x in operands))
         size = math.prod(shape)
-        if size <= _BLOCK or xp.__name__ != "numpy":
+        if size <= _BLOCK or not xp.eager:
             return function(xp, *operands)
         flat = [x if x.size == 1 else xp.broadcast_to(x, shape).reshape(-1) for x in operands]
         flat = [x.reshape(()) if x.size == 1 else x for x in flat]
@@ -102,7 +90,7 @@ def special(xp: Any, name: str, z: Array) -> Array:
         real = xp.where(negative, -real, real)
     elif table.symmetry == "even":
         imaginary = xp.where(negative, -imaginary, imaginary)
-    return join(xp, real, xp.where(xp.signbit(b) & ~xp.isnan(b), -imaginary, imaginary))
+    return xp.join(real, xp.where(xp.signbit(b) & ~xp.isnan(b), -imaginary, imaginary))
 
 
 def whole(finite: Function, values: Function) -> Function:
@@ -118,23 +106,8 @@ def whole(finite: Function, values: Function) -> Function:
 
 
 def _own(name: str, *, odd: bool = False) -> Function:
-    """The module's own function.
-
-    JAX's is not as good in complex64 as the dtype allows, and does not see on which side of a branch cut -0.0 lies. So
-    it gets complex128 and the upper half plane, of an odd function the first quadrant: f(conj(z)) = conj(f(z)).
-    """
-
-    def function(xp: Any, z: Array) -> Array:
-        own = getattr(xp, name)
-        if xp.__name__ != "jax.numpy":
-            return own(z)
-        w = _wide(z)
-        left, below = odd & xp.signbit(w.real), xp.signbit(w.imag)
-        found = own(join(xp, xp.where(left, -w.real, w.real), xp.where(below, -w.imag, w.imag)))
-        mirrored = join(xp, xp.where(left, -found.real, found.real), xp.where(below, -found.imag, found.imag))
-        return mirrored.astype(z.dtype)
-
-    return function
+    """The module's own function."""
+    return lambda xp, z: xp.of_complex(name, z, odd=odd)
 
 
 def table(name: str) -> Function:
@@ -146,18 +119,13 @@ def _turned_table(name: str) -> Function:
     return lambda xp, z: turned_back(xp, special(xp, name, turned(xp, z)))
 
 
-def _positive_zero(xp: Any, x: Array) -> Array:
-    """x with 0.0 for -0.0; JAX's compiler leaves an addition of zero out."""
-    return xp.where(x == 0, xp.copysign(x, 1.0), x) if xp.__name__ == "jax.numpy" else x + 0.0
-
-
 @blocked
 def _finite_expm1(xp: Any, z: Array) -> Array:
     """exp(z) - 1 = expm1(a) cos(b) - 2 sin(b/2)**2 + exp(a) sin(b) j: no part loses digits near zero."""
     a, b = z.real, z.imag
     half = xp.sin(0.5 * b)
     # The standard wants 0.0 of both zeros.
-    found = join(xp, _positive_zero(xp, xp.expm1(a) * xp.cos(b) - 2 * half * half), xp.exp(a) * xp.sin(b))
+    found = xp.join(xp.positive_zero(xp.expm1(a) * xp.cos(b) - 2 * half * half), xp.exp(a) * xp.sin(b))
     large = a > math.log(float(xp.finfo(a.dtype).max)) - 1
     # There exp(a) may overflow where its product with a small sine does not, and 1 is far below the last place.
     return found if certainly(xp, ~large) else xp.where(large, xp.exp(z), found)
@@ -165,7 +133,7 @@ def _finite_expm1(xp: Any, z: Array) -> Array:
 
 def _values_of_expm1(xp: Any, z: Array) -> Array:
     power = special(xp, "exp", z)
-    return join(xp, power.real - 1, power.imag)
+    return xp.join(power.real - 1, power.imag)
 
 
 @blocked
@@ -174,13 +142,13 @@ def _finite_log1p(xp: Any, z: Array) -> Array:
     dtype, z = z.dtype, _wide(z)
     a, b = z.real, z.imag
     beyond = a * (2 + a) + b * b
-    moved = join(xp, 1 + a, b)
+    moved = xp.join(1 + a, b)
     size = xp.asarray(xp.abs(moved))
     far = xp.asarray(xp.log(size))
     if not certainly(xp, xp.isfinite(size)):
         far = xp.where(xp.isfinite(size), far, xp.log(xp.abs(0.5 * moved)) + math.log(2))
     real = xp.where((beyond > -0.5) & (beyond < 1), 0.5 * xp.log1p(beyond), far)
-    return join(xp, real, xp.asarray(xp.arctan2(b, moved.real))).astype(dtype, copy=False)
+    return xp.join(real, xp.asarray(xp.arctan2(b, moved.real))).astype(dtype, copy=False)
 
 
 acos = whole(_own("arccos"), table("acos"))
@@ -210,7 +178,7 @@ def log_to(base: float) -> Function:
 
     def function(xp: Any, z: Array) -> Array:
         found, size = xp.asarray(log(xp, z)), math.log(base)
-        return join(xp, found.real / size, found.imag / size)
+        return xp.join(found.real / size, found.imag / size)
 
     return function
 
@@ -241,7 +209,7 @@ def _direction(xp: Any, z: Array, size: Array) -> Array:
     zero = size == 0
     if not certainly(xp, ~zero):
         z, size = xp.where(zero, 0, z), xp.where(zero, 1, size)
-    return join(xp, z.real / size, z.imag / size)
+    return xp.join(z.real / size, z.imag / size)
 
 
 def _scale(xp: Any, z: Array) -> Array:
@@ -251,7 +219,7 @@ def _scale(xp: Any, z: Array) -> Array:
 
 
 def _scaled(xp: Any, z: Array, exponent: Array) -> Array:
-    return join(xp, xp.ldexp(z.real, exponent), xp.ldexp(z.imag, exponent))
+    return xp.join(xp.ldexp(z.real, exponent), xp.ldexp(z.imag, exponent))
 
 
 # Functions of two numbers
@@ -280,22 +248,18 @@ def product_of(xp: Any, x: Array, y: Array) -> Array:
         other = xp.where(inside, _scaled(xp, scaled, above + below), signs)
         # A part that is finite is right, and may be too small for the scale of the other.
         pairs = (found.real, other.real), (found.imag, other.imag)
-        found = join(xp, *(xp.where(xp.isfinite(part), part, instead) for part, instead in pairs))
+        found = xp.join(*(xp.where(xp.isfinite(part), part, instead) for part, instead in pairs))
     return found.astype(dtype, copy=False)
 
 
 def _mantissas(xp: Any, z: Array) -> Array:
-    return join(xp, xp.asarray(xp.frexp(z.real)[0]), xp.asarray(xp.frexp(z.imag)[0]))
+    return xp.join(xp.asarray(xp.frexp(z.real)[0]), xp.asarray(xp.frexp(z.imag)[0]))
 
 
 def product_by_parts(xp: Any, x: Array, y: Array) -> Array:
     a, b, c, d = x.real, x.imag, y.real, y.imag
-    products = a * c, b * d, a * d, b * c
-    if xp.__name__ == "jax.numpy":
-        from ..jax_backend.rounding import unfused
-
-        products = tuple(map(unfused, products))
-    return join(xp, xp.asarray(products[0] - products[1]), xp.asarray(products[2] + products[3]))
+    products = [xp.unfused(product) for product in (a * c, b * d, a * d, b * c)]
+    return xp.join(xp.asarray(products[0] - products[1]), xp.asarray(products[2] + products[3]))
 
 
 def divide(xp: Any, x: Array, y: Array) -> Array:
@@ -324,9 +288,9 @@ def quotient(xp: Any, x: Array, y: Array) -> Array:
     dtype = xp.result_type(x, y)
     x, y = _wide(x), _wide(y)
     a, b, c, d = x.real, x.imag, y.real, y.imag
-    found = join(xp, xp.divide(a, c), xp.divide(b, c))
+    found = xp.join(xp.divide(a, c), xp.divide(b, c))
     if not certainly(xp, d == 0):
-        others = xp.where(c == 0, join(xp, xp.divide(b, d), xp.divide(-a, d)), _scaled_quotient(xp, x, y))
+        others = xp.where(c == 0, xp.join(xp.divide(b, d), xp.divide(-a, d)), _scaled_quotient(xp, x, y))
         found = xp.where(d == 0, found, others)
     return found.astype(dtype, copy=False)
 
@@ -344,7 +308,7 @@ def _scaled_quotient(xp: Any, x: Array, y: Array) -> Array:
     infinite = xp.isinf(a) | xp.isinf(b)
     ratio = xp.where(infinite, xp.copysign(1.0, c) * xp.copysign(1.0, d), d / c)
     size = c + d * ratio
-    return _scaled(xp, join(xp, (a + b * ratio) / size, (b - a * ratio) / size), above - below)
+    return _scaled(xp, xp.join((a + b * ratio) / size, (b - a * ratio) / size), above - below)
 
 
 def power(xp: Any, x: Array, y: Array) -> Array:
@@ -391,7 +355,7 @@ def polar_power(xp: Any, x: Array, y: Array) -> Array:
     length, angle = xp.abs(x), xp.arctan2(x.imag, x.real)
     length_of_power = length**y.real * xp.exp(-angle * y.imag)
     turn = angle * y.real + y.imag * xp.log(length)
-    return join(xp, xp.asarray(length_of_power * xp.cos(turn)), xp.asarray(length_of_power * xp.sin(turn)))
+    return xp.join(xp.asarray(length_of_power * xp.cos(turn)), xp.asarray(length_of_power * xp.sin(turn)))
 
 
 def _whole_power(xp: Any, x: Array, exponent: int) -> Array:
@@ -411,16 +375,6 @@ def _whole_power(xp: Any, x: Array, exponent: int) -> Array:
 
 def cumulative_product(xp: Any, values: Array, axis: int) -> Array:
     """Products of the elements up to each; of complex64 in complex128 where a step overflows."""
-    if xp.__name__ == "jax.numpy":
-        from jax import lax
-
-        def step(total: Array, row: Array) -> tuple[Array, Array]:
-            total = product_by_parts(xp, total, row)
-            return total, total
-
-        rows = xp.moveaxis(_wide(values), axis, 0)
-        found = xp.concatenate((rows[:1], lax.scan(step, rows[0], rows[1:])[1])) if len(rows) else rows
-        return xp.moveaxis(found, 0, axis).astype(values.dtype)
     found = unless_flagged(xp, lambda: xp.cumprod(values, axis=axis))
     return xp.cumprod(values, axis=axis, dtype="complex128").astype(values.dtype) if found is None else found
 
@@ -444,4 +398,4 @@ def matrix_product(xp: Any, left: Array, right: Array) -> Array:
     if xp.isfinite(found).all():
         return found
     a, b, c, d = (xp.ascontiguousarray(part) for part in (left.real, left.imag, right.real, right.imag))
-    return join(xp, a @ c - b @ d, a @ d + b @ c)
+    return xp.join(a @ c - b @ d, a @ d + b @ c)

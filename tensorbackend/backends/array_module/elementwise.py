@@ -10,8 +10,9 @@ from ...interchange import numpy_dtype
 from ...protocol import Calm, Kernel, Payload, planned
 from ...protocol.planned import bare
 from ...template import Template
-from . import complex_functions, extremes, gamma, incomplete_gamma, special
+from . import complex_functions, extremes
 from .base import NARROW, Array, ArrayBase, Function, function, itself, promoting, rounding
+from .special import error_function as special
 
 
 def computed_in_float64(function: Function) -> Callable[..., Payload]:
@@ -28,35 +29,35 @@ class ArrayElementwise(ArrayBase):
     """Functions of one element of each input."""
 
     abs = function("abs", calm=True)
-    acos = function("arccos", complex_functions.acos)
-    acosh = function("arccosh", complex_functions.acosh)
-    asin = function("arcsin", complex_functions.asin)
-    asinh = function("arcsinh", complex_functions.asinh)
-    atan = function("arctan", complex_functions.atan)
-    atanh = function("arctanh", complex_functions.atanh)
+    acos = function("arccos", complex_functions.acos, own="of finite numbers")
+    acosh = function("arccosh", complex_functions.acosh, own="of finite numbers")
+    asin = function("arcsin", complex_functions.asin, own="of finite numbers")
+    asinh = function("arcsinh", complex_functions.asinh, own="of finite numbers")
+    atan = function("arctan", complex_functions.atan, own="of finite numbers")
+    atanh = function("arctanh", complex_functions.atanh, own="of finite numbers")
     bitwise_not = function("invert")
     cbrt = function("cbrt")
     ceil = rounding("ceil")
     conjugate = function("conjugate", calm=True)
-    cos = function("cos", complex_functions.cos)
-    cosh = function("cosh", complex_functions.cosh)
-    exp = function("exp", complex_functions.exp)
+    cos = function("cos", complex_functions.cos, own="of finite numbers")
+    cosh = function("cosh", complex_functions.cosh, own="of finite numbers")
+    exp = function("exp", complex_functions.exp, own="of finite numbers")
     expm1 = function("expm1", complex_functions.expm1)
     floor = rounding("floor")
     is_finite = function("isfinite", calm=True)
     is_infinity = function("isinf", calm=True)
     is_nan = function("isnan", calm=True)
-    log = function("log", complex_functions.log)
+    log = function("log", complex_functions.log, own="of finite numbers")
     log1p = function("log1p", complex_functions.log1p)
     logical_not = function("logical_not", calm=True)
     negate = function("negative", calm=True)
     round = rounding("rint")
     signbit = function("signbit", calm=True)
-    sin = function("sin", complex_functions.sin)
-    sinh = function("sinh", complex_functions.sinh)
-    sqrt = function("sqrt", complex_functions.sqrt)
-    tan = function("tan", complex_functions.tan)
-    tanh = function("tanh", complex_functions.tanh)
+    sin = function("sin", complex_functions.sin, own="of finite numbers")
+    sinh = function("sinh", complex_functions.sinh, own="of finite numbers")
+    sqrt = function("sqrt", complex_functions.sqrt, own="of finite numbers")
+    tan = function("tan", complex_functions.tan, own="of finite numbers")
+    tanh = function("tanh", complex_functions.tanh, own="of finite numbers")
     trunc = rounding("trunc")
 
     add = function("add")
@@ -73,7 +74,7 @@ class ArrayElementwise(ArrayBase):
     logical_and = function("logical_and", calm=True)
     logical_or = function("logical_or", calm=True)
     logical_xor = function("logical_xor", calm=True)
-    multiply = function("multiply", complex_functions.product_of, attempted=True)
+    multiply = function("multiply", complex_functions.product_of, own="unless flagged")
     not_equal = function("not_equal", calm=True)
     right_shift = function("right_shift")
     subtract = function("subtract")
@@ -84,7 +85,7 @@ class ArrayElementwise(ArrayBase):
     log10 = promoting("log10", complex_functions.log10)
     log2 = promoting("log2", complex_functions.log2)
     logaddexp = promoting("logaddexp")
-    square = promoting("square", complex_functions.square_of, attempted=True)
+    square = promoting("square", complex_functions.square_of, own="unless flagged")
 
     @planned
     def reciprocal(self, out: Template, x: Template, /) -> Kernel:
@@ -146,10 +147,6 @@ class ArrayElementwise(ArrayBase):
     erf = computed_in_float64(special.erf)
     erfc = computed_in_float64(special.erfc)
     erf_inv = computed_in_float64(special.erf_inv)
-    digamma = computed_in_float64(gamma.digamma)
-    gamma_inc_l = computed_in_float64(incomplete_gamma.gamma_inc_l)
-    gamma_inc_u = computed_in_float64(incomplete_gamma.gamma_inc_u)
-    log_gamma = computed_in_float64(gamma.log_gamma)
 
     @planned
     def real(self, out: Template, x: Template, /) -> Kernel:

@@ -11,7 +11,7 @@ from math import prod
 from operator import getitem
 from typing import Any
 
-from ...dtypes import float32, iinfo, int64, promote_types, uint64
+from ...dtypes import float32, iinfo, int64, uint64
 from ...interchange import numpy_dtype
 from ...protocol import Calm, Kernel, planned
 from ...protocol.indexing import Mode
@@ -138,14 +138,6 @@ class ArrayIndexing(ArrayBase):
     # Overrides of composites
 
     @planned
-    def count_nonzero(self, out: Template, x: Template, /, *, axis: tuple[int, ...], keepdims: bool) -> Kernel:
-        """The module's own, which reads the elements once."""
-        count, add, dtype = self.xp.count_nonzero, self.xp.sum, numpy_dtype(out.dtype)
-        if len(axis) == x.ndim and not keepdims:
-            return Calm(lambda values: count(values))
-        return Calm(lambda values: add(values.astype(bool), axis=axis, dtype=dtype, keepdims=keepdims))
-
-    @planned
     def argwhere(self, out: Template, x: Template, /, *, size: int, fill_value: int) -> Kernel:
         """The index vectors of what is not zero, cut or filled up to a size."""
         xp, dtype, flat = self.xp, numpy_dtype(out.dtype), x.ndim == 1
@@ -159,20 +151,6 @@ class ArrayIndexing(ArrayBase):
             return result
 
         return Calm(find)
-
-    @planned
-    def searchsorted(self, out: Template, x1: Template, x2: Template, /, *, side: str) -> Kernel:
-        """Where values would go; the array module has NaN greatest, too."""
-        common, search, dtype = promote_types(x1.dtype, x2.dtype), self.xp.searchsorted, numpy_dtype(out.dtype)
-        common = float32 if common in NARROW else common
-        if x1.dtype is common and x2.dtype is common:
-            return lambda line, values: search(line, values, side).astype(dtype, copy=False)
-
-        def cast_first(line: Array, values: Array) -> Array:
-            line, values = self.cast(line, x1.dtype, common), self.cast(values, x2.dtype, common)
-            return search(line, values, side).astype(dtype, copy=False)
-
-        return cast_first
 
     # Helpers
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -73,3 +74,12 @@ def _converted(convert: Kernel | None, values: Array) -> Array:
 
 def _same(values: Any) -> Any:
     return values
+
+
+_INDICES_ARE_LONG = sys.maxsize > 1 << 32
+"""Whether the indices that an array module finds are int64 already, as they are where pointers have 64 bits."""
+
+
+def in_int64(kernel: Kernel) -> Kernel:
+    """A kernel whose indices are int64, as everywhere."""
+    return kernel if _INDICES_ARE_LONG else lambda *arrays: kernel(*arrays).astype("int64")

@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable
-from functools import partial
-from itertools import product as index_product
-from typing import Any, Literal
+from typing import Literal
 
 from ...dtypes import DType, bool_
 from ...interchange import numpy_dtype
-from ...protocol import Calm, Kernel, Payload, planned
+from ...protocol import Calm, Kernel, planned
 from ...protocol.reduction import TieBreak
-from ...select import default_backend
-from ...template import Template, intern_template
-from ...tensor import Tensor
-from ..functional import calling
+from ...template import Template
 from . import complex_functions
 from .base import Array, ArrayBase
-from .precision import computing, promoted, rounded, wide
-
-_INDICES_ARE_LONG = sys.maxsize > 1 << 32
-"""Whether the indices that an array module finds are int64 already, as they are where pointers have 64 bits."""
+from .precision import computing, in_int64, promoted, rounded, wide
 
 
 class ArrayReduction(ArrayBase):
@@ -41,25 +32,10 @@ class ArrayReduction(ArrayBase):
             return lambda values: function(values, axis=axes, dtype=accumulator, keepdims=keepdims)
         return lambda values: function(values, axis=axes, keepdims=keepdims)
 
-    def running(self, name: Literal["cumsum", "cumprod"], axis: int, dtype: DType) -> Kernel:
-        """The function of the module that takes the elements up to each together, in their own dtype."""
-        function, accumulator = getattr(self.xp, name), numpy_dtype(dtype)
-        return lambda values: function(values, axis=axis, dtype=accumulator)
-
     def finding(self, name: Literal["argmax", "argmin"], axis: int | None) -> Kernel:
         """The function of the module that finds the first of the greatest or least elements."""
         function = getattr(self.xp, name)
         return lambda values: function(values, axis=axis)
-
-    def ordering(self, x: Template, axis: int) -> Kernel:
-        """Values ascending along an axis, equal ones in the order in which they come."""
-        sort = self.xp.sort
-        return lambda values: sort(values, axis=axis, kind="stable")
-
-    def order_of(self, x: Template, axis: int) -> Kernel:
-        """The indices that bring values into that order."""
-        argsort = self.xp.argsort
-        return lambda values: argsort(values, axis=axis, kind="stable")
 
     def all_true(self, x: Template) -> Callable[[Array], bool]:
         """Whether no element is zero."""
@@ -112,78 +88,9 @@ class ArrayReduction(ArrayBase):
         """Index of the least element."""
         return self._position("argmin", out, x, axis, tie_break)
 
-    def reduce(
-        self,
-        out: Template,
-        x: Tensor,
-        initial: Tensor,
-        /,
-        *,
-        axes: tuple[int, ...],
-        keepdims: bool,
-        function: Callable[[Tensor, Tensor], Tensor],
-    ) -> Payload:
-        """Folds a Python function over the elements, one call an element."""
-        kept = tuple(axis for axis in range(len(x.shape)) if axis not in axes)
-        rows = x.data.transpose(kept + axes).reshape((out.size, x.size // max(out.size, 1)))
-        template, call = intern_template((), x.dtype, ()), calling(self, function)
-        result = self.xp.empty(out.size, numpy_dtype(out.dtype))
-        with default_backend(self):
-            for position in range(out.size):
-                folded = initial
-                for element in range(rows.shape[1]):
-                    folded = call(folded, Tensor(template, self, rows[position, element, ...]))
-                result[position] = folded.data
-        return result.reshape(out.shape)
-
-    def map(self, out: Template, x: Tensor, /, *, function: Callable[[Tensor], Tensor]) -> Payload:
-        """A Python function of each element, one call an element."""
-        template, call = intern_template((), x.dtype, ()), calling(self, function)
-        result = self.xp.empty(out.shape, numpy_dtype(out.dtype))
-        with default_backend(self):
-            for index in index_product(*map(range, x.shape)):
-                result[index] = call(Tensor(template, self, x.data[(*index, ...)])).data
-        return result
-
     # Order
 
-    @planned
-    def sort(self, out: Template, x: Template, /, *, axis: int, descending: bool) -> Kernel:
-        """Elements in order: descending is ascending from the other end, both ways round."""
-        ascending = self.ordering(x.replace(dtype=wide(x.dtype)), axis)
-        if not descending:
-            return Calm(computing(ascending, out, x))
-        flip = self.xp.flip
-        return Calm(computing(lambda values: flip(ascending(flip(values, axis)), axis), out, x))
-
-    @planned
-    def argsort(self, out: Template, x: Template, /, *, axis: int, descending: bool) -> Kernel:
-        """Indices that would sort: descending is ascending from the other end, both ways round."""
-        ascending = self.order_of(x.replace(dtype=wide(x.dtype)), axis)
-        if not descending:
-            return _in_int64(computing(ascending, out, x))
-        flip, last = self.xp.flip, x.shape[axis] - 1
-        return _in_int64(computing(lambda values: last - flip(ascending(flip(values, axis)), axis), out, x))
-
     # Overrides of composites
-
-    @planned
-    def cumulative_sum(
-        self, out: Template, x: Template, /, *, axis: int, dtype: DType | None, include_initial: bool, reverse: bool
-    ) -> Kernel:
-        """Sums of the elements up to each."""
-        return self._accumulating(self.running("cumsum", axis, wide(out.dtype)), 0, out, x, axis, reverse)
-
-    @planned
-    def cumulative_product(
-        self, out: Template, x: Template, /, *, axis: int, dtype: DType | None, include_initial: bool, reverse: bool
-    ) -> Kernel:
-        """Products of the elements up to each."""
-        if out.dtype.is_complex:
-            accumulate: Kernel = partial(complex_functions.cumulative_product, self.xp, axis=axis)
-        else:
-            accumulate = self.running("cumprod", axis, wide(out.dtype))
-        return self._accumulating(accumulate, 1, out, x, axis, reverse)
 
     @planned
     def softmax(self, out: Template, x: Template, /, *, axis: tuple[int, ...]) -> Kernel:
@@ -257,33 +164,12 @@ class ArrayReduction(ArrayBase):
         if shape and len(shape) == len(x.shape):  # with the axis kept
             found = find
             find = lambda values: found(values).reshape(shape)  # noqa: E731 # one of several forms
-        return Calm(_in_int64(computing(find, out, x)))
+        return Calm(in_int64(computing(find, out, x)))
 
-    def _accumulating(
-        self, accumulate: Kernel, initial: int, out: Template, x: Template, axis: int, reverse: bool
-    ) -> Kernel:
-        """The running results of a function, from the end if `reverse`, after `initial` where there is one more."""
-        xp, dtype = self.xp, wide(out.dtype)
-        kernel = accumulate
-        if reverse:
-            kernel = lambda values: xp.flip(accumulate(xp.flip(values, axis)), axis)  # noqa: E731 # one of several forms
-        if out.shape[axis] > x.shape[axis]:
-            kernel = _with_one_more(xp, kernel, x, axis, initial, numpy_dtype(dtype), reverse)
-        made = promoted(self, dtype, kernel, out, x)
-        return made if x.dtype.is_inexact or out.dtype.is_inexact else Calm(made)
-
-
-def _in_int64(kernel: Kernel) -> Kernel:
-    """A kernel whose indices are int64, as everywhere."""
-    return kernel if _INDICES_ARE_LONG else lambda values: kernel(values).astype("int64")
-
-
-def _with_one_more(xp: Any, kernel: Kernel, x: Template, axis: int, initial: int, dtype: Any, last: bool) -> Kernel:
-    """A kernel of arrays that have one more element along an axis, for the template of those that have not."""
-    shape = *x.shape[:axis], 1, *x.shape[axis + 1 :]
-
-    def longer(values: Array) -> Array:
-        more = xp.full(shape, initial, dtype)
-        return kernel(xp.concatenate((values, more) if last else (more, values), axis=axis))
-
-    return longer
+    @planned
+    def count_nonzero(self, out: Template, x: Template, /, *, axis: tuple[int, ...], keepdims: bool) -> Kernel:
+        """The module's own, which reads the elements once."""
+        count, add, dtype = self.xp.count_nonzero, self.xp.sum, numpy_dtype(out.dtype)
+        if len(axis) == x.ndim and not keepdims:
+            return Calm(lambda values: count(values))
+        return Calm(lambda values: add(values.astype(bool), axis=axis, dtype=dtype, keepdims=keepdims))

@@ -1,5 +1,5 @@
-"""What an array module may look at or write to: NumPy's arrays are there at once, another module's are computed
-elsewhere or later, and JAX's never change.
+"""What may be looked at or written to on the way: the arrays of an eager module are there at once, another module's are
+computed elsewhere or later, or never change.
 
 Looking at an element of such an array waits for it, and while a function is traced there is none. So shared code asks
 here, and takes the long way where nothing is known.
@@ -15,37 +15,32 @@ Array: TypeAlias = Any
 
 
 def certainly(xp: Any, flags: Array) -> bool:
-    """Whether all flags are known to hold: only NumPy's are looked at."""
-    return xp.__name__ == "numpy" and bool(xp.count_nonzero(flags) == flags.size)
+    """Whether all flags are known to hold: only those of an eager module are looked at."""
+    return xp.eager and bool(xp.count_nonzero(flags) == flags.size)
 
 
 def replaced(xp: Any, values: Array, where: Array, function: Callable[..., Array], *operands: Array) -> Array:
     """Values with those of a function of the module and operands in some places; all have one shape.
 
-    NumPy computes the function there alone, and writes into `values`, which must be fresh.
+    An eager module computes the function there alone, and writes into `values`, which must be fresh. Another one
+    computes it everywhere, or not at all where it can choose so while it runs.
     """
-    if xp.__name__ != "numpy":
-        return xp.where(where, function(xp, *operands).astype(values.dtype), values)
+    if not xp.eager:
+        return xp.if_any(where, lambda: xp.where(where, function(xp, *operands).astype(values.dtype), values), values)
     values = xp.asarray(values)
     if where.any():
         values[where] = function(xp, *(x[where] for x in operands))
     return values
 
 
-def stable_order(xp: Any, values: Array) -> Array:
-    """The indices that sort along the last axis, equal elements in the order in which they come."""
-    stable: dict[str, Any] = {"stable": True} if xp.__name__ == "jax.numpy" else {"kind": "stable"}
-    return xp.argsort(values, axis=-1, **stable)
-
-
 def fits_float64(xp: Any, terms: int, *factors: Array) -> bool:
-    """Whether float64 holds every sum of so many products of integers exactly: by their dtype, or by NumPy's elements.
+    """Whether float64 holds every sum of so many products of integers exactly: by their dtype, or by a look at them.
 
     BLAS has no integers, but is a hundred times faster than what counts in them.
     """
     bits = 8 * sum(each.dtype.itemsize for each in factors)
     if bits < 53 and terms < 1 << (53 - bits):
         return True
-    if xp.__name__ != "numpy" or not all(each.size for each in factors):
+    if not xp.eager or not all(each.size for each in factors):
         return False
     return terms * prod(max(abs(int(each.min())), abs(int(each.max()))) for each in factors) <= 1 << 53

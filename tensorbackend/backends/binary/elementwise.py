@@ -13,7 +13,7 @@ from typing import Any
 
 from ...dtypes import bool_
 from ...elements import unpack
-from ...protocol import Backend, Payload
+from ...protocol import Backend, Kernel, Payload, planned
 from ...template import Template
 from ...tensor import Tensor
 from . import bits, columns, complex_scalars, scalars
@@ -26,10 +26,9 @@ Function = Callable[..., Any]
 def of_column(real: Columns, compute: Columns | None = None) -> Any:
     """A callback of one tensor from a function of a real column, and one of a complex column if it differs."""
 
-    def callback(self: Backend, out: Template, x: Tensor, /) -> Payload:
-        template = x.template
-        function = real if compute is None or not template.dtype.is_complex else compute
-        return kernel(function, out, template)(x.data)
+    @planned
+    def callback(self: Backend, out: Template, x: Template, /) -> Kernel:
+        return kernel(real if compute is None or not x.dtype.is_complex else compute, out, x)
 
     return callback
 
@@ -47,10 +46,9 @@ def each(function: Function, safe: Function | None = None) -> Columns:
 def of_columns(real: Columns, compute: Columns | None = None) -> Any:
     """A callback of two tensors from a function of real columns, and one of complex columns if it differs."""
 
-    def callback(self: Backend, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
-        template = x1.template
-        function = real if compute is None or not template.dtype.is_complex else compute
-        return kernel(function, out, template, x2.template)(x1.data, x2.data)
+    @planned
+    def callback(self: Backend, out: Template, x1: Template, x2: Template, /) -> Kernel:
+        return kernel(real if compute is None or not x1.dtype.is_complex else compute, out, x1, x2)
 
     return callback
 
@@ -63,10 +61,11 @@ def binary(real: Function, safe: Function | None = None, compute: Columns | None
 
 def by_kind(of_integers: Columns, of_floats: Columns, compute: Columns | None = None) -> Any:
     """A callback of two tensors from functions of columns of integers and of floats."""
-    integral, inexact = of_columns(of_integers), of_columns(of_floats, compute)
 
-    def callback(self: Backend, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
-        return (inexact if x1.template.dtype.is_inexact else integral)(self, out, x1, x2)
+    @planned
+    def callback(self: Backend, out: Template, x1: Template, x2: Template, /) -> Kernel:
+        of_inexact = of_floats if compute is None or not x1.dtype.is_complex else compute
+        return kernel(of_inexact if x1.dtype.is_inexact else of_integers, out, x1, x2)
 
     return callback
 
@@ -108,9 +107,10 @@ def rounding(function: Callable[[float], int]) -> Any:
 class BinaryElementwise(Backend):
     """The family `protocol.elementwise`."""
 
-    def as_type(self, out: Template, x: Tensor, /) -> Payload:
+    @planned
+    def as_type(self, out: Template, x: Template, /) -> Kernel:
         """See the protocol."""
-        return conversion(out, x.template)(x.data)
+        return conversion(out, x)
 
     def bitcast(self, out: Template, x: Tensor, /) -> Payload:
         """See the protocol."""
@@ -121,10 +121,10 @@ class BinaryElementwise(Backend):
         holds, first, second = (broadcast_bytes(x.data, x.template, out.shape) for x in (condition, x1, x2))
         return bits.chosen(holds, first, second, out.dtype.itemsize)
 
-    def clip(self, out: Template, x: Tensor, min: Tensor, max: Tensor, /) -> Payload:
+    @planned
+    def clip(self, out: Template, x: Template, min: Template, max: Template, /) -> Kernel:
         """See the protocol."""
-        function = columns.clip if x.dtype.is_floating else columns.integer_clip
-        return kernel(function, out, x.template, min.template, max.template)(x.data, min.data, max.data)
+        return kernel(columns.clip if x.dtype.is_floating else columns.integer_clip, out, x, min, max)
 
     _magnitude = of_column(each(builtins.abs), each(complex_scalars.absolute))
 

@@ -13,6 +13,7 @@ from ...rules.data_errors import index_out_of_range
 from ...template import Shape, Template
 from ...tensor import Tensor
 from .bits import UNSIGNED
+from .shape import steps, strided, write_block
 from .storage import elements, store
 
 
@@ -109,3 +110,24 @@ class BinaryIndexing(Backend):
             columns.append([place % length for place in places] + missing)
             places = [place // length for place in places]
         return store([index for vector in zip(*columns[::-1], strict=True) for index in vector], out.dtype)
+
+    def put_slice(self, out: Template, x: Tensor, update: Tensor, /, *, starts: tuple[int, ...]) -> Payload:
+        """See the protocol."""
+        target = bytearray(x.data)
+        write_block(target, x.shape, starts, update, (1,) * x.ndim)
+        return bytes(target)
+
+    def slice(
+        self,
+        out: Template,
+        x: Tensor,
+        /,
+        *,
+        starts: tuple[int, ...],
+        lengths: tuple[int, ...],
+        strides: tuple[int, ...],
+    ) -> Payload:
+        """See the protocol."""
+        apart = steps(x.shape)
+        start = sum(first * step for first, step in zip(starts, apart, strict=True))
+        return strided(x, out, start, [stride * step for stride, step in zip(strides, apart, strict=True)])

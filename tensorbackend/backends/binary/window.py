@@ -6,10 +6,9 @@ import math
 from collections.abc import Callable, Sequence
 from functools import reduce
 from itertools import chain, product
-from operator import mul
 from typing import Any
 
-from ...dtypes import DType, float64, iinfo
+from ...dtypes import DType, iinfo
 from ...protocol import Backend, Payload
 from ...protocol.window import Padding, Sizes
 from ...select import default_backend
@@ -20,7 +19,7 @@ from . import complex_scalars
 from .scalars import sum_of_floats
 from .shape import steps
 from .storage import elements, mapped, store
-from .windows import Axis, columns, from_order_keys, order_keys, padded, runs, within
+from .windows import Axis, columns, from_order_keys, order_keys, padded
 
 Fold = Callable[[list[Sequence[Any]]], Sequence[Any]]
 """What makes one element of each window from the columns of their elements."""
@@ -215,72 +214,6 @@ class BinaryWindow(Backend):
             values = [(value == value, value if value == value else 0.0) for value in values]
         axes = _axes(window_dimensions, strides, (1,) * x.ndim)
         return _scattered(min, out, values, source, initial, _windows(axes, x.shape, padding))
-
-    def conv(
-        self,
-        out: Template,
-        x: Tensor,
-        kernel: Tensor,
-        /,
-        *,
-        strides: Sizes,
-        padding: Padding,
-        input_dilation: Sizes,
-        kernel_dilation: Sizes,
-        feature_groups: int,
-        batch_groups: int,
-    ) -> Payload:
-        """See the protocol."""
-        features, channels, *window = kernel.shape
-        area = channels * math.prod(window)
-        if not area or not out.size:
-            return bytes(out.nbytes)
-        interior = [(low, high, size - 1) for (low, high), size in zip(padding, input_dilation, strict=True)]
-        wide = padded(x, 0, [(0, 0, 0), (0, 0, 0), *interior])
-        axes = _axes(tuple(window), strides, kernel_dilation)
-        shape = wide.shape[2:]
-        plane = math.prod(shape)
-        offsets = [channel * plane + offset for channel in range(channels) for offset in within(axes, steps(shape))]
-        values, weights = list(elements(wide)), list(elements(kernel))
-        rows = [weights[start : start + area] for start in range(0, features * area, area)]
-        parts = list(runs(axes, shape, len(offsets)))
-        share = features // (feature_groups * batch_groups)
-        batch = out.shape[0]
-        combine = _complex_products if out.dtype.is_complex else _products(out.dtype)
-        results: list[Any] = []
-        for image in range(batch):
-            for group in range(feature_groups * batch_groups):
-                # Of the two numbers of groups one is 1.
-                block, channel = (group * batch + image, 0) if batch_groups > 1 else (image, group * channels)
-                first = (block * wide.shape[1] + channel) * plane
-                taken = values[first : first + channels * plane]
-                kernels = rows[group * share : (group + 1) * share]
-                pieces = [combine(part.columns(taken, offsets), kernels) for part in parts]
-                results += chain.from_iterable(chain.from_iterable(each) for each in zip(*pieces, strict=True))
-        return store(results, out.dtype)
-
-
-def _products(dtype: DType) -> Callable[[list[Sequence[Any]], list[list[Any]]], list[list[Any]]]:
-    """For each kernel, the sums of products with every window: float64 or exact integers."""
-    zero: Any = 0 if dtype.is_integer else 0.0
-
-    def combine(found: list[Sequence[Any]], kernels: list[list[Any]]) -> list[list[Any]]:
-        windows = list(zip(*found, strict=True))
-        if _sum_of_products is not None:
-            return [[_sum_of_products(window, kernel) for window in windows] for kernel in kernels]
-        return [[sum(map(mul, window, kernel), zero) for window in windows] for kernel in kernels]
-
-    return combine
-
-
-def _complex_products(found: list[Sequence[Any]], kernels: list[list[Any]]) -> list[list[Any]]:
-    """(a + bj)(c + dj) as products of real numbers: (a, b) with (c, -d), and with (d, c)."""
-    combine = _products(float64)
-    parts: list[Sequence[Any]] = [[z.real for z in column] for column in found]
-    parts += [[z.imag for z in column] for column in found]
-    reals = combine(parts, [[w.real for w in kernel] + [-w.imag for w in kernel] for kernel in kernels])
-    imaginaries = combine(parts, [[w.imag for w in kernel] + [w.real for w in kernel] for kernel in kernels])
-    return [list(map(complex, *pair)) for pair in zip(reals, imaginaries, strict=True)]
 
 
 def _extremes(choose: Callable[..., Any], out: Template, x: Tensor, axes: list[Axis]) -> Payload:

@@ -19,17 +19,24 @@ from ..array_module.fourier import ArrayFourier
 from ..libraries import import_library
 from .base import Composing, template_of
 from .composites import JaxComposites
+from .contraction import JaxContraction
 from .control import JaxControl
+from .convolution import JaxConvolution
 from .creation import JaxCreation
+from .cumulative import JaxCumulative
 from .elementwise import JaxElementwise
-from .gradients import JaxGradients
+from .functional import JaxFunctional
 from .indexing import JaxIndexing
-from .linalg import JaxLinalg
-from .norms import JaxNorms
+from .linalg.factorisations import JaxLinalg
+from .linalg.norms import JaxNorms
+from .module import JaxModule
 from .random import JaxRandom
+from .reduction import JaxReduction
 from .shape import JaxShaping
+from .sorting import JaxSorting
+from .special import JaxSpecial
 from .trees import register
-from .window import JaxConvolution, JaxWindow
+from .window import JaxWindow
 
 if TYPE_CHECKING:
     import numpy
@@ -39,17 +46,22 @@ if TYPE_CHECKING:
 
 class JaxBackend(
     JaxCreation,
+    JaxSpecial,
     JaxElementwise,
+    JaxNorms,
+    JaxReduction,
+    JaxCumulative,
+    JaxSorting,
     JaxWindow,
+    JaxFunctional,
     JaxShaping,
     JaxIndexing,
+    JaxContraction,
     JaxConvolution,
-    JaxControl,
-    JaxGradients,
-    JaxNorms,
     JaxLinalg,
     ArrayFourier,
     JaxRandom,
+    JaxControl,
     JaxComposites,
 ):
     """JAX on a device: `JaxBackend()`, `JaxBackend(device="cpu:1")`.
@@ -71,10 +83,11 @@ class JaxBackend(
 
     def setup(self) -> None:
         """Imports JAX, switches 64-bit dtypes on, and makes tensors pytrees."""
-        self.jax, self.xp, self.lax = map(_library, ("jax", "jax.numpy", "jax.lax"))
+        self.jax, self.lax = _library("jax"), _library("jax.lax")
+        self.xp = JaxModule(_library("jax.numpy"), self.lax)
         for submodule in ("jax.dlpack", "jax.scipy.special"):
             _library(submodule)
-        self.quiet, self.jitted, self.numbers = Silent(), {}, {}
+        self.quiet, self.numbers = Silent(), {}
         self.composites, self.composing = {}, Composing()
         self.place = _place(self.jax, self.options["device"])
         self.device = _name(self.place)
@@ -150,6 +163,12 @@ class JaxBackend(
             return super().to_dlpack(x, **options)
         return x.data.__dlpack__(**options)
 
+    def adopted(self, array: Any, /) -> tuple[Template, Payload] | None:
+        """A `jax.Array` on this instance's device, if it is on no other and JAX is not tracing it."""
+        if not isinstance(array, self.jax.Array) or self.traced(array) or array.sharding.device_set != {self.place}:
+            return None
+        return template_of(array), array
+
     def from_dlpack(self, array: Any, /, *, copy: bool | None) -> tuple[Template, Payload]:
         """The array's memory, where it is on the same device and begins at a multiple of 64 bytes, else a copy."""
         try:
@@ -197,7 +216,7 @@ def _place(jax: Any, device: object) -> Any:
     """The `jax.Device` of a name such as `"cpu:1"` or `"cpu"`, the default one for `None`."""
     places = _places(jax)
     for place in places:
-        if device is None or device in (_name(place), _name(place).partition(":")[0]):
+        if device is None or (isinstance(device, str) and device in (_name(place), _name(place).partition(":")[0])):
             return place
     names = ", ".join(map(_name, places))
-    raise ArgumentError(expected(f"one of the devices {names}", device=device))
+    raise ArgumentError(expected("a device of the backend 'jax'", f"the devices are {names}", device=device))

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from typing import Any, Final
 
 from ...dtypes import DType, as_dtype
@@ -14,7 +13,7 @@ from ...protocol import Kernel, Payload
 from ...protocol.planned import bare
 from ...template import Template, intern_template
 from ...tensor import Tensor
-from ..array_module.base import Array, ArrayBase, Method
+from ..array_module.base import Array, ArrayBase
 
 
 class ReadsData(Exception):
@@ -72,23 +71,8 @@ class JaxBase(ArrayBase):
     precision: Any
     """The `jax.lax.Precision` of products: accelerators multiply float32 with fewer bits unless told otherwise."""
 
-    jitted: dict[Callable[..., Payload], Callable[..., Payload]]
-    """Each kernel that was called, as JAX compiled it."""
-
     composing: Composing
     """Whether a composite is being compiled."""
-
-    def run(self, method: Method, out: Any, inputs: tuple[Any, ...], options: dict[str, object]) -> Payload:
-        """What a kernel gives, compiled.
-
-        Names are left out, so that they never cause a second compilation.
-        """
-        compiled = self.jitted.get(method)
-        if compiled is None:
-            compiled = self.jitted[method] = self.jax.jit(partial(self._traced, method), static_argnums=0)
-        arrays = [tuple(each.data for each in x) if isinstance(x, tuple) else x.data for x in inputs]
-        static = unnamed(out), tuple(options.items())
-        return compiled(static, *arrays) if arrays else self.made_here(partial(compiled, static))
 
     def settled(self, kernel: Kernel, out: Any, /) -> Kernel:
         """A kernel whose results have exactly the dtypes of their templates."""
@@ -112,17 +96,15 @@ class JaxBase(ArrayBase):
             made = make()
         return made if self.committed is None else self.jax.device_put(made, self.committed)
 
-    def _traced(self, method: Callable[..., Payload], static: tuple[Any, Any], *arrays: Any) -> Payload:
-        out, options = static
-        inputs = (tuple(map(self.tensor, x)) if isinstance(x, tuple) else self.tensor(x) for x in arrays)
-        data = method(self, out, *inputs, **dict(options))
-        if isinstance(out, Template):
-            return self._in_dtype(data, out)
-        return tuple(map(self._in_dtype, data, out))
-
     def _in_dtype(self, data: Array, out: Template) -> Array:
         """An array in exactly the dtype of a template, and not weakly so: JAX lets weak ones change in loops."""
         return self.lax.convert_element_type(data, numpy_dtype(out.dtype))
+
+    def derived(self, values: Callable[..., Array], own: Callable[..., Array]) -> Callable[..., Array]:
+        """A function that has the derivative of another."""
+        derived = self.jax.custom_jvp(values)
+        derived.defjvp(lambda primals, tangents: (derived(*primals), self.jax.jvp(own, primals, tangents)[1]))
+        return derived  # type: ignore[no-any-return] # of the values' kind
 
     def tensor(self, data: Array) -> Tensor:
         """An array as a tensor without names."""
@@ -141,14 +123,6 @@ class JaxBase(ArrayBase):
         if traced and self.composing.now:
             raise ReadsData
         return not traced
-
-
-def unnamed(out: Template | Iterable[Template]) -> Any:
-    """A template, or each of several, without names."""
-    if not isinstance(out, Template):
-        return tuple(map(unnamed, out))
-    names = (None,) * len(out.names)
-    return out if out.names == names else out.replace(names=names)
 
 
 def template_of(data: Array) -> Template:

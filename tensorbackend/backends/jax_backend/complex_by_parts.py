@@ -11,7 +11,6 @@ from ..array_module.complex_functions import (
     Function,
     atan_values,
     cos_values,
-    join,
     sin_values,
     special,
     table,
@@ -41,7 +40,7 @@ def _finite_sqrt(xp: Any, z: Array) -> Array:
     other = xp.where(size == 0, 0.0, 0.5 * xp.abs(b) / xp.where(size == 0, 1.0, size))
     real, imaginary = xp.where(a >= 0, size, other), xp.copysign(xp.where(a >= 0, other, size), b)
     factor = xp.where(large, 2.0, 1.0)
-    return join(xp, factor * real, factor * imaginary).astype(z.dtype)
+    return xp.join(factor * real, factor * imaginary).astype(z.dtype)
 
 
 def _finite_atanh(xp: Any, z: Array) -> Array:
@@ -49,12 +48,12 @@ def _finite_atanh(xp: Any, z: Array) -> Array:
     a, b = _parts(xp, z)
     left, below = xp.signbit(a), xp.signbit(b)
     a, b = xp.where(left, -a, a), xp.where(below, -b, b)
-    found = xp.arctanh(join(xp, a, b))
+    found = xp.arctanh(xp.join(a, b))
     apart = xp.hypot(1 - a, b)
     near = (apart > 0) & (apart < 1e-100)
     real = xp.where(near, 0.5 * (xp.log(xp.hypot(1 + a, b)) - xp.log(xp.where(near, apart, 1.0))), found.real)
     imaginary = found.imag
-    return join(xp, xp.where(left, -real, real), xp.where(below, -imaginary, imaginary)).astype(z.dtype)
+    return xp.join(xp.where(left, -real, real), xp.where(below, -imaginary, imaginary)).astype(z.dtype)
 
 
 def _finite_log(xp: Any, z: Array) -> Array:
@@ -74,7 +73,7 @@ def _logarithm(xp: Any, a: Array, b: Array, beyond: Array) -> Array:
     large = size > 1e300
     half = xp.where(large, 0.5, 1.0)
     far = xp.log(xp.hypot(half * a, half * b)) + xp.where(large, math.log(2), 0.0)
-    return join(xp, xp.where(near, 0.5 * logarithms.log1p(xp, xp.where(near, beyond, 0)), far), xp.arctan2(b, a))
+    return xp.join(xp.where(near, 0.5 * logarithms.log1p(xp, xp.where(near, beyond, 0)), far), xp.arctan2(b, a))
 
 
 def _finite_tanh(xp: Any, z: Array) -> Array:
@@ -85,17 +84,26 @@ def _finite_tanh(xp: Any, z: Array) -> Array:
     high, wide, turn = _sinh_times(xp, near, 1.0), _cosh_times(xp, near, 1.0), xp.sin(b) * xp.cos(b)
     divisor = high * high + xp.cos(b) ** 2
     real = xp.where(far, xp.copysign(1.0, a), high * wide / divisor)
-    return join(xp, real, xp.where(far, 4 * turn * xp.exp(-2 * xp.abs(a)), turn / divisor)).astype(z.dtype)
+    return xp.join(real, xp.where(far, 4 * turn * xp.exp(-2 * xp.abs(a)), turn / divisor)).astype(z.dtype)
+
+
+def _finite_exp(xp: Any, z: Array) -> Array:
+    """exp(a) times cosine and sine, in two factors where only their product with a small sine decides on overflow."""
+    a, b = _parts(xp, z)
+    large = a > 700
+    power = xp.exp(xp.where(large, 0.5 * a, a))
+    rest, sine = xp.where(large, power, 1.0), xp.sin(b)
+    return xp.join(power * xp.cos(b) * rest, xp.where(sine == 0, sine, power * sine * rest)).astype(z.dtype)
 
 
 def _finite_cosh(xp: Any, z: Array) -> Array:
     a, b = _parts(xp, z)
-    return join(xp, _cosh_times(xp, a, xp.cos(b)), _sinh_times(xp, a, xp.sin(b))).astype(z.dtype)
+    return xp.join(_cosh_times(xp, a, xp.cos(b)), _sinh_times(xp, a, xp.sin(b))).astype(z.dtype)
 
 
 def _finite_sinh(xp: Any, z: Array) -> Array:
     a, b = _parts(xp, z)
-    return join(xp, _sinh_times(xp, a, xp.cos(b)), _cosh_times(xp, a, xp.sin(b))).astype(z.dtype)
+    return xp.join(_sinh_times(xp, a, xp.cos(b)), _cosh_times(xp, a, xp.sin(b))).astype(z.dtype)
 
 
 def _exponentials(xp: Any, a: Array) -> tuple[Array, Array, Array]:
@@ -131,6 +139,7 @@ atanh = whole(_finite_atanh, table("atanh"))
 atan = whole(lambda xp, z: turned_back(xp, _finite_atanh(xp, turned(xp, z))), atan_values)
 cosh = whole(_finite_cosh, table("cosh"))
 cos = whole(lambda xp, z: _finite_cosh(xp, turned(xp, z)), cos_values)
+exp = whole(_finite_exp, table("exp"))
 log = whole(_finite_log, table("log"))
 log1p = whole(_finite_log1p, table("log1p"))
 sinh = whole(_finite_sinh, table("sinh"))
@@ -148,7 +157,7 @@ def log_to(base: float) -> Function:
 
     def function(xp: Any, z: Array) -> Array:
         found = log(xp, z)
-        return join(xp, *(part / math.log(base) for part in _parts(xp, found))).astype(z.dtype)
+        return xp.join(*(part / math.log(base) for part in _parts(xp, found))).astype(z.dtype)
 
     return function
 

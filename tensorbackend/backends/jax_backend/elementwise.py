@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 from ...dtypes import float32, float64
 from ...interchange import numpy_dtype
@@ -12,9 +11,11 @@ from ...protocol import Kernel, Payload, kernel_of, planned
 from ...protocol.planned import bare
 from ...template import Template
 from ...tensor import Tensor
-from ..array_module import complex_functions, gamma, incomplete_gamma, special
+from ..array_module import complex_functions
 from ..array_module.base import NARROW, Array, function, itself, promoting
 from ..array_module.elementwise import ArrayElementwise
+from ..array_module.special import error_function as special
+from ..array_module.special import gamma
 from . import complex_by_parts, logarithms
 from .base import JaxBase
 from .rounding import unfused
@@ -101,7 +102,7 @@ class JaxElementwise(JaxBase, ArrayElementwise):
         def own(z: Array) -> Array:
             return xp.log(z + xp.sqrt(z - 1) * xp.sqrt(z + 1))
 
-        return self._derived(partial(complex_functions.acosh, xp), own)
+        return self.derived(partial(complex_functions.acosh, xp), own)
 
     # Near sqrt(1/2) - 1 XLA's log1p of float64 is 128 ulps off
 
@@ -112,14 +113,14 @@ class JaxElementwise(JaxBase, ArrayElementwise):
     def log1p(self, out: Template, x: Template, /) -> Kernel:
         """log(1 + x)."""
         if out.dtype is float64:
-            return self._derived(partial(logarithms.log1p, self.xp), self.xp.log1p)
+            return self.derived(partial(logarithms.log1p, self.xp), self.xp.log1p)
         return kernel_of(self._narrow_log1p, out, x)
 
     @planned
     def atanh(self, out: Template, x: Template, /) -> Kernel:
         """Half the logarithm of (1 + x) / (1 - x)."""
         if out.dtype is float64:
-            return self._derived(partial(logarithms.atanh, self.xp), self.xp.arctanh)
+            return self.derived(partial(logarithms.atanh, self.xp), self.xp.arctanh)
         return kernel_of(self._narrow_atanh, out, x)
 
     _own_asin = function("arcsin", complex_functions.asin)
@@ -151,6 +152,7 @@ class JaxElementwise(JaxBase, ArrayElementwise):
 
         return from_one
 
+    exp = function("exp", complex_by_parts.exp)
     log = function("log", complex_by_parts.log)
     log2 = promoting("log2", complex_by_parts.log2)
     log10 = promoting("log10", complex_by_parts.log10)
@@ -186,7 +188,7 @@ class JaxElementwise(JaxBase, ArrayElementwise):
         def zeroed(each: Array) -> Array:
             return self.xp.where(each == 0, self.xp.copysign(self.xp.zeros_like(each), each), each)
 
-        return self._derived(zeroed, lambda each: each)(values)
+        return self.derived(zeroed, lambda each: each)(values)
 
     # Division: XLA's integer quotient by zero is -1, its remainder the dividend
 
@@ -196,7 +198,7 @@ class JaxElementwise(JaxBase, ArrayElementwise):
         xp, lax = self.xp, self.lax
         divide: Kernel = xp.divide
         if out.dtype.is_complex:
-            quotient = self._derived(partial(complex_functions.quotient, xp), lax.div)
+            quotient = self.derived(partial(complex_functions.quotient, xp), lax.div)
             return lambda left, right: quotient(*xp.broadcast_arrays(left, right))
         if x2.shape == out.shape:
             return divide
@@ -299,7 +301,7 @@ class JaxElementwise(JaxBase, ArrayElementwise):
         )
         usable = xp.isfinite(found) & (found != 0) & xp.isfinite(x) & xp.isfinite(y) & (x != 0)
         product = complex_functions.product_by_parts(xp, y, complex_by_parts.log(xp, x))
-        rest = xp.where(y == 0, 1, complex_functions.exp(xp, product))
+        rest = xp.where(y == 0, 1, complex_by_parts.exp(xp, product))
         return xp.where(usable, found, rest).astype(dtype)
 
     def _whole_power(self, x: Array, exponent: Array) -> Array:
@@ -325,7 +327,7 @@ class JaxElementwise(JaxBase, ArrayElementwise):
             gamma.log_gamma: self.lax.lgamma,
         }.get(function)
         values = partial(function, self.xp)
-        chosen = values if own is None else self._derived(values, own)
+        chosen = values if own is None else self.derived(values, own)
         return self._in_wide(lambda *arrays: chosen(*self.xp.broadcast_arrays(*arrays)), out)
 
     def _in_wide(self, function: Kernel, out: Template) -> Kernel:
@@ -335,35 +337,14 @@ class JaxElementwise(JaxBase, ArrayElementwise):
 
     # XLA's own are 20 ulps off and more, and NaN for some infinities: the host computes the values
 
-    @planned
-    def gamma_inc_l(self, out: Template, a: Template, x: Template, /) -> Kernel:
-        """P(a, x), computed in float64 on the host."""
-        return self._on_host(incomplete_gamma.gamma_inc_l, self.jax.scipy.special.gammainc, out)
+    def stop_gradient(self, out: Template, x: Tensor, /) -> Payload:
+        """JAX's own."""
+        return self.lax.stop_gradient(x.data)
 
-    @planned
-    def gamma_inc_u(self, out: Template, a: Template, x: Template, /) -> Kernel:
-        """Q(a, x), computed in float64 on the host."""
-        return self._on_host(incomplete_gamma.gamma_inc_u, self.jax.scipy.special.gammaincc, out)
-
-    def _on_host(self, function: Callable[..., Array], own: Callable[..., Array], out: Template, /) -> Kernel:
-        """What a function gives for NumPy's float64 arrays, with the derivative of JAX's own."""
-
-        def called(*arrays: Any) -> Any:
-            import numpy
-
-            flat = (numpy.asarray(each).reshape(-1) for each in arrays)
-            with numpy.errstate(all="ignore"):
-                return function(numpy, *flat).reshape(arrays[0].shape)
-
-        def values(*arrays: Array) -> Array:
-            shape = self.jax.ShapeDtypeStruct(arrays[0].shape, arrays[0].dtype)
-            return self.jax.pure_callback(called, shape, *arrays, vmap_method="broadcast_all")
-
-        chosen = self._derived(values, own) if self.wide is float64 else own
-        return self._in_wide(lambda *arrays: chosen(*self.xp.broadcast_arrays(*arrays)), out)
-
-    def _derived(self, values: Callable[..., Array], own: Callable[..., Array]) -> Callable[..., Array]:
-        """A function that has the derivative of another."""
-        derived = self.jax.custom_jvp(values)
-        derived.defjvp(lambda primals, tangents: (derived(*primals), self.jax.jvp(own, primals, tangents)[1]))
-        return derived  # type: ignore[no-any-return] # of the values' kind
+    def scaled_gradient(self, out: Template, x: Tensor, scale: Tensor, /) -> Payload:
+        """An identity with a derivative of its own."""
+        if not x.dtype.is_inexact:
+            return x.data
+        same = self.jax.custom_jvp(lambda data, scale: data)
+        same.defjvp(lambda primals, tangents: (primals[0], (tangents[0] * primals[1]).astype(primals[0].dtype)))
+        return same(x.data, scale.data)

@@ -11,26 +11,42 @@ from typing import Any
 
 from ...dtypes import float32, iinfo, int64, uint64
 from ...interchange import numpy_dtype
-from ...protocol import Kernel, Payload, planned
+from ...protocol import Kernel, Payload, kernel_of, planned
 from ...protocol.indexing import Mode
 from ...rules.data_errors import index_out_of_range
 from ...template import Template
 from ...tensor import Tensor
 from ..array_module.base import NARROW, Array
 from ..array_module.indexing import ArrayIndexing
-from .base import JaxBase
+from .base import JaxBase, Looking
 
 
 def _looking(method: Callable[..., Payload]) -> Callable[..., Payload]:
-    """A callback that raises for the first index outside, and then calls a kernel, for which none is."""
+    """A planned callback that raises for the first index outside, of which a flag beside the result tells."""
 
+    @planned
     def callback(
-        self: JaxIndexing, out: Template, x: Tensor, indices: Tensor, /, *rest: Tensor, mode: Mode, **options: Any
-    ) -> Payload:
-        if mode == "error":
-            self.require_inside(x, indices, options.get("axis"))
-            mode = "clip"
-        return method(self, out, x, indices, *rest, mode=mode, **options)
+        self: JaxIndexing, out: Template, x: Template, indices: Template, /, *rest: Template, mode: Mode, **options: Any
+    ) -> Kernel:
+        import numpy
+
+        own = method.__get__(self)
+        if mode != "error":
+            return kernel_of(own, out, x, indices, *rest, mode=mode, **options)
+        clipped = kernel_of(own, out, x, indices, *rest, mode="clip", **options)
+        inside, axis = self._inside(x, indices, options.get("axis")), options.get("axis")
+        compiled = self.jax.jit(lambda values, places, *others: (clipped(values, places, *others), inside(places)))
+
+        def looking(values: Array, places: Array, *others: Array) -> Array:
+            if (self.traced(values) or any(map(self.traced, others))) and self.readable(places):
+                self.require_inside(x, indices, places, axis)
+                return clipped(values, places, *others)
+            found, good = compiled(values, places, *others)
+            if self.readable(good) and not numpy.asarray(good):
+                self.require_inside(x, indices, places, axis)
+            return found
+
+        return Looking(looking)
 
     callback.__name__, callback.__doc__ = method.__name__, method.__doc__
     return callback
@@ -50,6 +66,8 @@ class JaxIndexing(JaxBase, ArrayIndexing):
         (axis,) = tensors
         if structure[axis].dtype.kind == "bool" and structure[axis].ndim != 1:
             return None
+        import numpy
+
         compiled = self.jax.jit(self._taking(x, structure[axis], axis))
         whole, traced = slice(None), self.traced
 
@@ -58,7 +76,7 @@ class JaxIndexing(JaxBase, ArrayIndexing):
             if any(part is not places and part != whole for part in key) or traced(values) or traced(places):
                 raise IndexError
             found, inside = compiled(values, places)
-            if not inside:
+            if not numpy.asarray(inside):
                 raise IndexError
             return found
 
@@ -66,14 +84,12 @@ class JaxIndexing(JaxBase, ArrayIndexing):
 
     def _taking(self, x: Template, indices: Template, axis: int) -> Kernel:
         """The kernel that gives entries along an axis, and whether all indices lie in it."""
-        xp, long, size = self.xp, numpy_dtype(self.long), x.shape[axis]
+        xp, size, counted = self.xp, x.shape[axis], self._counted(indices)
         # A mask stands for the positions where it holds.
-        unsigned, signed = indices.dtype is uint64, indices.dtype.kind != "uint"
+        signed = indices.dtype.kind != "uint"
 
         def take(values: Array, places: Array) -> tuple[Array, Array]:
-            if unsigned:
-                places = xp.minimum(places, iinfo(int64).max)
-            places = places.astype(long)
+            places = counted(places)
             if signed:
                 places = xp.where(places < 0, places + size, places)
             inside = xp.all((places >= 0) & (places < size))
@@ -95,13 +111,22 @@ class JaxIndexing(JaxBase, ArrayIndexing):
 
         return find
 
-    def require_inside(self, x: Tensor, indices: Tensor, axis: int | None) -> None:
-        """Raises `IndexRangeError` for the first index outside of x's axis, or of its leading axes for vectors."""
-        if not (indices.size and self.readable(indices.data)):
-            return
+    def _inside(self, x: Template, indices: Template, axis: int | None) -> Kernel:
+        """Whether all indices are in x's axis, or vectors of them in its leading axes."""
+        xp, counted = self.xp, self._counted(indices)
+        sizes = x.shape[: indices.shape[-1]] if axis is None else x.shape[axis]
+
+        def inside(places: Array) -> Array:
+            places = counted(places)
+            return ((places >= 0) & (places < xp.asarray(sizes, places.dtype))).all()
+
+        return inside
+
+    def require_inside(self, x: Template, indices: Template, places: Array, axis: int | None) -> None:
+        """Raises `IndexRangeError` for the first index that is not."""
         import numpy
 
-        values = numpy.asarray(indices.data)
+        values = numpy.asarray(places)
         sizes = x.shape[: indices.shape[-1]] if axis is None else (x.shape[axis],)
         columns = numpy.moveaxis(values, -1, 0) if axis is None else (values,)
         for column, size in zip(columns, sizes, strict=True):
@@ -204,15 +229,18 @@ class JaxIndexing(JaxBase, ArrayIndexing):
 
         return written
 
+    def _counted(self, indices: Template) -> Kernel:
+        """What brings indices into the dtype of positions, those beyond it to its limit."""
+        xp, long, unsigned = self.xp, numpy_dtype(self.long), indices.dtype is uint64
+        return lambda places: (xp.minimum(places, iinfo(int64).max) if unsigned else places).astype(long)
+
     def _located(self, indices: Template, size: int, mode: Mode) -> Callable[[Array], tuple[Array, Any]]:
         """What moves indices into an axis, and says where they were in it from the start where that is asked for."""
-        xp, unsigned = self.xp, indices.dtype is uint64
+        xp, counted = self.xp, self._counted(indices)
         asked = mode == "fill" or not size
 
         def locate(places: Array) -> tuple[Array, Any]:
-            if unsigned:
-                places = xp.minimum(places, iinfo(int64).max)
-            places = places.astype(numpy_dtype(self.long))
+            places = counted(places)
             inside = (places >= 0) & (places < size) if asked else None
             return xp.clip(places, 0, max(size - 1, 0)), inside
 

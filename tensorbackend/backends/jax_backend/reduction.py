@@ -1,4 +1,4 @@
-"""Reductions and accumulations by `jax.lax`, and Python functions of scalars, which are traced."""
+"""Reductions, of which zeros keep the sign that wins."""
 
 from __future__ import annotations
 
@@ -7,19 +7,13 @@ from functools import partial
 from math import prod
 from typing import Any
 
-from ...dtypes import bool_
 from ...interchange import numpy_dtype
-from ...protocol import Kernel, Payload, kernel_of, planned
-from ...select import default_backend
+from ...protocol import Kernel, kernel_of, planned
 from ...template import Template
-from ...tensor import Tensor
 from ..array_module.base import Array
 from ..array_module.complex_functions import product_by_parts
 from ..array_module.reduction import ArrayReduction
-from ..functional import calling
 from .base import JaxBase
-
-Fold = Callable[[Tensor, Tensor], Tensor]
 
 
 class JaxReduction(JaxBase, ArrayReduction):
@@ -55,88 +49,9 @@ class JaxReduction(JaxBase, ArrayReduction):
 
         return product
 
-    @planned
-    def cumulative_max(self, out: Template, x: Template, /, *, axis: int, reverse: bool) -> Kernel:
-        """Greatest element up to each."""
-        return self._running(self.lax.cummax, -0.0, x, axis, reverse)
-
-    @planned
-    def cumulative_min(self, out: Template, x: Template, /, *, axis: int, reverse: bool) -> Kernel:
-        """Least element up to each."""
-        return self._running(self.lax.cummin, 0.0, x, axis, reverse)
-
-    def _running(self, extreme: Kernel, loser: float, x: Template, axis: int, reverse: bool) -> Kernel:
-        """A running extreme; a zero has the sign that loses only until one of the other sign is met."""
-        xp, cummax = self.xp, self.lax.cummax
-        if x.dtype is bool_:
-            return lambda values: extreme(values.astype("int8"), axis=axis, reverse=reverse) != 0
-        if not x.dtype.is_floating:
-            return lambda values: extreme(values, axis=axis, reverse=reverse)
-
-        def running(values: Array) -> Array:
-            found = extreme(values, axis=axis, reverse=reverse)
-            wins = (values == 0) & (xp.signbit(values) != xp.signbit(loser))
-            met = cummax(wins.astype("int8"), axis=axis, reverse=reverse) > 0
-            zero = xp.where(met, -loser, loser).astype(found.dtype)
-            return xp.where(found == 0, xp.copysign(found, zero), found)
-
-        return running
-
     # Order: JAX's sorts are stable and put NaN last
 
-    def ordering(self, x: Template, axis: int) -> Kernel:
-        """Values ascending along an axis, equal ones in the order in which they come."""
-        sort = self.xp.sort
-        return lambda values: sort(values, axis=axis, stable=True)
-
-    def order_of(self, x: Template, axis: int) -> Kernel:
-        """The indices that bring values into that order."""
-        argsort = self.xp.argsort
-        return lambda values: argsort(values, axis=axis, stable=True)
-
     # Functions of scalars, which are traced once
-
-    def reduce(
-        self,
-        out: Template,
-        x: Tensor,
-        initial: Tensor,
-        /,
-        *,
-        axes: tuple[int, ...],
-        keepdims: bool,
-        function: Fold,
-    ) -> Payload:
-        """Folds a Python function over the elements, from the first to the last."""
-        kept = tuple(axis for axis in range(len(x.shape)) if axis not in axes)
-        rows = x.data.transpose(axes + kept).reshape((prod(x.shape[axis] for axis in axes), out.size))
-        return self.fold(function, initial, rows, None).reshape(out.shape)
-
-    def fold(self, function: Fold, initial: Tensor, rows: Array, valid: Array | None) -> Array:
-        """A function folded over the first axis of rows (steps, results), but for what is not valid."""
-        xp, call = self.xp, calling(self, function)
-
-        def step(folded: Array, element: Array, included: Array) -> Array:
-            result = call(self.tensor(folded), self.tensor(element)).data
-            return xp.where(included, result, folded)
-
-        start = xp.broadcast_to(initial.data, rows.shape[1:])
-        flags = xp.ones(rows.shape, bool) if valid is None else valid
-        columns = self.jax.vmap(step)
-        with default_backend(self):
-            return self.lax.scan(lambda total, row: (columns(total, *row), None), start, (rows, flags))[0]
-
-    def map(self, out: Template, x: Tensor, /, *, function: Callable[[Tensor], Tensor]) -> Payload:
-        """A Python function of each element."""
-        call = calling(self, function)
-
-        def single(element: Array) -> Array:
-            return call(self.tensor(element)).data
-
-        with default_backend(self):
-            if not x.size:
-                return self.xp.zeros(out.shape, numpy_dtype(out.dtype))
-            return self.jax.vmap(single)(x.data.reshape(-1)).reshape(out.shape)
 
 
 # 0.0 is above -0.0. A zero is added to a zero of the wrong sign, and -0.0, which changes nothing, to all else: so the

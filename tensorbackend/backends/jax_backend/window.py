@@ -13,10 +13,9 @@ from ...protocol.window import Padding, Sizes
 from ...template import Template
 from ...tensor import Tensor
 from ..array_module.base import Array
-from ..array_module.convolution import ArrayConvolution, parts
 from ..array_module.window import ArrayWindow, limits
-from .base import JaxBase
-from .reduction import Fold, JaxReduction, greatest, least
+from .functional import Fold, JaxFunctional
+from .reduction import greatest, least
 
 Geometry: TypeAlias = tuple[Sizes, Sizes, Padding, Sizes]
 """Sizes of the window, strides, padding and dilations, as the protocol has them."""
@@ -73,7 +72,7 @@ def _into_windows(find: str) -> Callable[..., Payload]:
     return callback
 
 
-class JaxWindow(JaxReduction, ArrayWindow):
+class JaxWindow(JaxFunctional, ArrayWindow):
     """What slides a window along every axis; sums and products of the narrow floats in float32."""
 
     window_sum = _over_windows(lambda self, x, geometry: self.slid(self.lax.add, 0, geometry, self.widened(x)))
@@ -185,77 +184,3 @@ class JaxWindow(JaxReduction, ArrayWindow):
         target = xp.where(xp.any(inside, axis=0), xp.take_along_axis(positions, first, axis=0)[0], out.size)
         added = start.at[target].add(self.widened(source).reshape(-1), mode="drop")
         return self.narrowed(added.reshape(out.shape), out)
-
-
-class JaxConvolution(JaxBase, ArrayConvolution):
-    """The convolution of the family `protocol.window`."""
-
-    @planned
-    def conv(
-        self,
-        out: Template,
-        x: Template,
-        kernel: Template,
-        /,
-        *,
-        strides: Sizes,
-        padding: Padding,
-        input_dilation: Sizes,
-        kernel_dilation: Sizes,
-        feature_groups: int,
-        batch_groups: int,
-    ) -> Kernel:
-        """XLA's convolution; of complex numbers of their parts."""
-        xp, groups, batch, channels = self.xp, feature_groups * batch_groups, out.shape[0], kernel.shape[1]
-        if not (out.size and prod(kernel.shape[1:])):
-            return lambda images, filters: xp.zeros(out.shape, numpy_dtype(out.dtype))
-        # Groups of the batch are groups of the channels of a smaller batch.
-        split = batch_groups, batch, feature_groups, channels, *x.shape[2:]
-        features = out.shape[1] // groups
-        extents = [(size - 1) * step + 1 for size, step in zip(kernel.shape[2:], kernel_dilation, strict=True)]
-        spread = self.place.platform == "cpu" and (
-            any(step > 1 for step in input_dilation)
-            or any(map(_leaves_out, x.shape[2:], kernel.shape[2:], extents, padding))
-        )
-
-        def convolve(images: Array, filters: Array) -> Array:
-            values = self.widened(self.tensor(images)).reshape(split).swapaxes(0, 1)
-            values = values.reshape((batch, groups, channels, *x.shape[2:]))
-            weights = self.widened(self.tensor(filters)).reshape((groups, features, *kernel.shape[1:]))
-            if out.dtype.is_complex:
-                values, weights = parts(xp, values, weights)
-            values = values.reshape((batch, groups * values.shape[2], *x.shape[2:]))
-            ends, dilation = padding, input_dilation
-            if spread:
-                values, ends, dilation = self._spread(values, ends, dilation)
-            found = self.lax.conv_general_dilated(
-                values,
-                weights.reshape((groups * weights.shape[1], -1, *kernel.shape[2:])),
-                strides,
-                ends,
-                dilation,
-                kernel_dilation,
-                feature_group_count=groups,
-                precision=self.precision,
-            )
-            if out.dtype.is_complex:
-                real, imaginary = xp.moveaxis(found.reshape((batch, groups, 2, -1)), 2, 0)
-                found = self.lax.complex(real, imaginary)
-            return self.narrowed(found.reshape(out.shape), out)
-
-        return convolve
-
-    def _spread(self, values: Array, padding: Padding, dilation: Sizes) -> tuple[Array, Padding, Sizes]:
-        """An input with the zeros about and between its elements written out, and that no more are wanted."""
-        edges = [(0, 0, 0)] * 2 + [(*ends, step - 1) for ends, step in zip(padding, dilation, strict=True)]
-        spread = self.lax.pad(values, self.xp.zeros((), values.dtype), edges)
-        return self.lax.optimization_barrier(spread), ((0, 0),) * len(padding), (1,) * len(dilation)
-
-
-def _leaves_out(size: int, kernel_size: int, extent: int, ends: tuple[int, int]) -> bool:
-    """Whether XLA, on processors, may leave products with the padding of an axis out, though times infinity it is NaN.
-
-    It does so in small convolutions and in those with dilated inputs, of which it even aborts the process on some.
-    Where it does not was found by trying a thousand of them with kernels of infinities.
-    """
-    return any(ends) and (kernel_size < 3 or max(ends) >= extent or size <= 2 * extent)

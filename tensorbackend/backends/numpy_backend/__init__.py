@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+from array import array
 from functools import partial
-from operator import getitem, methodcaller
 from typing import TYPE_CHECKING, Any
 
-from ...dtypes import ALL_DTYPES, bfloat16, uint64
+from ...dtypes import ALL_DTYPES, bfloat16
 from ...interchange import aligned_copy, numpy_dtype, read_only
-from ...protocol import Kernel, Payload
+from ...protocol import Payload
 from ...template import Template
 from ...tensor import Tensor
 from ..array_module import ArrayModuleBackend
 from ..array_module.base import Array, Quiet
+from ..threefry import encrypt
+from .contraction import NumpyContraction
 from .creation import NumpyCreation
+from .cumulative import NumpyCumulative
 from .elementwise import NumpyElementwise
-from .linalg import NumpyLinalg
-from .norms import NumpyNorms
-from .sets import NumpySets
+from .indexing import NumpyIndexing
+from .linalg.factorisations import NumpyLinalg
+from .linalg.norms import NumpyNorms
+from .module import NumpyModule
+from .reduction import NumpyReduction
+from .sorting import NumpySorting
 
 if TYPE_CHECKING:
     import numpy
@@ -27,7 +33,22 @@ _BLOCK = 1 << 13
 """Elements of a block that stays in the cache with a few more of its size."""
 
 
-class NumpyBackend(NumpyCreation, NumpyElementwise, NumpySets, NumpyNorms, NumpyLinalg, ArrayModuleBackend):
+_FEW = 1 << 7
+"""So few random words are had sooner by Python's integers than by a hundred calls of NumPy."""
+
+
+class NumpyBackend(
+    NumpyCreation,
+    NumpyElementwise,
+    NumpyReduction,
+    NumpyCumulative,
+    NumpySorting,
+    NumpyIndexing,
+    NumpyContraction,
+    NumpyNorms,
+    NumpyLinalg,
+    ArrayModuleBackend,
+):
     """NumPy arrays; what leaves them shares memory wherever a reader cannot write to it."""
 
     name = "numpy"
@@ -37,7 +58,7 @@ class NumpyBackend(NumpyCreation, NumpyElementwise, NumpySets, NumpyNorms, Numpy
         """Imports NumPy; its floating-point reports are off in a context of this backend alone."""
         import numpy
 
-        self.xp = numpy
+        self.xp = NumpyModule(numpy)
         self.quiet = Quiet(partial(numpy.seterr, all="ignore"))
         self.watching = Quiet(partial(numpy.seterr, all="raise", under="ignore"))
         self.watching_all = Quiet(partial(numpy.seterr, all="raise"))
@@ -64,27 +85,14 @@ class NumpyBackend(NumpyCreation, NumpyElementwise, NumpySets, NumpyNorms, Numpy
         """The payload as a read-only view, or a fresh array."""
         return read_only(x.data, dtype, copy)
 
-    # What is NumPy's own: caches to work in, ufuncs that accumulate
+    # What is NumPy's own: caches to work in
 
     def encrypt(self, key: Array, first: Array, second: Array) -> None:
-        """The many steps of a random word on a block at a time."""
+        """The many steps of a random word on a block at a time, of few words in the lanes of an integer."""
+        if first.size <= _FEW:
+            high, low = key.tolist()
+            mixed = encrypt((high, low), array("Q", first.tolist()), array("Q", second.tolist()))
+            first[...], second[...] = mixed
+            return
         for start in range(0, first.size, _BLOCK):
             super().encrypt(key, first[start : start + _BLOCK], second[start : start + _BLOCK])
-
-    def indexing(self, x: Template, structure: tuple[Any, ...], /) -> Kernel | None:
-        """NumPy's own, but for masks without axes and for uint64, the greatest of which it takes for negative."""
-        tensors = [kind for kind in structure if isinstance(kind, Template)]
-        if any(kind.dtype is uint64 or (kind.dtype.kind == "bool" and not kind.shape) for kind in tensors):
-            return None
-        return getitem
-
-    def positions(self, x: Template, /) -> Kernel | None:
-        """NumPy's own."""
-        return methodcaller("nonzero")
-
-    def counts(self, x: Template, /) -> Kernel | None:
-        """NumPy's own, which counts in int64."""
-        if x.dtype is uint64:
-            return None
-        bincount = self.xp.bincount
-        return lambda values, least: bincount(values.reshape(-1), None, least)

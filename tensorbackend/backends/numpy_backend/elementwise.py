@@ -9,7 +9,7 @@ from ...interchange import numpy_dtype
 from ...protocol import Calm, Kernel, kernel_of, planned
 from ...protocol.planned import bare
 from ...template import Template
-from ..array_module.base import Array, Quiet
+from ..array_module.base import Array, Quiet, arity
 from ..array_module.elementwise import ArrayElementwise
 
 _BLOCK = 1 << 13
@@ -35,6 +35,8 @@ class NumpyElementwise(ArrayElementwise):
         usual, rare = bare(quick), bare(careful)
         if holds is not None:
             look = holds
+            if arity(usual) == 1:
+                return lambda values: usual(values) if look(values) else rare(values)
             return lambda *arrays: usual(*arrays) if look(*arrays) else rare(*arrays)
         flagged = (self.watching_all if underflow else self.watching).entered(usual)
         quiet = self.quiet.entered(rare)

@@ -1,4 +1,4 @@
-"""Reductions and orderings by NumPy's ufuncs and methods, which are quicker than its functions of the same names."""
+"""Reductions by NumPy's ufuncs and methods, which are quicker than its functions of the same names."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from math import prod
 from operator import methodcaller
 from typing import Final, Literal
 
-from ...dtypes import DType
+from ...dtypes import DType, bool_
 from ...interchange import numpy_dtype
-from ...protocol import Calm, Kernel, planned
+from ...protocol import Kernel, planned
 from ...template import Template
-from ..array_module import complex_functions
 from ..array_module.base import Array
 from ..array_module.precision import promoted, wide
 from ..array_module.reduction import ArrayReduction
@@ -27,8 +26,6 @@ _UFUNCS: Final = {
     "sum": "add",
 }
 
-_MANY: Final = 1 << 10
-"""So many elements are worth a few passes before they are sorted."""
 
 _FEW: Final = 1 << 12
 """So few elements are counted sooner than a reduction has begun."""
@@ -45,14 +42,11 @@ class NumpyReduction(ArrayReduction):
         reduce, element, empty = getattr(self.xp, _UFUNCS[name]).reduce, numpy_dtype(dtype), self.xp.empty
         axis = None if len(axes) == len(x.shape) else axes[0] if len(axes) == 1 else axes
         if axis is None and not keepdims:
+            if x.size and x.dtype is bool_ and name in ("all", "any"):
+                return _deciding("argmax" if name == "any" else "argmin")
             return lambda values: reduce(values, None, None, empty((), element))
         accumulator = element if name in ("prod", "sum") else None
         return lambda values: reduce(values, axis, accumulator, None, keepdims)
-
-    def running(self, name: Literal["cumsum", "cumprod"], axis: int, dtype: DType) -> Kernel:
-        """By a ufunc."""
-        accumulate, accumulator = getattr(self.xp, _UFUNCS[name]).accumulate, numpy_dtype(dtype)
-        return lambda values: accumulate(values, axis, accumulator)
 
     def finding(self, name: Literal["argmax", "argmin"], axis: int | None) -> Kernel:
         """By a method."""
@@ -75,94 +69,23 @@ class NumpyReduction(ArrayReduction):
 
         def by_parts(values: Array) -> Array:
             found = total(values)
-            return complex_functions.join(self.xp, found.real / size.real, found.imag / size.real)
+            return self.xp.join(found.real / size.real, found.imag / size.real)
 
         return promoted(self, dtype, by_parts, out, x)
 
-    @planned
-    def cumulative_max(self, out: Template, x: Template, /, *, axis: int, reverse: bool) -> Kernel:
-        """Greatest element up to each."""
-        return self._running_extreme("max", x, axis, reverse)
-
-    @planned
-    def cumulative_min(self, out: Template, x: Template, /, *, axis: int, reverse: bool) -> Kernel:
-        """Least element up to each."""
-        return self._running_extreme("min", x, axis, reverse)
-
-    def _running_extreme(self, name: Literal["max", "min"], x: Template, axis: int, reverse: bool) -> Kernel:
-        numpy, floating = self.xp, x.dtype.is_floating
-        accumulate, either = getattr(numpy, _UFUNCS[name]).accumulate, numpy.logical_or.accumulate
-        zero = numpy_dtype(x.dtype).type(0.0 if name == "max" else -0.0)
-        wins_negative = name == "min"
-
-        def running(values: Array) -> Array:
-            found = accumulate(values, axis)
-            if floating and not found.all():
-                # Of zeros NumPy keeps either; one of the winning sign stays from where it is first met.
-                met = either((values == 0) & (numpy.signbit(values) == wins_negative), axis)
-                found = numpy.where((found == 0) & met, zero, found)
-            return found
-
-        return Calm((lambda values: numpy.flip(running(numpy.flip(values, axis)), axis)) if reverse else running)
-
     # Order
 
-    def ordering(self, x: Template, axis: int) -> Kernel:
-        """By NumPy's vectorised sort where equal values look alike, as all but zeros of two signs do.
 
-        That is for elements of 32 and 64 bits; the stable sort of smaller ones is a radix sort, and quick as well.
-        """
-        worth, floating = _is_worth(x), x.dtype.is_floating
+def _deciding(name: Literal["argmax", "argmin"]) -> Kernel:
+    """The greatest or least of some bools, by a search for it, which begins in less time than a reduction."""
+    find = methodcaller(name)
 
-        def ordered(values: Array) -> Array:
-            fresh = values.copy("K")
-            fresh.sort(axis, "stable" if not worth or (floating and self._has_both_zeros(values)) else None)
-            return fresh
+    def decide(values: Array) -> Array:
+        line = values.ravel("K")
+        return line[find(line)]
 
-        return ordered
-
-    def _has_both_zeros(self, values: Array) -> bool:
-        negative = self.xp.signbit(values[values == 0])
-        return bool(negative.any()) and not negative.all()
-
-    def order_of(self, x: Template, axis: int) -> Kernel:
-        """By the same sort of whole numbers that hold both a value and, in the lower bits, its index.
-
-        float64 leaves no bit free.
-        """
-        if not _is_worth(x) or (x.dtype.is_floating and x.dtype.bits > 32):
-            return lambda values: values.argsort(axis, "stable")
-        numpy, count = self.xp, x.shape[axis]
-        bits = count.bit_length()
-        shape = -1, *(1,) * (len(x.shape) - axis - 1)
-
-        def order(values: Array) -> Array:
-            ranked = self._ranked(values)
-            if int(ranked.max()) >> (64 - bits):
-                return values.argsort(axis, "stable")
-            packed = ranked << numpy.uint64(bits) | numpy.arange(count, dtype="uint64").reshape(shape)
-            packed.sort(axis)
-            packed &= numpy.uint64((1 << bits) - 1)
-            return packed.view("int64")
-
-        return order
-
-    def _ranked(self, values: Array) -> Array:
-        """Unsigned integers of 64 bits in the same order, from 0 on."""
-        numpy = self.xp
-        if values.dtype.kind != "f":
-            return values.astype("uint64") - numpy.uint64(int(values.min()) % (1 << 64))
-        # Of floats the bits are in order but for the sign: https://stereopsis.com/radix.html
-        bits = (values + numpy.float32(0)).view("uint32")  # zeros of both signs are equal
-        ranks = numpy.where(bits >> numpy.uint32(31), ~bits, bits | numpy.uint32(1 << 31))
-        ranks[numpy.isnan(values)] = (1 << 32) - 1
-        return ranks.astype("uint64")
+    return decide
 
 
 def _count(x: Template, axes: tuple[int, ...]) -> int:
     return prod(x.shape[axis] for axis in axes)
-
-
-def _is_worth(x: Template) -> bool:
-    """Whether NumPy's vectorised sort is quicker than its stable one by more than what else it takes."""
-    return x.size >= _MANY and x.dtype.bits >= 32

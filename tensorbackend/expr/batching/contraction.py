@@ -31,11 +31,6 @@ def _dot(call: Call) -> Results:
     return found if place == 0 else permute_dims(found, order)
 
 
-@rule("triangular_solve")
-def _triangular_solve(call: Call) -> Results:
-    return call.record([call.aligned(each, call.node.outs[0].ndim) for each in call.inputs])
-
-
 @rule("matmul")
 def _matmul(call: Call) -> Results:
     """Of matrices, whose leading axes broadcast; vectors go by the parts."""

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from ...ops.elementwise_ternary import where
+from ...ops.elementwise.ternary import where
 from ...ops.reduction import any as any_
 from ...ops.reduction import sum as sum_
 from ...ops.shape import permute_dims, reshape

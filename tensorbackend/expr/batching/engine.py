@@ -15,8 +15,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from ...errors import ContractError, TensorBackendError, expected
-from ...ops.creation import zeros
-from ...ops.shape import concatenate, expand_dims, sliced
+from ...ops.creation.filled import zeros
+from ...ops.indexing.slices import sliced
+from ...ops.shape import concatenate, expand_dims
 from ...opspec import CALLBACKS, OPS, Callback
 from ...select import get_backend, with_default
 from ...template import Template

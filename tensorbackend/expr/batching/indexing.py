@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ...dtypes import iinfo
-from ...ops.conversion import astype
-from ...ops.creation import iota
-from ...ops.scatter import gather
+from ...ops.creation.filled import iota
+from ...ops.elementwise.conversion import astype
+from ...ops.indexing.scatter import gather
 from ...ops.shape import broadcast_to, concatenate, expand_dims, permute_dims, reshape
 from ...template import intern_template
 from ...tensor import Tensor
@@ -65,3 +65,9 @@ def _gather(call: Call) -> Results:
 def _write(call: Call) -> Results:
     x, indices, updates = map(call.whole, call.inputs)
     return call.record([x, _with_example(indices), updates])
+
+
+@rule("put_slice")
+def _put_slice(call: Call) -> Results:
+    x, update = map(call.whole, call.inputs)
+    return call.record([x, update], options={"starts": (0, *call.options["starts"])})

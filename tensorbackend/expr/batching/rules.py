@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from . import contraction as contraction
 from . import control as control
+from . import convolution as convolution
+from . import elementwise as elementwise
 from . import indexing as indexing
+from . import linalg as linalg
+from . import reduction as reduction
 from . import shape as shape
 from . import window as window

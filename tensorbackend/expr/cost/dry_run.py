@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Any
 
+from ...entry import checked
 from ...errors import OperandError, TensorBackendError, expected
 from ...select import get_backend
 from ..graph import Graph
@@ -21,6 +22,7 @@ from .program import Program
 from .report import DryRun
 
 
+@checked
 def dry_run(function: Callable[..., Any], *templates: Any, gradient: bool = False, **keywords: Any) -> DryRun:
     """What a call would cost, found out without data: every error in shapes, FLOPs, bytes moved, memory over time.
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ...errors import UnsupportedOp, expected
+from ...opspec import COSTS
 from ...template import Template, intern_template
 from ...tensor import Tensor
 from ..graph import Graph
 from ..node import CAPTURED, PARAMETER, RENAMED, Node, Value
 from ..subgraphs import subgraphs, turns
 from ..trace import trace_leaves
-from .flops import APPLICATIONS, TRANSCENDENTAL, rule_of
+from .flops import APPLICATIONS, rule_of
 from .memory import timeline
-from .work import PICKED, STRIDED, VIEWS, Work, total
+from .work import Work, total
 
 _NOTHING: Final = Work(shares=(None,), strided=(False,))
 _VIEW: Final = Work(shares=(0,), strided=(False,))
@@ -61,13 +62,14 @@ class Estimator:
             return self._composite(node)
         written = sum(template.nbytes for template in node.outs)
         read = sum(template.nbytes for template in inputs)
-        if node.op in VIEWS or (node.op == "as_type" and inputs[0].dtype is node.outs[0].dtype):
-            return Work(shares=(0,), strided=(node.op in STRIDED,))
-        if node.op in PICKED:
+        cost = COSTS.get(node.op)
+        if cost in ("view", "strided view") or (node.op == "as_type" and inputs[0].dtype is node.outs[0].dtype):
+            return Work(shares=(0,), strided=(cost == "strided view",))
+        if cost == "pick":
             read += min(written - inputs[0].nbytes, 0)
         count = rule(node.out, *node.with_inputs(lambda value: value.template), **node.options)
         flops, transcendentals = count, 0
-        if node.op in TRANSCENDENTAL and inputs[0].dtype.is_inexact:
+        if cost == "transcendental" and inputs[0].dtype.is_inexact:
             flops, transcendentals = 0, count
         work = Work(flops, transcendentals, read, written, 0, (None,) * len(node.outs), (False,) * len(node.outs))
         return self._applied(node, work, inputs) if node.op in APPLICATIONS else work

@@ -14,34 +14,26 @@ XLA calls libraries for linear algebra and has no counts for them: here they are
 Van Loan, Matrix Computations, 4th edition, 2013, and of LAPACK Working Note 41. A Fourier transform of n elements takes
 5 n log2(n) (Cooley and Tukey; http://www.fftw.org/speed/method.html), a sort n log2(n) comparisons.
 
-A rule is called as its callback is, with templates in place of tensors.
+What an element costs stands in the protocol: `@callback(cost="operation")`. Here are the rules of what costs more than
+that says; a composite that costs less than its parts brings its own, `@composite.costing(rule)`. A rule is called as
+its callback is, with templates in place of tensors.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
-from ...opspec import CALLBACKS
+from ...opspec import COSTS, CostRule
 from ...template import Template
 
-Rule: TypeAlias = Callable[..., int]
-Function = TypeVar("Function", bound=Rule)
+Function = TypeVar("Function", bound=CostRule)
 
-TRANSCENDENTAL: Final = frozenset(
-    {
-        "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "cos", "cosh", "digamma", "erf", "erf_inv",
-        "erfc", "exp", "expm1", "gamma_inc_l", "gamma_inc_u", "log", "log1p", "log_gamma", "pow", "rsqrt", "sigmoid",
-        "sin", "sinh", "sqrt", "tan", "tanh",
-    }
-)  # fmt: skip
-"""The callbacks that count as transcendental, on floating and complex elements."""
-
-APPLICATIONS: dict[str, Rule] = {}
+APPLICATIONS: dict[str, CostRule] = {}
 """How often a callback applies the function of scalars that it is given."""
 
-_rules: dict[str, Rule] = {}
+_rules: dict[str, CostRule] = {}
 
 
 def flops(*names: str) -> Callable[[Function], Function]:
@@ -54,14 +46,12 @@ def flops(*names: str) -> Callable[[Function], Function]:
     return declare
 
 
-def rule_of(callback: str) -> Rule | None:
-    """The rule of a callback: its own, or its family's where all of a family count alike."""
-    declared = CALLBACKS.get(callback)
-    if callback in _rules or declared is None or declared.optional:
-        return _rules.get(callback)
-    if declared.elementwise:
-        return _each
-    return _none if declared.family == "shape" else None
+def rule_of(callback: str) -> CostRule | None:
+    """The rule of a callback or an override: what is declared here, or stated where the op is declared."""
+    found = _rules.get(callback) or COSTS.get(callback)
+    if found is None or callable(found):
+        return found
+    return _each if found in ("operation", "transcendental") else _none
 
 
 def applications(*names: str) -> Callable[[Function], Function]:
@@ -81,10 +71,6 @@ def _each(out: Template, /, *inputs: Template, **options: object) -> int:
 
 def _none(out: Any, /, *inputs: Any, **options: object) -> int:
     return 0
-
-
-flops("bitcast", "constant", "eye", "iota", "spaced")(_none)
-flops("slice", "put_slice", "take", "take_along_axis", "gather", "indexed_put")(_none)
 
 
 @flops("indexed_add")
@@ -113,12 +99,6 @@ def _map(out: Template, x: Template, /, **options: object) -> int:
 @flops("sort", "argsort")
 def _sort(out: Template, x: Template, /, *, axis: int, **options: object) -> int:
     return x.size * max(x.shape[axis] - 1, 0).bit_length()
-
-
-# Each of these passes over the elements once, whatever the default does to work on any backend.
-@flops("cumulative_sum", "cumulative_product", "cumulative_max", "cumulative_min")
-def _cumulative(out: Template, x: Template, /, *, axis: int, **options: object) -> int:
-    return x.size - (x.size // x.shape[axis] if x.size else 0)
 
 
 # Windows

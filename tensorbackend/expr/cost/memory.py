@@ -1,6 +1,6 @@
 """What is alive when: the memory that a graph needs while its nodes run one after another.
 
-Memory comes in *blocks*, one for each result that does not share its input's (`work.VIEWS`). A block is there from the
+Memory comes in *blocks*, one for each result that does not share its input's. A block is there from the
 node that makes it to the last node that reads it, or a view of it; the blocks of parameters and captured tensors all
 the time, as the caller holds them, and those of results from then on. A node's inputs, results and workspace are there
 at the same time, unless `reuse` lets an elementwise op write over an input that is of its result's size and not needed

@@ -3,16 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
-
-VIEWS: Final = frozenset({"bitcast", "broadcast", "reshape", "reverse", "slice", "squeeze", "transpose"})
-"""The callbacks whose result shares the memory of their input, as NumPy, CuPy and PyTorch have it."""
-
-STRIDED: Final = VIEWS - {"bitcast", "reshape", "squeeze"}
-"""Those after which elements need not lie in row-major order, so that a `reshape` has to copy."""
-
-PICKED: Final = frozenset({"gather", "take", "take_along_axis"})
-"""The callbacks that read of their first input only what they give."""
+from typing import NamedTuple
 
 
 class Work(NamedTuple):

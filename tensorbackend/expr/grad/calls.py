@@ -7,7 +7,7 @@ from operator import index
 from typing import Any, NamedTuple
 
 from ...errors import ArgumentError, DTypeError, ShapeError, expected
-from ...ops.creation import asarray
+from ...ops.creation.filled import asarray
 from ...protocol import Backend
 from ...select import common_backend
 from ...template import Template

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar, cast
 
+from ...entry import checked
 from ...select import common_backend, get_backend, move
 from ...tensor import Tensor
 from ..arguments import as_tensors
@@ -19,6 +20,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
+@checked
 def checkpoint(function: Callable[P, R]) -> Callable[P, R]:
     """A function that keeps nothing but its arguments for its gradient, and is computed a second time for that.
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...ops.creation import full, zeros
-from ...ops.elementwise_binary import add, logical_and
+from ...ops.creation.filled import full, zeros
+from ...ops.elementwise.binary import add, logical_and
 from ...template import Template
 from ...tensor import Tensor
 from ..control import call_checkpoint, call_cond, call_scan

@@ -8,8 +8,9 @@ from functools import cache, wraps
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from ...entry import checked
 from ...errors import ArgumentError, expected
-from ...ops.creation import zeros_like
+from ...ops.creation.filled import zeros_like
 from ...protocol.core import CompositeCall
 from ...select import common_backend, get_backend, move, with_default
 from ...tensor import Tensor
@@ -37,6 +38,7 @@ class Pullback(NamedTuple):
         return self.made if isinstance(self.made, Graph) else self.made()
 
 
+@checked
 def custom_gradient(function: Callable[..., tuple[Any, Callable[..., Any]]]) -> Callable[..., Any]:
     """A function with a gradient of its own: it returns its result and the function of the result's cotangent.
 
@@ -62,7 +64,7 @@ def custom_gradient(function: Callable[..., tuple[Any, Callable[..., Any]]]) -> 
         if isinstance(get_backend(), ExprBackend):
             backend = ExprBackend()  # a closed-over tensor may be one of the graph's
         if not isinstance(backend, ExprBackend | TapeBackend):
-            return function(*arguments)[0]
+            return _pair(function(*arguments))[0]
         traced = _Traced(function, leaves, tree, argument_names(function, arguments))
         forward, pullback, constants = traced.closed()
         call = CompositeCall(
@@ -74,6 +76,13 @@ def custom_gradient(function: Callable[..., tuple[Any, Callable[..., Any]]]) -> 
         return unflatten(traced.forward.out_tree, found)
 
     return op
+
+
+def _pair(found: Any) -> tuple[Any, Callable[..., Any]]:
+    if not isinstance(found, tuple) or len(found) != 2 or not callable(found[1]):
+        wanted = "a function that returns its result and a function of cotangents"
+        raise ArgumentError(expected(wanted, returned=found))
+    return found
 
 
 _pulling: ContextVar[tuple[Callable[..., Any], ...]] = ContextVar("tensorbackend_pulling", default=())
@@ -94,8 +103,7 @@ class _Traced:
         return [next(rest) if isinstance(leaf, Tensor) else leaf for leaf in self.leaves]
 
     def _called(self, given: Iterable[Any]) -> tuple[Any, Callable[..., Any]]:
-        found: tuple[Any, Callable[..., Any]] = self.function(*unflatten(self.tree, self._filled(given)))
-        return found
+        return _pair(self.function(*unflatten(self.tree, self._filled(given))))
 
     def backward(self) -> Graph:
         """The graph of the function of cotangents: it takes the arguments, and a cotangent for each result."""
@@ -107,12 +115,13 @@ class _Traced:
             cotangents = _like_arguments(found, self.tree, self._filled(given[:count]))
             return [x for x, leaf in zip(cotangents, self.leaves, strict=True) if isinstance(leaf, Tensor)]
 
-        token = _pulling.set((*_pulling.get(), self.function))
+        before = _pulling.get()
         try:
+            _pulling.set((*_pulling.get(), self.function))
             names = [*self.names, *paths(out_tree, "cotangent")]
             return trace_leaves(pulled, [*self.templates, *self.forward.results], names)
         finally:
-            _pulling.reset(token)
+            _pulling.set(before)
 
     def closed(self) -> tuple[Graph, Pullback, list[Tensor]]:
         """Both graphs as ones that take first what they close over, and that."""

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from functools import update_wrapper
 from typing import Any
 
+from ...entry import checked
 from ...errors import ArgumentError, expected
-from ...ops.creation import zeros_like
+from ...ops.creation.filled import zeros_like
 from ...tensor import Tensor
 from ..trees import flatten, unflatten
 from .custom import custom_gradient
@@ -44,12 +45,14 @@ class custom_jvp:  # a decorator
     (0.5, 1.0)
     """
 
+    @checked
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
         self._rule: Callable[..., Any] | None = None
         self._op = custom_gradient(self._with_pullback)
         update_wrapper(self, function)
 
+    @checked
     def defjvp(self, rule: Callable[..., Any]) -> Callable[..., Any]:
         """Enters the derivative, and gives it back, so that it may stand as a decorator.
 

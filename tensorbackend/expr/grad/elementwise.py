@@ -7,24 +7,11 @@ from __future__ import annotations
 
 import math
 
-from ...ops.composite.complex_functions import sigmoid
-from ...ops.conversion import astype
-from ...ops.elementwise_binary import floor_divide, logical_and, maximum, pow
-from ...ops.elementwise_ternary import where
-from ...ops.elementwise_unary import (
-    abs,
-    conj,
-    cos,
-    cosh,
-    exp,
-    isinf,
-    log,
-    negative,
-    sign,
-    sin,
-    sinh,
-    sqrt,
-)
+from ...ops.elementwise.binary import floor_divide, logical_and, maximum, pow
+from ...ops.elementwise.complex_functions import sigmoid
+from ...ops.elementwise.conversion import astype
+from ...ops.elementwise.ternary import where
+from ...ops.elementwise.unary import abs, conj, cos, cosh, exp, isinf, log, negative, sign, sin, sinh, sqrt
 from ...tensor import Tensor
 from .registry import Cotangents, not_differentiable, rule, zero_gradient
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from ...errors import ContractError, GradientError, expected
-from ...ops.conversion import astype
-from ...ops.creation import zeros
-from ...ops.elementwise_binary import add
-from ...ops.elementwise_unary import real
+from ...ops.creation.filled import zeros
+from ...ops.elementwise.binary import add
+from ...ops.elementwise.conversion import astype
+from ...ops.elementwise.unary import real
 from ...ops.reduction import sum
 from ...ops.shape import reshape
 from ...template import Template, intern_template

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from ...entry import checked
 from ...errors import ArgumentError, expected
-from ...ops.creation import zeros
+from ...ops.creation.filled import zeros
 from ...protocol import Backend
 from ...select import common_backend
 from ...tensor import Tensor
@@ -59,6 +60,7 @@ def _tangents(call: Call, moved: Sequence[Tensor], backend: Backend) -> Any:
     return unflatten(call.out_tree, outs)
 
 
+@checked
 def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
     """The result of a function, and the derivative of it along tangents, one for each argument.
 
@@ -77,6 +79,7 @@ def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence
     return unflatten(call.out_tree, push.results), _tangents(call, moved, backend)
 
 
+@checked
 def linearize(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
     """The result of a function, and its derivative there as a function of tangents.
 

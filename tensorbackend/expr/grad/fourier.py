@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ...ops.composite.padding import pad
 from ...ops.fourier import fft, ifft
-from ...ops.shape import sliced
+from ...ops.indexing.slices import sliced
+from ...ops.padding import pad
 from ...protocol.fourier import Norm
 from ...tensor import Tensor
 from .registry import Cotangents, rule

@@ -11,8 +11,9 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from ...entry import checked, entry
 from ...errors import ArgumentError, DTypeError, OperandError, ShapeError, expected
-from ...ops.creation import ones
+from ...ops.creation.filled import ones
 from ...protocol import Backend
 from ...select import common_backend
 from ...tensor import Tensor
@@ -24,6 +25,7 @@ from .calls import Argnums, like, traced
 from .engine import differentiated, inexact, linearized
 
 
+@checked
 def grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
     """A function that gives the gradient of one with a scalar result, with respect to some arguments.
 
@@ -49,6 +51,7 @@ def grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = Fal
     return gradient
 
 
+@checked
 def value_and_grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
     """A function that gives what one with a scalar result gives, and its gradient as `grad` does.
 
@@ -92,6 +95,7 @@ def _scalar_result(graph: Graph, has_aux: bool) -> Tree | None:
     return aux
 
 
+@entry
 def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
     """The result of a function, and the function that takes cotangents of it to those of the arguments.
 

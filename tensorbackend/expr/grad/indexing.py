@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from ...dtypes import uint64
-from ...ops.composite.padding import pad
-from ...ops.composite.shaping import stack
-from ...ops.conversion import astype
-from ...ops.creation import full, iota, zeros_like
-from ...ops.dynamic_slices import put_slice
-from ...ops.elementwise_binary import minimum
-from ...ops.elementwise_ternary import where
-from ...ops.scatter import gather, indexed_add, indexed_put
-from ...ops.shape import expand_dims, permute_dims, reshape, slice_
+from ...ops.composite.shape.arranging import stack
+from ...ops.creation.filled import full, iota, zeros_like
+from ...ops.elementwise.binary import minimum
+from ...ops.elementwise.conversion import astype
+from ...ops.elementwise.ternary import where
+from ...ops.indexing.scatter import gather, indexed_add, indexed_put
+from ...ops.indexing.slices import put_slice, slice_
+from ...ops.padding import pad
+from ...ops.shape import expand_dims, permute_dims, reshape
 from ...protocol.indexing import Mode
 from ...tensor import Tensor
 from .reduction import inverse

@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
 
+from ...entry import checked
 from ...errors import DTypeError, expected
-from ...ops.composite.shaping import moveaxis
-from ...ops.creation import eye, zeros
+from ...ops.composite.shape.arranging import moveaxis
+from ...ops.creation.filled import eye, zeros
 from ...ops.shape import reshape
 from ...select import common_backend
 from ...template import Template
@@ -22,6 +23,7 @@ from .forward import pushed
 from .functions import grad
 
 
+@checked
 def jacobian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
     """A function that gives the derivatives of each element of the result by each element of the arguments.
 
@@ -64,6 +66,7 @@ def jacobian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[...
     return derivatives
 
 
+@checked
 def jacfwd(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
     """What `jacobian` gives, computed forward: a column for each element of the arguments, rather than a row for each
     element of the result, so that it is the quicker where the result has more elements.
@@ -140,6 +143,7 @@ def _block(rows: Tensor, result: Template, argument: Template) -> Tensor:
     return reshape(rows, (*result.shape, *argument.shape), names=names)
 
 
+@checked
 def hessian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
     """A function that gives the second derivatives of one with a scalar result: the jacobian of its gradient.
 

@@ -3,30 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from ...ops.composite.cumulative import cumulative_prod
-from ...ops.composite.elementwise import isfinite
-from ...ops.composite.statistics import count_along, in_float32, mean
-from ...ops.conversion import astype
-from ...ops.creation import full
-from ...ops.elementwise_ternary import where
-from ...ops.elementwise_unary import conj, exp
-from ...ops.functional import map
-from ...ops.indexing import slice_along_axis
+from ...ops.composite.elementwise.functions import isfinite
+from ...ops.composite.reduction import count_along, in_float32, mean
+from ...ops.elementwise.conversion import astype
+from ...ops.elementwise.ternary import where
+from ...ops.elementwise.unary import exp
+from ...ops.indexing.taking import slice_along_axis
 from ...ops.reduction import sum
 from ...ops.shape import broadcast_to, permute_dims, reshape
-from ...template import Template
 from ...tensor import Tensor
-from ..evaluate import evaluate
-from ..simplify import results
-from ..trace import trace_leaves
-from .engine import differentiated
-from .registry import Cotangents, not_differentiable, rule
+from .registry import Cotangents, rule
 
 Positions = tuple[int, ...]
-
-not_differentiable("reduce", reason="its function may be any, while sum(), prod(), max() and min() have gradients")
 
 
 def _kept(reduced: Tensor, x: Tensor, axes: Positions) -> Tensor:
@@ -88,24 +79,3 @@ def _softmax(cotangent: Tensor, out: Tensor, x: Tensor, *, axis: Positions) -> C
 @rule("log_softmax")
 def _log_softmax(cotangent: Tensor, out: Tensor, x: Tensor, *, axis: Positions) -> Cotangents:
     return (cotangent - exp(out) * sum(cotangent, axis=axis, keepdims=True),)
-
-
-@rule("map")
-def _map(cotangent: Tensor, out: Tensor, x: Tensor, *, function: Callable[[Tensor], Tensor]) -> Cotangents:
-    graph = trace_leaves(lambda given: function(given[0]), [Template((), x.dtype)], ["element"])
-    gradient = results(differentiated(graph, [0]), [1])
-
-    def slope(direction: complex) -> Tensor:
-        """The gradient of each element for a cotangent of 1 or i."""
-
-        def of_one(element: Tensor) -> Tensor:
-            return evaluate(gradient, [element, full((), direction, dtype=out.dtype, backend=element.backend)])[0]
-
-        return map(x, function=of_one)
-
-    real = slope(1)
-    if not out.dtype.is_complex:
-        return (cotangent * real,)
-    # What is linear over the reals: a factor for the cotangent, and one for its conjugate.
-    imaginary = slope(1j) * 1j
-    return ((real - imaginary) * 0.5 * cotangent + (real + imaginary) * 0.5 * conj(cotangent),)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from . import contraction as contraction
 from . import control as control
+from . import convolution as convolution
+from . import cumulative as cumulative
 from . import elementwise as elementwise
 from . import fourier as fourier
+from . import functional as functional
 from . import indexing as indexing
-from . import linalg as linalg
 from . import reduction as reduction
 from . import shape as shape
 from . import sorting as sorting
 from . import special as special
-from . import systems as systems
 from . import window as window
+from .linalg import factorisations as factorisations
+from .linalg import systems as systems

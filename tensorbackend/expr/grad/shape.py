@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate
 
-from ...ops.composite.padding import pad
+from ...ops.indexing.slices import slice_
+from ...ops.padding import pad
 from ...ops.reduction import sum
-from ...ops.shape import flip, permute_dims, reshape, slice_
+from ...ops.shape import flip, permute_dims, reshape
 from ...tensor import Tensor
 from .reduction import inverse
 from .registry import Cotangents, rule

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from ...dtypes import DType
-from ...ops.composite.cumulative import cumulative_sum
-from ...ops.composite.padding import pad
-from ...ops.indexing import take_along_axis
-from ...ops.shape import sliced
+from ...ops.indexing.taking import take_along_axis
+from ...ops.padding import pad
 from ...ops.sorting import argsort
 from ...tensor import Tensor
 from .registry import Cotangents, rule
@@ -31,19 +28,3 @@ def _top_k(
     if cotangent is None:
         return (None,)
     return (_unsorted(pad(cotangent, {last: (0, x.shape[last] - k)}), x, last, descending=True),)
-
-
-@rule("cumulative_sum")
-def _cumulative_sum(
-    cotangent: Tensor,
-    out: Tensor,
-    x: Tensor,
-    *,
-    axis: int,
-    dtype: DType | None,
-    include_initial: bool,
-    reverse: bool,
-) -> Cotangents:
-    if include_initial:
-        cotangent = sliced(cotangent, (slice(None),) * axis + (slice(-1) if reverse else slice(1, None),))
-    return (cumulative_sum(cotangent, axis=axis, reverse=not reverse),)

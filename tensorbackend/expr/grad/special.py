@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from ...ops.elementwise_ternary import where
-from ...ops.elementwise_unary import exp, log, round, sin
+from ...ops.elementwise.ternary import where
+from ...ops.elementwise.unary import exp, log, round, sin
 from ...ops.special import digamma, lgamma
 from ...tensor import Tensor
 from .registry import Cotangents, NoGradient, rule

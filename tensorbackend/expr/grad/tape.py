@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
-from contextvars import ContextVar, Token
+from contextvars import ContextVar
 from types import MappingProxyType
 from typing import Any, NamedTuple, cast
+from weakref import ref
 
 from ...dispatch import implementation, perform
 from ...dispatch.kernels import templates_of
+from ...entry import entry
 from ...errors import ArgumentError, BackendError, DTypeError, ShapeError, expected
-from ...ops.composite.gradients import stop_gradient
-from ...ops.creation import full
+from ...ops.composite.elementwise.gradients import stop_gradient
+from ...ops.creation.filled import full
 from ...opspec import CALLBACKS
 from ...protocol import Backend, Payload, own_method
 from ...protocol.core import CompositeCall
@@ -70,26 +72,27 @@ class Tape:
     What it recorded stays as long as a tensor that was computed from it, so any number of gradients can be asked for.
     """
 
-    __slots__ = ("_pauses", "_token", "serial")
+    __slots__ = ("__weakref__", "_began", "_pauses", "serial")
 
     def __init__(self) -> None:
-        self._token: Token[Tape | None] | None = None
+        self._began = False
         self._pauses = 0
         self.serial = next_serial()
         """Higher than those of earlier tapes."""
 
     def __enter__(self) -> Tape:
-        if _open.get() is not None:
+        if _recording() is not None:
             remedy = "a gradient inside the block of one has a gradient too"
             raise BackendError(expected("no tape inside the block of another", remedy))
-        if self._token is not None:
+        if self._began:
             raise BackendError(expected("one block for each tape", "make another with tb.tape()"))
-        self._token = _open.set(self)
+        self._began = True
+        _open.set(ref(self))
         return self
 
     def __exit__(self, *error: object) -> None:
-        if self._token is not None:
-            _open.reset(self._token)
+        if _recording() is self:
+            _open.set(None)
 
     @property
     def is_paused(self) -> bool:
@@ -113,15 +116,16 @@ class Tape:
         >>> tb.gradient(y, x).item()
         9.0
         """
-        if _open.get() is not self:
+        if _recording() is not self:
             raise BackendError(expected("a tape to be paused inside its block", "write: with tb.tape() as tape: ..."))
-        token = _open.set(None)
-        self._pauses += 1
+        before, pauses = _open.get(), self._pauses
         try:
+            _open.set(None)
+            self._pauses = pauses + 1
             yield
         finally:
-            self._pauses -= 1
-            _open.reset(token)
+            self._pauses = pauses
+            _open.set(before)
 
     def watch(self, x: Any) -> Any:
         """Nested tensors as ones that the tape follows, for `gradient` to be asked about.
@@ -142,7 +146,14 @@ class Tape:
         return Tensor(x.template, TapeBackend(on=held.backend), Value(node))
 
 
-_open: ContextVar[Tape | None] = ContextVar("tensorbackend_tape", default=None)
+_open: ContextVar[ref[Tape] | None] = ContextVar("tensorbackend_tape", default=None)
+# A weak reference: a tape that an interrupt hit as its block began is over as soon as nobody holds it.
+
+
+def _recording() -> Tape | None:
+    """The tape whose block runs here, if any."""
+    held = _open.get()
+    return None if held is None else held()
 
 
 def tape() -> Tape:
@@ -162,6 +173,7 @@ def tape() -> Tape:
     return Tape()
 
 
+@entry
 def gradient(y: Tensor, x: Any) -> Any:
     """The gradient of a scalar that a tape recorded by tensors on it, nested in any way; zeros where y does not depend
     on them.
@@ -181,7 +193,7 @@ def gradient(y: Tensor, x: Any) -> Any:
         raise DTypeError(expected("a floating y for a gradient", "take its real() or abs()", y=y.template))
     for each, path in zip(leaves, paths(tree, "x"), strict=True):
         _check_recorded(y, each, path)
-    current = _open.get()
+    current = _recording()
     taken: dict[Value, Tensor] = {}
 
     def known(value: Value) -> Tensor:
@@ -268,7 +280,7 @@ class TapeBackend(Backend):
             constants = tuple(_constant(x, left) for x in results)
             return constants[0] if isinstance(out, Template) else constants
         values = tuple(_each(_value, each) for each in inputs)
-        made = Recorded(_open.get(), results, name, out, values, options, default=default)
+        made = Recorded(_recording(), results, name, out, values, options, default=default)
         return Value(made) if isinstance(out, Template) else made.values
 
     # Data
@@ -379,7 +391,7 @@ def _is_followed(x: Tensor) -> bool:
     if not isinstance(x.backend, TapeBackend):
         return False
     recorded = cast(Recorded, x.data.node).tape
-    return recorded is not None and recorded is _open.get()
+    return recorded is not None and recorded is _recording()
 
 
 def _value(x: Tensor) -> Value:

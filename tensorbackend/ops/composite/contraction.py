@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...accuracy import COMPLEX_PRODUCT, SUM
 from ...dispatch import composite
-from ...errors import ArgumentError, expected
+from ...entry import entry
+from ...errors import ArgumentError, ShapeError, expected
 from ...rules.axes import normalize_axis
 from ...rules.broadcasting import check_dtype, result_type
 from ...rules.contraction import check_paired, check_stacked
@@ -13,15 +15,15 @@ from ...rules.einsum import Operand, parsed
 from ...template import check_unique
 from ...tensor import Axis, Tensor
 from ..contraction import dot
-from ..creation import eye, rename
-from ..elementwise_binary import multiply
-from ..elementwise_ternary import where
-from ..elementwise_unary import conj
+from ..creation.filled import eye, rename
+from ..elementwise.binary import multiply
+from ..elementwise.ternary import where
+from ..elementwise.unary import conj
 from ..reduction import sum
 from ..shape import broadcast_to, permute_dims, reshape, squeeze
 
 
-@composite
+@composite.within(SUM)
 def tensordot(x1: Tensor, x2: Tensor, /, *, axes: int | tuple[Sequence[Axis], Sequence[Axis]] = 2) -> Tensor:
     """Sum of products over pairs of axes: so many last ones of x1 with the first of x2, or those given.
 
@@ -40,7 +42,7 @@ def tensordot(x1: Tensor, x2: Tensor, /, *, axes: int | tuple[Sequence[Axis], Se
     return dot(x1, x2, contract=(tuple(axes[0]), tuple(axes[1])))
 
 
-@composite
+@composite.within(SUM)
 def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int | str = -1) -> Tensor:
     """Sum of products along one axis, x1 conjugated; the other axes broadcast.
 
@@ -67,7 +69,7 @@ def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int | str = -1) -> Tensor:
     return dot(conj(x1), x2, contract=((rank - 1,), (rank - 1,)), batch=(batch, batch))
 
 
-@composite
+@composite.within(complex=COMPLEX_PRODUCT)
 def outer(x1: Tensor, x2: Tensor, /) -> Tensor:
     """Product of every element of one with every element of the other: x1's axes, then x2's.
 
@@ -84,7 +86,7 @@ def outer(x1: Tensor, x2: Tensor, /) -> Tensor:
     return rename(multiply(wide, x2.rename(*(None,) * x2.ndim)), *names)
 
 
-@composite
+@composite.within(SUM)
 def _einsum(operands: Sequence[Tensor], /, *, subscripts: str) -> Tensor:
     """See `einsum`."""
     expression = parsed(subscripts, [x.template for x in operands])
@@ -145,6 +147,7 @@ def _diagonal(x: Tensor, letters: str) -> Tensor:
     return x
 
 
+@entry
 def einsum(subscripts: str, /, *operands: Tensor) -> Tensor:
     """Sum of products by Einstein's notation: `"bnk,bkm->bnm"` sums over k for every b, n and m.
 
@@ -164,3 +167,45 @@ def einsum(subscripts: str, /, *operands: Tensor) -> Tensor:
     f32[5][time: 2][unit: 4]
     """
     return _einsum(operands, subscripts=subscripts)
+
+
+@composite.within(SUM)
+def matmul(x1: Tensor, x2: Tensor, /) -> Tensor:
+    """Matrix product of the last two axes, broadcast over the leading ones; one axis makes a vector.
+
+    Raises `ShapeError` for operands without axes or of other sizes where they are contracted, `NamesError` where
+    the axes that meet have two names: `dot` pairs axes of different names.
+
+    >>> import tensorbackend as tb
+    >>> (tb.asarray([[1, 2]], names=("row", "k")) @ tb.asarray([[3], [4]], names=("k", "column"))).template
+    s64[row: 1][column: 1]
+    """
+    if not x1.ndim or not x2.ndim:
+        raise ShapeError(expected("operands with axes", left=x1.template, right=x2.template))
+    last1, last2 = x1.ndim - 1, max(x2.ndim - 2, 0)
+    leading = max(x1.ndim, x2.ndim) - 2
+    check_paired(x1.template, x2.template, (last1,), (last2,))
+    if x1.ndim <= 2 and x2.ndim <= 2:
+        return dot(x1, x2, contract=((last1,), (last2,)))
+    if x1.ndim == 1 or x2.ndim == 1:  # the vector has no leading axes to pair
+        return dot(x1, x2, contract=((last1,), (last2,)))
+    check_stacked(x1.template, x2.template, range(x1.ndim - 2), range(x2.ndim - 2))
+    wide1, wide2 = _stacked(x1, x2, leading), _stacked(x2, x1, leading)
+    axes = tuple(range(leading))
+    return dot(wide1, wide2, contract=((leading + 1,), (leading,)), batch=(axes, axes))
+
+
+def _stacked(x: Tensor, other: Tensor, leading: int) -> Tensor:
+    """A stack of matrices with the leading axes that both operands broadcast to."""
+    sizes, names = [], []
+    for position in range(-leading - 2, -2):
+        own = x.shape[position] if -position <= x.ndim else 1
+        theirs = other.shape[position] if -position <= other.ndim else 1
+        own_name = x.names[position] if -position <= x.ndim else None
+        sizes.append(theirs if own == 1 else own)
+        names.append(own_name)
+    shape = (*sizes, *x.shape[-2:])
+    if shape == x.shape:
+        return x
+    lined_up = reshape(x, (*(1,) * (leading + 2 - x.ndim), *x.shape), names=(*names, *x.names[-2:]))
+    return broadcast_to(lined_up, shape)

@@ -11,18 +11,22 @@ from collections.abc import Callable
 from operator import index
 from typing import Any
 
+from ...accuracy import PRODUCT, SUM
 from ...dispatch import composite
 from ...dtypes import DTypeLike, Scalar, as_dtype, iinfo
+from ...entry import entry
 from ...errors import ArgumentError, expected
 from ...rules.axes import normalize_axis
 from ...rules.broadcasting import check_dtype
 from ...rules.reduction import accumulator
+from ...template import Template
 from ...tensor import Axis, SoleAxis, Tensor, TensorLike
-from ..conversion import astype
-from ..creation import asarray
-from ..elementwise_binary import add, maximum, minimum, multiply, subtract
-from ..shape import concatenate, slice_
-from .padding import pad
+from ..creation.filled import asarray
+from ..elementwise.binary import add, maximum, minimum, multiply, subtract
+from ..elementwise.conversion import astype
+from ..indexing.slices import slice_
+from ..padding import pad
+from ..shape import concatenate
 
 
 def _running(
@@ -39,12 +43,17 @@ def _running(
     return x
 
 
+def _one_pass(out: Template, x: Template, /, *, axis: int, **options: object) -> int:
+    """The operations of going over the elements once, whatever doubling does to work on any backend."""
+    return x.size - (x.size // x.shape[axis] if x.size else 0)
+
+
 def _summable(x: Tensor, dtype: DTypeLike | None) -> Tensor:
     """x in the dtype that is asked for, or the one that a sum has."""
     return astype(x, accumulator(x.dtype) if dtype is None else check_dtype(as_dtype(dtype), "numeric"))
 
 
-@composite
+@composite.within(SUM).costing(_one_pass)
 def cumulative_sum(
     x: Tensor,
     /,
@@ -68,7 +77,7 @@ def cumulative_sum(
     return _running(add, 0, _summable(x, dtype), axis, reverse, include_initial)
 
 
-@composite.calls("cumulative_product")
+@composite.calls("cumulative_product").within(PRODUCT).costing(_one_pass)
 def cumulative_prod(
     x: Tensor,
     /,
@@ -96,7 +105,7 @@ def _limits(x: Tensor) -> tuple[Scalar, Scalar]:
     return (-math.inf, math.inf) if x.dtype.is_floating else (iinfo(x.dtype).min, iinfo(x.dtype).max)
 
 
-@composite
+@composite.costing(_one_pass)
 def cumulative_max(x: Tensor, /, *, axis: SoleAxis = None, reverse: bool = False) -> Tensor:
     """The greatest element along an axis up to each, from the end if `reverse`; NaN from the first NaN on.
 
@@ -107,7 +116,7 @@ def cumulative_max(x: Tensor, /, *, axis: SoleAxis = None, reverse: bool = False
     return _running(maximum, _limits(x)[0], x, axis, reverse, False)
 
 
-@composite
+@composite.costing(_one_pass)
 def cumulative_min(x: Tensor, /, *, axis: SoleAxis = None, reverse: bool = False) -> Tensor:
     """The least element along an axis up to each, from the end if `reverse`; NaN from the first NaN on.
 
@@ -134,6 +143,7 @@ def _diff(x: Tensor, /, *, axis: Axis, n: int) -> Tensor:
     return x
 
 
+@entry
 def diff(
     x: TensorLike,
     /,

@@ -8,26 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...accuracy import TRANSFORM
 from ...dispatch import composite
-from ...dtypes import DTypeLike, as_dtype, complex64, default_dtype, float32, float64, int64, promote_types
+from ...dtypes import complex64, float32, int64, promote_types
 from ...errors import ArgumentError, expected
-from ...protocol import BackendLike
 from ...rules.axes import normalize_axes
 from ...rules.broadcasting import check_dtype
 from ...rules.fourier import Norm, check_length, check_norm, several, transformed
 from ...tensor import Axes, Axis, Tensor
-from ..conversion import astype
-from ..creation import iota
-from ..elementwise_binary import divide, equal, greater, logical_or, multiply, subtract
-from ..elementwise_unary import conj, real
+from ..creation.filled import iota
+from ..elementwise.binary import equal, logical_or, multiply, subtract
+from ..elementwise.conversion import astype
+from ..elementwise.unary import conj, real
 from ..fourier import fft, ifft
-from ..shape import reshape, sliced
-from .shaping import roll
+from ..indexing.slices import sliced
+from ..shape import reshape
+from .shape.arranging import roll
 
 _OPPOSITE: dict[Norm, Norm] = {"backward": "forward", "ortho": "ortho", "forward": "backward"}
 
 
-@composite
+@composite.within(TRANSFORM)
 def fftn(
     x: Tensor, /, *, s: Sequence[int] | None = None, axes: Sequence[Axis] | None = None, norm: Norm = "backward"
 ) -> Tensor:
@@ -44,7 +45,7 @@ def fftn(
     return x if order else _as_complex(x)
 
 
-@composite
+@composite.within(TRANSFORM)
 def ifftn(
     x: Tensor, /, *, s: Sequence[int] | None = None, axes: Sequence[Axis] | None = None, norm: Norm = "backward"
 ) -> Tensor:
@@ -61,7 +62,7 @@ def ifftn(
     return x if order else _as_complex(x)
 
 
-@composite
+@composite.within(TRANSFORM)
 def rfft(x: Tensor, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = "backward") -> Tensor:
     """The first n // 2 + 1 numbers of the transform of real numbers; the others are their conjugates.
 
@@ -74,7 +75,7 @@ def rfft(x: Tensor, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = "b
     return _head(full, axis, full.shape[_position(axis)] // 2 + 1)
 
 
-@composite
+@composite.within(TRANSFORM)
 def irfft(x: Tensor, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = "backward") -> Tensor:
     """The n real numbers whose `rfft` is x, by default 2 * (size - 1) of them.
 
@@ -97,7 +98,7 @@ def irfft(x: Tensor, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = "
     return real(ifft(x, n=length, axis=position, norm=norm))
 
 
-@composite
+@composite.within(TRANSFORM)
 def rfftn(
     x: Tensor, /, *, s: Sequence[int] | None = None, axes: Sequence[Axis] | None = None, norm: Norm = "backward"
 ) -> Tensor:
@@ -115,7 +116,7 @@ def rfftn(
     return x
 
 
-@composite
+@composite.within(TRANSFORM)
 def irfftn(
     x: Tensor, /, *, s: Sequence[int] | None = None, axes: Sequence[Axis] | None = None, norm: Norm = "backward"
 ) -> Tensor:
@@ -131,7 +132,7 @@ def irfftn(
     return irfft(x, n=lengths[-1], axis=order[-1], norm=norm)
 
 
-@composite
+@composite.within(TRANSFORM)
 def hfft(x: Tensor, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = "backward") -> Tensor:
     """The n real numbers that are the transform of a Hermitian signal, of which x is the first half.
 
@@ -142,7 +143,7 @@ def hfft(x: Tensor, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = "b
     return irfft(conj(_as_complex(x)), n=n, axis=axis, norm=_OPPOSITE[check_norm(norm)])
 
 
-@composite
+@composite.within(TRANSFORM)
 def ihfft(x: Tensor, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = "backward") -> Tensor:
     """The first half of the Hermitian signal whose transform are the real numbers x.
 
@@ -177,56 +178,6 @@ def ifftshift(x: Tensor, /, *, axes: Axes = None) -> Tensor:
     """
     order = normalize_axes(x.template, axes)
     return roll(x, [-(x.shape[axis] // 2) for axis in order], axis=order)
-
-
-def fftfreq(
-    n: int,
-    /,
-    *,
-    d: float = 1.0,
-    dtype: DTypeLike | None = None,
-    names: Sequence[str | None] | None = None,
-    backend: BackendLike = None,
-    device: str | None = None,
-) -> Tensor:
-    """The frequency of each number of a transform of length n with samples `d` apart: k / (n * d).
-
-    From the middle on they are negative: k - n. Raises `DTypeError` for a dtype that is not floating.
-
-    >>> import tensorbackend as tb
-    >>> tb.fft.fftfreq(4).tolist()
-    [0.0, 0.25, -0.5, -0.25]
-    """
-    place = iota((check_length(n),), dtype=int64, names=names, backend=backend, device=device)
-    folded = subtract(place, multiply(astype(greater(place, (n - 1) // 2), int64), n))
-    return _frequencies(folded, n, d, dtype)
-
-
-def rfftfreq(
-    n: int,
-    /,
-    *,
-    d: float = 1.0,
-    dtype: DTypeLike | None = None,
-    names: Sequence[str | None] | None = None,
-    backend: BackendLike = None,
-    device: str | None = None,
-) -> Tensor:
-    """The frequency of each number of an `rfft` of length n with samples `d` apart: k / (n * d).
-
-    Raises `DTypeError` for a dtype that is not floating.
-
-    >>> import tensorbackend as tb
-    >>> tb.fft.rfftfreq(4).tolist()
-    [0.0, 0.25, 0.5]
-    """
-    place = iota((check_length(n) // 2 + 1,), dtype=int64, names=names, backend=backend, device=device)
-    return _frequencies(place, n, d, dtype)
-
-
-def _frequencies(place: Tensor, n: int, d: float, dtype: DTypeLike | None) -> Tensor:
-    target = check_dtype(default_dtype("float") if dtype is None else as_dtype(dtype), "floating")
-    return astype(divide(astype(place, float64), float(n * d)), target)
 
 
 def _position(axis: Axis) -> int:

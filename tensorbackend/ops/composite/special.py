@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from functools import cache
 
+from ...accuracy import Bound
 from ...dispatch import composite
 from ...dtypes import DType, float64
 from ...rules.broadcasting import check_dtype
 from ...tensor import Tensor
-from ..conversion import astype
-from ..creation import full, tensor
-from ..elementwise_binary import (
+from ..creation.filled import full, tensor
+from ..elementwise.binary import (
     add,
     divide,
     equal,
@@ -25,9 +25,10 @@ from ..elementwise_binary import (
     remainder,
     subtract,
 )
-from ..elementwise_ternary import where
-from ..elementwise_unary import abs, exp, isnan, log, log1p, round, sin
-from ..indexing import take_at
+from ..elementwise.conversion import astype
+from ..elementwise.ternary import where
+from ..elementwise.unary import abs, exp, isnan, log, log1p, round, sin
+from ..indexing.taking import take_at
 
 _SCALED_FROM, _SCALE = 151, 2.0**900
 """From here on the factorials of `_floats` are divided by a power of two, so that float64 holds them all."""
@@ -56,7 +57,7 @@ def _floats() -> tuple[float, ...]:
     return tuple(math.factorial(n) / (scale if n >= _SCALED_FROM else 1) for n in range(_LAST + 1))
 
 
-@composite
+@composite.within(Bound(16, "composed of functions with a few ulps each, and a product of ten factors"))
 def factorial(x: Tensor, /) -> Tensor:
     """x! in x's dtype. Of integers it wraps, as products do, and is 0 for negative ones; of floats it is gamma(x + 1).
 

@@ -6,18 +6,21 @@ the reference within the bound of its op, or it would not be here: what cannot b
 
 from __future__ import annotations
 
-from . import arithmetic as arithmetic
-from . import comparison as comparison
 from . import contraction as contraction
+from . import convolution as convolution
 from . import creation as creation
 from . import fourier as fourier
-from . import functions as functions
-from . import hyperbolic as hyperbolic
+from . import functional as functional
 from . import indexing as indexing
-from . import integers as integers
 from . import linalg as linalg
-from . import ordering as ordering
 from . import reduction as reduction
-from . import rounding as rounding
 from . import shape as shape
+from . import sorting as sorting
 from . import window as window
+from .elementwise import arithmetic as arithmetic
+from .elementwise import comparison as comparison
+from .elementwise import conversion as conversion
+from .elementwise import functions as functions
+from .elementwise import hyperbolic as hyperbolic
+from .elementwise import integers as integers
+from .elementwise import rounding as rounding

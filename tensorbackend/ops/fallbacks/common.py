@@ -8,9 +8,10 @@ from ...dtypes import DType, float32, float64, int64, promote_types
 from ...elements import pack
 from ...template import Shape, intern_template
 from ...tensor import Tensor
-from ..conversion import astype
-from ..creation import from_binary
-from ..shape import reshape, slice_
+from ..creation.filled import from_binary
+from ..elementwise.conversion import astype
+from ..indexing.slices import slice_
+from ..shape import reshape
 
 
 def listed(values: Iterable[bool | float], dtype: DType = int64, shape: Shape | None = None) -> Tensor:

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import math
-from itertools import product as every
 
 from ...dispatch.fallbacks import fallback
-from ...protocol.window import Padding, Sizes
 from ...template import Shape, Template
 from ...tensor import Tensor
-from ..contraction import dot
-from ..conversion import astype
-from ..creation import full, zeros
-from ..elementwise_binary import add, multiply
+from ..elementwise.binary import multiply
+from ..elementwise.conversion import astype
 from ..reduction import sum as total
-from ..shape import _pad as pad_with
-from ..shape import permute_dims, reshape, slice_
+from ..shape import permute_dims, reshape
 from .common import accumulating
 
 
@@ -50,53 +45,3 @@ def _dot(
         reshape(right, (batches, 1, columns, depth)),
     )
     return reshape(astype(total(products, axis=3, dtype=wide), out.dtype), out.shape)
-
-
-@fallback("conv", needs=("add", "as_type", "dot", "pad", "reshape", "slice", "transpose"))
-def _conv(
-    out: Template,
-    x: Tensor,
-    kernel: Tensor,
-    /,
-    *,
-    strides: Sizes,
-    padding: Padding,
-    input_dilation: Sizes,
-    kernel_dilation: Sizes,
-    feature_groups: int,
-    batch_groups: int,
-) -> Tensor:
-    if not out.size:
-        return zeros(out.shape, dtype=out.dtype)
-    wide = accumulating(out.dtype)
-    around = [(low, high, apart - 1) for (low, high), apart in zip(padding, input_dilation, strict=True)]
-    padded = astype(x, wide)
-    if any(map(any, around)):
-        padded = pad_with(padded, full((), 0, dtype=wide), padding=((0, 0, 0), (0, 0, 0), *around))
-    groups = feature_groups * batch_groups  # one of them is 1
-    batch, channels, *sizes = padded.shape
-    # (groups, batch, channels, *spatial) with (groups, out, channels, *spatial)
-    parts = reshape(padded, (batch_groups, batch // batch_groups, feature_groups, channels // feature_groups, *sizes))
-    parts = parts if feature_groups == 1 else permute_dims(parts, (2, 1, 0, *range(3, parts.ndim)))
-    parts = reshape(parts, (groups, batch // batch_groups, channels // feature_groups, *sizes))
-    kernels = reshape(astype(kernel, wide), (groups, kernel.shape[0] // groups, *kernel.shape[1:]))
-    spatial = out.shape[2:]
-    result = None
-    for place in every(*map(range, kernel.shape[2:])):
-        starts = tuple(each * apart for each, apart in zip(place, kernel_dilation, strict=True))
-        windows = slice_(
-            parts, starts=(0, 0, 0, *starts), lengths=(*parts.shape[:3], *spatial), strides=(1, 1, 1, *strides)
-        )
-        weights = slice_(
-            kernels,
-            starts=(0, 0, 0, *place),
-            lengths=(*kernels.shape[:3], *(1,) * len(place)),
-            strides=(1,) * kernels.ndim,
-        )
-        term = dot(windows, reshape(weights, kernels.shape[:3]), contract=([2], [2]), batch=([0], [0]))
-        result = term if result is None else add(result, term)
-    if result is None:
-        return zeros(out.shape, dtype=out.dtype)
-    # (groups, batch, *spatial, out) to (batch, groups, out, *spatial)
-    order = (1, 0, result.ndim - 1, *range(2, result.ndim - 1))
-    return reshape(astype(permute_dims(result, order), out.dtype), out.shape)

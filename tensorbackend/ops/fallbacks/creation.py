@@ -10,7 +10,7 @@ from ...elements import element_type, pack
 from ...select import get_backend
 from ...template import Template
 from ...tensor import Tensor
-from ..creation import from_binary
+from ..creation.filled import from_binary
 
 
 @fallback("constant", needs=())
@@ -36,11 +36,6 @@ def _eye(out: Template, /, *, offset: int) -> Tensor:
 @fallback("spaced", needs=())
 def _spaced(out: Template, /, *, start: Scalar, step: Scalar, last: Scalar | None) -> Tensor:
     return from_binary(get_backend("binary").spaced(out, start=start, step=step, last=last), out)
-
-
-@fallback("bitcast", needs=())
-def _bitcast(out: Template, x: Tensor, /) -> Tensor:
-    return from_binary(x.to_binary(), out)
 
 
 def _numbers(values: list[int], out: Template) -> Tensor:

@@ -16,10 +16,11 @@ from ...rules.fourier import Norm
 from ...template import Template, intern_template
 from ...tensor import Tensor
 from ..contraction import dot
-from ..conversion import astype
-from ..creation import from_binary, full
-from ..elementwise_binary import add, divide, multiply, subtract
-from ..shape import concatenate, pad_with, permute_dims, reshape, slice_
+from ..creation.filled import from_binary, full
+from ..elementwise.binary import add, divide, multiply, subtract
+from ..elementwise.conversion import astype
+from ..indexing.slices import slice_
+from ..shape import concatenate, pad_with, permute_dims, reshape
 from .common import part
 
 _SHORT = 32

@@ -12,12 +12,12 @@ from ...dtypes import bool_, int64
 from ...protocol.indexing import Mode
 from ...template import Shape, Template
 from ...tensor import Tensor
-from ..conversion import astype
-from ..creation import full, zeros
-from ..elementwise_binary import add, equal, less, logical_and, maximum, multiply
-from ..elementwise_ternary import where
-from ..elementwise_unary import bitwise_invert
-from ..indexing import take_at
+from ..creation.filled import full, zeros
+from ..elementwise.binary import add, equal, less, logical_and, maximum, multiply
+from ..elementwise.conversion import astype
+from ..elementwise.ternary import where
+from ..elementwise.unary import bitwise_invert
+from ..indexing.taking import take_at
 from ..reduction import any as some
 from ..reduction import max as greatest
 from ..reduction import sum as total
@@ -151,3 +151,29 @@ def _indexed_add(out: Template, x: Tensor, indices: Tensor, updates: Tensor, /, 
     result = astype(add(astype(writes.rows, wide), added), out.dtype)
     untouched = reshape(bitwise_invert(some(writes.hits, axis=1)), (size, 1))
     return reshape(where(untouched, writes.rows, result), x.shape)
+
+
+@fallback("slice", needs=("take",))
+def _slice(
+    out: Template, x: Tensor, /, *, starts: tuple[int, ...], lengths: tuple[int, ...], strides: tuple[int, ...]
+) -> Tensor:
+    for axis, (start, length, stride) in enumerate(zip(starts, lengths, strides, strict=True)):
+        if length != x.shape[axis]:
+            x = take_at(x, listed(range(start, start + length * stride, stride)), axis=axis, mode="clip")
+    return x
+
+
+@fallback("put_slice", needs=("logical_and", "select", "take"))
+def _put_slice(out: Template, x: Tensor, update: Tensor, /, *, starts: tuple[int, ...]) -> Tensor:
+    if not math.prod(update.shape):
+        return x
+    inside = None
+    for axis, (start, length) in enumerate(zip(starts, update.shape, strict=True)):
+        size = x.shape[axis]
+        if length == size:
+            continue
+        update = take_at(update, listed([place - start for place in range(size)]), axis=axis, mode="clip")
+        block = [start <= place < start + length for place in range(size)]
+        here = listed(block, bool_, along(axis, x.ndim, size))
+        inside = here if inside is None else logical_and(inside, here)
+    return update if inside is None else where(inside, update, x)

@@ -12,13 +12,13 @@ from ...rules.data_errors import not_positive_definite, singular_matrix
 from ...template import Shape, Template
 from ...tensor import Tensor
 from ..contraction import dot
-from ..conversion import astype
-from ..creation import eye, ones, zeros
-from ..elementwise_binary import add, divide, equal, less, less_equal, logical_and, multiply, subtract
-from ..elementwise_ternary import where
-from ..elementwise_unary import abs as absolute
-from ..elementwise_unary import sqrt
-from ..indexing import take_along_axis_at, take_at
+from ..creation.filled import eye, ones, zeros
+from ..elementwise.binary import add, divide, equal, less, less_equal, logical_and, multiply, subtract
+from ..elementwise.conversion import astype
+from ..elementwise.ternary import where
+from ..elementwise.unary import abs as absolute
+from ..elementwise.unary import sqrt
+from ..indexing.taking import take_along_axis_at, take_at
 from ..reduction import all as every
 from ..reduction import any as some
 from ..reduction import argmax

@@ -4,25 +4,21 @@ errors of sums small (Higham, section 4.1).
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from ...dispatch.fallbacks import fallback
 from ...dtypes import Scalar, bool_
 from ...protocol.reduction import TieBreak
-from ...select import move
 from ...template import Shape, Template
 from ...tensor import Tensor
-from ..conversion import astype
-from ..creation import full, zeros
-from ..elementwise_binary import add, equal, logical_and, logical_or, maximum, minimum, multiply
-from ..elementwise_ternary import where
-from ..elementwise_unary import isnan
+from ..creation.filled import full
+from ..elementwise.binary import add, equal, logical_and, logical_or, maximum, minimum, multiply
+from ..elementwise.conversion import astype
+from ..elementwise.ternary import where
+from ..elementwise.unary import isnan
 from ..reduction import max as greatest
 from ..reduction import min as least
-from ..shape import concatenate, permute_dims, reshape, slice_
-from .common import accumulating, along, listed, part, scalar
-
-OfTwo = Callable[[Tensor, Tensor], Tensor]
+from ..shape import permute_dims, reshape
+from .common import accumulating, along, listed, part
+from .functional import OfTwo
 
 
 def _folded(x: Tensor, axes: tuple[int, ...], shape: Shape, function: OfTwo, identity: Scalar = False) -> Tensor:
@@ -108,44 +104,3 @@ def _position(x: Tensor, extreme: Tensor, axis: int, tie_break: TieBreak) -> Ten
 
 
 # Functions of scalars, an element at a time
-
-
-def _elements(x: Tensor) -> list[Tensor]:
-    """Each element as a tensor without axes."""
-    line = reshape(x, (x.size,))
-    return [scalar(slice_(line, starts=(place,), lengths=(1,), strides=(1,))) for place in range(x.size)]
-
-
-def _joined(elements: list[Tensor], out: Template) -> Tensor:
-    """Tensors without axes as the elements of one."""
-    if not elements:
-        return zeros(out.shape, dtype=out.dtype)
-    return reshape(concatenate([reshape(each, (1,)) for each in elements]), out.shape)
-
-
-@fallback("reduce", needs=("concatenate", "reshape", "slice", "transpose"))
-def _reduce(
-    out: Template,
-    x: Tensor,
-    initial: Tensor,
-    /,
-    *,
-    axes: tuple[int, ...],
-    keepdims: bool,
-    function: OfTwo,
-) -> Tensor:
-    order = (*(axis for axis in range(x.ndim) if axis not in axes), *axes)
-    elements = _elements(permute_dims(x, order))
-    row = len(elements) // max(out.size, 1)
-    results = []
-    for start in range(0, out.size * row, row) if row else [0] * out.size:
-        folded = initial
-        for each in elements[start : start + row]:
-            folded = move(function(folded, each), x.backend)
-        results.append(folded)
-    return _joined(results, out)
-
-
-@fallback("map", needs=("concatenate", "reshape", "slice"))
-def _map(out: Template, x: Tensor, /, *, function: Callable[[Tensor], Tensor]) -> Tensor:
-    return _joined([move(function(each), x.backend) for each in _elements(x)], out)

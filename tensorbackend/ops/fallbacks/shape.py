@@ -11,10 +11,9 @@ from ...dtypes import bool_, int64
 from ...elements import pack
 from ...template import Shape, Template, intern_template
 from ...tensor import Tensor
-from ..creation import from_binary
-from ..elementwise_binary import logical_and
-from ..elementwise_ternary import where
-from ..indexing import take_at
+from ..creation.filled import from_binary
+from ..elementwise.ternary import where
+from ..indexing.taking import take_at
 from ..shape import broadcast_to, reshape
 from .common import along, listed, strides_of
 
@@ -22,16 +21,6 @@ from .common import along, listed, strides_of
 @fallback("squeeze", needs=("reshape",))
 def _squeeze(out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Tensor:
     return reshape(x, out.shape)
-
-
-@fallback("slice", needs=("take",))
-def _slice(
-    out: Template, x: Tensor, /, *, starts: tuple[int, ...], lengths: tuple[int, ...], strides: tuple[int, ...]
-) -> Tensor:
-    for axis, (start, length, stride) in enumerate(zip(starts, lengths, strides, strict=True)):
-        if length != x.shape[axis]:
-            x = take_at(x, listed(range(start, start + length * stride, stride)), axis=axis, mode="clip")
-    return x
 
 
 @fallback("reverse", needs=("take",))
@@ -101,19 +90,3 @@ def _pad(out: Template, x: Tensor, pad_value: Tensor, /, *, padding: tuple[tuple
         inside = listed([place >= 0 for place in places], bool_, along(axis, x.ndim, len(places)))
         x = where(inside, spread, pad_value)
     return x
-
-
-@fallback("put_slice", needs=("logical_and", "select", "take"))
-def _put_slice(out: Template, x: Tensor, update: Tensor, /, *, starts: tuple[int, ...]) -> Tensor:
-    if not math.prod(update.shape):
-        return x
-    inside = None
-    for axis, (start, length) in enumerate(zip(starts, update.shape, strict=True)):
-        size = x.shape[axis]
-        if length == size:
-            continue
-        update = take_at(update, listed([place - start for place in range(size)]), axis=axis, mode="clip")
-        block = [start <= place < start + length for place in range(size)]
-        here = listed(block, bool_, along(axis, x.ndim, size))
-        inside = here if inside is None else logical_and(inside, here)
-    return update if inside is None else where(inside, update, x)

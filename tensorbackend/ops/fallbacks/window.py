@@ -12,14 +12,15 @@ from ...protocol.window import Padding, Sizes
 from ...select import move
 from ...template import Template
 from ...tensor import Tensor
-from ..conversion import astype
-from ..creation import full, zeros
-from ..elementwise_binary import add, maximum, minimum, multiply
-from ..indexing import take_along_axis_at, take_at
+from ..creation.filled import full, zeros
+from ..elementwise.binary import add, maximum, minimum, multiply
+from ..elementwise.conversion import astype
+from ..indexing.scatter import indexed_add
+from ..indexing.slices import slice_
+from ..indexing.taking import take_along_axis_at, take_at
 from ..reduction import argmax, argmin
-from ..scatter import indexed_add
 from ..shape import _pad as pad_with
-from ..shape import broadcast_to, concatenate, reshape, slice_
+from ..shape import broadcast_to, concatenate, reshape
 from .common import accumulating, listed, scalar, strides_of
 
 OfTwo = Callable[[Tensor, Tensor], Tensor]

@@ -1,0 +1,78 @@
+"""How near to the exact result an op must come on every backend; an op that says nothing must agree to the bit.
+
+A bound stands where its op is declared: `@primitive.within(LIBRARY)`, `@composite.within(Bound(8, "a reason"))`, and
+`@within(SUM)` of a plain function. `tensorbackend.testing` holds every backend to it.
+
+A bound is in ulps of each element. Where an op adds, cancellation makes the ulps of a result mean nothing: its bound
+counts as well in roundings of something larger, its `scale` (Higham, Accuracy and Stability of Numerical Algorithms,
+section 4.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
+
+Scale: TypeAlias = Literal["element", "one", "operand", "square", "magnitudes", "norm", "result", "exponent"]
+"""What the roundings of a bound are roundings of, besides the element itself:
+
+- `one`: of 1, where operands of about 1 cancel;
+- `operand`, `square`: of the largest operand, or of 1, or of its square;
+- `magnitudes`: of what the op gives for the magnitudes of its operands, element by element;
+- `norm`: of the greatest of these, where each result is made of all operands;
+- `result`: of the largest element of the result, where an algorithm on matrices is stable as a whole (Higham,
+  chapter 7);
+- `exponent`: of y * log(x) in float64, which exp(y * log(x)) magnifies.
+"""
+
+
+class Bound(NamedTuple):
+    """How far a result may be away."""
+
+    ulps: float = 0
+    reason: str = ""
+    scale: Scale = "element"
+    tame: bool = False
+    """Whether operands are of moderate size, as the order of operations may overflow on the way."""
+
+
+EXACT = Bound()
+
+
+class Bounds(NamedTuple):
+    """The bound of an op, and the one of calls with complex operands or results where that is another."""
+
+    bound: Bound = EXACT
+    complex: Bound | None = None
+
+
+TO_THE_BIT = Bounds()
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def within(bound: Bound = EXACT, *, complex: Bound | None = None) -> Callable[[Function], Function]:
+    """Declares the bound of a public function that is no op of its own, such as one made of several."""
+
+    def mark(function: Function) -> Function:
+        function.__bounds__ = Bounds(bound, complex)  # type: ignore[attr-defined] # read by tensorbackend.testing
+        return function
+
+    return mark
+
+
+# What several ops share
+
+LIBRARY = Bound(4, "the mathematical library of each array library has its own last digits")
+SUM = Bound(64, "the order of additions is the backend's", "magnitudes", tame=True)
+PRODUCT = Bound(64, "the order of multiplications is the backend's", tame=True)
+LOG_OF_SUM = Bound(16, "the logarithm of a sum of exponentials", "operand", tame=True)
+ROOT_OF_SUM = Bound(64, "a root of a sum", tame=True)
+# Each of log2(n) steps adds the rounding errors of a twiddle factor and of an addition, in the norm of the whole
+# (Higham, section 24.1).
+TRANSFORM = Bound(8, "the steps of a transform, each of which mixes all elements", "norm", tame=True)
+ELIMINATION = Bound(32, "the order of operations is the library's, on well-conditioned matrices", "result")
+SPECTRAL = Bound(256, "rounding errors over the gaps of the values turn the vectors", "result")
+COMPLEX_PRODUCT = Bound(4, "some libraries fuse a step of a * c - b * d")
+COMPLEX_QUOTIENT = Bound(4, "each library has its own formula of the quotient")
+COMPLEX_STEPS = Bound(32, "each step may be a product of complex numbers")

@@ -1,0 +1,59 @@
+"""Contractions."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from ...interchange import numpy_dtype
+from ...protocol import Kernel, planned
+from ...template import Template
+from . import complex_functions
+from .base import Array, ArrayBase
+from .linalg.factorisations import _MANY, _merged, _same
+from .precision import computing, wide
+from .shortcuts import fits_float64
+
+
+class ArrayContraction(ArrayBase):
+    """Sums of products."""
+
+    @planned
+    def dot(
+        self,
+        out: Template,
+        x1: Template,
+        x2: Template,
+        /,
+        *,
+        contract1: tuple[int, ...],
+        batch1: tuple[int, ...],
+        contract2: tuple[int, ...],
+        batch2: tuple[int, ...],
+    ) -> Kernel:
+        """One matrix product: axes merged into (batch, free, contracted) and (batch, contracted, free)."""
+        free1 = tuple(axis for axis in range(len(x1.shape)) if axis not in contract1 + batch1)
+        free2 = tuple(axis for axis in range(len(x2.shape)) if axis not in contract2 + batch2)
+        arrange1, left = _merged(x1, batch1, free1, contract1)
+        arrange2, right = _merged(x2, batch2, contract2, free2)
+        product = self.matrix_product(left, right)
+        if not arrange1 and not arrange2 and (*left.shape[:-1], right.shape[-1]) == out.shape:
+            return computing(product, out, x1, x2)
+        first, second = arrange1 or _same, arrange2 or _same
+        return computing(lambda a, b: product(first(a), second(b)).reshape(out.shape), out, x1, x2)
+
+    def matrix_product(self, x1: Template, x2: Template) -> Kernel:
+        """The product of stacks of matrices in their dtype, that of integers in float64 where that is exact."""
+        xp, matmul, dtype = self.xp, self.xp.matmul, numpy_dtype(wide(x1.dtype))
+        if x1.dtype.is_complex:
+            return partial(complex_functions.matrix_product, xp)
+        if x1.dtype.is_inexact or x1.size * x2.shape[-1] < _MANY:
+            kernel: Kernel = matmul
+            return kernel
+        terms = x1.shape[-1]
+
+        def whole(left: Array, right: Array) -> Array:
+            if not fits_float64(xp, terms, left, right):
+                return matmul(left, right)
+            return matmul(left.astype("float64"), right.astype("float64")).astype("int64").astype(dtype)
+
+        return whole

@@ -1,0 +1,69 @@
+"""Accumulations along an axis."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, Literal
+
+from ...dtypes import DType
+from ...interchange import numpy_dtype
+from ...protocol import Calm, Kernel, planned
+from ...template import Template
+from . import complex_functions
+from .base import Array, ArrayBase
+from .precision import promoted, wide
+
+
+class ArrayCumulative(ArrayBase):
+    """What accumulates along an axis."""
+
+    def running(self, name: Literal["cumsum", "cumprod"], axis: int, dtype: DType) -> Kernel:
+        """The function of the module that takes the elements up to each together, in their own dtype."""
+        function, accumulator = getattr(self.xp, name), numpy_dtype(dtype)
+        return lambda values: function(values, axis=axis, dtype=accumulator)
+
+    def running_product_of_complex(self, axis: int) -> Kernel:
+        """The products of complex elements up to each."""
+        return partial(complex_functions.cumulative_product, self.xp, axis=axis)
+
+    @planned
+    def cumulative_sum(
+        self, out: Template, x: Template, /, *, axis: int, dtype: DType | None, include_initial: bool, reverse: bool
+    ) -> Kernel:
+        """Sums of the elements up to each."""
+        return self._accumulating(self.running("cumsum", axis, wide(out.dtype)), 0, out, x, axis, reverse)
+
+    @planned
+    def cumulative_product(
+        self, out: Template, x: Template, /, *, axis: int, dtype: DType | None, include_initial: bool, reverse: bool
+    ) -> Kernel:
+        """Products of the elements up to each."""
+        if out.dtype.is_complex:
+            accumulate = self.running_product_of_complex(axis)
+        else:
+            accumulate = self.running("cumprod", axis, wide(out.dtype))
+        return self._accumulating(accumulate, 1, out, x, axis, reverse)
+
+    def _accumulating(
+        self, accumulate: Kernel, initial: int, out: Template, x: Template, axis: int, reverse: bool
+    ) -> Kernel:
+        """The running results of a function, from the end if `reverse`, after `initial` where there is one more."""
+        xp, dtype = self.xp, wide(out.dtype)
+        kernel = accumulate
+        if reverse:
+            kernel = lambda values: xp.flip(accumulate(xp.flip(values, axis)), axis)  # noqa: E731 # one of several forms
+        if out.shape[axis] > x.shape[axis]:
+            kernel = _with_one_more(xp, kernel, x, axis, initial, numpy_dtype(dtype), reverse)
+        made = promoted(self, dtype, kernel, out, x)
+        return made if x.dtype.is_inexact or out.dtype.is_inexact else Calm(made)
+
+
+def _with_one_more(xp: Any, kernel: Kernel, x: Template, axis: int, initial: int, dtype: Any, last: bool) -> Kernel:
+    """A kernel of arrays that have one more element along an axis, for the template of those that have not."""
+    shape = *x.shape[:axis], 1, *x.shape[axis + 1 :]
+
+    def longer(values: Array) -> Array:
+        more = xp.full(shape, initial, dtype)
+        return kernel(xp.concatenate((values, more) if last else (more, values), axis=axis))
+
+    return longer

@@ -1,0 +1,357 @@
+"""Contractions, factorisations, solvers; the narrow floats are computed in float32.
+
+Factors are unique up to signs (of complex matrices, phases), so each callback fixes them as the protocol
+says and every backend gives the same.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+from math import prod
+from typing import Any, Literal
+
+from ....interchange import numpy_dtype
+from ....protocol import Kernel, planned
+from ....protocol.linalg import Transform
+from ....rules.data_errors import not_positive_definite, singular_matrix
+from ....template import Shape, Template, intern_template
+from ..base import Array, ArrayBase
+from ..precision import computing, promoted
+
+_BLOCK = 32
+"""Order of the blocks that are treated column by column; the rest is matrix products."""
+
+_MANY = 1 << 12
+"""So many products of integers are worth a copy of them in float64."""
+
+
+class ArrayLinalg(ArrayBase):
+    """Linear algebra on stacks of matrices."""
+
+    # Contractions
+
+    def fixed(self, make: Callable[[], Array]) -> Callable[[], Array]:
+        """What gives an array that a kernel needs whatever the data: by default made at each call."""
+        return make
+
+    # Factorisations
+
+    @planned
+    def cholesky(self, out: Template, x: Template, /) -> Kernel:
+        """Lower factor of a Hermitian positive definite matrix."""
+        xp, cholesky, failure = self.xp, self.xp.linalg.cholesky, self.xp.linalg.LinAlgError
+
+        def factor(matrix: Array) -> Array:
+            matrix = xp.tril(matrix)
+            if not xp.isfinite(matrix).all():
+                raise not_positive_definite()
+            try:
+                return cholesky(matrix)
+            except failure:
+                raise not_positive_definite() from None
+
+        return computing(factor, out, x)
+
+    @planned
+    def lu(self, out: tuple[Template, Template, Template], x: Template, /) -> Kernel:
+        """Permutation, unit lower and upper factor."""
+        factors = self.finite_only(partial(factors_of_lu, partial(_eliminate, self.xp), self.xp), x, (2, 2, 2))
+        return computing(factors, out, x)
+
+    @planned
+    def qr(self, out: tuple[Template, Template], x: Template, /, *, mode: Literal["reduced", "complete"]) -> Kernel:
+        """x = Q @ R with R's diagonal non-negative."""
+        xp, qr, rank, shape = self.xp, self.xp.linalg.qr, min(x.shape[-2:]), out[1].shape[-2:]
+        complete = out[0].shape[-1] > rank
+        on_diagonal = self.fixed(lambda: xp.eye(*shape, dtype=bool))  # where it is exactly real
+        above = self.fixed(lambda: xp.triu(xp.ones(shape, bool)))
+
+        def factors(matrix: Array) -> tuple[Array, Array]:
+            q, r = qr(matrix, mode=mode)
+            phase = _phase(xp, xp.diagonal(r, axis1=-2, axis2=-1))
+            columns, rows = phase[..., None, :], xp.conj(phase)[..., :, None]
+            if complete:
+                q = xp.concatenate((q[..., :rank] * columns, q[..., rank:]), axis=-1)
+                r = xp.concatenate((r[..., :rank, :] * rows, r[..., rank:, :]), axis=-2)
+            else:
+                q, r = q * columns, r * rows
+            r = xp.where(above(), r, r.dtype.type(0))  # no signs on the zeros below the diagonal
+            return q, xp.where(on_diagonal(), xp.abs(r), r) if x.dtype.is_complex else r
+
+        return computing(self.finite_only(factors, x, (2, 2)), out, x)
+
+    @planned
+    def eigh(self, out: tuple[Template, Template], x: Template, /) -> Kernel:
+        """Ascending eigenvalues and eigenvectors of a Hermitian matrix."""
+        eigh = self.xp.linalg.eigh
+
+        def factors(matrix: Array) -> tuple[Array, Array]:
+            values, vectors = eigh(matrix, UPLO="L")
+            return values, self.turned(vectors)
+
+        return computing(self.finite_only(factors, x, (1, 2), lower=True), out, x)
+
+    @planned
+    def eig(self, out: tuple[Template, Template], x: Template, /) -> Kernel:
+        """Eigenvalues, in a fixed order, and eigenvectors of a square matrix."""
+        xp, eig, dtype = self.xp, self.xp.linalg.eig, numpy_dtype(out[0].dtype)
+
+        def factors(matrix: Array) -> tuple[Array, Array]:
+            values, vectors = (each.astype(dtype) for each in eig(matrix))
+            order = self._ascending(values)
+            values = xp.take_along_axis(values, order, axis=-1)
+            return values, self.turned(xp.take_along_axis(vectors, order[..., None, :], axis=-1))
+
+        return computing(self.finite_only(factors, x, (1, 2)), out, x)
+
+    @planned
+    def svd(self, out: tuple[Template, Template, Template], x: Template, /, *, full_matrices: bool) -> Kernel:
+        """x = U @ diag(s) @ Vh with s descending."""
+        xp, svd, rank = self.xp, self.xp.linalg.svd, min(x.shape[-2:])
+        more = out[2].shape[-2] > rank
+
+        def factors(matrix: Array) -> tuple[Array, Array, Array]:
+            u, s, vh = svd(matrix, full_matrices=full_matrices)
+            phase = self._column_phase(u)
+            paired = xp.swapaxes(phase[..., :rank], -2, -1) * vh[..., :rank, :]
+            vh = xp.concatenate((paired, vh[..., rank:, :]), axis=-2) if more else paired
+            return _turned_by(xp, u, phase), s, vh
+
+        return computing(self.finite_only(factors, x, (2, 1, 2)), out, x)
+
+    # Systems of equations
+
+    @planned
+    def triangular_solve(
+        self, out: Template, a: Template, b: Template, /, *, left_side: bool, lower: bool, transform: Transform
+    ) -> Kernel:
+        """x with a @ x = b, or x @ a = b unless `left_side`; a zero on the diagonal makes a singular."""
+        xp = self.xp
+        # x @ a = b is a.T @ x.T = b.T.
+        transposed = (transform == "transpose") == left_side
+        forward = lower != transposed
+
+        def solution(matrix: Array, right: Array) -> Array:
+            if not xp.diagonal(matrix, axis1=-2, axis2=-1).all():
+                raise singular_matrix()
+            matrix = xp.swapaxes(matrix, -2, -1) if transposed else matrix
+            if left_side:
+                return _substitute(xp, matrix, right, forward)
+            return xp.swapaxes(_substitute(xp, matrix, xp.swapaxes(right, -2, -1), forward), -2, -1)
+
+        return computing(solution, out, a, b)
+
+    # Overrides of composites
+
+    @planned
+    def determinant(self, out: Template, x: Template, /) -> Kernel:
+        """Determinant of square matrices."""
+        return promoted(self, out.dtype, self.finite_only(self.xp.linalg.det, x, (0,)), out, x)
+
+    @planned
+    def solve(self, out: Template, a: Template, b: Template, /) -> Kernel:
+        """x with a @ x = b."""
+        kernel = self.finite_only(self.or_singular(self.xp.linalg.solve), a, (min(len(b.shape), 2),))
+        return promoted(self, out.dtype, kernel, out, a, b)
+
+    def or_singular(self, kernel: Kernel) -> Kernel:
+        """A kernel that raises the error for a singular matrix where the module raises its own."""
+        failure = self.xp.linalg.LinAlgError
+
+        def solution(*arrays: Array) -> Array:
+            try:
+                return kernel(*arrays)
+            except failure:
+                raise singular_matrix() from None
+
+        return solution
+
+    # Matrices that are not finite: LAPACK raises for some, loops on others, and answers differently for the rest
+
+    def finite_only(self, kernel: Kernel, x: Template, axes: Sequence[int], *, lower: bool = False) -> Kernel:
+        """A kernel of stacks of any matrices from one of finite ones, whose results have so many axes for each matrix.
+
+        Of a matrix with NaN or infinity, in its `lower` half if only that is read, the results are NaN.
+        """
+        xp, shape = self.xp, x.shape[-2:]
+
+        def factors(matrix: Array, *rest: Array) -> Any:
+            matrix = xp.tril(matrix) if lower else matrix
+            bad = ~xp.isfinite(matrix).all(axis=(-2, -1))
+            identity = xp.eye(*shape, dtype=matrix.dtype)
+            found = kernel(xp.where(bad[..., None, None], identity, matrix), *rest)
+            if len(axes) == 1:
+                return blank(xp, bad, found, axes[0])
+            return tuple(blank(xp, bad, part, count) for part, count in zip(found, axes, strict=True))
+
+        return factors
+
+    # Signs and phases of vectors
+
+    def turned(self, vectors: Array) -> Array:
+        """The columns with their largest component real and positive, exactly so."""
+        return _turned_by(self.xp, vectors, self._column_phase(vectors))
+
+    def _column_phase(self, vectors: Array) -> Array:
+        """The phase of each column's largest component, the first of those within rounding of the largest.
+
+        [1, -1] / sqrt(2) has two; which one comes out larger by an ulp must not decide the sign.
+        """
+        xp = self.xp
+        if not vectors.shape[-2]:
+            return xp.ones((*vectors.shape[:-2], 1, vectors.shape[-1]), vectors.dtype)
+        size = xp.abs(vectors)
+        first = self.first_row(size >= size.max(-2, keepdims=True) * _nearly(xp, size.dtype))
+        if vectors.ndim == 2:
+            return _phase(xp, vectors[first, xp.arange(vectors.shape[-1])])[None]
+        return _phase(xp, xp.take_along_axis(vectors, xp.expand_dims(first, -2), axis=-2))
+
+    def first_row(self, flags: Array) -> Array:
+        """For each column the first row in which it holds; it does in one at least."""
+        return flags.argmax(-2)
+
+    # The order of eigenvalues
+
+    def stable_order(self, values: Array) -> Array:
+        """The indices that sort along the last axis, equal elements in the order in which they come."""
+        return self.xp.argsort(values, axis=-1, kind="stable")
+
+    def _ascending(self, values: Array) -> Array:
+        """The order of eigenvalues; which of two equal real parts comes out larger by an ulp must not decide it."""
+        xp, stable_order = self.xp, self.stable_order
+        if not values.size:
+            return xp.argsort(values.real, axis=-1)
+        apart = xp.max(xp.abs(values), axis=-1, keepdims=True) * xp.finfo(values.dtype).eps ** 0.5
+        order = stable_order(values.real)
+        ordered = xp.take_along_axis(values, order, axis=-1)
+        group = xp.cumulative_sum(xp.diff(ordered.real, axis=-1) > apart, axis=-1, include_initial=True)
+        within = stable_order(ordered.imag)
+        within = xp.take_along_axis(within, stable_order(xp.take_along_axis(group, within, -1)), -1)
+        return xp.take_along_axis(order, within, axis=-1)
+
+
+def blank(xp: Any, bad: Array, part: Array, axes: int) -> Array:
+    """A result, with so many axes for each matrix, with NaN where its matrix is bad."""
+    return xp.where(bad.reshape(bad.shape + (1,) * axes), xp.asarray(math.nan, part.dtype), part)
+
+
+def _merged(
+    x: Template, batch: tuple[int, ...], rows: tuple[int, ...], columns: tuple[int, ...]
+) -> tuple[Kernel | None, Template]:
+    """What makes a stack of matrices of an array, `None` for nothing: groups of axes in order, the last two merged.
+
+    f32[2][3][4][5] with batch (0,), rows (2,) and columns (1, 3) is put as [2][4][3][5], then taken as [2][4][15].
+    """
+    order = batch + rows + columns
+    ordered = tuple(x.shape[axis] for axis in order)
+    shape: Shape = (
+        *ordered[: len(batch)],
+        prod(ordered[len(batch) : len(batch) + len(rows)]),
+        prod(ordered[len(batch) + len(rows) :]),
+    )
+    template = intern_template(shape, x.dtype, (None,) * len(shape))
+    in_order = order == tuple(range(len(order)))
+    if in_order:
+        return None if shape == x.shape else lambda values: values.reshape(shape), template
+    if shape == ordered:
+        return lambda values: values.transpose(order), template
+    return lambda values: values.transpose(order).reshape(shape), template
+
+
+def _same(values: Array) -> Array:
+    return values
+
+
+# Signs and phases
+
+
+def _phase(xp: Any, values: Array) -> Array:
+    """Each number over its magnitude, 1 for a complex zero: its sign where it is real."""
+    one = values.dtype.type(1)
+    if values.dtype.kind != "c":
+        return xp.copysign(one, values)
+    size = xp.abs(values)
+    return xp.where(size == 0, one, values / xp.where(size == 0, size.dtype.type(1), size))
+
+
+@cache
+def _nearly(xp: Any, dtype: Any) -> Any:
+    """The part of the largest component that counts as largest."""
+    return dtype.type(1 - xp.finfo(dtype).eps ** 0.5)
+
+
+def _turned_by(xp: Any, vectors: Array, phase: Array) -> Array:
+    if vectors.dtype.kind != "c":
+        return vectors * phase
+    size = xp.abs(vectors)
+    return xp.where((size > 0) & (_phase(xp, vectors) == phase), size, vectors * xp.conj(phase))
+
+
+# Elimination and substitution
+
+
+def factors_of_lu(eliminate: Kernel, xp: Any, matrix: Array) -> tuple[Array, Array, Array]:
+    """The factors by a function that gives both in one array, and the order of the rows."""
+    rows, rank = matrix.shape[-2], min(matrix.shape[-2:])
+    factors, order = eliminate(matrix)
+    unit = xp.eye(rows, rank, dtype=factors.dtype)
+    permutation = xp.swapaxes(xp.eye(rows, dtype=factors.dtype)[order], -2, -1)
+    return permutation, xp.tril(factors[..., :rank], -1) + unit, xp.triu(factors[..., :rank, :])
+
+
+def _eliminate(xp: Any, matrix: Array) -> tuple[Array, Array]:
+    """Gaussian elimination with partial pivoting: both factors in one array, and the order of the rows.
+
+    Right-looking by blocks of columns (Golub and Van Loan, Matrix Computations, algorithm 3.2.1 with
+    3.4.1), every step for the whole stack at once.
+    """
+    rows, columns = matrix.shape[-2:]
+    factors = matrix.copy()
+    order = xp.broadcast_to(xp.arange(rows), matrix.shape[:-1]).copy()
+    for start in range(0, min(rows, columns), _BLOCK):
+        stop = min(start + _BLOCK, rows, columns)
+        for k in range(start, stop):
+            pivot = xp.argmax(xp.abs(factors[..., k:, k]), axis=-1)[..., None] + k
+            factors, order = _exchange(xp, factors, order, k, pivot)
+            diagonal = factors[..., k, k, None]
+            safe = xp.where(diagonal == 0, diagonal.dtype.type(1), diagonal)
+            factors[..., k + 1 :, k] /= safe
+            factors[..., k + 1 :, k + 1 : stop] -= factors[..., k + 1 :, k, None] * factors[..., None, k, k + 1 : stop]
+        lower = factors[..., start:stop, start:stop]
+        right = factors[..., start:stop, stop:]
+        for k in range(stop - start):
+            right[..., k + 1 :, :] -= lower[..., k + 1 :, k, None] * right[..., None, k, :]
+        factors[..., stop:, stop:] -= xp.matmul(factors[..., stop:, start:stop], right)
+    return factors, order
+
+
+def _exchange(xp: Any, factors: Array, order: Array, k: int, pivot: Array) -> tuple[Array, Array]:
+    """Rows k and `pivot` (one a matrix) changed for each other."""
+    upper, upper_order = factors[..., k, :].copy(), order[..., k].copy()
+    at = pivot[..., None]
+    factors[..., k, :] = xp.take_along_axis(factors, at, axis=-2)[..., 0, :]
+    order[..., k] = xp.take_along_axis(order, pivot, axis=-1)[..., 0]
+    xp.put_along_axis(factors, at, upper[..., None, :], axis=-2)
+    xp.put_along_axis(order, pivot, upper_order[..., None], axis=-1)
+    return factors, order
+
+
+def _substitute(xp: Any, matrix: Array, right: Array, lower: bool) -> Array:
+    """Forward or back substitution by blocks, every step for the whole stack at once."""
+    size = matrix.shape[-1]
+    solved = xp.broadcast_to(
+        right, (*xp.broadcast_shapes(matrix.shape[:-2], right.shape[:-2]), *right.shape[-2:])
+    ).copy()
+    starts = range(0, size, _BLOCK)
+    for start in starts if lower else reversed(starts):
+        stop = min(start + _BLOCK, size)
+        inside = range(start, stop)
+        for k in inside if lower else reversed(inside):
+            solved[..., k, :] /= matrix[..., k, k, None]
+            rest = slice(k + 1, stop) if lower else slice(start, k)
+            solved[..., rest, :] -= matrix[..., rest, k, None] * solved[..., None, k, :]
+        rest = slice(stop, size) if lower else slice(0, start)
+        solved[..., rest, :] -= xp.matmul(matrix[..., rest, start:stop], solved[..., start:stop, :])
+    return solved

@@ -1,0 +1,86 @@
+"""Norms of vectors: one kernel for each order."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ....interchange import numpy_dtype
+from ....protocol import Kernel, planned
+from ....template import Template
+from ..base import Array
+from ..precision import promoted, wide
+from ..reduction import ArrayReduction
+
+
+class ArrayNorms(ArrayReduction):
+    """Norms along axes, as overrides of composites."""
+
+    @planned
+    def vector_norm(
+        self, out: Template, x: Template, /, *, axis: tuple[int, ...], keepdims: bool, ord: float
+    ) -> Kernel:
+        """The root of the sum of powers of magnitudes; a greatest or least one, or how many are not 0."""
+        xp, real = self.xp, wide(out.dtype)
+        dtype = x.dtype if x.dtype.is_complex else out.dtype
+        total = self.folding("sum", x, axis, keepdims, real)
+        if not math.prod(x.shape[each] for each in axis):
+            kernel: Kernel = lambda values: total(xp.abs(values))  # noqa: E731 # one of several forms
+        elif math.isinf(ord):
+            extreme = self.folding("max" if ord > 0 else "min", x, axis, keepdims, real)
+            kernel = lambda values: extreme(xp.abs(values))  # noqa: E731
+        elif ord == 0:
+            kernel = lambda values: total((values != 0).astype(numpy_dtype(real)))  # noqa: E731
+        elif ord == 1:
+            kernel = lambda values: total(xp.abs(values))  # noqa: E731
+        elif ord == 2:
+            kernel = self.euclidean(out, x, axis, keepdims)
+        else:
+            kernel = self._by_powers(out, x, axis, ord)
+        return promoted(self, dtype, kernel, out, x)
+
+    def euclidean(self, out: Template, x: Template, axes: tuple[int, ...], keepdims: bool) -> Kernel:
+        """The root of the sum of squares."""
+        return self.scaled_euclidean(out, x, axes)
+
+    def scaled_euclidean(self, out: Template, x: Template, axes: tuple[int, ...]) -> Kernel:
+        """The same, of elements scaled by the greatest, so that no square overflows or underflows."""
+        xp = self.xp
+        greatest = self.folding("max", x, axes, True, wide(out.dtype))
+        total = self.folding("sum", x, axes, True, wide(out.dtype))
+
+        def norm(values: Array) -> Array:
+            sizes = xp.abs(values)
+            scale = _scale(xp, greatest(sizes))
+            parts = sizes / scale
+            return (xp.sqrt(total(parts * parts)) * scale).reshape(out.shape)
+
+        return norm
+
+    def _by_powers(self, out: Template, x: Template, axes: tuple[int, ...], order: float) -> Kernel:
+        """Of a power below 0 the least element counts most; where that is 0, so is the norm."""
+        xp, dtype = self.xp, numpy_dtype(wide(out.dtype))
+        most = self.folding("max" if order > 0 else "min", x, axes, True, wide(out.dtype))
+        total = self.folding("sum", x, axes, True, wide(out.dtype))
+        # A power that the dtype does not hold, nor its inverse, gives what one at the end of its range does.
+        limits = xp.finfo(dtype)
+        size = sorted((float(limits.tiny), math.fabs(order), float(limits.max)))[1]
+        power, root = dtype.type(math.copysign(size, order)), dtype.type(1 / math.copysign(size, order))
+
+        def norm(values: Array) -> Array:
+            sizes = xp.abs(values)
+            scale = _scale(xp, most(sizes))
+            return (xp.power(total(xp.power(sizes / scale, power)), root) * scale).reshape(out.shape)
+
+        return norm
+
+
+def _scale(xp: Any, most: Array) -> Array:
+    """What elements are divided by: 1 for 0, NaN and infinity."""
+    return xp.where(xp.isfinite(most) & (most > 0), most, most.dtype.type(1))
+
+
+def smallest_sure(dtype: Any, xp: Any) -> float:
+    """The least sum of squares in a dtype of which no part that counts was lost by underflow."""
+    limits = xp.finfo(dtype)
+    return float(limits.tiny) / float(limits.eps)

@@ -1,0 +1,51 @@
+"""What a backend's `xp` is: an array module with NumPy's functions, and what the shared body asks of it besides.
+
+The body never asks which module it runs on. What a library does in its own way is a method or an attribute here, which
+its adapter defines anew: `NumpyModule`, `JaxModule`, `CupyModule`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar, TypeAlias
+
+Array: TypeAlias = Any
+
+
+class ArrayModule:
+    """The functions of an array module, of which no more is known than that they are NumPy's."""
+
+    eager: ClassVar[bool] = False
+    """Whether arrays are in the host's memory as soon as a function returns, so that a look at an element costs
+    nothing, and whether the processor's flags of floating point can be read."""
+
+    def __init__(self, module: Any) -> None:
+        self._module = module
+
+    def __getattr__(self, name: str) -> Any:
+        found = vars(self)[name] = getattr(self._module, name)
+        return found
+
+    def join(self, real: Array, imaginary: Array) -> Array:
+        """The complex array of two parts; arithmetic with 1j would lose signs of zeros, and make NaN of infinities."""
+        dtype = self.result_type(real.dtype, "complex64")
+        joined = self.empty(self.broadcast_shapes(real.shape, imaginary.shape), dtype)
+        joined.real = real
+        joined.imag = imaginary
+        return joined
+
+    def of_complex(self, name: str, z: Array, *, odd: bool = False) -> Array:
+        """What a function of the module gives for complex numbers; `odd` is whether f(-z) = -f(z)."""
+        return getattr(self, name)(z)
+
+    def positive_zero(self, x: Array) -> Array:
+        """x with 0.0 for -0.0."""
+        return x + 0.0
+
+    def if_any(self, where: Array, function: Callable[[], Array], otherwise: Array) -> Array:
+        """What a function gives, which is `otherwise` unless a flag is true: it need not be called then."""
+        return function()
+
+    def unfused(self, product: Array) -> Array:
+        """A product that is rounded before a sum takes it over."""
+        return product

@@ -1,0 +1,57 @@
+"""Accumulations by `jax.lax`."""
+
+from __future__ import annotations
+
+from ...dtypes import bool_
+from ...protocol import Kernel, planned
+from ...template import Template
+from ..array_module.base import Array
+from ..array_module.complex_functions import product_by_parts
+from ..array_module.cumulative import ArrayCumulative
+from .base import JaxBase
+
+
+class JaxCumulative(JaxBase, ArrayCumulative):
+    """What accumulates along an axis."""
+
+    def running_product_of_complex(self, axis: int) -> Kernel:
+        """By parts, from the first element to the last, in complex128."""
+        xp, lax = self.xp, self.lax
+
+        def step(total: Array, row: Array) -> tuple[Array, Array]:
+            total = product_by_parts(xp, total, row)
+            return total, total
+
+        def products(values: Array) -> Array:
+            rows = xp.moveaxis(values.astype("complex128", copy=False), axis, 0)
+            found = xp.concatenate((rows[:1], lax.scan(step, rows[0], rows[1:])[1])) if len(rows) else rows
+            return xp.moveaxis(found, 0, axis).astype(values.dtype)
+
+        return products
+
+    @planned
+    def cumulative_max(self, out: Template, x: Template, /, *, axis: int, reverse: bool) -> Kernel:
+        """Greatest element up to each."""
+        return self._running(self.lax.cummax, -0.0, x, axis, reverse)
+
+    @planned
+    def cumulative_min(self, out: Template, x: Template, /, *, axis: int, reverse: bool) -> Kernel:
+        """Least element up to each."""
+        return self._running(self.lax.cummin, 0.0, x, axis, reverse)
+
+    def _running(self, extreme: Kernel, loser: float, x: Template, axis: int, reverse: bool) -> Kernel:
+        """A running extreme; a zero has the sign that loses only until one of the other sign is met."""
+        xp, cummax = self.xp, self.lax.cummax
+        if x.dtype is bool_:
+            return lambda values: extreme(values.astype("int8"), axis=axis, reverse=reverse) != 0
+        if not x.dtype.is_floating:
+            return lambda values: extreme(values, axis=axis, reverse=reverse)
+
+        def running(values: Array) -> Array:
+            found = extreme(values, axis=axis, reverse=reverse)
+            wins = (values == 0) & (xp.signbit(values) != xp.signbit(loser))
+            met = cummax(wins.astype("int8"), axis=axis, reverse=reverse) > 0
+            zero = xp.where(met, -loser, loser).astype(found.dtype)
+            return xp.where(found == 0, xp.copysign(found, zero), found)
+
+        return running

@@ -1,0 +1,211 @@
+"""Contractions, factorisations and solvers by XLA's own; errors of data are raised where there is data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from ....errors import DataError
+from ....protocol import Kernel, planned
+from ....protocol.linalg import Transform
+from ....rules.data_errors import not_positive_definite, singular_matrix
+from ....template import Template
+from ...array_module.base import Array
+from ...array_module.linalg.factorisations import ArrayLinalg, blank, factors_of_lu
+from ...array_module.precision import computing, promoted
+from ..base import JaxBase, Looking
+
+
+class JaxLinalg(JaxBase, ArrayLinalg):
+    """Linear algebra on stacks of matrices.
+
+    In a traced function a matrix that is singular, or not positive definite, gives NaN.
+    """
+
+    # What raises errors: a kernel gives whether there is none besides its result
+
+    @planned
+    def cholesky(self, out: Template, x: Template, /) -> Kernel:
+        """Lower factor of a Hermitian positive definite matrix."""
+        xp, cholesky = self.xp, self._of_lower(partial(self.lax.linalg.cholesky, symmetrize_input=False))
+
+        def factor(matrix: Array) -> tuple[Array, Array]:
+            found = cholesky(matrix)
+            # An element that is not finite makes the diagonal at its row, or at its column, so too.
+            return found, xp.isfinite(xp.diagonal(found, axis1=-2, axis2=-1)).all()
+
+        return self._looking(computing(factor, (out, _FLAG), x), not_positive_definite, out)
+
+    @planned
+    def triangular_solve(
+        self, out: Template, a: Template, b: Template, /, *, left_side: bool, lower: bool, transform: Transform
+    ) -> Kernel:
+        """x with a @ x = b, or x @ a = b unless `left_side`; a zero on the diagonal makes a singular."""
+        xp, stack = self.xp, out.shape[:-2]
+        solve = partial(
+            self.lax.linalg.triangular_solve, left_side=left_side, lower=lower, transpose_a=transform == "transpose"
+        )
+
+        def solution(matrix: Array, right: Array) -> tuple[Array, Array]:
+            good = (xp.diagonal(matrix, axis1=-2, axis2=-1) != 0).all()
+            matrix, right = (xp.broadcast_to(each, (*stack, *each.shape[-2:])) for each in (matrix, right))
+            return solve(matrix, right), good
+
+        return self._looking(computing(solution, (out, _FLAG), a, b), singular_matrix, out)
+
+    @planned
+    def solve(self, out: Template, a: Template, b: Template, /) -> Kernel:
+        """x with a @ x = b."""
+        axes = min(len(b.shape), 2)
+
+        def solution(matrix: Array, right: Array) -> tuple[Array, Array]:
+            if axes == 2:
+                return self._solution(matrix, right)
+            found, good = self._solution(matrix, right[:, None])
+            return found[..., 0], good
+
+        kernel = self._good_if_finite(solution, a, axes)
+        return self._looking(promoted(self, out.dtype, kernel, (out, _FLAG), a, b), singular_matrix, out)
+
+    @planned
+    def inv(self, out: Template, x: Template, /) -> Kernel:
+        """Inverse of square matrices."""
+        eye, size = self.xp.eye, x.shape[-1]
+
+        def inverse(matrix: Array) -> tuple[Array, Array]:
+            return self._solution(matrix, eye(size, dtype=matrix.dtype))
+
+        kernel = self._good_if_finite(inverse, x, 2)
+        return self._looking(promoted(self, out.dtype, kernel, (out, _FLAG), x), singular_matrix, out)
+
+    def _solution(self, matrix: Array, right: Array) -> tuple[Array, Array]:
+        """The solution for matrices on the right-hand side, and whether each has one, by elimination."""
+        xp, solve = self.xp, self.lax.linalg.triangular_solve
+        factors, _, order = self.lax.linalg.lu(matrix)
+        good = (xp.diagonal(factors, axis1=-2, axis2=-1) != 0).all(-1)
+        stack = xp.broadcast_shapes(matrix.shape[:-2], right.shape[:-2])
+        factors, right = (xp.broadcast_to(each, (*stack, *each.shape[-2:])) for each in (factors, right))
+        rows = xp.broadcast_to(order, (*stack, order.shape[-1]))[..., None]
+        half = solve(factors, xp.take_along_axis(right, rows, axis=-2), left_side=True, lower=True, unit_diagonal=True)
+        return solve(factors, half, left_side=True, lower=False), good
+
+    def _looking(self, kernel: Kernel, error: Callable[[], DataError], out: Template) -> Kernel:
+        """A kernel that raises an error where its second result, a flag, is there to be read and false."""
+        import numpy
+
+        compiled = self.enter(self.settled(kernel, (out, _FLAG)))
+
+        def looking(*arrays: Array) -> Array:
+            found, good = compiled(*arrays)
+            if self.readable(good) and not numpy.asarray(good):  # bool(good) takes five times as long
+                raise error()
+            return found
+
+        return Looking(looking)
+
+    # What is quick is counted: XLA runs a computation of few enough steps in the thread that calls it
+
+    def finite_only(self, kernel: Kernel, x: Template, axes: Sequence[int], *, lower: bool = False) -> Kernel:
+        """Likewise, with zeros in place of what is not finite, which take less to make than an identity."""
+        xp = self.xp
+
+        def factors(matrix: Array) -> Any:
+            matrix, bad = self._finite(xp.tril(matrix) if lower else matrix)
+            found = kernel(matrix)
+            if len(axes) == 1:
+                return blank(xp, bad, found, axes[0])
+            return tuple(blank(xp, bad, part, count) for part, count in zip(found, axes, strict=True))
+
+        return factors
+
+    def _good_if_finite(self, kernel: Kernel, x: Template, axes: int) -> Kernel:
+        """Likewise of a kernel that gives a result and whether each matrix is good, as all that are not finite are."""
+
+        def solution(matrix: Array, *rest: Array) -> tuple[Array, Array]:
+            matrix, bad = self._finite(matrix)
+            found, good = kernel(matrix, *rest)
+            return blank(self.xp, bad, found, axes), (good | bad).all()
+
+        return solution
+
+    def _finite(self, matrix: Array) -> tuple[Array, Array]:
+        """Matrices with zeros in place of those that are not finite, and which those are."""
+        bad = ~self.xp.isfinite(matrix).all(axis=(-2, -1))
+        return self.xp.where(bad[..., None, None], 0, matrix), bad
+
+    def first_row(self, flags: Array) -> Array:
+        """The least of the rows, as XLA's argmax takes nine steps for each element."""
+        count = flags.shape[-2]
+        return self.xp.where(flags, self.xp.arange(count)[:, None], count - 1).min(-2)
+
+    # Factorisations
+
+    @planned
+    def lu(self, out: tuple[Template, Template, Template], x: Template, /) -> Kernel:
+        """Permutation, unit lower and upper factor."""
+        eliminate = self._eliminate if x.dtype.is_complex else self._eliminate_real
+        kernel = self.finite_only(partial(factors_of_lu, eliminate, self.xp), x, (2, 2, 2))
+        return computing(kernel, out, x)
+
+    def _eliminate_real(self, matrix: Array) -> tuple[Array, Array]:
+        factors, _, order = self.lax.linalg.lu(matrix)
+        return factors, order
+
+    def _eliminate(self, matrix: Array) -> tuple[Array, Array]:
+        """Gaussian elimination with partial pivoting by magnitude, where LAPACK's is by the sum of the parts' own.
+
+        Golub and Van Loan, Matrix Computations, algorithm 3.4.1: outer products, a column at a time.
+        """
+        xp, (rows, columns) = self.xp, matrix.shape[-2:]
+        at, across = xp.arange(rows), xp.arange(columns)
+
+        def step(k: Array, state: tuple[Array, Array]) -> tuple[Array, Array]:
+            factors, order = state
+            column = factors[..., k]
+            pivot = xp.argmax(xp.where(at >= k, xp.abs(column), -1), axis=-1)[..., None]
+            exchanged = xp.where(at == k, pivot, xp.where(at == pivot, k, at))
+            factors = xp.take_along_axis(factors, exchanged[..., None], axis=-2)
+            order = xp.take_along_axis(order, exchanged, axis=-1)
+            column, row = factors[..., k], factors[..., k, :]
+            diagonal = row[..., k, None]
+            ratio = xp.where(at > k, column / xp.where(diagonal == 0, 1, diagonal), column)
+            factors = factors.at[..., k].set(ratio)
+            below, beside = xp.where(at > k, ratio, 0), xp.where(across > k, row, 0)
+            return factors - below[..., :, None] * beside[..., None, :], order
+
+        start = matrix, xp.broadcast_to(at, matrix.shape[:-1])
+        if not min(rows, columns):  # a step is traced even where none is taken
+            return start
+        found: tuple[Array, Array] = self.lax.fori_loop(0, min(rows, columns), step, start)
+        return found
+
+    @planned
+    def eigh(self, out: tuple[Template, Template], x: Template, /) -> Kernel:
+        """Ascending eigenvalues and eigenvectors of a Hermitian matrix."""
+        eigh = self._of_lower(partial(self.lax.linalg.eigh, symmetrize_input=False))
+
+        def factors(matrix: Array) -> tuple[Array, Array]:
+            vectors, values = eigh(matrix)
+            return values, self.turned(vectors)
+
+        return computing(self.finite_only(factors, x, (1, 2), lower=True), out, x)
+
+    def _of_lower(self, function: Kernel) -> Kernel:
+        """A function that reads the lower half of a Hermitian matrix; its derivative needs both halves."""
+        xp = self.xp
+
+        def of_whole(matrix: Array) -> Any:
+            below = xp.tril(matrix, -1)
+            whole = below + xp.conj(xp.swapaxes(below, -2, -1))
+            return function(whole + xp.real(xp.where(xp.eye(matrix.shape[-1], dtype=bool), matrix, 0)))
+
+        return self.derived(function, of_whole)
+
+    def stable_order(self, values: Array) -> Array:
+        """The indices that sort along the last axis, equal elements in the order in which they come."""
+        return self.xp.argsort(values, axis=-1, stable=True)
+
+
+_FLAG = Template((), "bool")
+"""Of a kernel's second result: whether there is nothing to raise."""

@@ -1,0 +1,47 @@
+"""`jax.numpy` as the array module that the shared body is written for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..array_module.module import Array, ArrayModule
+from .rounding import unfused
+
+
+class JaxModule(ArrayModule):
+    """The functions of `jax.numpy`, and what JAX does in its own way."""
+
+    def __init__(self, module: Any, lax: Any) -> None:
+        super().__init__(module)
+        self._lax = lax
+
+    def join(self, real: Array, imaginary: Array) -> Array:
+        """By `jax.lax`, as JAX's arrays cannot be written to."""
+        return self._lax.complex(*self.broadcast_arrays(real, imaginary))
+
+    def of_complex(self, name: str, z: Array, *, odd: bool = False) -> Array:
+        """The function in complex128, of the upper half plane and of an odd function of the first quadrant.
+
+        JAX's is not as good in complex64 as the dtype allows, and does not see on which side of a branch cut -0.0
+        lies; but f(conj(z)) = conj(f(z)).
+        """
+        w = z.astype("complex128", copy=False)
+        left, below = odd & self.signbit(w.real), self.signbit(w.imag)
+        found = getattr(self, name)(self.join(self._turned(left, w.real), self._turned(below, w.imag)))
+        return self.join(self._turned(left, found.real), self._turned(below, found.imag)).astype(z.dtype)
+
+    def _turned(self, signs: Array, part: Array) -> Array:
+        return self.where(signs, -part, part)
+
+    def positive_zero(self, x: Array) -> Array:
+        """By the sign, as JAX's compiler leaves an addition of zero out."""
+        return self.where(x == 0, self.copysign(x, 1.0), x)
+
+    def if_any(self, where: Array, function: Callable[[], Array], otherwise: Array) -> Array:
+        """The function is compiled, and runs if a flag is true."""
+        return self._lax.cond(where.any(), function, lambda: otherwise)
+
+    def unfused(self, product: Array) -> Array:
+        """By taking the sign apart, as XLA fuses a product with a sum."""
+        return unfused(product)

@@ -1,0 +1,70 @@
+"""Linear algebra with quick looks at the data, by which the common case needs no care."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ....protocol import Kernel, planned
+from ....rules.data_errors import not_positive_definite
+from ....template import Template, intern_template
+from ...array_module.base import Array
+from ...array_module.linalg.factorisations import ArrayLinalg
+from ...array_module.precision import computing, promoted
+
+
+class NumpyLinalg(ArrayLinalg):
+    """Linear algebra on stacks of matrices."""
+
+    def fixed(self, make: Callable[[], Array]) -> Callable[[], Array]:
+        """The array made once."""
+        made = make()
+        return lambda: made
+
+    def finite_only(self, kernel: Kernel, x: Template, axes: Sequence[int], *, lower: bool = False) -> Kernel:
+        """The kernel itself where a look finds nothing but finite numbers."""
+        isfinite, count, size = self.xp.isfinite, self.xp.count_nonzero, x.size
+        careful = super().finite_only(kernel, x, axes, lower=lower)
+
+        def factors(matrix: Array, *rest: Array) -> Any:
+            return kernel(matrix, *rest) if count(isfinite(matrix)) == size else careful(matrix, *rest)
+
+        return factors
+
+    @planned
+    def cholesky(self, out: Template, x: Template, /) -> Kernel:
+        """NumPy reads the lower half alone, whose elements that are not finite show in the factor, or fail."""
+        cholesky, failure = self.xp.linalg.cholesky, self.xp.linalg.LinAlgError
+        isfinite, count, size = self.xp.isfinite, self.xp.count_nonzero, x.size
+
+        def factor(matrix: Array) -> Array:
+            try:
+                found = cholesky(matrix)
+            except failure:
+                raise not_positive_definite() from None
+            if count(isfinite(found)) != size:
+                raise not_positive_definite()
+            return found
+
+        return computing(factor, out, x)
+
+    @planned
+    def inv(self, out: Template, x: Template, /) -> Kernel:
+        """Inverse of square matrices."""
+        inverse = self.finite_only(self.or_singular(self.xp.linalg.inv), x, (2,))
+        return promoted(self, out.dtype, inverse, out, x)
+
+    @planned
+    def slogdet(self, out: tuple[Template, Template], x: Template, /) -> Kernel:
+        """Sign and logarithm of the magnitude of a determinant."""
+        xp = self.xp
+        kernel = self.finite_only(xp.linalg.slogdet, x, (0, 0))
+
+        def parts(matrix: Array) -> tuple[Array, ...]:
+            return tuple(map(xp.asarray, kernel(matrix)))
+
+        return promoted(self, out[0].dtype, parts, out, x)
+
+
+def _matrix(x: Template, shape: tuple[int, ...]) -> Template:
+    return intern_template(shape, x.dtype, (None, None))

@@ -1,0 +1,184 @@
+"""What asks which elements there are, by one of NumPy's functions in place of many ops."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import prod
+from typing import Final
+
+from ...dtypes import DType, int64, promote_types
+from ...interchange import numpy_dtype
+from ...memo import MEMO_LIMIT
+from ...protocol import Kernel, planned
+from ...protocol.sorting import Unique
+from ...rules.shape import unnamed
+from ...template import Template, intern_template
+from ...tensor import Tensor
+from ..array_module.base import Array
+from ..array_module.precision import computing, in_int64, promoted, wide
+from ..array_module.sorting import ArraySorting
+
+_LONG = 1 << 10
+"""A row of so many elements is parted before the greatest of them are put in order."""
+
+
+class NumpySorting(ArraySorting):
+    """Orderings, sets of elements, and the greatest of them."""
+
+    @planned
+    def isin(self, out: Template, x1: Template, x2: Template, /, *, invert: bool) -> Kernel:
+        """NumPy's own, to which NaN is equal to none as well."""
+        isin = self.xp.isin
+        return promoted(
+            self,
+            promote_types(x1.dtype, x2.dtype),
+            lambda values, among: isin(values, among, invert=invert),
+            out,
+            x1,
+            x2,
+        )
+
+    @planned
+    def top_k(self, out: tuple[Template, Template], x: Template, /, *, k: int) -> Kernel:
+        """The k greatest along the last axis, of equal ones the first first; the order of a long row is not needed."""
+        numpy, size = self.xp, x.shape[-1] if x.shape else 1
+        rows, dtype = prod(x.shape[:-1]), wide(x.dtype)
+        ascending = self.order_of(x.replace(dtype=dtype), len(x.shape) - 1)
+
+        def by_order(values: Array) -> tuple[Array, Array]:
+            best = (size - 1 - ascending(values[..., ::-1])[..., ::-1])[..., :k]
+            return numpy.take_along_axis(values, best, -1), best
+
+        def of_row(values: Array) -> Array:
+            bound = numpy.partition(values, size - k)[size - k]
+            found = numpy.flatnonzero(~(values < bound))  # NaN is greatest; more than k where some are equal
+            return found[len(found) - 1 - values[found][::-1].argsort(-1, "stable")[::-1]][:k]
+
+        def by_parts(values: Array) -> tuple[Array, Array]:
+            lines = values.reshape((rows, size))
+            best = numpy.stack([of_row(line) for line in lines])
+            return numpy.take_along_axis(lines, best, 1).reshape(out[0].shape), best.reshape(out[1].shape)
+
+        kernel = by_parts if size >= _LONG and rows and 0 < k <= size // 8 else by_order
+        return computing(kernel, out, x)
+
+    def unique(self, x: Tensor, /, *, places: bool, counts: bool) -> Unique:
+        """By one sort and one comparison of neighbours."""
+        template = x.template
+        size, dtype = template.size, template.dtype
+        sort, argsort = _orders(self, size, dtype)
+        values, order = x.data.reshape(-1), None
+        if places:
+            order = argsort(values)
+            elements = values[order]
+        else:
+            elements = sort(values)
+        begins = self.xp.empty(size, bool)
+        if size:
+            begins[0] = True
+            self.xp.not_equal(elements[1:], elements[:-1], begins[1:])
+        found = elements[begins]
+        different = Tensor(unnamed((len(found),), dtype), self, found)
+        if order is None and not counts:
+            return Unique(different, None, None, None)
+        (starts,) = begins.nonzero()
+        return Unique(
+            different,
+            None if order is None else self._indices(order[starts]),
+            None if order is None else self._inverse(x, begins, order),
+            self._indices(self._lengths(starts, size)) if counts else None,
+        )
+
+    def _lengths(self, starts: Array, size: int) -> Array:
+        """How far it is from where each run begins to where the next one does, or to the end."""
+        ends = self.xp.empty_like(starts)
+        ends[:-1], ends[-1:] = starts[1:], size
+        return ends - starts
+
+    def _inverse(self, x: Tensor, begins: Array, order: Array) -> Tensor:
+        """For each element the number of its run."""
+        number = self.xp.empty(x.size, numpy_dtype(int64))
+        number[order] = begins.cumsum() - 1
+        return Tensor(x.template.replace(dtype=int64), self, number.reshape(x.shape))
+
+    def _indices(self, found: Array) -> Tensor:
+        return Tensor(unnamed((len(found),), int64), self, found.astype(numpy_dtype(int64), copy=False))
+
+    def searching(self, side: str) -> Kernel:
+        """By the method of arrays."""
+        search: Kernel = self.xp.ndarray.searchsorted
+        return in_int64(search if side == "left" else lambda line, values: search(line, values, side))
+
+    def ordering(self, x: Template, axis: int) -> Kernel:
+        """By NumPy's vectorised sort where equal values look alike, as all but zeros of two signs do.
+
+        That is for elements of 32 and 64 bits; the stable sort of smaller ones is a radix sort, and quick as well.
+        """
+        worth, floating = _is_worth(x), x.dtype.is_floating
+
+        def ordered(values: Array) -> Array:
+            fresh = values.copy("K")
+            fresh.sort(axis, "stable" if not worth or (floating and self._has_both_zeros(values)) else None)
+            return fresh
+
+        return ordered
+
+    def _has_both_zeros(self, values: Array) -> bool:
+        negative = self.xp.signbit(values[values == 0])
+        return bool(negative.any()) and not negative.all()
+
+    def order_of(self, x: Template, axis: int) -> Kernel:
+        """By the same sort of whole numbers that hold both a value and, in the lower bits, its index.
+
+        float64 leaves no bit free.
+        """
+        if not _is_worth(x) or (x.dtype.is_floating and x.dtype.bits > 32):
+            return lambda values: values.argsort(axis, "stable")
+        numpy, count = self.xp, x.shape[axis]
+        bits = count.bit_length()
+        shape = -1, *(1,) * (len(x.shape) - axis - 1)
+
+        def order(values: Array) -> Array:
+            ranked = self._ranked(values)
+            if int(ranked.max()) >> (64 - bits):
+                return values.argsort(axis, "stable")
+            packed = ranked << numpy.uint64(bits) | numpy.arange(count, dtype="uint64").reshape(shape)
+            packed.sort(axis)
+            packed &= numpy.uint64((1 << bits) - 1)
+            return packed.view("int64")
+
+        return order
+
+    def _ranked(self, values: Array) -> Array:
+        """Unsigned integers of 64 bits in the same order, from 0 on."""
+        numpy = self.xp
+        if values.dtype.kind != "f":
+            return values.astype("uint64") - numpy.uint64(int(values.min()) % (1 << 64))
+        # Of floats the bits are in order but for the sign: https://stereopsis.com/radix.html
+        bits = (values + numpy.float32(0)).view("uint32")  # zeros of both signs are equal
+        ranks = numpy.where(bits >> numpy.uint32(31), ~bits, bits | numpy.uint32(1 << 31))
+        ranks[numpy.isnan(values)] = (1 << 32) - 1
+        return ranks.astype("uint64")
+
+
+@lru_cache(MEMO_LIMIT)
+def _orders(backend: NumpySorting, size: int, dtype: DType) -> tuple[Kernel, Kernel]:
+    """What sorts so many elements, and what finds their order, of complex numbers by their real parts first."""
+    x = intern_template((size,), dtype, (None,))
+    if dtype.is_complex:
+        lexsort = backend.xp.lexsort
+        return (
+            lambda values: values[lexsort((values.imag, values.real))],
+            lambda values: lexsort((values.imag, values.real)),
+        )
+    wider = x.replace(dtype=wide(dtype))
+    return computing(backend.ordering(wider, 0), x, x), computing(backend.order_of(wider, 0), x.replace(dtype=int64), x)
+
+
+_MANY: Final = 1 << 10
+"""So many elements are worth a few passes before they are sorted."""
+
+
+def _is_worth(x: Template) -> bool:
+    """Whether NumPy's vectorised sort is quicker than its stable one by more than what else it takes."""
+    return x.size >= _MANY and x.dtype.bits >= 32

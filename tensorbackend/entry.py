@@ -1,0 +1,295 @@
+"""The door where arguments enter: an argument of a wrong kind is told as such, by the types of the signature.
+
+A call runs first. Only where it ends in an error that is not the library's own, its arguments are held against their
+annotations, and the error tells the first that does not fit. So a warm call pays nothing, whatever behaves as it should
+passes, and no function checks kinds by itself. An error with arguments that all fit passes through as it is: it is of a
+function of the user's, or a defect of ours.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import cache, wraps
+from operator import index
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, NamedTuple, ParamSpec, TypeVar, Union, get_args, get_origin
+
+from .dtypes import as_dtype, scalar_kind
+from .errors import ArgumentKindError, AxisError, DTypeError, OperandError, TensorBackendError, expected, shown
+from .interchange import is_plain_array
+from .parameters import meaning_of, types_of
+from .template import MAX_AXES, is_deep
+from .tensor import Tensor
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_PACKAGE = os.path.dirname(__file__)
+
+
+def entry(function: Callable[P, R]) -> Callable[P, R]:
+    """A public function that is no declared op, behind the door.
+
+    Parameters
+    ----------
+    function : Callable
+        A function with annotations.
+
+    Returns
+    -------
+    Callable
+        The function, which raises an error of the library's own for an argument that its annotation does not allow.
+
+    Examples
+    --------
+    >>> @entry
+    ... def half(number: float) -> float:
+    ...     return number / 2
+    >>> half("text")
+    Traceback (most recent call last):
+    tensorbackend.errors.ArgumentKindError: half: expected a number, got number='text'
+    """
+
+    @wraps(function)
+    def entered(*arguments: P.args, **keywords: P.kwargs) -> R:
+        try:
+            return function(*arguments, **keywords)
+        except TensorBackendError as error:
+            error.named(_name(function))
+            raise
+        except Exception as error:
+            tell(error, function, arguments, keywords)
+            raise
+
+    return entered
+
+
+def checked(function: Callable[P, R]) -> Callable[P, R]:
+    """A public function that keeps its arguments for later, as a transform does: they are looked at before it runs.
+
+    Parameters
+    ----------
+    function : Callable
+        A function with annotations.
+
+    Returns
+    -------
+    Callable
+        The function, which raises an error of the library's own for an argument that its annotation does not allow.
+
+    Examples
+    --------
+    >>> @checked
+    ... def twice(function: Callable[[int], int]) -> Callable[[int], int]:
+    ...     return lambda number: function(function(number))
+    >>> twice("text")
+    Traceback (most recent call last):
+    tensorbackend.errors.ArgumentKindError: twice: expected a function, got function='text'
+    """
+
+    @wraps(function)
+    def entered(*arguments: P.args, **keywords: P.kwargs) -> R:
+        for parameter, value, kind in _arguments(function, arguments, keywords):
+            if not _fits(value, kind):
+                raise _misfit(kind, parameter, value).named(_name(function))
+        try:
+            return function(*arguments, **keywords)
+        except TensorBackendError as error:
+            error.named(_name(function))
+            raise
+
+    return entered
+
+
+def _name(function: Callable[..., Any]) -> str:
+    """What errors call a function: a class for its `__init__`."""
+    return function.__qualname__.removesuffix(".__init__").rpartition(".")[2]
+
+
+def tell(
+    error: Exception,
+    function: Callable[..., Any],
+    arguments: Sequence[Any],
+    keywords: Mapping[str, Any],
+) -> None:
+    """Raises what a raw error of a call means, where an argument does not fit its annotation; else returns."""
+    given = [*_arguments(function, arguments, keywords)]
+    if _raised_elsewhere(error) and any(callable(value) and not isinstance(value, type) for _, value, _ in given):
+        return  # by a function of the user's
+    for parameter, value, kind in given:
+        found: TensorBackendError | None = None
+        if isinstance(error, RecursionError) and is_deep(value):
+            found = ArgumentKindError(expected(f"lists nested at most {MAX_AXES} deep", **{parameter: value}))
+        elif not _fits(value, kind):
+            found = _misfit(kind, parameter, value)
+        if found is not None:
+            raise found.named(_name(function)) from error
+
+
+def _arguments(
+    function: Callable[..., Any], arguments: Sequence[Any], keywords: Mapping[str, Any]
+) -> Iterator[tuple[str, Any, Any]]:
+    """The arguments of a call: what an error calls each, its value, its type. Nothing where Python refuses the call."""
+    from inspect import signature, unwrap  # slow to import, and only an error or a transform needs it
+
+    try:
+        bound = signature(function).bind(*arguments, **keywords)
+    except TypeError:
+        return
+    types = types_of(unwrap(function))
+    for name, value in bound.arguments.items():
+        kind, parameter = types.get(name, Any), bound.signature.parameters[name]
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            yield from ((name, each, kind) for each in value)
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            yield from ((key, each, kind) for key, each in value.items())
+        else:
+            yield name, value, kind
+
+
+def _raised_elsewhere(error: Exception) -> bool:
+    """Whether an error was raised by code outside the package."""
+    frame, file = error.__traceback__, _PACKAGE
+    while frame is not None:
+        file, frame = frame.tb_frame.f_code.co_filename, frame.tb_next
+    return not file.startswith((_PACKAGE, "<frozen"))
+
+
+# What a type takes
+
+
+class _Kind(NamedTuple):
+    """What stands for a type that says more, or less, than its class."""
+
+    words: str
+    takes: Callable[[Any], bool]
+
+
+def _is_operand(value: Any) -> bool:
+    return isinstance(value, Tensor) or scalar_kind(value) is not None or is_plain_array(value)
+
+
+def _is_int(value: Any) -> bool:
+    """Whether a value is an int of at most 64 bits, as array libraries count in."""
+    try:
+        return not isinstance(value, bool) and -(1 << 63) <= index(value) < 1 << 64
+    except TypeError:
+        return False
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        return not isinstance(value, bool | str | bytes) and float(value) is not None
+    except (TypeError, ValueError, OverflowError):
+        return False
+
+
+def _is_dtype(value: Any) -> bool:
+    try:
+        as_dtype(value)
+    except TensorBackendError:
+        return False
+    return True
+
+
+_MEANINGS = {
+    "tensor": _Kind("a tensor, a Python number or an array", _is_operand),
+    "dtype": _Kind("a dtype", _is_dtype),
+}
+_CLASSES: Mapping[Any, _Kind] = {
+    bool: _Kind("True or False", lambda value: scalar_kind(value) == "bool" or type(value).__name__ == "bool"),
+    int: _Kind("an int", _is_int),
+    float: _Kind("a number", _is_number),
+    complex: _Kind("a number", lambda value: scalar_kind(value) is not None),
+    str: _Kind("a string", lambda value: isinstance(value, str)),
+    NoneType: _Kind("None", lambda value: value is None),
+}
+_CONTAINERS = {"Sequence": "a list or tuple", "Mapping": "a mapping", "Iterable": "a list or tuple", "dict": "a dict"}
+
+
+def _fits(value: Any, kind: Any) -> bool:
+    """Whether a value is what an annotation allows; what cannot be told from a type is allowed."""
+    if kind is Any:
+        return True
+    if kind is None:
+        return value is None
+    known = _known(kind)
+    if known is not None:
+        return known.takes(value)
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin is Annotated:
+        return _fits(value, inner[0])
+    if origin in (Union, UnionType):
+        return any(_fits(value, each) for each in inner)
+    if origin is Literal:
+        return any(type(value) is type(each) and value == each for each in inner)
+    if origin is None:
+        return not isinstance(kind, type) or getattr(kind, "_is_protocol", False) or isinstance(value, kind)
+    if origin is type:
+        return isinstance(value, type) and (not isinstance(inner[0], type) or issubclass(value, inner[0]))
+    if not isinstance(origin, type) or not isinstance(value, origin) or isinstance(value, str | bytes | bytearray):
+        return not isinstance(origin, type)
+    if not isinstance(value, Collection):
+        return True
+    if isinstance(value, Mapping) and len(inner) == 2:
+        return all(_fits(key, inner[0]) and _fits(each, inner[1]) for key, each in value.items())
+    if origin is tuple and inner[-1] is not Ellipsis:
+        return len(value) == len(inner) and all(_fits(*pair) for pair in zip(value, inner, strict=True))
+    if isinstance(value, Sequence):
+        return all(_fits(each, inner[0]) for each in value)
+    return True
+
+
+@cache
+def _known(kind: Any) -> _Kind | None:
+    return _MEANINGS.get(meaning_of(kind)) or _CLASSES.get(kind)
+
+
+def _words(kind: Any) -> str:
+    """What an annotation allows, in words: `Sequence[int] | None` is "a list or tuple of ints, or None"."""
+    known = None if kind is None else _known(kind)
+    if kind is None or known is not None:
+        return known.words if known is not None else "None"
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin is Annotated:
+        return _words(inner[0])
+    if origin in (Union, UnionType):
+        return ", or ".join(dict.fromkeys(map(_words, inner)))
+    if origin is Literal:
+        return " or ".join(map(repr, inner))
+    if origin is type:
+        return f"a class of {getattr(inner[0], '__name__', inner[0])}"
+    if origin is Callable or getattr(origin, "__name__", "") == "Callable":
+        return "a function"
+    if origin is tuple and inner[-1] is not Ellipsis:
+        return f"({', '.join(map(_words, inner))})"
+    name = getattr(origin or kind, "__name__", str(kind))
+    container = _CONTAINERS.get(name, f"a {name}")
+    element = [] if origin is None else [each for each in inner if each not in (Any, Ellipsis)][-1:]
+    return container + "".join(f", each {_words(each)}" for each in element)
+
+
+def _misfit(kind: Any, label: str, value: Any) -> TensorBackendError:
+    """The error for a value that does not fit, of the class for what was expected."""
+    members = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
+    meanings = {meaning_of(each) for each in members}
+    error: type[TensorBackendError] = ArgumentKindError
+    if "tensor" in meanings or Tensor in members:
+        error = OperandError
+    elif meanings & {"axis", "axes", "sole axis"}:
+        error = AxisError
+    elif "dtype" in meanings:
+        error = DTypeError
+    return error(expected(_words(kind), _remedy(kind, value), **{label: value}))
+
+
+def _remedy(kind: Any, value: Any) -> str:
+    """What helps, where something does."""
+    if Tensor in (kind, *get_args(kind)) and (_is_operand(value) or isinstance(value, list | tuple)):
+        return "wrap it in asarray()"
+    if isinstance(value, set | frozenset) and _fits(list(value), kind):
+        return "write list(...) around it"
+    if isinstance(value, float) and value.is_integer() and _fits(int(value), kind):
+        return f"write {shown(int(value))}"
+    return ""

@@ -1,0 +1,50 @@
+"""A batch of convolutions: their examples beside one another, in the batch axis or in groups of channels."""
+
+from __future__ import annotations
+
+from ...ops.shape import permute_dims, reshape
+from ...template import intern_template
+from ...tensor import Tensor
+from .registry import Call, Results, rule
+
+
+def _joined(x: Tensor, axis: int, groups: int = 1) -> Tensor:
+    """x with its first axis in another one (counted without it), inside the groups of that."""
+    _, *shape = x.shape
+    apart = reshape(x, (x.shape[0], *shape[:axis], groups, shape[axis] // groups, *shape[axis + 1 :]))
+    order = [*range(1, axis + 2), 0, *range(axis + 2, apart.ndim)]
+    shape[axis] *= x.shape[0]
+    return reshape(permute_dims(apart, tuple(order)), tuple(shape))
+
+
+def _parted(x: Tensor, axis: int, size: int, groups: int = 1) -> Tensor:
+    """The inverse of `_joined`."""
+    shape = list(x.shape)
+    shape[axis] //= size
+    apart = reshape(x, (*shape[:axis], groups, size, shape[axis] // groups, *shape[axis + 1 :]))
+    order = [axis + 1, *(each for each in range(apart.ndim) if each != axis + 1)]
+    return reshape(permute_dims(apart, tuple(order)), (size, *shape))
+
+
+@rule("conv")
+def _conv(call: Call) -> Results:
+    x, kernel = call.operands
+    template, options = call.node.outs[0], call.options
+    if not call.size:
+        return None
+    features, batches = options["feature_groups"], options["batch_groups"]
+    axis, groups = 1, features * batches
+    changed: dict[str, object] = {}
+    if not kernel.mapped:
+        axis, inputs = 0, [_joined(x.x, 0, batches), kernel.x]
+        groups = 1
+    elif not x.mapped:
+        inputs = [x.x, _joined(kernel.x, 0, groups)]
+    else:  # each example is a group, of channels or of the batch
+        inputs = [_joined(x.x, 0 if batches > 1 else 1), _joined(kernel.x, 0)]
+        name = "batch_groups" if batches > 1 else "feature_groups"
+        changed[name], groups = call.size * groups, 1
+    shape = list(template.shape)
+    shape[axis] *= call.size
+    out = intern_template(tuple(shape), template.dtype, (None,) * len(shape))
+    return _parted(call.tensor(inputs, out, changed), axis, call.size, groups)

@@ -1,0 +1,10 @@
+"""A batch of solutions."""
+
+from __future__ import annotations
+
+from .registry import Call, Results, rule
+
+
+@rule("triangular_solve")
+def _triangular_solve(call: Call) -> Results:
+    return call.record([call.aligned(each, call.node.outs[0].ndim) for each in call.inputs])

@@ -1,0 +1,74 @@
+"""Gradients of convolution."""
+
+from __future__ import annotations
+
+from ...ops.convolution import conv
+from ...ops.creation.filled import zeros
+from ...ops.shape import flip, permute_dims, reshape
+from ...rules.window import spread
+from ...tensor import Tensor
+from .registry import Cotangents, rule
+from .window import _Padding, _Sizes
+
+
+def _exchanged(x: Tensor, groups: int = 1) -> Tensor:
+    """The first two axes exchanged, those of kernels within each of the groups of the first."""
+    first, second, *spatial = x.shape
+    apart = reshape(x, (groups, first // groups, second, *spatial))
+    order = (0, 2, 1, *range(3, apart.ndim))
+    return reshape(permute_dims(apart, order), (groups * second, first // groups, *spatial))
+
+
+@rule("conv")
+def _conv(
+    cotangent: Tensor,
+    out: Tensor,
+    x: Tensor,
+    kernel: Tensor,
+    *,
+    strides: _Sizes,
+    padding: _Padding,
+    input_dilation: _Sizes,
+    kernel_dilation: _Sizes,
+    feature_groups: int,
+    batch_groups: int,
+) -> Cotangents:
+    """Both are convolutions: of the cotangent, spread by the strides, with the kernel turned round, and of x with the
+    cotangent as a kernel that the strides dilate (Dumoulin and Visin, "A guide to convolution arithmetic for deep
+    learning", 2016, chapter 4)."""
+    if not (x.size and kernel.size and cotangent.size):
+        return tuple(zeros(each.shape, dtype=each.dtype, backend=each.backend) for each in (x, kernel))
+    lengths = tuple(map(spread, x.shape[2:], input_dilation))
+    spans = tuple(map(spread, kernel.shape[2:], kernel_dilation))
+    moved = tuple(map(spread, out.shape[2:], strides))
+    lows = tuple(low for low, _ in padding)
+    groups = feature_groups * batch_groups  # of which one is 1
+    of_x = conv(
+        cotangent,
+        flip(_exchanged(kernel, groups), axis=tuple(range(2, kernel.ndim))),
+        strides=input_dilation,
+        padding=[
+            (span - 1 - low, length + low - move)
+            for span, low, length, move in zip(spans, lows, lengths, moved, strict=True)
+        ],
+        input_dilation=strides,
+        kernel_dilation=kernel_dilation,
+        feature_groups=groups,
+    )
+    if batch_groups > 1:  # the channels of its groups are those of batches
+        apart = reshape(of_x, (of_x.shape[0], batch_groups, x.shape[1], *of_x.shape[2:]))
+        of_x = reshape(permute_dims(apart, (1, 0, *range(2, apart.ndim))), x.shape)
+    of_kernel = conv(
+        _exchanged(x),
+        _exchanged(cotangent),
+        strides=kernel_dilation,
+        padding=[
+            (low, move + span - 1 - length - low)
+            for span, low, length, move in zip(spans, lows, lengths, moved, strict=True)
+        ],
+        input_dilation=input_dilation,
+        kernel_dilation=strides,
+        feature_groups=batch_groups,
+        batch_groups=feature_groups,
+    )
+    return of_x, _exchanged(of_kernel)

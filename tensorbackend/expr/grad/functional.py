@@ -1,0 +1,39 @@
+"""Gradients of functions that are called for each element."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ...ops.creation.filled import full
+from ...ops.elementwise.unary import conj
+from ...ops.functional import map
+from ...template import Template
+from ...tensor import Tensor
+from ..evaluate import evaluate
+from ..simplify import results
+from ..trace import trace_leaves
+from .engine import differentiated
+from .registry import Cotangents, not_differentiable, rule
+
+not_differentiable("reduce", reason="its function may be any, while sum(), prod(), max() and min() have gradients")
+
+
+@rule("map")
+def _map(cotangent: Tensor, out: Tensor, x: Tensor, *, function: Callable[[Tensor], Tensor]) -> Cotangents:
+    graph = trace_leaves(lambda given: function(given[0]), [Template((), x.dtype)], ["element"])
+    gradient = results(differentiated(graph, [0]), [1])
+
+    def slope(direction: complex) -> Tensor:
+        """The gradient of each element for a cotangent of 1 or i."""
+
+        def of_one(element: Tensor) -> Tensor:
+            return evaluate(gradient, [element, full((), direction, dtype=out.dtype, backend=element.backend)])[0]
+
+        return map(x, function=of_one)
+
+    real = slope(1)
+    if not out.dtype.is_complex:
+        return (cotangent * real,)
+    # What is linear over the reals: a factor for the cotangent, and one for its conjugate.
+    imaginary = slope(1j) * 1j
+    return ((real - imaginary) * 0.5 * cotangent + (real + imaginary) * 0.5 * conj(cotangent),)

@@ -1,0 +1,278 @@
+"""Gradients of factorisations.
+
+The sources give gradients G with df = Re tr(adjoint(G) dX), which are the conjugates of cotangents: these are
+conjugated on the way in and out (`conjugated`). The sources leave the phases of vectors open; the ops fix them, which
+adds the terms of `with_phase`, so that the rules are the derivatives of what the ops compute.
+
+Vectors whose eigenvalues or singular values are equal have no derivative; the terms that would be divided by zero there
+are left out.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import wraps
+from typing import Any
+
+from ....dtypes import finfo, float32, promote_types
+from ....ops.composite.contraction import matmul
+from ....ops.composite.linalg.matrices import adjoint, diagonal
+from ....ops.composite.linalg.systems import solve
+from ....ops.composite.shape.triangles import tril, triu
+from ....ops.creation.filled import eye, iota, zeros
+from ....ops.elementwise.conversion import astype
+from ....ops.elementwise.ternary import where
+from ....ops.elementwise.unary import abs, conj, imag, real
+from ....ops.linalg import triangular_solve
+from ....ops.reduction import argmax, max, sum
+from ....ops.shape import concatenate, expand_dims
+from ....tensor import Tensor
+from ..registry import Cotangents, NoGradient, Rule, rule
+
+
+def conjugate(x: Tensor) -> Tensor:
+    """The complex conjugate; a real tensor as it is."""
+    return conj(x) if x.dtype.is_complex else x
+
+
+def conjugated(function: Rule) -> Rule:
+    """A rule of a function that takes and gives gradients, which are conjugates of cotangents."""
+
+    @wraps(function)
+    def declared(cotangent: Any, *tensors: Any, **options: Any) -> Cotangents:
+        several = isinstance(cotangent, tuple)
+        given = tuple(None if each is None else conjugate(each) for each in cotangent) if several else (
+            conjugate(cotangent))  # fmt: skip
+        return tuple(
+            conjugate(each) if isinstance(each, Tensor) else each for each in function(given, *tensors, **options)
+        )
+
+    return declared
+
+
+# Parts of matrices
+
+
+def as_rows(values: Tensor) -> Tensor:
+    """Numbers (..., k) as a matrix of one row: what it multiplies has its columns scaled."""
+    return expand_dims(values, axis=-2)
+
+
+def as_columns(values: Tensor) -> Tensor:
+    """Numbers (..., k) as a matrix of one column: what it multiplies has its rows scaled."""
+    return expand_dims(values, axis=-1)
+
+
+def identity(x: Tensor, size: int) -> Tensor:
+    """The identity in a tensor's dtype and on its backend."""
+    return eye(size, dtype=x.dtype, backend=x.backend)
+
+
+def as_diagonal(values: Tensor, like: Tensor) -> Tensor:
+    """Diagonal matrices of numbers (..., k), in another tensor's dtype."""
+    return as_columns(astype(values, like.dtype)) * identity(like, values.shape[-1])
+
+
+def real_diagonal(x: Tensor) -> Tensor:
+    """A matrix with the imaginary parts on its diagonal taken away."""
+    return x - as_diagonal(imag(diagonal(x)), x) * 1j if x.dtype.is_complex else x
+
+
+def columns(x: Tensor, start: int, stop: int) -> Tensor:
+    """Some columns of a matrix."""
+    return x[..., start:stop]
+
+
+def rows(x: Tensor, start: int, stop: int) -> Tensor:
+    """Some rows of a matrix."""
+    return x[..., start:stop, :]
+
+
+def left_adjoint(triangle: Tensor, right: Tensor, *, lower: bool) -> Tensor:
+    """x with adjoint(triangle) @ x = right."""
+    return triangular_solve(conjugate(triangle), right, lower=lower, transform="transpose")
+
+
+def right_adjoint(triangle: Tensor, left: Tensor, *, lower: bool) -> Tensor:
+    """x with x @ adjoint(triangle) = left."""
+    return triangular_solve(conjugate(triangle), left, left_side=False, lower=lower, transform="transpose")
+
+
+def of_lower_half(gradient: Tensor) -> Tensor:
+    """The gradient of the lower half, which alone was read, from that of the Hermitian matrix."""
+    symmetric = 0.5 * (gradient + adjoint(gradient))
+    return real_diagonal(tril(symmetric) + tril(symmetric, k=-1))
+
+
+# Phases
+
+
+def first_largest(vectors: Tensor) -> Tensor:
+    """Ones at the component of each column that the op made real and positive, as `protocol.linalg` defines it."""
+    sizes = abs(vectors)
+    tolerance = math.sqrt(finfo(promote_types(vectors.dtype, float32)).eps)
+    large = sizes >= (1 - tolerance) * max(sizes, axis=-2, keepdims=True)
+    place = argmax(astype(large, "uint8"), axis=-2, keepdims=True)
+    return astype(iota(vectors.shape, axis=vectors.ndim - 2, backend=vectors.backend) == place, vectors.dtype)
+
+
+def with_phase(gradient: Tensor, vectors: Tensor, turned: Tensor | None) -> Tensor:
+    """The gradient of vectors of any phase from that of vectors whose largest component is real.
+
+    A change of phase by an angle t turns them by i t, and with them all that changes by `turned` * t. The component p
+    stays real where t = -Im(dv[p]) / v[p].
+    """
+    if turned is None or not vectors.size:
+        return gradient
+    chosen = first_largest(vectors)
+    value = sum(chosen * vectors, axis=-2, keepdims=True)
+    return gradient + astype(as_rows(turned), vectors.dtype) * 1j / value * chosen
+
+
+def turning(*pairs: tuple[Tensor, Tensor]) -> Tensor | None:
+    """The sum of Im(adjoint(g) v) over columns: how a function of gradients g of vectors v changes against their common
+    phase; `None` of real ones."""
+    total: Tensor | None = None
+    for gradient, vectors in pairs:
+        if vectors.dtype.is_complex:
+            part = imag(sum(conj(gradient) * vectors, axis=-2))
+            total = part if total is None else total + part
+    return total
+
+
+def differences(values: Tensor) -> Tensor:
+    """1 / (values[k] - values[j]) in row j and column k, 0 where they are equal."""
+    apart = as_rows(values) - as_columns(values)
+    same = apart == 0
+    return where(same, 0, 1 / where(same, 1, apart))
+
+
+# Factorisations
+
+
+@rule("cholesky")
+@conjugated
+def _cholesky(gradient: Tensor, lower: Tensor, x: Tensor) -> Cotangents:
+    # Murray, "Differentiation of the Cholesky decomposition" (2016), equation 10.
+    middle = tril(matmul(adjoint(lower), gradient))
+    middle = real_diagonal(middle) - 0.5 * as_diagonal(real(diagonal(middle)), lower)
+    found = left_adjoint(lower, triangular_solve(lower, middle, left_side=False), lower=True)
+    return (of_lower_half(found),)
+
+
+@rule("lu")
+@conjugated
+def _lu(gradients: tuple[Any, ...], out: tuple[Tensor, Tensor, Tensor], x: Tensor) -> Cotangents:
+    """Giles, "An extended collection of matrix derivative results" (2008), section 2, has what is below for square
+    factors; of others the rows of L below U's order and the columns of U beyond L's follow from what is left."""
+    permutation, lower, upper = out
+    size = lower.shape[-1]
+    of_lower = zeros(lower.shape, dtype=lower.dtype, backend=lower.backend) if gradients[1] is None else gradients[1]
+    of_upper = zeros(upper.shape, dtype=upper.dtype, backend=upper.backend) if gradients[2] is None else gradients[2]
+    square, pivots = rows(lower, 0, size), columns(upper, 0, size)
+    below = matmul(adjoint(square), rows(of_lower, 0, size))
+    above = matmul(columns(of_upper, 0, size), adjoint(pivots))
+    if size < upper.shape[-1]:
+        beyond = columns(of_upper, size, upper.shape[-1])
+        below = below - matmul(beyond, adjoint(columns(upper, size, upper.shape[-1])))
+    if size < lower.shape[-2]:
+        beneath = rows(of_lower, size, lower.shape[-2])
+        above = above - matmul(adjoint(rows(lower, size, lower.shape[-2])), beneath)
+    middle = tril(below, k=-1) + triu(above)
+    found = left_adjoint(square, right_adjoint(pivots, middle, lower=False), lower=True)
+    if size < upper.shape[-1]:
+        found = concatenate([found, left_adjoint(square, beyond, lower=True)], axis=-1)
+    if size < lower.shape[-2]:
+        found = concatenate([found, right_adjoint(pivots, beneath, lower=False)], axis=-2)
+    return (matmul(permutation, found),)
+
+
+@rule("qr")
+@conjugated
+def _qr(gradients: tuple[Any, ...], out: tuple[Tensor, Tensor], x: Tensor, *, mode: str) -> Cotangents:
+    """Walter and Lehmann, "Algorithmic differentiation of linear algebra functions with application in optimum
+    experimental design" (2010), section 3; of more columns than rows as Roberts and Roberts, "QR and LQ decomposition
+    matrix backpropagation algorithms for square, wide, and deep matrices" (2020)."""
+    q, r = out
+    size, count = min(x.shape[-2:]), x.shape[-1]
+    of_q, of_r = gradients
+    if q.shape[-1] > size:
+        if of_q is not None:
+            return (NoGradient("the columns of Q beyond those of x are any that complete the basis"),)
+        q, r, of_r = columns(q, 0, size), rows(r, 0, size), rows(of_r, 0, size)
+    of_q = zeros(q.shape, dtype=q.dtype, backend=q.backend) if of_q is None else of_q
+    of_r = zeros(r.shape, dtype=r.dtype, backend=r.backend) if of_r is None else of_r
+    triangle, of_triangle = columns(r, 0, size), columns(of_r, 0, size)
+    if count > size:  # the further columns of R are adjoint(Q) times those of x
+        further = columns(of_r, size, count)
+        of_q = of_q + matmul(columns(x, size, count), adjoint(further))
+    middle = triu(matmul(of_triangle, adjoint(triangle)) - matmul(adjoint(q), of_q))
+    middle = real_diagonal(middle) + adjoint(triu(middle, k=1))
+    found = right_adjoint(triangle, of_q + matmul(q, middle), lower=False)
+    return (concatenate([found, matmul(q, further)], axis=-1) if count > size else found,)
+
+
+@rule("eigh")
+@conjugated
+def _eigh(gradients: tuple[Any, ...], out: tuple[Tensor, Tensor], x: Tensor) -> Cotangents:
+    # Giles (2008), section 3.1.
+    (of_values, of_vectors), (values, vectors) = gradients, out
+    middle = as_diagonal(values * 0 if of_values is None else of_values, vectors)
+    if of_vectors is not None:
+        of_vectors = with_phase(of_vectors, vectors, turning((of_vectors, vectors)))
+        middle = middle + matmul(adjoint(vectors), of_vectors) * astype(differences(values), vectors.dtype)
+    return (of_lower_half(matmul(matmul(vectors, middle), adjoint(vectors))),)
+
+
+@rule("eig")
+@conjugated
+def _eig(gradients: tuple[Any, ...], out: tuple[Tensor, Tensor], x: Tensor) -> Cotangents:
+    # Giles (2008), section 3.1; what changes the length of a vector is taken away first, as all have length 1.
+    (of_values, of_vectors), (values, vectors) = gradients, out
+    middle = as_diagonal(values * 0 if of_values is None else of_values, vectors)
+    if of_vectors is not None:
+        along = astype(real(sum(conj(of_vectors) * vectors, axis=-2, keepdims=True)), vectors.dtype)
+        of_vectors = with_phase(of_vectors - along * vectors, vectors, turning((of_vectors, vectors)))
+        middle = middle + matmul(adjoint(vectors), of_vectors) * conj(differences(values))
+    found = solve(adjoint(vectors), matmul(middle, adjoint(vectors)))
+    return (found,)
+
+
+@rule("svd")
+@conjugated
+def _svd(
+    gradients: tuple[Any, ...], out: tuple[Tensor, Tensor, Tensor], x: Tensor, *, full_matrices: bool
+) -> Cotangents:
+    """Giles (2008), section 3.2, Wan and Zhang, "Automatic differentiation for complex valued SVD" (2019), and what the
+    phases of U's columns add to both sides."""
+    u, values, vh = out
+    of_u, of_values, of_vh = gradients
+    size = values.shape[-1]
+    for side, given in ((u.shape[-1], of_u), (vh.shape[-2], of_vh)):
+        if side > size and given is not None:
+            return (NoGradient("the vectors beyond the singular values are any that complete the basis"),)
+    u, vh = columns(u, 0, size), rows(vh, 0, size)
+    v = adjoint(vh)
+    if of_u is None and of_vh is None:
+        return (matmul(u * as_rows(astype(of_values, u.dtype)), vh),)
+    of_u = zeros(u.shape, dtype=u.dtype, backend=u.backend) if of_u is None else of_u
+    of_v = zeros(v.shape, dtype=v.dtype, backend=v.backend) if of_vh is None else adjoint(of_vh)
+    turned = turning((of_v, v))
+    of_u = with_phase(of_u, u, turning((of_u, u), (of_v, v)))
+    factors = astype(differences(values * values), u.dtype)
+    inverses = astype(1 / values, u.dtype)
+    wide = astype(values, u.dtype)
+    left, right = matmul(adjoint(u), of_u) * factors, matmul(vh, of_v) * factors
+    middle = (left + adjoint(left)) * as_rows(wide) + as_columns(wide) * (right + adjoint(right))
+    if of_values is not None:
+        middle = middle + as_diagonal(of_values, u)
+    if turned is not None:
+        middle = middle + as_diagonal(turned * real(inverses), u) * 1j
+    found = matmul(matmul(u, middle), vh)
+    if x.shape[-2] > size:
+        outside = of_u - matmul(u, matmul(adjoint(u), of_u))
+        found = found + matmul(outside * as_rows(inverses), vh)
+    if x.shape[-1] > size:
+        outside = of_v - matmul(v, matmul(vh, of_v))
+        found = found + matmul(u * as_rows(inverses), adjoint(outside))
+    return (found,)

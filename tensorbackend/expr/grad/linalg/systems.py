@@ -1,0 +1,150 @@
+"""Gradients of solutions, inverses, determinants and norms, which need no derivative of a factorisation."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ....ops.composite.contraction import matmul
+from ....ops.composite.linalg.matrices import adjoint
+from ....ops.composite.linalg.systems import inv, pinv, solve
+from ....ops.composite.shape.triangles import tril, triu
+from ....ops.elementwise.binary import maximum, multiply
+from ....ops.elementwise.conversion import astype
+from ....ops.elementwise.ternary import where
+from ....ops.elementwise.unary import abs, imag, sign
+from ....ops.linalg import svd, triangular_solve
+from ....ops.reduction import sum
+from ....ops.shape import broadcast_to, expand_dims, matrix_transpose, reshape, squeeze
+from ....tensor import Tensor
+from ..registry import Cotangents, rule
+from .factorisations import as_rows, conjugate, conjugated, identity
+
+
+def as_matrix(vector: Tensor, matrix: bool) -> Tensor:
+    """A stack of vectors as one of matrices with one column; matrices as they are."""
+    return vector if matrix else expand_dims(vector, axis=-1)
+
+
+@rule("triangular_solve")
+def _triangular_solve(
+    cotangent: Tensor, out: Tensor, a: Tensor, b: Tensor, *, left_side: bool, lower: bool, transform: str
+) -> Cotangents:
+    # Giles (2008), section 2.3: x = a^-1 b has dx = a^-1 (db - da x).
+    transposed = transform == "transpose"
+    right = triangular_solve(
+        a, cotangent, left_side=left_side, lower=lower, transform="none" if transposed else "transpose"
+    )
+    first, second = (right, out) if left_side else (out, right)
+    of_matrix = matmul(first, matrix_transpose(second)) if left_side else matmul(matrix_transpose(first), second)
+    of_matrix = matrix_transpose(of_matrix) if transposed else of_matrix
+    return -(tril if lower else triu)(of_matrix), right
+
+
+@rule("solve")
+def _solve(cotangent: Tensor, out: Tensor, a: Tensor, b: Tensor) -> Cotangents:
+    matrix = b.ndim > 1
+    right = solve(matrix_transpose(a), as_matrix(cotangent, matrix))
+    of_a = -matmul(right, matrix_transpose(as_matrix(out, matrix)))
+    return of_a, right if matrix else squeeze(right, -1)
+
+
+@rule("inv")
+def _inv(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
+    transposed = matrix_transpose(out)
+    return (-matmul(matmul(transposed, cotangent), transposed),)
+
+
+@rule("determinant")
+def _determinant(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
+    # Jacobi's formula. Of a singular matrix the inverse raises DataError.
+    scale = expand_dims(cotangent * out, axis=(-2, -1))
+    return (scale * matrix_transpose(inv(x)),)
+
+
+@rule("slogdet")
+def _slogdet(cotangents: tuple[Any, ...], out: tuple[Tensor, Tensor], x: Tensor) -> Cotangents:
+    # Of the logarithm's real part the change is Re tr(x^-1 dx), of its imaginary part, the phase, Im tr(x^-1 dx).
+    of_sign, of_logarithm = cotangents
+    scale: Tensor | None = None if of_logarithm is None else astype(of_logarithm, x.dtype)
+    if of_sign is not None and x.dtype.is_complex:
+        phase = astype(imag(of_sign * out[0]), x.dtype) * 1j
+        scale = phase if scale is None else scale + phase
+    if scale is None:
+        return (None,)
+    return (expand_dims(scale, axis=(-2, -1)) * matrix_transpose(inv(x)),)
+
+
+def _of_pseudo_inverse(gradient: Tensor, inverse: Tensor, x: Tensor) -> Tensor:
+    """The gradient of a matrix from that of its pseudo-inverse, while the rank stays.
+
+    Golub and Pereyra, "The differentiation of pseudo-inverses and nonlinear least squares problems whose variables
+    separate" (1973), equation 4.12.
+    """
+    turned = adjoint(inverse)
+    size, count = x.shape[-2:]
+    beside = identity(x, size) - matmul(x, inverse)
+    beyond = identity(x, count) - matmul(inverse, x)
+    found = matmul(beside, matmul(adjoint(gradient), matmul(inverse, turned)))
+    found = found + matmul(matmul(turned, inverse), matmul(adjoint(gradient), beyond))
+    return found - matmul(turned, matmul(gradient, turned))
+
+
+@rule("pinv")
+@conjugated
+def _pinv(gradient: Tensor, out: Tensor, x: Tensor, rtol: Tensor) -> Cotangents:
+    return _of_pseudo_inverse(gradient, out, x), None
+
+
+@rule("lstsq")
+@conjugated
+def _lstsq(gradients: tuple[Any, ...], out: tuple[Tensor, ...], a: Tensor, b: Tensor, rtol: Tensor) -> Cotangents:
+    # The solution is pinv(a) @ b; the squared residuals do not change with it, as they are the least.
+    of_solution, of_residuals, _, of_values = gradients
+    matrix, wide = b.ndim > 1, astype(a, out[0].dtype)
+    inverse = astype(pinv(a, rtol=rtol), wide.dtype)
+    found, right = as_matrix(out[0], matrix), as_matrix(astype(b, wide.dtype), matrix)
+    of_a, of_b = wide * 0, right * 0
+    if of_solution is not None:
+        given = as_matrix(of_solution, matrix)
+        of_a = of_a + _of_pseudo_inverse(matmul(given, adjoint(right)), inverse, wide)
+        of_b = of_b + matmul(adjoint(inverse), given)
+    if of_residuals is not None:
+        given = as_rows(of_residuals) if matrix else expand_dims(of_residuals, axis=(-2, -1))
+        weighted = 2 * astype(given, wide.dtype) * (matmul(wide, found) - right)
+        of_a, of_b = of_a + matmul(weighted, adjoint(found)), of_b - weighted
+    if of_values is not None:
+        u, _, vh = svd(wide, full_matrices=False)
+        if of_a.shape != a.shape:  # which broadcast against b, while the singular values are those of a alone
+            extra = of_a.ndim - a.ndim
+            sizes = zip(a.shape, of_a.shape[extra:], strict=True)
+            repeated = (*range(extra), *(extra + axis for axis, (own, size) in enumerate(sizes) if own != size))
+            of_a = reshape(sum(of_a, axis=repeated), a.shape)
+        of_a = of_a + matmul(u * as_rows(astype(of_values, u.dtype)), vh)
+    return of_a, of_b if matrix else squeeze(of_b, -1), None
+
+
+@rule("vector_norm")
+def _vector_norm(
+    cotangent: Tensor, out: Tensor, x: Tensor, *, axis: tuple[int, ...], keepdims: bool, ord: float
+) -> Cotangents:
+    """At the origin 0, which is one of the subgradients; of equal extremes each has its share."""
+    if ord == 0:
+        return (None,)
+    kept = tuple(1 if each in axis else size for each, size in enumerate(x.shape))
+    cotangent, out = reshape(cotangent, kept), reshape(out, kept)
+    away = out != 0
+    scale = where(away, cotangent / where(away, out, 1), 0)
+    if ord == 2:
+        return (multiply(astype(scale, x.dtype), conjugate(x)),)
+    sizes = abs(x)
+    if math.isinf(ord):
+        chosen = astype(sizes == out, sizes.dtype)
+        weights = cotangent * chosen / maximum(sum(chosen, axis=axis, keepdims=True), 1)
+    elif ord == 1:
+        weights = broadcast_to(cotangent, x.shape)
+    else:
+        # A magnitude of 0 to a power below 0 would be infinite, and has no sign.
+        ratios = where(sizes > 0, sizes / where(away, out, 1), 1)
+        weights = scale * out * ratios ** (ord - 1)
+    return (multiply(astype(weights, x.dtype), conjugate(sign(x))),)

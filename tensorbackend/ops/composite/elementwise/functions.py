@@ -1,0 +1,343 @@
+"""Elementwise functions of the Array API and of Nx that are made of others, written in public ops.
+
+Operands are promoted as in the primitives, and integers give the default floating dtype where the result is
+inexact. A backend that has a function of its own overrides it.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ....accuracy import COMPLEX_PRODUCT, COMPLEX_QUOTIENT, LIBRARY, Bound
+from ....dispatch import composite
+from ....dtypes import COMPLEX_OF, DType, as_dtype, finfo, float32, float64, promote_types
+from ....rules.broadcasting import check_dtype, result_type, to_floating
+from ....tensor import Tensor
+from ...creation.filled import full
+from ...elementwise.binary import (
+    add,
+    atan2,
+    bitwise_and,
+    divide,
+    equal,
+    greater,
+    less,
+    less_equal,
+    logical_and,
+    logical_or,
+    maximum,
+    minimum,
+    multiply,
+    not_equal,
+    remainder,
+    subtract,
+)
+from ...elementwise.conversion import astype, bitcast
+from ...elementwise.ternary import where
+from ...elementwise.unary import (
+    abs,
+    bitwise_invert,
+    ceil,
+    conj,
+    exp,
+    floor,
+    imag,
+    isinf,
+    isnan,
+    log,
+    log1p,
+    negative,
+    real,
+    sqrt,
+)
+
+
+def _floating(*tensors: Tensor, accept: str = "real") -> tuple[Tensor, ...]:
+    """Tensors in their common floating dtype."""
+    dtype = to_floating(check_dtype(result_type([x.template for x in tensors]), accept))
+    return tuple(x if x.dtype is dtype else astype(x, dtype) for x in tensors)
+
+
+def _bits_dtype(dtype: DType) -> DType:
+    """The signed integer dtype as wide as a floating one."""
+    return as_dtype(f"int{dtype.bits}")
+
+
+@composite.calls("is_finite")
+def isfinite(x: Tensor, /) -> Tensor:
+    """Whether x is neither infinite nor NaN; of a complex number, whether both parts are.
+
+    >>> import tensorbackend as tb
+    >>> tb.isfinite(tb.asarray([1.0, float("inf"), float("nan")])).tolist()
+    [True, False, False]
+    """
+    return bitwise_invert(logical_or(isinf(x), isnan(x)))
+
+
+@composite
+def logical_not(x: Tensor, /) -> Tensor:
+    """Whether x is false: zero, of whatever dtype.
+
+    >>> import tensorbackend as tb
+    >>> tb.logical_not(tb.asarray([0, 2])).tolist()
+    [True, False]
+    """
+    return bitwise_invert(astype(x, "bool"))
+
+
+@composite
+def positive(x: Tensor, /) -> Tensor:
+    """x itself, which must be numeric.
+
+    >>> import tensorbackend as tb
+    >>> (+tb.asarray([-1])).tolist()
+    [-1]
+    """
+    check_dtype(x.dtype, "numeric")
+    return x
+
+
+@composite.within(complex=COMPLEX_PRODUCT)
+def square(x: Tensor, /) -> Tensor:
+    """x * x; integers wrap.
+
+    >>> import tensorbackend as tb
+    >>> tb.square(tb.asarray([-3])).tolist()
+    [9]
+    """
+    return multiply(x, x)
+
+
+@composite.within(complex=COMPLEX_QUOTIENT)
+def reciprocal(x: Tensor, /) -> Tensor:
+    """1 / x; of integers in the default floating dtype.
+
+    >>> import tensorbackend as tb
+    >>> tb.reciprocal(tb.asarray([4.0])).tolist()
+    [0.25]
+    """
+    return divide(1, x)
+
+
+@composite
+def trunc(x: Tensor, /) -> Tensor:
+    """x rounded towards zero, in its dtype.
+
+    >>> import tensorbackend as tb
+    >>> tb.trunc(tb.asarray([1.7, -1.7])).tolist()
+    [1.0, -1.0]
+    """
+    return where(less(x, 0), ceil(x), floor(x))
+
+
+@composite
+def signbit(x: Tensor, /) -> Tensor:
+    """Whether the sign bit of a floating number is set, as in -0.0.
+
+    >>> import tensorbackend as tb
+    >>> tb.signbit(tb.asarray([-0.0, 0.0])).tolist()
+    [True, False]
+    """
+    check_dtype(x.dtype, "floating")
+    return less(bitcast(x, _bits_dtype(x.dtype)), 0)
+
+
+@composite
+def copysign(x1: Tensor, x2: Tensor, /) -> Tensor:
+    """The magnitude of x1 with the sign of x2; signs of zeros and NaN count.
+
+    >>> import tensorbackend as tb
+    >>> tb.copysign(tb.asarray([1.0, -2.0]), -0.0).tolist()
+    [-1.0, -2.0]
+    """
+    x1, x2 = _floating(x1, x2)
+    return where(equal(signbit(x1), signbit(x2)), x1, negative(x1))
+
+
+@composite.within(LIBRARY)
+def hypot(x1: Tensor, x2: Tensor, /) -> Tensor:
+    """sqrt(x1**2 + x2**2) without overflow; infinite if either is, beside a NaN too.
+
+    >>> import tensorbackend as tb
+    >>> tb.hypot(tb.asarray([3.0]), tb.asarray([4.0])).tolist()
+    [5.0]
+    """
+    x1, x2 = (abs(x) for x in _floating(x1, x2))
+    long, short = maximum(x1, x2), minimum(x1, x2)
+    ratio = divide(short, where(equal(long, 0), 1, long))
+    length = multiply(long, sqrt(add(multiply(ratio, ratio), 1)))
+    return where(logical_or(isinf(x1), isinf(x2)), math.inf, length)
+
+
+@composite.within(LIBRARY)
+def log2(x: Tensor, /) -> Tensor:
+    """Logarithm to base 2; -inf of zero, NaN of negative numbers.
+
+    >>> import tensorbackend as tb
+    >>> tb.log2(tb.asarray([8.0])).tolist()
+    [3.0]
+    """
+    (x,) = _floating(x, accept="numeric")
+    return divide(log(x), math.log(2))
+
+
+@composite.within(LIBRARY)
+def log10(x: Tensor, /) -> Tensor:
+    """Logarithm to base 10; -inf of zero, NaN of negative numbers.
+
+    >>> import tensorbackend as tb
+    >>> tb.log10(tb.asarray([0.0, 10.0])).tolist()
+    [-inf, 1.0]
+    """
+    (x,) = _floating(x, accept="numeric")
+    return divide(log(x), math.log(10))
+
+
+@composite.within(Bound(4, "near zero the two terms cancel", "operand"))
+def logaddexp(x1: Tensor, x2: Tensor, /) -> Tensor:
+    """log(exp(x1) + exp(x2)) without overflow.
+
+    >>> import tensorbackend as tb
+    >>> tb.logaddexp(tb.asarray([1000.0]), 0.0).tolist()
+    [1000.0]
+    """
+    x1, x2 = _floating(x1, x2)
+    # Infinities of one sign have no difference, and log(2 * exp(x)) is right for them too.
+    apart = where(equal(x1, x2), 0, negative(abs(subtract(x1, x2))))
+    return add(maximum(x1, x2), log1p(exp(apart)))
+
+
+@composite
+def nextafter(x1: Tensor, x2: Tensor, /) -> Tensor:
+    """The next number of the dtype after x1 towards x2, x2 itself where they are equal (IEEE 754).
+
+    >>> import tensorbackend as tb
+    >>> tb.nextafter(tb.asarray([1.0], dtype="f16"), 2.0).tolist()
+    [1.0009765625]
+    """
+    x1, x2 = _floating(x1, x2)
+    bits = _bits_dtype(x1.dtype)
+    # Neighbours have neighbouring bits: one more is farther from zero.
+    outwards = equal(greater(x2, x1), greater(x1, 0))
+    moved = bitcast(add(bitcast(x1, bits), astype(where(outwards, 1, -1), bits)), x1.dtype)
+    smallest = finfo(x1.dtype).smallest_normal * 2.0**-x1.dtype.mantissa_bits
+    found = where(equal(x1, 0), copysign(full((), smallest, dtype=x1.dtype), x2), moved)
+    found = where(equal(x1, x2), x2, found)
+    return where(logical_or(isnan(x1), isnan(x2)), math.nan, found)
+
+
+@composite.within(LIBRARY)
+def phase(x: Tensor, /) -> Tensor:
+    """Angle of a complex number in radians, from -pi to pi; of a real one 0 or pi.
+
+    >>> import tensorbackend as tb
+    >>> tb.phase(tb.asarray([1j, 1.0])).tolist() == [tb.atan2(1.0, 0.0).item(), 0.0]
+    True
+    """
+    (x,) = _floating(x, accept="numeric")
+    return atan2(imag(x), real(x)) if x.dtype.is_complex else atan2(full((), 0.0, dtype=x.dtype), x)
+
+
+@composite
+def fmod(x1: Tensor, x2: Tensor, /) -> Tensor:
+    """The remainder of the division that rounds to zero, with the sign of x1; C's fmod, Nx's remainder.
+
+    Integers by zero give 0, floats by zero NaN.
+
+    >>> import tensorbackend as tb
+    >>> tb.fmod(tb.asarray([-7, 7]), 3).tolist()
+    [-1, 1]
+    """
+    dtype = check_dtype(result_type([x1.template, x2.template]), "real")
+    x1, x2 = astype(x1, dtype), astype(x2, dtype)
+    if dtype.is_floating:
+        return copysign(remainder(abs(x1), abs(x2)), x1)
+    rest = remainder(x1, x2)
+    across = bitwise_and(not_equal(rest, 0), not_equal(less(x1, 0), less(x2, 0)))
+    return where(across, subtract(rest, x2), rest)
+
+
+@composite.within(complex=COMPLEX_QUOTIENT)
+def divide_no_nan(x1: Tensor, x2: Tensor, /) -> Tensor:
+    """The quotient, and 0 where the divisor is 0; so are both derivatives there.
+
+    `where(x2 == 0, 0, x1 / x2)` has that value, but its derivative is NaN where the divisor is 0.
+
+    Parameters
+    ----------
+    x1, x2 : Tensor
+        Of a numeric dtype; they broadcast.
+
+    Returns
+    -------
+    Tensor
+        In the dtype and with the names that `divide` gives.
+
+    Raises
+    ------
+    DTypeError
+        For bool.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.divide_no_nan(tb.asarray([1.0, 1.0]), tb.asarray([2.0, 0.0])).tolist()
+    [0.5, 0.0]
+    >>> tb.grad(lambda x: tb.sum(tb.divide_no_nan(1.0, x)))(tb.asarray([2.0, 0.0])).tolist()
+    [-0.25, 0.0]
+
+    See Also
+    --------
+    divide : The quotient as IEEE 754 has it.
+    """
+    nothing = equal(x2, 0)
+    return where(nothing, 0, divide(x1, where(nothing, 1, x2)))
+
+
+@composite
+def complex(real: Tensor, imag: Tensor, /) -> Tensor:
+    """Complex numbers of their real and imaginary parts, which broadcast; signed zeros, infinities and NaN stay.
+
+    Parameters
+    ----------
+    real, imag : tensors of a real dtype, whose common dtype decides between complex64 and complex128
+
+    Returns
+    -------
+    Tensor
+        real + imag * 1j, each part as it was given.
+
+    Raises
+    ------
+    DTypeError
+        For parts that are complex or bool.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.complex(tb.asarray([1.0, -0.0]), float("inf")).tolist()
+    [(1+infj), (-0+infj)]
+    """
+    dtype = COMPLEX_OF[to_floating(check_dtype(result_type([real.template, imag.template]), "real"))]
+    # By -1j goes part by part, and gives -0.0 + imag j; x - 0.0j then keeps the sign of each zero.
+    return add(conj(astype(real, dtype)), divide(astype(imag, dtype), -1j))
+
+
+@composite
+def isclose(x1: Tensor, x2: Tensor, /, *, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Tensor:
+    """Whether abs(x1 - x2) <= atol + rtol * abs(x2), element by element; equal infinities are close.
+
+    Integers and bool are compared in float64, float16 and bfloat16 in float32. NaN is close to nothing, to NaN with
+    `equal_nan`.
+
+    >>> import tensorbackend as tb
+    >>> tb.isclose(tb.asarray([1.0, float("inf")]), tb.asarray([1.000001, float("inf")])).tolist()
+    [True, True]
+    """
+    dtype = result_type([x1.template, x2.template])
+    dtype = promote_types(dtype, float32) if dtype.is_inexact else float64
+    x1, x2 = astype(x1, dtype), astype(x2, dtype)
+    near = less_equal(abs(subtract(x1, x2)), add(multiply(abs(x2), rtol), atol))
+    # Beside an infinite x2 the tolerance is infinite too, and says nothing.
+    close = logical_or(equal(x1, x2), logical_and(isfinite(x2), near))
+    return logical_or(close, logical_and(isnan(x1), isnan(x2))) if equal_nan else close

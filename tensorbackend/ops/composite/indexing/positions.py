@@ -1,0 +1,224 @@
+"""Positions of elements, written in public ops."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Literal, TypeAlias
+
+from ....dispatch import composite
+from ....dtypes import iinfo, int64, uint64
+from ....errors import ShapeError, TemplateDataError, expected
+from ....protocol.indexing import Mode
+from ....rules.indexing import MODES, check_indices
+from ....rules.plan import integer
+from ....template import Shape, as_shape
+from ....tensor import Tensor, TensorLike
+from ...creation.filled import asarray, full, iota, zeros
+from ...elementwise.binary import (
+    add,
+    equal,
+    floor_divide,
+    greater_equal,
+    less,
+    logical_and,
+    logical_or,
+    minimum,
+    multiply,
+    remainder,
+    subtract,
+)
+from ...elementwise.conversion import astype
+from ...elementwise.ternary import clip, where
+from ...indexing.scatter import indexed_put
+from ...indexing.taking import take_at
+from ...shape import expand_dims, laid_flat, reshape
+from ..cumulative import cumulative_sum
+from ..reduction import count_nonzero
+from ..shape.arranging import stack
+
+
+def measured(count: Tensor, function: str) -> int:
+    """The number in a tensor of one element, on which a shape depends; `TemplateDataError` where there is no data."""
+    try:
+        return int(count.item())  # type: ignore[arg-type] # an integer, by its dtype
+    except TemplateDataError:
+        remedy = "give a size, such as size=8, or for a mask use where()"
+        raise TemplateDataError(
+            expected(f"{function} of a tensor with data, as the result's shape depends on it", remedy)
+        ) from None
+
+
+def checked_size(size: int) -> int:
+    """A size from 0 up; `ArgumentError` for another."""
+    return integer(0, size=size)
+
+
+@composite.calls("argwhere")
+def _argwhere(x: Tensor, /, *, size: int, fill_value: int) -> Tensor:
+    """See `argwhere`."""
+    holds = astype(laid_flat(x), "bool")
+    count = holds.size
+    # The n-th true element writes its position to place n; the others, and those too many, write nothing.
+    place = where(holds, subtract(cumulative_sum(holds, axis=0), 1), size)
+    start = full(size, -1, dtype="int64")
+    found = indexed_put(start, reshape(place, (count, 1)), iota(count), mode="fill")
+    columns = []
+    rest = found
+    for length in reversed(x.shape):
+        columns.append(remainder(rest, length))
+        rest = floor_divide(rest, length)
+    vectors = stack(columns[::-1], axis=1) if columns else zeros((size, 0), dtype="int64")
+    return where(expand_dims(less(found, 0), axis=1), fill_value, vectors)
+
+
+def argwhere(x: TensorLike, /, *, size: int | None = None, fill_value: int = 0) -> Tensor:
+    """The index vectors of the elements that are not zero, row-major: of shape (their number, axes of x), int64.
+
+    `gather` reads at such, and `indexed_put` writes.
+
+    >>> import tensorbackend as tb
+    >>> tb.argwhere(tb.asarray([[0, 1], [2, 0]])).tolist()
+    [[0, 1], [1, 0]]
+    """
+    x = x if isinstance(x, Tensor) else asarray(x)
+    count = measured(count_nonzero(x), "argwhere()") if size is None else checked_size(size)
+    return _argwhere(x, size=count, fill_value=integer(fill_value=fill_value))
+
+
+# Between index vectors and positions in a tensor laid flat
+
+
+RavelMode: TypeAlias = Literal["error", "clip", "fill", "wrap"]
+"""What becomes of an index outside its axis: an error, the nearest one, a fill value, or the index modulo the size."""
+
+
+def settled(indices: Tensor, size: int, mode: Mode) -> Tensor:
+    """Indices into an axis as int64 from 0 to `size` - 1, and `size` for one that is left out."""
+    if indices.dtype is uint64:
+        indices = minimum(indices, iinfo(int64).max)
+    numbers = astype(indices, int64)
+    if mode == "error":
+        return take_at(iota(size, dtype="int64"), numbers, axis=0, mode="error")  # which raises for one outside
+    if mode == "clip":
+        return clip(numbers, 0, max(size - 1, 0))
+    return where(logical_and(greater_equal(numbers, 0), less(numbers, size)), numbers, size)
+
+
+def numbered(columns: Sequence[Tensor], shape: Shape, mode: Mode) -> Tensor:
+    """The positions in a tensor laid flat of index vectors, given by their entries; its size for one left out."""
+    size = math.prod(shape)
+    number = zeros((), dtype="int64")
+    outside = zeros((), dtype="bool")
+    for column, length in zip(columns, shape, strict=True):
+        entry = settled(column, length, mode)
+        outside = logical_or(outside, equal(entry, length))
+        number = add(multiply(number, length), entry)
+    return where(outside, size, number)
+
+
+@composite
+def ravel_multi_index(
+    indices: Sequence[Tensor], /, shape: Sequence[int], *, mode: RavelMode = "error", fill_value: int = -1
+) -> Tensor:
+    """The positions in a tensor laid flat, row-major, of elements that are given by an index for each axis.
+
+    Parameters
+    ----------
+    indices : sequence of Tensor
+        For each axis the indices along it, of integer dtypes; they broadcast.
+    shape : sequence of int
+        The shape of the tensor.
+    mode : {"error", "clip", "fill", "wrap"}, default "error"
+        What becomes of an index outside its axis: an error, the nearest index, `fill_value` for the position, or the
+        index modulo the size of the axis.
+    fill_value : int, default -1
+        The position of an element outside, with `mode="fill"`.
+
+    Returns
+    -------
+    Tensor
+        int64, of the shape and names that the indices have in common.
+
+    Raises
+    ------
+    ShapeError
+        For a shape without axes, and unless there are as many tensors as the shape has axes.
+    DTypeError
+        For indices that are no integers.
+    IndexRangeError
+        For an index outside its axis, with `mode="error"`.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.ravel_multi_index((tb.asarray([0, 1]), tb.asarray([2, 0])), (2, 3)).tolist()
+    [2, 3]
+    >>> tb.ravel_multi_index((tb.asarray([0, 5]), tb.asarray([2, -1])), (2, 3), mode="wrap").tolist()
+    [2, 5]
+
+    See Also
+    --------
+    unravel_index : The way back.
+    """
+    sizes = as_shape(shape)
+    if not sizes or len(indices) != len(sizes):
+        raise ShapeError(expected("a shape with axes, and a tensor for each", shape=sizes, tensors=len(indices)))
+    for each in indices:
+        check_indices(each.template, MODES[0] if mode == "wrap" else mode)
+    if mode == "wrap":
+        if 0 in sizes:
+            raise ShapeError(expected("axes with entries, as an index is taken modulo their size", shape=sizes))
+        indices = [remainder(astype(each, int64), size) for each, size in zip(indices, sizes, strict=True)]
+        return numbered(indices, sizes, "clip")
+    number = numbered(indices, sizes, mode)
+    return where(equal(number, math.prod(sizes)), fill_value, number) if mode == "fill" else number
+
+
+@composite
+def unravel_index(indices: Tensor, /, shape: Sequence[int], *, mode: Mode = "error") -> tuple[Tensor, ...]:
+    """For each axis of a tensor the indices of elements that are given by their positions in it laid flat, row-major.
+
+    Parameters
+    ----------
+    indices : Tensor
+        Positions, of an integer dtype.
+    shape : sequence of int
+        The shape of the tensor.
+    mode : {"error", "clip", "fill"}, default "error"
+        What becomes of a position outside: an error, the nearest position, or index 0 along each axis.
+
+    Returns
+    -------
+    tuple of Tensor
+        For each axis a tensor of the positions' shape and names, int64.
+
+    Raises
+    ------
+    DTypeError
+        For positions that are no integers.
+    IndexRangeError
+        For a position outside, with `mode="error"`.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> row, column = tb.unravel_index(tb.asarray([2, 3]), (2, 3))
+    >>> row.tolist(), column.tolist()
+    ([0, 1], [2, 0])
+
+    See Also
+    --------
+    ravel_multi_index : The way back.
+    """
+    check_indices(indices.template, mode)
+    sizes = as_shape(shape)
+    total = math.prod(sizes)
+    rest = settled(indices, total, mode)
+    if mode == "fill":
+        rest = where(less(rest, total), rest, 0)
+    found = []
+    for size in reversed(sizes):
+        found.append(remainder(rest, max(size, 1)))
+        rest = floor_divide(rest, max(size, 1))
+    return tuple(reversed(found))

@@ -1,0 +1,364 @@
+"""Reductions of the entries that share a segment, or that are written to one place.
+
+A segment is a number from 0 to `size` - 1 that each entry along an axis has: the node of an edge, the cell of a
+particle, the sentence of a word. The segment reductions make their result of the entries alone, `indexed_max` and its
+like of the entries and of what x holds. An index outside is `IndexRangeError` with `mode="error"` and moved to the
+nearest end with `"clip"`; with `"fill"` its entry is left out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from operator import index
+from typing import NamedTuple
+
+from ....accuracy import LOG_OF_SUM, SUM
+from ....dispatch import composite
+from ....dtypes import DType, bool_, iinfo
+from ....errors import ArgumentError, ShapeError, expected
+from ....protocol.indexing import Mode
+from ....rules.axes import normalize_axis
+from ....rules.broadcasting import check_dtype, result_type
+from ....rules.indexing import check_indices, gathered
+from ....template import intern_template, merge_names
+from ....tensor import Axis, Tensor
+from ...creation.filled import full, iota, ones, zeros
+from ...elementwise.binary import add, divide, equal, less, maximum, minimum, subtract
+from ...elementwise.conversion import astype
+from ...elementwise.ternary import where
+from ...elementwise.unary import bitwise_invert, exp, log, negative
+from ...indexing.scatter import indexed_add, indexed_put
+from ...indexing.taking import take_along_axis_at, take_at
+from ...shape import broadcast_to, expand_dims, flip, reshape
+from ...sorting import argsort
+from ..elementwise.functions import isfinite, logaddexp, logical_not
+from ..elementwise.gradients import stop_gradient
+from ..reduction import averaged_dtype, in_float32
+from ..shape.arranging import moveaxis, stack, unstack
+from .positions import numbered, settled
+
+
+class _Table(NamedTuple):
+    """Entries as rows, and the segment of each: one of `size`, or `size` itself for an entry that is left out."""
+
+    rows: Tensor
+    segments: Tensor
+    size: int
+    shaped: Callable[[Tensor], Tensor]
+    """What makes the result of a tensor with a row for each segment."""
+
+    def of(self, rows: Tensor) -> _Table:
+        """The same table with other rows."""
+        return self._replace(rows=rows)
+
+
+def _table(x: Tensor, segments: Tensor, size: int, axis: Axis, mode: Mode) -> _Table:
+    """The entries of x along an axis: those of (2, n, 3) along axis 1 are n rows of 6, the result is (2, size, 3)."""
+    along = normalize_axis(x.template, axis)
+    count = x.shape[along]
+    check_indices(segments.template, mode)
+    if segments.shape != (count,):
+        wanted = f"one segment for each of the {count} entries of axis {along} of {x.template!r}"
+        raise ShapeError(expected(wanted, segments=segments.template))
+    if index(size) < 0:
+        raise ArgumentError(expected("a number of segments from 0 up", size=size))
+    merge_names(intern_template((count,), x.dtype, (x.names[along],)), segments.template)
+    moved = moveaxis(x, along, 0)
+    rest, names = moved.shape[1:], moved.names[1:]
+
+    def shaped(rows: Tensor) -> Tensor:
+        return moveaxis(reshape(rows, (size, *rest), names=(None, *names)), 0, along)
+
+    rows = reshape(moved, (count, math.prod(rest)), names=(None, None))
+    return _Table(rows, settled(segments.rename(None), size, mode), size, shaped)
+
+
+# On tables
+
+
+def _total(table: _Table) -> Tensor:
+    """The sum of the rows of each segment."""
+    start = zeros((table.size, table.rows.shape[1]), dtype=table.rows.dtype)
+    return indexed_add(start, expand_dims(table.segments, axis=1), table.rows, mode="fill")
+
+
+def _count(table: _Table) -> Tensor:
+    """The number of rows of each segment, as a column."""
+    return _total(table.of(ones((table.rows.shape[0], 1), dtype="int64")))
+
+
+def _first_greatest(table: _Table) -> Tensor:
+    """For each segment and column the position of the first greatest element, -1 in a segment without rows.
+
+    Positions are written in the order of the elements, so that the last one stays: of equal elements the first, as they
+    are sorted from the end.
+    """
+    rows, columns = table.rows.shape
+    order = subtract(rows - 1, argsort(flip(table.rows, axis=0), axis=0))
+    places = take_at(table.segments, order, axis=0, mode="clip")
+    vectors = stack([places, broadcast_to(iota(columns), (rows, columns))], axis=2)
+    return indexed_put(full((table.size, columns), -1, dtype="int64"), vectors, order, mode="fill")
+
+
+def _greatest(table: _Table) -> Tensor:
+    """The greatest element of each segment and column, the least number of the dtype in a segment without rows."""
+    dtype = table.rows.dtype
+    lowest = full((table.size, table.rows.shape[1]), _lowest(dtype), dtype=dtype)
+    if not table.rows.size:
+        return lowest
+    at = _first_greatest(table)
+    return where(less(at, 0), lowest, take_along_axis_at(table.rows, maximum(at, 0), axis=0, mode="clip"))
+
+
+def _lowest(dtype: DType) -> float | bool:
+    if dtype is bool_:
+        return False
+    return iinfo(dtype).min if dtype.is_integer else -math.inf
+
+
+def _mirrored(x: Tensor) -> Tensor:
+    """x in the reverse order, itself after a second time."""
+    if x.dtype is bool_:
+        return logical_not(x)
+    return bitwise_invert(x) if x.dtype.is_integer else negative(x)
+
+
+def _log_of_sum(table: _Table) -> Tensor:
+    """The logarithm of the sum of exponentials of each segment and column; of none -inf."""
+    inside = expand_dims(less(table.segments, table.size), axis=1)
+    rows = where(inside, table.rows, -math.inf)  # what is left out overflows nowhere
+    if not rows.size or not table.size:
+        return log(_total(table.of(rows)))
+    greatest = stop_gradient(_greatest(table))
+    shift = where(isfinite(greatest), greatest, 0)
+    terms = exp(subtract(rows, take_at(shift, table.segments, axis=0, mode="clip")))
+    total = _total(table.of(terms))
+    nothing = equal(total, 0)  # whose logarithm has no derivative
+    return where(nothing, -math.inf, add(log(where(nothing, 1, total)), shift))
+
+
+# Of the entries alone
+
+
+@composite.within(SUM)
+def segment_sum(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mode: Mode = "error") -> Tensor:
+    """Sum of the entries of each segment, 0 for a segment without entries.
+
+    Parameters
+    ----------
+    x : Tensor
+        Entries along an axis, of a numeric dtype.
+    segments : Tensor
+        Shape (n,) where the axis has n entries, of an integer dtype: the segment of each entry, in any order.
+    size : int
+        The number of segments.
+    axis : int or str, default 0
+        The axis of the entries.
+    mode : {"error", "clip", "fill"}, default "error"
+        What becomes of an entry whose segment is not from 0 to `size` - 1: an error, the nearest segment, or nothing.
+
+    Returns
+    -------
+    Tensor
+        x's template with `size` entries along the axis, which has no name.
+
+    Raises
+    ------
+    ShapeError
+        For segments of another shape.
+    NamesError
+        For segments along an axis of another name.
+    DTypeError
+        For segments that are no integers, or an x that has no sum.
+    IndexRangeError
+        For a segment outside, unless a mode says what becomes of its entry.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.segment_sum(tb.asarray([1.0, 2.0, 4.0]), tb.asarray([2, 0, 2]), size=4).tolist()
+    [2.0, 0.0, 5.0, 0.0]
+    """
+    check_dtype(x.dtype, "numeric")
+    table = _table(x, segments, size, axis, mode)
+    return table.shaped(_total(table))
+
+
+@composite
+def segment_max(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mode: Mode = "error") -> Tensor:
+    """Greatest of the entries of each segment; NaN where one is NaN.
+
+    A segment without entries holds -inf, or the least integer of the dtype. Parameters and errors are those of
+    `segment_sum`; x is real or bool.
+
+    >>> import tensorbackend as tb
+    >>> tb.segment_max(tb.asarray([1.0, 2.0, 4.0]), tb.asarray([2, 0, 2]), size=3).tolist()
+    [2.0, -inf, 4.0]
+    """
+    check_dtype(x.dtype, "real or bool")
+    table = _table(x, segments, size, axis, mode)
+    return table.shaped(_greatest(table))
+
+
+@composite
+def segment_min(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mode: Mode = "error") -> Tensor:
+    """Least of the entries of each segment; NaN where one is NaN.
+
+    A segment without entries holds inf, or the greatest integer of the dtype. Parameters and errors are those of
+    `segment_sum`; x is real or bool.
+
+    >>> import tensorbackend as tb
+    >>> tb.segment_min(tb.asarray([1.0, 2.0, 4.0]), tb.asarray([2, 0, 2]), size=3).tolist()
+    [2.0, inf, 1.0]
+    """
+    check_dtype(x.dtype, "real or bool")
+    table = _table(x, segments, size, axis, mode)
+    return table.shaped(_mirrored(_greatest(table.of(_mirrored(table.rows)))))
+
+
+@composite
+def segment_argmax(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mode: Mode = "error") -> Tensor:
+    """Position along the axis of the greatest entry of each segment: of equal ones the first, of none -1.
+
+    Parameters and errors are those of `segment_sum`; x is real or bool, and NaN is the greatest.
+
+    >>> import tensorbackend as tb
+    >>> tb.segment_argmax(tb.asarray([1.0, 2.0, 4.0]), tb.asarray([2, 0, 2]), size=3).tolist()
+    [1, -1, 2]
+    """
+    check_dtype(x.dtype, "real or bool")
+    table = _table(x, segments, size, axis, mode)
+    return table.shaped(_first_greatest(table))
+
+
+@composite.within(SUM)
+def segment_mean(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mode: Mode = "error") -> Tensor:
+    """Arithmetic mean of the entries of each segment, NaN for a segment without entries.
+
+    Parameters and errors are those of `segment_sum`. Of integers the mean is in the default floating dtype.
+
+    >>> import tensorbackend as tb
+    >>> tb.segment_mean(tb.asarray([1.0, 2.0, 4.0]), tb.asarray([2, 0, 2]), size=3).tolist()
+    [2.0, nan, 2.5]
+    """
+    table = _table(in_float32(x), segments, size, axis, mode)
+    return astype(table.shaped(divide(_total(table), _count(table))), averaged_dtype(x))
+
+
+@composite.within(LOG_OF_SUM)
+def segment_logsumexp(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mode: Mode = "error") -> Tensor:
+    """Logarithm of the sum of exp(x) over the entries of each segment, computed without overflow; of none -inf.
+
+    Parameters and errors are those of `segment_sum`; x is real or bool.
+
+    >>> import tensorbackend as tb
+    >>> tb.segment_logsumexp(tb.asarray([1000.0, 2.0, 1000.0]), tb.asarray([2, 0, 2]), size=3).tolist()
+    [2.0, -inf, 1000.6931762695312]
+    """
+    check_dtype(x.dtype, "real or bool")
+    table = _table(in_float32(x), segments, size, axis, mode)
+    return astype(table.shaped(_log_of_sum(table)), averaged_dtype(x))
+
+
+# Of the entries and what a tensor holds
+
+
+def _written(x: Tensor, indices: Tensor, updates: Tensor, mode: Mode, dtype: DType) -> tuple[Tensor, _Table]:
+    """x as rows, one for each place that an index vector may say, and the updates as entries of these places.
+
+    For x of shape (5, 6, 7) and indices of shape (2, 3, 2) these are 30 rows of 7, and 6 updates.
+    """
+    check_indices(indices.template, mode)
+    shape, names = gathered(x.template, indices.template)
+    merge_names(intern_template(shape, dtype, names), updates.template)
+    updates = broadcast_to(updates, shape, names=names)
+    depth = indices.shape[-1]
+    places, row = x.shape[:depth], math.prod(x.shape[depth:])
+    size, count = math.prod(places), math.prod(indices.shape[:-1])
+    columns = unstack(reshape(indices, (count, depth), names=(None, None)), axis=1)
+    numbers = broadcast_to(numbered(columns, places, mode), (count,))
+    rows = reshape(astype(updates, dtype), (count, row), names=(None, None))
+    base = reshape(astype(x, dtype), (size, row), names=(None, None))
+    return base, _Table(rows, numbers, size, lambda rows: reshape(rows, x.shape, names=x.names))
+
+
+@composite
+def indexed_max(x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode = "error") -> Tensor:
+    """x with the greatest of its entry and of the updates at index vectors as in `gather`; NaN wins.
+
+    Parameters
+    ----------
+    x : Tensor
+        Of a real dtype.
+    indices : Tensor
+        Index vectors: the last axis runs over x's leading axes; never negative.
+    updates : Tensor
+        What `gather` would read there, or what broadcasts to its shape.
+    mode : {"error", "clip", "fill"}, default "error"
+        What becomes of an update at an index outside: an error, the nearest place, or nothing.
+
+    Returns
+    -------
+    Tensor
+        x's template, in the dtype that it and the updates have in common.
+
+    Raises
+    ------
+    ShapeError
+        For index vectors longer than x has axes, and updates that do not broadcast.
+    NamesError
+        For updates with axes of other names.
+    DTypeError
+        For dtypes without an order, and indices that are no integers.
+    IndexRangeError
+        For an index outside, unless a mode says what becomes of its update.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.indexed_max(tb.zeros(3), tb.asarray([[2], [0], [2]]), tb.asarray([1.0, -2.0, 3.0])).tolist()
+    [0.0, 0.0, 3.0]
+    """
+    dtype = check_dtype(result_type([x.template, updates.template]), "real")
+    base, table = _written(x, indices, updates, mode, dtype)
+    return table.shaped(maximum(base, _greatest(table)))
+
+
+@composite
+def indexed_min(x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode = "error") -> Tensor:
+    """x with the least of its entry and of the updates at index vectors; as `indexed_max`.
+
+    >>> import tensorbackend as tb
+    >>> tb.indexed_min(tb.zeros(3), tb.asarray([[2], [0], [2]]), tb.asarray([1.0, -2.0, 3.0])).tolist()
+    [-2.0, 0.0, 0.0]
+    """
+    dtype = check_dtype(result_type([x.template, updates.template]), "real")
+    base, table = _written(x, indices, updates, mode, dtype)
+    return table.shaped(minimum(base, _mirrored(_greatest(table.of(_mirrored(table.rows))))))
+
+
+@composite.within(SUM)
+def indexed_mean(x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode = "error") -> Tensor:
+    """x with the mean of its entry and of the updates at index vectors; as `indexed_max`, of any numeric dtype.
+
+    >>> import tensorbackend as tb
+    >>> tb.indexed_mean(tb.zeros(3), tb.asarray([[2], [0], [2]]), tb.asarray([1.0, -2.0, 3.0])).tolist()
+    [-1.0, 0.0, 1.3333333730697632]
+    """
+    like = astype(x, check_dtype(result_type([x.template, updates.template]), "numeric"))
+    base, table = _written(x, indices, updates, mode, in_float32(like).dtype)
+    return astype(table.shaped(divide(add(base, _total(table)), add(1, _count(table)))), averaged_dtype(like))
+
+
+@composite.within(LOG_OF_SUM)
+def indexed_logsumexp(x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode = "error") -> Tensor:
+    """x with the logarithm of the sum of the exponentials of its entry and of the updates; as `indexed_max`.
+
+    >>> import tensorbackend as tb
+    >>> tb.indexed_logsumexp(tb.zeros(2), tb.asarray([[1], [1]]), tb.asarray([0.0, 0.0])).tolist()
+    [0.0, 1.0986123085021973]
+    """
+    like = astype(x, check_dtype(result_type([x.template, updates.template]), "real"))
+    base, table = _written(x, indices, updates, mode, in_float32(like).dtype)
+    return astype(table.shaped(logaddexp(base, _log_of_sum(table))), averaged_dtype(like))

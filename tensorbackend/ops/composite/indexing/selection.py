@@ -1,0 +1,185 @@
+"""Entries chosen by data: repeated, or left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ....dispatch import composite
+from ....dtypes import Scalar, bool_
+from ....errors import ArgumentError, ShapeError, expected
+from ....rules.axes import normalize_axis
+from ....rules.plan import integer
+from ....template import as_shape, intern_template, merge_names
+from ....tensor import Axis, Tensor, TensorLike
+from ...creation.filled import asarray, full, iota
+from ...elementwise.binary import less
+from ...elementwise.conversion import astype
+from ...elementwise.ternary import where
+from ...indexing.taking import take_at
+from ...shape import broadcast_to, laid_flat, reshape
+from ..cumulative import cumulative_sum
+from ..reduction import count_nonzero
+from ..sorting.searching import searchsorted
+from .positions import argwhere, checked_size, measured
+
+
+@composite.calls("repeat")
+def _repeat(x: Tensor, /, repeats: int, *, axis: Axis) -> Tensor:
+    """Each entry along an axis `repeats` times in a row."""
+    along = normalize_axis(x.template, axis)
+    times = as_shape(repeats)
+    apart = reshape(x, (*x.shape[: along + 1], 1, *x.shape[along + 1 :]))
+    wide = broadcast_to(apart, (*x.shape[: along + 1], *times, *x.shape[along + 1 :]))
+    return reshape(wide, (*x.shape[:along], x.shape[along] * times[0], *x.shape[along + 1 :]), names=x.names)
+
+
+def _repeat_each(x: Tensor, repeats: Tensor, along: int, size: int) -> Tensor:
+    """Each entry as often as its own number says, `size` in all: the last one fills up, and what is too much is cut."""
+    ends = cumulative_sum(astype(repeats, "int64"), axis=0)
+    # Place 3 shows the first entry that ends after it, if entries end at 1, 3 and 5 the one that ends at 5.
+    shown = searchsorted(ends, iota(size, dtype="int64", backend=ends.backend), side="right")
+    return take_at(x, shown, axis=along, mode="clip")
+
+
+def repeat(
+    x: TensorLike,
+    repeats: TensorLike | Sequence[int],
+    /,
+    *,
+    axis: Axis | None = None,
+    size: int | None = None,
+) -> Tensor:
+    """Each entry along an axis so many times in a row, each element of x laid flat for `None`.
+
+    Parameters
+    ----------
+    x : Tensor
+        Of any dtype.
+    repeats : int, sequence of int or Tensor
+        How often each entry stands: one number for all, or one for each entry, from 0 up.
+    axis : int or str, optional
+        The axis of the entries; all elements in row-major order by default.
+    size : int, optional
+        The number of entries of the result. With it no data is read, so that `jit` and dry runs know the shape: the
+        last entry fills up, and what is too much is cut. By default the sum of `repeats`, whose data is read.
+
+    Returns
+    -------
+    Tensor
+        x's template with another size of that axis.
+
+    Raises
+    ------
+    ShapeError
+        For another number of repeats than the axis has entries.
+    ArgumentError
+        For negative repeats, where their data is read, and for a negative size.
+    TemplateDataError
+        For repeats without data, if there is no size.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.repeat(tb.asarray([1, 2]), 2).tolist(), tb.repeat(tb.asarray([1, 2]), tb.asarray([0, 3])).tolist()
+    ([1, 1, 2, 2], [2, 2, 2])
+    >>> tb.jit(lambda x, n: tb.repeat(x, n, size=4))(tb.asarray([1, 2]), tb.asarray([1, 2])).tolist()
+    [1, 2, 2, 2]
+    """
+    x = asarray(x)
+    if axis is None:
+        x, axis = laid_flat(x), 0
+    along = normalize_axis(x.template, axis)
+    if not isinstance(repeats, Tensor) and not isinstance(repeats, Sequence) and not hasattr(repeats, "__array__"):
+        if size is None:
+            return _repeat(x, integer(repeats=repeats), axis=axis)
+        repeats = [integer(repeats=repeats)]
+    repeats = repeats if isinstance(repeats, Tensor) else asarray(repeats, backend=x.backend)
+    if repeats.ndim > 1 or (repeats.size not in (1, x.shape[along])) or not repeats.dtype.is_integer:
+        wanted = f"one integer, or {x.shape[along]}, as repeats"
+        raise ShapeError(expected(wanted, repeats=repeats.template))
+    if size is not None:
+        if not x.shape[along] and checked_size(size):
+            raise ShapeError(expected(f"an entry along axis {along} of {x.template!r} to fill up with", size=size))
+        each = broadcast_to(laid_flat(repeats), (x.shape[along],))
+        return _repeat_each(x, each, along, checked_size(size))
+    counts: list[int] = laid_flat(repeats).tolist()
+    if any(count < 0 for count in counts):
+        raise ArgumentError(expected("repeats from 0 up", repeats=min(counts)))
+    if len(counts) == 1:
+        return _repeat(x, counts[0], axis=axis)
+    chosen = [entry for entry, count in enumerate(counts) for _ in range(count)]
+    return take_at(x, asarray(chosen, dtype="int64", backend=x.backend), axis=along, mode="clip")
+
+
+@composite.calls("compress")
+def _compress(x: Tensor, condition: Tensor, /, *, axis: Axis, size: int, fill_value: Scalar) -> Tensor:
+    """See `compress`; the condition is a bool for each entry along the axis."""
+    along = normalize_axis(x.template, axis)
+    count = x.shape[along]
+    at = reshape(argwhere(condition, size=size, fill_value=count), (size,))
+    chosen = take_at(x, at, axis=along, mode="clip")
+    shape = [1] * x.ndim
+    shape[along] = size
+    value = bool(fill_value) if x.dtype is bool_ else fill_value
+    return where(reshape(less(at, count), tuple(shape)), chosen, full((), value, dtype=x.dtype))
+
+
+def compress(
+    condition: TensorLike,
+    x: TensorLike,
+    /,
+    *,
+    axis: Axis | None = None,
+    size: int | None = None,
+    fill_value: Scalar = 0,
+) -> Tensor:
+    """The entries along an axis for which a condition is true, in their order.
+
+    Parameters
+    ----------
+    condition : Tensor
+        Shape (n,) where the axis has n entries, of any dtype: an element that is not zero is true.
+    x : Tensor
+        Of any dtype.
+    axis : int or str, optional
+        The axis of the entries; all elements in row-major order by default.
+    size : int, optional
+        The number of entries of the result. With it no data is read, so that `jit` and dry runs know the shape: what is
+        missing is `fill_value`, and what is too much is cut. By default as many as are true, which reads data.
+    fill_value : scalar, default 0
+        The elements that fill up.
+
+    Returns
+    -------
+    Tensor
+        x's template with another size of that axis, which keeps its name.
+
+    Raises
+    ------
+    ShapeError
+        For a condition of another shape.
+    NamesError
+        For a condition along an axis of another name.
+    TemplateDataError
+        For a condition without data, if there is no size.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> x = tb.asarray([[1, 2, 3], [4, 5, 6]])
+    >>> tb.compress(tb.asarray([True, False, True]), x, axis=1).tolist()
+    [[1, 3], [4, 6]]
+    >>> tb.compress(x[0] > 1, x[1], size=3, fill_value=-1).tolist()
+    [5, 6, -1]
+    """
+    condition, x = asarray(condition), asarray(x)
+    if axis is None:
+        x, axis = laid_flat(x), 0
+    along = normalize_axis(x.template, axis)
+    if condition.shape != (x.shape[along],):
+        wanted = f"a condition for each of the {x.shape[along]} entries of axis {along} of {x.template!r}"
+        raise ShapeError(expected(wanted, condition=condition.template))
+    merge_names(intern_template(condition.shape, x.dtype, (x.names[along],)), condition.template)
+    holds = condition.rename(None)
+    count = measured(count_nonzero(holds), "compress()") if size is None else checked_size(size)
+    return _compress(x, holds, axis=along, size=count, fill_value=fill_value)

@@ -1,0 +1,88 @@
+"""The exponential of a matrix, written in public ops."""
+
+from __future__ import annotations
+
+import math
+
+from ....accuracy import ELIMINATION
+from ....dispatch import composite
+from ....dtypes import DType
+from ....rules.linalg import check_square, computed
+from ....tensor import Tensor
+from ...creation.filled import eye, rename
+from ...elementwise.binary import add, divide, less, less_equal, multiply, pow, subtract
+from ...elementwise.conversion import astype
+from ...elementwise.ternary import clip, where
+from ...elementwise.unary import ceil
+from ..contraction import matmul
+from ..elementwise.functions import log2
+from .norms import matrix_norm
+from .systems import nameless, solve, wide_dtype
+
+_SQUARINGS = 16
+"""How often a matrix is halved at most: a body that must not read data squares always, and keeps what is needed."""
+
+_DEGREES = {24: (7, 3.925724783138660), 53: (13, 5.371920351148152)}
+"""By bits of the significand the degree of the approximant and the 1-norm up to which its error is below a rounding
+(Higham 2005, table 2.3)."""
+
+
+def _coefficients(degree: int) -> list[float]:
+    """Those of the numerator of the diagonal Padé approximant, the last one 1 (Higham 2005, equation 2.2).
+
+    >>> _coefficients(3)
+    [120.0, 60.0, 12.0, 1.0]
+    """
+    factorial = math.factorial
+    return [float(factorial(2 * degree - j) // (factorial(degree - j) * factorial(j))) for j in range(degree + 1)]
+
+
+def _parts(x: Tensor, degree: int) -> tuple[Tensor, Tensor]:
+    """The odd and the even part of the numerator, by few products (Higham 2005, equations 2.10 and 2.11)."""
+    b = _coefficients(degree)
+    x2 = matmul(x, x)
+    x4 = matmul(x2, x2)
+    x6 = matmul(x2, x4)
+    powers = (eye(x.shape[-1], dtype=x.dtype), x2, x4, x6)
+
+    def part(first: int) -> Tensor:
+        total = multiply(powers[0], b[first])
+        for k in (1, 2, 3):
+            total = add(total, multiply(powers[k], b[first + 2 * k]))
+        if degree == 13:
+            high = multiply(x2, b[first + 8])
+            for k in (2, 3):
+                high = add(high, multiply(powers[k], b[first + 6 + 2 * k]))
+            total = add(total, matmul(x6, high))
+        return total
+
+    return matmul(x, part(1)), part(0)
+
+
+def _degree(dtype: DType) -> tuple[int, float]:
+    return _DEGREES[53 if dtype.name in ("float64", "complex128") else 24]
+
+
+@composite.within(ELIMINATION)
+def expm(x: Tensor, /) -> Tensor:
+    """The exponential of a square matrix, by scaling and squaring a Padé approximant. x[n][m] gives [n][m].
+
+    Higham, "The scaling and squaring method for the matrix exponential revisited", SIAM J. Matrix Anal. Appl. 26
+    (2005), with one degree a precision. float16 and bfloat16 are computed in float32, integers in the default
+    floating dtype. A matrix with a 1-norm above about 250 000, or with NaN in it, gives NaN.
+
+    >>> import tensorbackend as tb
+    >>> tb.linalg.expm(tb.asarray([[0.0, 1.0], [0.0, 0.0]])).tolist()
+    [[1.0, 1.0], [0.0, 1.0]]
+    """
+    dtype = computed(check_square(x.template))
+    matrix = nameless(x, wide_dtype(dtype))
+    degree, limit = _degree(matrix.dtype)
+    size = matrix_norm(matrix, keepdims=True, ord=1)
+    matrix = where(less_equal(size, limit * 2**_SQUARINGS), matrix, math.nan)
+    halvings = clip(ceil(log2(divide(size, limit))), 0, _SQUARINGS)
+    odd, even = _parts(multiply(matrix, pow(2.0, multiply(halvings, -1))), degree)
+    found = solve(subtract(even, odd), add(even, odd))
+    for step in range(_SQUARINGS):
+        found = where(less(step, halvings), matmul(found, found), found)
+    return rename(astype(found, dtype), *x.names)

@@ -1,0 +1,102 @@
+"""Parts and rearrangements of matrices, and the cross product, written in public ops."""
+
+from __future__ import annotations
+
+from operator import index
+
+from ....accuracy import SUM, Bound
+from ....dispatch import composite
+from ....dtypes import DTypeLike, float32, promote_types
+from ....errors import ShapeError, expected
+from ....rules.axes import normalize_axis
+from ....rules.broadcasting import check_dtype, result_type
+from ....rules.linalg import check_matrix, diagonal_run
+from ....tensor import Tensor
+from ...elementwise.binary import multiply, subtract
+from ...elementwise.conversion import astype
+from ...elementwise.unary import conj
+from ...indexing.slices import slice_
+from ...reduction import sum
+from ...shape import concatenate, matrix_transpose, permute_dims, reshape
+
+
+@composite
+def adjoint(x: Tensor, /) -> Tensor:
+    """The conjugate transpose of the last two axes.
+
+    >>> import tensorbackend as tb
+    >>> tb.linalg.adjoint(tb.asarray([[1 + 2j, 3j]])).tolist()
+    [[(1-2j)], [-3j]]
+    """
+    check_matrix(x.template)
+    return conj(matrix_transpose(x)) if x.dtype.is_complex else matrix_transpose(x)
+
+
+@composite
+def diagonal(x: Tensor, /, *, offset: int = 0) -> Tensor:
+    """The diagonal of the last two axes, so many columns above the main one as `offset` says, named as the rows.
+
+    >>> import tensorbackend as tb
+    >>> tb.linalg.diagonal(tb.asarray([[1, 2], [3, 4]])).tolist()
+    [1, 4]
+    >>> tb.linalg.diagonal(tb.asarray([[1, 2], [3, 4]]), offset=-1).tolist()
+    [3]
+    """
+    rows, columns = check_matrix(x.template).shape[-2:]
+    start, length = diagonal_run(rows, columns, index(offset))
+    batch = x.shape[:-2]
+    leading = (0,) * len(batch)
+    return slice_(
+        reshape(x, (*batch, rows * columns), names=x.names[:-1]),
+        starts=(*leading, start),
+        lengths=(*batch, length),
+        strides=(*(1 for _ in batch), columns + 1),
+    )
+
+
+@composite.within(SUM)
+def trace(x: Tensor, /, *, offset: int = 0, dtype: DTypeLike | None = None) -> Tensor:
+    """The sum along a diagonal of the last two axes; small integers in 64 bits unless `dtype` says otherwise.
+
+    >>> import tensorbackend as tb
+    >>> tb.linalg.trace(tb.asarray([[1, 2], [3, 4]])).item()
+    5
+    """
+    check_matrix(x.template)
+    return sum(diagonal(x, offset=offset), axis=-1, dtype=dtype)
+
+
+@composite.within(complex=Bound(4, "differences of products of which some libraries fuse a step", "square", tame=True))
+def cross(x1: Tensor, x2: Tensor, /, *, axis: int | str = -1) -> Tensor:
+    """The cross product of vectors of three components along an axis; the other axes broadcast.
+
+    The axis is counted in both operands, so -1 or a name for operands of different ranks. Integers keep their dtype.
+    Raises `ShapeError` for vectors of another length.
+
+    >>> import tensorbackend as tb
+    >>> tb.linalg.cross(tb.asarray([1, 0, 0]), tb.asarray([0, 1, 0])).tolist()
+    [0, 0, 1]
+    """
+    # Not annotated Axis, which would arrive as a position in x1.
+    first, second = normalize_axis(x1.template, axis), normalize_axis(x2.template, axis)
+    if x1.shape[first] != 3 or x2.shape[second] != 3:
+        raise ShapeError(expected("vectors of 3 components", left=x1.template, right=x2.template, axis=axis))
+    dtype = check_dtype(result_type([x1.template, x2.template]), "numeric")
+    wide = promote_types(dtype, float32) if dtype.is_inexact else dtype
+    a, b = (_components(astype(x, wide), along) for x, along in ((x1, first), (x2, second)))
+    found = concatenate(
+        [subtract(multiply(a[i], b[j]), multiply(a[j], b[i])) for i, j in ((1, 2), (2, 0), (0, 1))],
+        axis=-1,
+    )
+    place = found.ndim - (x1.ndim - first)
+    order = list(range(found.ndim - 1))
+    order.insert(place, found.ndim - 1)
+    return astype(permute_dims(found, tuple(order)), dtype)
+
+
+def _components(x: Tensor, axis: int) -> list[Tensor]:
+    """The three components along an axis, each with that axis last and of size 1."""
+    x = permute_dims(x, (*(each for each in range(x.ndim) if each != axis), axis))
+    zeros, ones = (0,) * (x.ndim - 1), (1,) * x.ndim
+    lengths = (*x.shape[:-1], 1)
+    return [slice_(x, starts=(*zeros, part), lengths=lengths, strides=ones) for part in range(3)]

@@ -1,0 +1,176 @@
+"""Norms of vectors and matrices, written in public ops.
+
+Results are real, of integers in the default floating dtype; float16 and bfloat16 are computed in float32. Of no
+elements a norm is 0, but for those that take a least value, which are errors there. The Euclidean norm and its like are
+scaled by the element that counts most, so that no power overflows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Literal, TypeAlias
+
+from ....accuracy import ROOT_OF_SUM
+from ....dispatch import composite
+from ....dtypes import finfo
+from ....errors import ArgumentError, ShapeError, expected
+from ....rules.axes import normalize_axes
+from ....rules.broadcasting import to_real
+from ....rules.linalg import check_matrix, computed
+from ....rules.reduction import reduced
+from ....tensor import Axes, Axis, Tensor
+from ...elementwise.binary import divide, greater, logical_and, multiply, not_equal, pow
+from ...elementwise.conversion import astype
+from ...elementwise.ternary import where
+from ...elementwise.unary import abs, sqrt
+from ...reduction import max, min, sum
+from ...shape import permute_dims, reshape, squeeze
+from ..elementwise.functions import isfinite
+from .systems import svdvals, wide_dtype
+
+Order: TypeAlias = float | Literal["fro", "nuc"] | None
+
+MATRIX_ORDERS = ("fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf)
+"""What `ord` a matrix norm may have."""
+
+
+def _sizes(x: Tensor) -> Tensor:
+    """Magnitudes, in the dtype to compute in."""
+    return abs(astype(x, wide_dtype(computed(x.template))))
+
+
+def _power_sum(sizes: Tensor, axes: tuple[int, ...], power: float) -> Tensor:
+    """The root of the sum of powers of magnitudes, with the reduced axes kept."""
+    if 0 in (sizes.shape[axis] for axis in axes):
+        return sum(sizes, axis=axes, keepdims=True)
+    # What counts most is the largest, of a power below 0 the smallest; where that is 0, so is the norm.
+    most = (max if power > 0 else min)(sizes, axis=axes, keepdims=True)
+    scale = where(logical_and(isfinite(most), greater(most, 0)), most, 1)
+    parts = divide(sizes, scale)
+    if power == 2:
+        return multiply(sqrt(sum(multiply(parts, parts), axis=axes, keepdims=True)), scale)
+    # A power that the dtype does not hold, nor its inverse, gives what one at the end of its range does.
+    limits = finfo(sizes.dtype)
+    power = math.copysign(sorted((limits.smallest_normal, math.fabs(power), limits.max))[1], power)
+    return multiply(pow(sum(pow(parts, power), axis=axes, keepdims=True), 1 / power), scale)
+
+
+def _extreme(values: Tensor, axes: tuple[int, ...], greatest: bool) -> Tensor:
+    """The greatest or least, with the reduced axes kept; the greatest of none is 0."""
+    if 0 in (values.shape[axis] for axis in axes):
+        if not greatest:
+            wanted = "at least one element for a norm that is the least of some"
+            raise ShapeError(expected(wanted, shape=values.shape, axes=axes))
+        return sum(values, axis=axes, keepdims=True)
+    return (max if greatest else min)(values, axis=axes, keepdims=True)
+
+
+def _vector(x: Tensor, axes: tuple[int, ...], order: float) -> Tensor:
+    """A vector norm along axes, which stay with size 1."""
+    sizes = _sizes(x)
+    if math.isinf(order):
+        return _extreme(sizes, axes, order > 0)
+    if order == 0:
+        return sum(astype(not_equal(sizes, 0), sizes.dtype), axis=axes, keepdims=True)
+    if order == 1:
+        return sum(sizes, axis=axes, keepdims=True)
+    return _power_sum(sizes, axes, order)
+
+
+def _matrix(x: Tensor, order: object) -> Tensor:
+    """A matrix norm of the last two axes, which stay with size 1."""
+    row, column = x.ndim - 2, x.ndim - 1
+    if order == "nuc" or order in (2, -2):
+        values = svdvals(astype(x, wide_dtype(computed(x.template))))
+        axes = (values.ndim - 1,)
+        found = sum(values, axis=axes, keepdims=True) if order == "nuc" else _extreme(values, axes, order == 2)
+        return reshape(found, (*x.shape[:-2], 1, 1), names=x.names)
+    along, over = (row, column) if order in (1, -1) else (column, row)
+    return _extreme(sum(_sizes(x), axis=along, keepdims=True), (over,), order in (1, math.inf))
+
+
+def _finished(found: Tensor, x: Tensor, axes: tuple[int, ...], keepdims: bool) -> Tensor:
+    found = astype(found, to_real(computed(x.template)))
+    return found if keepdims else squeeze(found, axes)
+
+
+@composite.within(ROOT_OF_SUM)
+def vector_norm(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False, ord: float = 2) -> Tensor:
+    """The norm of vectors along an axis, along several as if they were laid flat, of all elements by default.
+
+    (sum |x|**ord)**(1 / ord); the number of elements that are not 0 for `ord=0`, the greatest magnitude for infinity,
+    the least for -infinity.
+
+    >>> import tensorbackend as tb
+    >>> tb.linalg.vector_norm(tb.asarray([3.0, -4.0])).item(), tb.linalg.vector_norm(tb.asarray([3, -4]), ord=1).item()
+    (5.0, 7.0)
+    """
+    axes = normalize_axes(x.template, axis)
+    return _finished(_vector(x, axes, _number(ord)), x, axes, keepdims)
+
+
+def _number(order: object) -> float:
+    if isinstance(order, int | float) and order == order:
+        return order
+    raise ArgumentError(expected("a number as ord of a vector norm", ord=order))
+
+
+@composite.within(ROOT_OF_SUM)
+def matrix_norm(x: Tensor, /, *, keepdims: bool = False, ord: Order = "fro") -> Tensor:
+    """The norm of matrices, the last two axes.
+
+    `ord` is `"fro"` (the root of the sum of squares), `"nuc"` (the sum of the singular values), 2 or -2 (the greatest
+    or least of them), 1 or -1 (the greatest or least sum of magnitudes of a column), infinity or -infinity (of a row);
+    `ArgumentError` for another.
+
+    >>> import tensorbackend as tb
+    >>> x = tb.asarray([[1.0, -2.0], [3.0, 4.0]])
+    >>> tb.linalg.matrix_norm(x, ord=1).item(), tb.linalg.matrix_norm(x, ord=float("inf")).item()
+    (6.0, 7.0)
+    """
+    computed(check_matrix(x.template))  # its errors under this op's name
+    _check_order(ord)
+    if ord == "fro":
+        return vector_norm(x, axis=(-2, -1), keepdims=keepdims)
+    return _finished(_matrix(x, ord), x, (x.ndim - 2, x.ndim - 1), keepdims)
+
+
+def _check_order(order: object) -> None:
+    if isinstance(order, bool) or order not in MATRIX_ORDERS:
+        wanted = "ord of a matrix norm to be 'fro', 'nuc', 1, -1, 2, -2, inf or -inf"
+        raise ArgumentError(expected(wanted, ord=order))
+
+
+@composite.within(ROOT_OF_SUM)
+def norm(
+    x: Tensor,
+    /,
+    *,
+    axis: Axis | Sequence[Axis] | None = None,
+    keepdims: bool = False,
+    ord: Order = None,
+) -> Tensor:
+    """The norm of vectors along one axis, or of matrices in two, as NumPy's norm.
+
+    Without `axis` that of all elements laid flat; with an `ord` then of a vector or matrix. The default `ord` is the
+    root of the sum of squares; the others are those of `vector_norm` and `matrix_norm`.
+
+    >>> import tensorbackend as tb
+    >>> x = tb.asarray([[3.0, 4.0], [0.0, 5.0]], names=("row", "column"))
+    >>> tb.linalg.norm(x, axis="column").tolist(), tb.linalg.norm(x, ord=1).item()
+    ([5.0, 5.0], 9.0)
+    """
+    axes = normalize_axes(x.template, axis)
+    computed(x.template)  # its errors under this op's name
+    if axis is None and ord is not None and x.ndim not in (1, 2):
+        raise ArgumentError(expected("an axis, or two, for a norm with ord", tensor=x.template, ord=ord))
+    if ord is None or len(axes) != 2:
+        return vector_norm(x, axis=axes, keepdims=keepdims, ord=2 if ord is None else _number(ord))
+    _check_order(ord)
+    if ord == "fro":
+        return vector_norm(x, axis=axes, keepdims=keepdims)
+    others = tuple(each for each in range(x.ndim) if each not in axes)
+    shape, names = reduced(x.template, axes, True)
+    found = reshape(_matrix(permute_dims(x, others + axes), ord), shape, names=names)
+    return _finished(found, x, axes, keepdims)

@@ -1,0 +1,325 @@
+"""Solutions, inverses, determinants and ranks of matrices, written in factorisations and public ops.
+
+The last two axes are the matrix, the leading ones batches. Integers are computed in the default floating dtype, float16
+and bfloat16 in float32. A matrix that holds NaN or infinity gives NaN.
+"""
+
+from __future__ import annotations
+
+import builtins
+from typing import NamedTuple
+
+from ....accuracy import ELIMINATION, SPECTRAL
+from ....dispatch import composite
+from ....dtypes import DType, default_dtype, finfo, float32, promote_types
+from ....entry import entry
+from ....errors import ArgumentError, expected
+from ....rules.broadcasting import check_dtype, to_real
+from ....rules.linalg import check_matrix, check_square, computed, eigen, singular, solution
+from ....rules.plan import integer
+from ....tensor import Tensor, TensorLike
+from ...creation.filled import asarray, eye, full, iota, rename
+from ...elementwise.binary import divide, greater, less, logical_and, multiply, remainder, subtract
+from ...elementwise.conversion import astype
+from ...elementwise.ternary import where
+from ...elementwise.unary import abs, log, real, sign
+from ...linalg import eig, eigh, lu, svd, triangular_solve
+from ...reduction import argmax, max, prod, sum
+from ...shape import broadcast_to, expand_dims, matrix_transpose, squeeze
+from ..contraction import matmul
+from .matrices import adjoint, diagonal
+
+
+class SlogdetResult(NamedTuple):
+    """What `slogdet` gives: det(x) = sign * exp(logabsdet)."""
+
+    sign: Tensor
+    logabsdet: Tensor
+
+
+class LstsqResult(NamedTuple):
+    """What `lstsq` gives: `residuals` are the squared lengths of a @ solution - b."""
+
+    solution: Tensor
+    residuals: Tensor
+    rank: Tensor
+    singular_values: Tensor
+
+
+def wide_dtype(dtype: DType) -> DType:
+    """The dtype to compute in: float32 for a narrower one."""
+    return promote_types(dtype, float32)
+
+
+def nameless(x: Tensor, dtype: DType) -> Tensor:
+    """A tensor in a dtype, without names."""
+    x = x if x.dtype is dtype else astype(x, dtype)
+    return rename(x, *(None,) * x.ndim)
+
+
+# Systems of equations
+
+
+@composite.within(ELIMINATION)
+def solve(x1: Tensor, x2: Tensor, /) -> Tensor:
+    """x with x1 @ x = x2, by elimination with partial pivoting.
+
+    An x2 of one axis is a vector, else a stack of matrices; batch axes broadcast. x1[n][m] with x2[n][k] gives x[m][k].
+    Raises `ShapeError` for an x1 that is not square, or another number of equations in x2; `NamesError` where the axes
+    that meet have two names; `DataError` for a singular matrix.
+
+    >>> import tensorbackend as tb
+    >>> tb.linalg.solve(tb.asarray([[2.0, 0.0], [1.0, 1.0]]), tb.asarray([2.0, 3.0])).tolist()
+    [1.0, 2.0]
+    """
+    out = solution(x1.template, x2.template)
+    matrix, right = (nameless(x, wide_dtype(out.dtype)) for x in (x1, x2))
+    if x2.ndim == 1:
+        right = expand_dims(right, axis=-1)
+    permutation, lower, upper = lu(matrix)
+    halfway = triangular_solve(lower, matmul(matrix_transpose(permutation), right))
+    found = triangular_solve(upper, halfway, lower=False)
+    found = squeeze(found, -1) if x2.ndim == 1 else found
+    return rename(astype(found, out.dtype), *out.names)
+
+
+@composite.within(ELIMINATION)
+def inv(x: Tensor, /) -> Tensor:
+    """The inverse of a square matrix; `DataError` for a singular one. x[n][m] gives [m][n].
+
+    >>> import tensorbackend as tb
+    >>> tb.linalg.inv(tb.asarray([[2.0, 0.0], [0.0, 4.0]])).tolist()
+    [[0.5, 0.0], [0.0, 0.25]]
+    """
+    dtype = computed(check_square(x.template))
+    found = solve(nameless(x, dtype), eye(x.shape[-1], dtype=dtype))
+    return rename(found, *x.names[:-2], x.names[-1], x.names[-2])
+
+
+def _tolerance(x: Tensor) -> float:
+    """Singular values below this fraction of the largest count as 0 (Array API standard)."""
+    dtype = x.dtype if x.dtype.is_inexact else default_dtype("float")
+    return finfo(dtype).eps * builtins.max(x.shape[-2:], default=1)  # what is no matrix is refused by the op
+
+
+def _kept(values: Tensor, rtol: Tensor) -> Tensor:
+    """Which singular values count."""
+    if not values.shape[-1]:
+        return greater(values, 0)
+    rtol = rtol if not rtol.dtype.is_complex else real(rtol)
+    cutoff = multiply(expand_dims(nameless(rtol, values.dtype), axis=-1), max(values, axis=-1, keepdims=True))
+    return greater(values, cutoff)
+
+
+@composite.within(SPECTRAL)
+def _pinv(x: Tensor, rtol: Tensor, /) -> Tensor:
+    """See `pinv`."""
+    dtype = computed(check_matrix(x.template))
+    u, values, vh = svd(nameless(x, wide_dtype(dtype)), full_matrices=False)
+    inverses = where(_kept(values, rtol), divide(1, values), 0)
+    found = matmul(multiply(adjoint(vh), expand_dims(inverses, axis=-2)), adjoint(u))
+    return rename(astype(found, dtype), *x.names[:-2], x.names[-1], x.names[-2])
+
+
+@entry
+def pinv(x: TensorLike, /, *, rtol: TensorLike | None = None) -> Tensor:
+    """The pseudo-inverse of a matrix (Moore and Penrose), by its singular values. x[n][m] gives [m][n].
+
+    Values at most `rtol` times the largest count as 0: a number, or one for each matrix, by default the dtype's eps
+    times the longer side.
+
+    >>> import tensorbackend as tb
+    >>> tb.linalg.pinv(tb.asarray([[2.0, 0.0], [0.0, 0.0]])).tolist()
+    [[0.5, 0.0], [0.0, 0.0]]
+    """
+    x = asarray(x)
+    return _pinv(x, _tolerance(x) if rtol is None else rtol)
+
+
+@composite
+def _matrix_rank(x: Tensor, rtol: Tensor, /) -> Tensor:
+    """See `matrix_rank`."""
+    dtype = computed(check_matrix(x.template))
+    found = sum(_kept(svdvals(nameless(x, wide_dtype(dtype))), rtol), axis=-1)
+    return rename(found, *x.names[:-2])
+
+
+@entry
+def matrix_rank(x: TensorLike, /, *, rtol: TensorLike | None = None) -> Tensor:
+    """The rank of a matrix (int64): how many singular values are more than `rtol` times the largest.
+
+    `rtol` is a number, or one for each matrix, by default the dtype's eps times the longer side.
+
+    >>> import tensorbackend as tb
+    >>> tb.linalg.matrix_rank(tb.asarray([[1.0, 2.0], [2.0, 4.0]])).item()
+    1
+    """
+    x = asarray(x)
+    return _matrix_rank(x, _tolerance(x) if rtol is None else rtol)
+
+
+@composite.within(SPECTRAL)
+def _lstsq(a: Tensor, b: Tensor, rtol: Tensor, /) -> LstsqResult:
+    """See `lstsq`."""
+    out = solution(a.template, b.template, square=False)
+    dtype = wide_dtype(out.dtype)
+    matrix, right = nameless(a, dtype), nameless(b, dtype)
+    if b.ndim == 1:
+        right = expand_dims(right, axis=-1)
+    u, values, vh = svd(matrix, full_matrices=False)
+    kept = _kept(values, rtol)
+    inverses = expand_dims(where(kept, divide(1, values), 0), axis=-1)
+    found = matmul(adjoint(vh), multiply(inverses, matmul(adjoint(u), right)))
+    apart = abs(subtract(matmul(matrix, found), right))
+    residuals = sum(multiply(apart, apart), axis=-2)
+    if b.ndim == 1:
+        found, residuals = squeeze(found, -1), squeeze(residuals, -1)
+    batch = a.names[:-2]
+    part = to_real(out.dtype)
+    names = out.names[:-1] if b.ndim == 1 else (*out.names[:-2], out.names[-1])
+    return LstsqResult(
+        rename(astype(found, out.dtype), *out.names),
+        rename(astype(residuals, part), *names),
+        rename(sum(kept, axis=-1), *batch),
+        rename(astype(values, part), *batch, None),
+    )
+
+
+@entry
+def lstsq(
+    a: TensorLike, b: TensorLike, /, *, rtol: TensorLike | None = None, rcond: TensorLike | None = None
+) -> LstsqResult:
+    """The shortest x of those for which a @ x is nearest to b, by a's singular values.
+
+    Values at most `rtol` times the largest count as 0, by default the dtype's eps times the longer side; `rcond` is
+    NumPy's name of it. A b of one
+    axis is a vector, else a stack of matrices; batch axes broadcast. a[n][m] with b[n][k] gives x[m][k]. `ShapeError`,
+    `NamesError` as in `solve`.
+
+    >>> import tensorbackend as tb
+    >>> x, residuals, rank, _ = tb.linalg.lstsq(tb.asarray([[1.0], [1.0]]), tb.asarray([1.0, 3.0]))
+    >>> tb.round(x).tolist(), tb.round(residuals).item(), rank.item()
+    ([2.0], 2.0, 1)
+    """
+    if rtol is not None and rcond is not None:
+        raise ArgumentError(expected("rtol or its other name rcond, not both", rtol=rtol, rcond=rcond))
+    a, given = asarray(a), rcond if rtol is None else rtol
+    return _lstsq(a, b, _tolerance(a) if given is None else given)
+
+
+# Determinants
+
+
+def _parity(permutation: Tensor, dtype: DType) -> Tensor:
+    """The determinant of a permutation matrix: -1 for an odd number of pairs out of order, else 1."""
+    size = permutation.shape[-1]
+    if size < 2:
+        return full((), 1, dtype=dtype)
+    order = argmax(real(permutation) if dtype.is_complex else permutation, axis=-2)
+    first, second = expand_dims(order, axis=-1), expand_dims(order, axis=-2)
+    pairs = less(iota((size, size), axis=0), iota((size, size), axis=1))
+    count = sum(logical_and(greater(first, second), pairs), axis=(-2, -1))
+    return astype(subtract(1, multiply(2, remainder(count, 2))), dtype)
+
+
+@composite.calls("determinant").within(ELIMINATION)
+def det(x: Tensor, /) -> Tensor:
+    """The determinant of a square matrix; of one of order 0 it is 1.
+
+    >>> import tensorbackend as tb
+    >>> tb.linalg.det(tb.asarray([[0.0, 2.0], [3.0, 0.0]])).item()
+    -6.0
+    """
+    dtype = computed(check_square(x.template))
+    permutation, _, upper = lu(nameless(x, wide_dtype(dtype)))
+    found = multiply(prod(diagonal(upper), axis=-1), _parity(permutation, upper.dtype))
+    return rename(astype(found, dtype), *x.names[:-2])
+
+
+@composite.within(ELIMINATION)
+def slogdet(x: Tensor, /) -> SlogdetResult:
+    """Sign (of complex matrices: phase) and logarithm of the magnitude of a determinant, where itself may overflow.
+
+    A singular matrix gives 0 and -inf.
+
+    >>> import tensorbackend as tb
+    >>> sign, logabsdet = tb.linalg.slogdet(tb.asarray([[0.0, 1.0], [1.0, 0.0]]))
+    >>> sign.item(), logabsdet.item()
+    (-1.0, 0.0)
+    """
+    dtype = computed(check_square(x.template))
+    permutation, _, upper = lu(nameless(x, wide_dtype(dtype)))
+    pivots = diagonal(upper)
+    signs = multiply(prod(sign(pivots), axis=-1), _parity(permutation, upper.dtype))
+    logarithms = sum(log(abs(pivots)), axis=-1)
+    batch = x.names[:-2]
+    return SlogdetResult(rename(astype(signs, dtype), *batch), rename(astype(logarithms, to_real(dtype)), *batch))
+
+
+# Powers
+
+
+@composite.within(ELIMINATION)
+def matrix_power(x: Tensor, n: int, /) -> Tensor:
+    """A square matrix times itself, n times, or its inverse -n times. x[n][m] gives [n][m], of inverses [m][n].
+
+    Integers keep their dtype and wrap for n >= 0. Raises `ArgumentError` for an n that is no int, `DataError` for the
+    inverse of a singular matrix.
+
+    >>> import tensorbackend as tb
+    >>> tb.linalg.matrix_power(tb.asarray([[1, 1], [0, 1]]), 10).tolist()
+    [[1, 10], [0, 1]]
+    """
+    power = integer(n=n)
+    dtype = check_dtype(check_square(x.template).dtype, "numeric")
+    names = x.names if power >= 0 else (*x.names[:-2], x.names[-1], x.names[-2])
+    x = nameless(x, wide_dtype(dtype) if dtype.is_inexact else dtype)
+    if power < 0:
+        x, dtype = inv(x), computed(x.template)
+    found: Tensor | None = None
+    for digit in reversed(f"{builtins.abs(power):b}"):
+        if digit == "1":
+            found = x if found is None else matmul(found, x)
+        x = matmul(x, x)
+    if found is None:
+        found = broadcast_to(eye(x.shape[-1], dtype=x.dtype), x.shape)
+    return rename(astype(found, dtype), *names)
+
+
+# Parts of decompositions
+
+
+@composite.within(SPECTRAL)
+def eigvalsh(x: Tensor, /) -> Tensor:
+    """The ascending real eigenvalues of a Hermitian matrix, of which only the lower half is read.
+
+    >>> import tensorbackend as tb
+    >>> tb.linalg.eigvalsh(tb.asarray([[3.0, 0.0], [0.0, -1.0]])).tolist()
+    [-1.0, 3.0]
+    """
+    eigen(x.template, hermitian=True)  # its errors under this op's name
+    return eigh(x).eigenvalues
+
+
+@composite.within(SPECTRAL)
+def eigvals(x: Tensor, /) -> Tensor:
+    """The complex eigenvalues of a square matrix, in the order of `eig`.
+
+    >>> import tensorbackend as tb
+    >>> tb.linalg.eigvals(tb.asarray([[0.0, 1.0], [-1.0, 0.0]])).tolist()
+    [-1j, 1j]
+    """
+    eigen(x.template, hermitian=False)
+    return eig(x).eigenvalues
+
+
+@composite.within(SPECTRAL)
+def svdvals(x: Tensor, /) -> Tensor:
+    """The descending singular values of a matrix.
+
+    >>> import tensorbackend as tb
+    >>> tb.linalg.svdvals(tb.asarray([[0.0, 2.0], [-3.0, 0.0]])).tolist()
+    [3.0, 2.0]
+    """
+    singular(x.template, full_matrices=False)
+    return svd(x, full_matrices=False).S

@@ -1,0 +1,314 @@
+"""Random numbers of continuous distributions, from a key.
+
+Each takes a shape, a floating dtype (the default one if it is left out) and names of the axes. Parameters may be
+numbers or tensors that broadcast to the shape. `uniform` gives the numbers of `jax.random` to the bit; the others
+are made of it by the same formulas, and differ in the last places of the functions in them. Errors: `DTypeError`
+and `ShapeError` for what is no key, a dtype that is not floating, and parameters that do not broadcast to the shape.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from ....accuracy import Bound
+from ....dispatch import composite
+from ....dtypes import (
+    REAL_OF,
+    DType,
+    DTypeLike,
+    as_dtype,
+    check_scalar,
+    default_dtype,
+    finfo,
+    float32,
+    float64,
+    scalar_kind,
+    uint64,
+)
+from ....entry import entry
+from ....rules.broadcasting import broadcast, check_dtype
+from ....rules.random import RandomMode, check_fits, check_key, check_mode, floating_or_default
+from ....template import Shape, as_shape
+from ....tensor import Tensor, TensorLike
+from ...creation.filled import asarray, full
+from ...elementwise.binary import (
+    add,
+    bitwise_and,
+    bitwise_or,
+    bitwise_right_shift,
+    divide,
+    greater_equal,
+    maximum,
+    multiply,
+    subtract,
+)
+from ...elementwise.conversion import astype, bitcast
+from ...elementwise.ternary import clip, where
+from ...elementwise.unary import erf, erf_inv, log, log1p, negative
+from ...indexing.slices import sliced
+from ..elementwise.functions import nextafter
+from ..elementwise.gradients import stop_gradient
+from .threefry import named, random_bits, split
+
+
+def parameter(value: TensorLike, dtype: DType, key: Tensor) -> Tensor:
+    """A parameter of a distribution in the dtype of its sample; a Python number as a tensor beside the key."""
+    if not isinstance(value, Tensor) and scalar_kind(value) is not None:
+        check_scalar(value, dtype)  # type: ignore[arg-type] # a Python number, by its kind
+        return full((), value, dtype=dtype, backend=key.backend)
+    given = asarray(value)
+    return given if given.dtype is dtype else astype(given, dtype)
+
+
+def fractions(key: Tensor, shape: Shape, dtype: DType) -> Tensor:
+    """Floats from 0 up to but not 1, all multiples of the dtype's eps equally likely.
+
+    Random bits are the significand of a number from 1 up to 2. Of a dtype with fewer than 8 explicit bits of it only
+    8 bits are drawn.
+    """
+    width = 8 if dtype.mantissa_bits < 8 else dtype.bits
+    word = as_dtype(f"uint{dtype.bits}")
+    drawn = random_bits(key, shape, as_dtype(f"uint{width}"))
+    significand = bitwise_right_shift(astype(drawn, word), width - dtype.mantissa_bits)
+    one = (2 ** (dtype.exponent_bits - 1) - 1) << dtype.mantissa_bits
+    return subtract(bitcast(bitwise_or(significand, one), dtype), 1)
+
+
+def between(key: Tensor, low: Tensor, high: Tensor, shape: Shape) -> Tensor:
+    """Uniform numbers from `low` up to `high`, which are tensors of the sample's dtype."""
+    check_fits(shape, low.template, high.template)
+    fraction, span = fractions(key, shape, low.dtype), subtract(high, low)
+    if low.dtype is float32:
+        wide = add(multiply(astype(fraction, float64), astype(span, float64)), astype(low, float64))
+        sample = astype(wide, float32)
+    else:
+        sample = (_scaled if low.dtype is float64 else _rounded)(fraction, span, low)
+    return maximum(low, sample)
+
+
+# JAX's numbers are rounded once after the sum where hardware fuses it with the product, but for the narrow dtypes.
+# So are those of float32 and float64 here, made of products that are exact, whether or not a compiler fuses them.
+
+
+_FIRST_26_BITS = (1 << 64) - (1 << 27)
+"""Of a float64's significand, the hidden bit among them, with its sign and exponent."""
+
+
+def _rounded(fraction: Tensor, span: Tensor, low: Tensor) -> Tensor:
+    return add(multiply(fraction, span), low)
+
+
+def _scaled(fraction: Tensor, span: Tensor, low: Tensor) -> Tensor:
+    """fraction * span + low in float64, rounded once but where the exact sum is all but halfway between two floats.
+
+    The factors are split after 26 bits, so that the products of the parts are exact; the largest one is added without
+    loss (D. E. Knuth, The Art of Computer Programming, volume 2, section 4.2.2, theorem B).
+    """
+    head, top = (bitcast(bitwise_and(bitcast(x, uint64), _FIRST_26_BITS), float64) for x in (fraction, span))
+    tail, bottom = subtract(fraction, head), subtract(span, top)
+    product = multiply(head, top)
+    small = add(add(multiply(head, bottom), multiply(tail, top)), multiply(tail, bottom))
+    total = add(product, low)
+    moved = subtract(total, product)
+    lost = add(subtract(product, subtract(total, moved)), subtract(low, moved))
+    return add(total, add(lost, small))
+
+
+@composite.calls("random_uniform")
+def _uniform(
+    key: Tensor,
+    low: Tensor,
+    high: Tensor,
+    /,
+    *,
+    shape: Sequence[int],
+    dtype: DTypeLike,
+    names: Sequence[str | None] | None,
+) -> Tensor:
+    """See `uniform`."""
+    check_key(key.template)
+    floating_or_default(low.dtype)
+    return named(between(key, low, high, as_shape(shape)), names)
+
+
+@entry
+def uniform(
+    key: TensorLike,
+    /,
+    shape: Sequence[int] = (),
+    dtype: DTypeLike | None = None,
+    minval: TensorLike = 0.0,
+    maxval: TensorLike = 1.0,
+    *,
+    names: Sequence[str | None] | None = None,
+) -> Tensor:
+    """Numbers from `minval` up to but not `maxval`, all equally likely.
+
+    Between other bounds than 0 and 1 the last ones may round to `maxval`.
+
+    >>> import tensorbackend as tb
+    >>> tb.random.uniform(tb.random.key(0), (2,), names=("n",)).template
+    f32[n: 2]
+    """
+    key = asarray(key)
+    kind = floating_or_default(None if dtype is None else as_dtype(dtype))
+    low, high = parameter(minval, kind, key), parameter(maxval, kind, key)
+    return _uniform(key, low, high, shape=as_shape(shape), dtype=kind, names=names)
+
+
+def standard_normal(key: Tensor, shape: Shape, dtype: DType) -> Tensor:
+    """Normal numbers of mean 0 and standard deviation 1, by the inverse of the distribution function."""
+    # From the number after -1, where there is no infinity yet, up to 1.
+    spread = add(multiply(fractions(key, shape, dtype), 2), -1 + finfo(dtype).eps / 2)
+    return multiply(erf_inv(spread), math.sqrt(2))
+
+
+@composite.calls("random_normal").within(Bound(10, "the inverse of a distribution function"))
+def _normal(
+    key: Tensor,
+    mean: Tensor,
+    deviation: Tensor,
+    /,
+    *,
+    shape: Sequence[int],
+    dtype: DTypeLike,
+    names: Sequence[str | None] | None,
+) -> Tensor:
+    """See `normal`."""
+    check_key(key.template)
+    sizes = as_shape(shape)
+    kind = mean.dtype
+    check_fits(sizes, mean.template, deviation.template)
+    if not kind.is_complex:
+        sample = standard_normal(key, sizes, kind)
+    else:
+        keys = split(key)
+        halves = [multiply(standard_normal(keys[part], sizes, REAL_OF[kind]), math.sqrt(0.5)) for part in (0, 1)]
+        sample = add(halves[0], multiply(astype(halves[1], kind), 1j))
+    return named(add(mean, multiply(sample, deviation)), names)
+
+
+@entry
+def normal(
+    key: TensorLike,
+    /,
+    shape: Sequence[int] = (),
+    dtype: DTypeLike | None = None,
+    *,
+    mean: TensorLike = 0.0,
+    deviation: TensorLike = 1.0,
+    names: Sequence[str | None] | None = None,
+) -> Tensor:
+    """Normal numbers of a mean and a standard deviation.
+
+    Complex ones have real and imaginary parts of half the variance each.
+
+    >>> import tensorbackend as tb
+    >>> tb.random.normal(tb.random.key(0), (3, 4), "bf16").template
+    bf16[3][4]
+    """
+    key = asarray(key)
+    kind = default_dtype("float") if dtype is None else as_dtype(dtype)
+    check_dtype(kind, "floating or complex", "choose a floating or complex dtype")
+    centre, width = parameter(mean, kind, key), parameter(deviation, kind, key)
+    return _normal(key, centre, width, shape=as_shape(shape), dtype=kind, names=names)
+
+
+@composite.within(Bound(32, "the inverse of a distribution function between two of its values", "one"))
+def _truncated_normal(
+    key: Tensor,
+    lower: Tensor,
+    upper: Tensor,
+    /,
+    *,
+    shape: Sequence[int] | None,
+    names: Sequence[str | None] | None,
+) -> Tensor:
+    """See `truncated_normal`."""
+    check_key(key.template)
+    root = math.sqrt(2)
+    sizes = broadcast([lower.template, upper.template])[0] if shape is None else as_shape(shape)
+    low, high = erf(divide(lower, root)), erf(divide(upper, root))
+    sample = multiply(erf_inv(between(key, low, high, sizes)), root)
+    first, last = nextafter(stop_gradient(lower), math.inf), nextafter(stop_gradient(upper), -math.inf)
+    inside = clip(sample, first, last)
+    return named(inside, names)
+
+
+@entry
+def truncated_normal(
+    key: TensorLike,
+    /,
+    lower: TensorLike,
+    upper: TensorLike,
+    shape: Sequence[int] | None = None,
+    dtype: DTypeLike | None = None,
+    *,
+    names: Sequence[str | None] | None = None,
+) -> Tensor:
+    """Standard normal numbers above `lower` and below `upper`, by default of the shape that these broadcast to.
+
+    >>> import tensorbackend as tb
+    >>> bool(tb.all(tb.abs(tb.random.truncated_normal(tb.random.key(0), -2, 2, (100,))) < 2))
+    True
+    """
+    key = asarray(key)
+    kind = floating_or_default(None if dtype is None else as_dtype(dtype))
+    low, high = parameter(lower, kind, key), parameter(upper, kind, key)
+    return _truncated_normal(key, low, high, shape=None if shape is None else as_shape(shape), names=names)
+
+
+@composite.within(Bound(10, "the inverse of a distribution function"))
+def exponential(
+    key: Tensor,
+    /,
+    shape: Sequence[int] = (),
+    dtype: DTypeLike | None = None,
+    *,
+    names: Sequence[str | None] | None = None,
+) -> Tensor:
+    """Exponential numbers of mean 1.
+
+    >>> import tensorbackend as tb
+    >>> bool(tb.random.exponential(tb.random.key(0)) >= 0)
+    True
+    """
+    kind = floating_or_default(None if dtype is None else as_dtype(dtype))
+    # 1 - u is from above 0 up to 1, where the logarithm is finite.
+    return named(negative(log1p(negative(fractions(key, as_shape(shape), kind)))), names)
+
+
+def standard_gumbel(key: Tensor, shape: Shape, dtype: DType, mode: RandomMode) -> Tensor:
+    """See `gumbel`."""
+    smallest = finfo(dtype).smallest_normal
+    if check_mode(mode) == "low":
+        return negative(log(negative(log(add(fractions(key, shape, dtype), smallest)))))
+    drawn = fractions(key, (2, *shape), dtype)
+    coarse, fine = sliced(drawn, 0), sliced(drawn, 1)
+    # Below a half there is room for more bits under the last one.
+    together = add(add(coarse, multiply(fine, finfo(dtype).eps)), smallest)
+    small = where(greater_equal(coarse, 0.5), coarse, together)
+    return negative(log(negative(log1p(negative(small)))))
+
+
+@composite.within(Bound(8, "the logarithm of a logarithm near 1", "one"))
+def gumbel(
+    key: Tensor,
+    /,
+    shape: Sequence[int] = (),
+    dtype: DTypeLike | None = None,
+    mode: RandomMode = "low",
+    *,
+    names: Sequence[str | None] | None = None,
+) -> Tensor:
+    """Numbers of the standard Gumbel distribution, exp(-exp(-x)).
+
+    The greatest that `mode="low"` gives in float32 are about 16; "high" draws twice as many bits and reaches 32.
+
+    >>> import tensorbackend as tb
+    >>> tb.random.gumbel(tb.random.key(0), (2,), "f64").dtype
+    float64
+    """
+    kind = floating_or_default(None if dtype is None else as_dtype(dtype))
+    return named(standard_gumbel(key, as_shape(shape), kind, mode), names)

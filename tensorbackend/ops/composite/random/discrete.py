@@ -1,0 +1,372 @@
+"""Random integers, truth values, orders and choices, from a key, by the formulas of `jax.random`.
+
+Parameters may be numbers or tensors that broadcast to the shape. Errors: `DTypeError` and `ShapeError` for what is
+no key, a dtype of the wrong kind, and parameters that do not broadcast to the shape.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from operator import index
+
+from ....dispatch import composite
+from ....dtypes import DType, DTypeLike, as_dtype, default_dtype, finfo, iinfo, int32, int64, scalar_kind, uint64
+from ....entry import entry
+from ....errors import ArgumentError, OperandError, OutOfRangeError, ShapeError, expected
+from ....rules.axes import normalize_axis
+from ....rules.broadcasting import check_dtype
+from ....rules.plan import integer
+from ....rules.random import RandomMode, check_fits, check_key, check_mode, floating_or_default
+from ....template import Template, as_shape
+from ....tensor import Axis, Tensor, TensorLike
+from ...creation.filled import asarray, full, iota, rename, zeros
+from ...elementwise.binary import add, equal, greater, less, less_equal, logical_and, multiply, remainder, subtract
+from ...elementwise.conversion import astype
+from ...elementwise.ternary import clip, where
+from ...elementwise.unary import log
+from ...indexing.slices import sliced
+from ...indexing.taking import take_along_axis_at, take_at
+from ...reduction import argmax
+from ...shape import reshape
+from ...sorting import argsort
+from ..cumulative import cumulative_sum
+from ..shape.arranging import moveaxis
+from ..sorting.searching import searchsorted
+from .continuous import fractions, parameter, standard_gumbel
+from .threefry import named, random_bits, split
+
+# Integers
+
+
+@composite
+def _randint(
+    key: Tensor,
+    low: Tensor,
+    high: Tensor,
+    /,
+    *,
+    shape: Sequence[int],
+    dtype: DTypeLike,
+    names: Sequence[str | None] | None,
+) -> Tensor:
+    """See `randint`."""
+    check_key(key.template)
+    sizes, kind = as_shape(shape), as_dtype(dtype)
+    check_fits(sizes, low.template, high.template)
+    # Narrow integers are made of 32 bits, as the remainders of few bits are not equally likely.
+    wide = kind if kind.bits >= 32 else int32
+    beyond = greater(high, min(iinfo(wide).max, iinfo(high.dtype).max)) if kind is wide else full((), False)
+    least, most = _clipped(low, kind, wide, 0), _clipped(high, kind, wide, 1)
+    word = as_dtype(f"uint{wide.bits}")
+    none = less_equal(most, least)
+    span = where(none, 1, astype(subtract(most, least), word))
+    # One more where `high` is one above the dtype; that of all integers wraps to 0.
+    span = add(span, astype(logical_and(beyond, greater(most, least)), word))
+    keys = split(key)
+    upper, lower = (random_bits(keys[part], sizes, word) for part in (0, 1))
+    # Two words are one number of twice the bits, upper * 2**bits + lower, whose remainder is taken part by part; it
+    # wraps where the span is beyond half of the bits.
+    half = _modulo(full((), 1 << wide.bits // 2, dtype=word), span)
+    factor = _modulo(multiply(half, half), span)
+    offset = add(multiply(_modulo(upper, span), factor), _modulo(lower, span))
+    return named(astype(add(least, astype(_modulo(offset, span), wide)), kind), names)
+
+
+def _clipped(bound: Tensor, kind: DType, wide: DType, above: int) -> Tensor:
+    """A bound in the dtype that samples are computed in, brought into the range of the result's dtype."""
+    limits, own = iinfo(kind), iinfo(bound.dtype)
+    above = above if kind is not wide else 0
+    return astype(clip(bound, max(limits.min, own.min), min(limits.max + above, own.max)), wide)
+
+
+def _modulo(x: Tensor, span: Tensor) -> Tensor:
+    """The remainder by a span, where 0 stands for 2**bits."""
+    return where(equal(span, 0), x, remainder(x, span))
+
+
+@entry
+def randint(
+    key: TensorLike,
+    /,
+    shape: Sequence[int],
+    minval: TensorLike,
+    maxval: TensorLike,
+    dtype: DTypeLike | None = None,
+    *,
+    names: Sequence[str | None] | None = None,
+) -> Tensor:
+    """Integers from `minval` up to but not `maxval`, int64 by default.
+
+    The numbers depend on the width of the dtype: JAX's default ones are those of int32. They are remainders of random
+    words, so where maxval - minval is no power of 2 some are a little likelier, the less the smaller it is beside the
+    dtype's range. Bounds in tensors are brought into that range, and give `minval` where it is not below `maxval`.
+    Raises `ArgumentError` for such bounds that are Python numbers, `OutOfRangeError` for those that the dtype does
+    not hold.
+
+    >>> import tensorbackend as tb
+    >>> die = tb.random.randint(tb.random.key(0), (600,), 1, 7)
+    >>> tb.min(die).item(), tb.max(die).item()
+    (1, 6)
+    """
+    key = asarray(key)
+    kind = check_dtype(default_dtype("int") if dtype is None else as_dtype(dtype), "integer", "choose an integer dtype")
+    if isinstance(minval, int) and isinstance(maxval, int) and minval >= maxval:
+        raise ArgumentError(expected("minval below maxval", minval=minval, maxval=maxval))
+    low, high = _bound(minval, kind, 0, key), _bound(maxval, kind, 1, key)
+    return _randint(key, low, high, shape=as_shape(shape), dtype=kind, names=names)
+
+
+def _bound(value: TensorLike, dtype: DType, above: int, key: Tensor) -> Tensor:
+    """A bound of integers as a tensor; `above` is how far beyond the dtype a Python number may be."""
+    if scalar_kind(value) is None:
+        given = asarray(value)
+        check_dtype(given.dtype, "integer", "cast the bounds with astype()")
+        return given
+    try:
+        number = index(value)  # type: ignore[arg-type] # a Python number
+    except TypeError:
+        raise OperandError(expected("integers as bounds", bound=value)) from None
+    limits = iinfo(dtype)
+    if not limits.min <= number <= min(limits.max + above, iinfo(uint64).max):
+        wanted = f"bounds from {limits.min} to {limits.max} for {dtype}"
+        raise OutOfRangeError(expected(wanted, "choose a wider dtype, or bits() for all integers", bound=number))
+    return full((), number, dtype=int64 if number <= iinfo(int64).max else uint64, backend=key.backend)
+
+
+# Truth values and classes
+
+
+@composite
+def _bernoulli(
+    key: Tensor,
+    p: Tensor,
+    /,
+    *,
+    shape: Sequence[int] | None,
+    mode: RandomMode,
+    names: Sequence[str | None] | None,
+) -> Tensor:
+    """See `bernoulli`."""
+    check_key(key.template)
+    check_mode(mode)
+    dtype = check_dtype(p.dtype, "floating")
+    sizes = p.shape if shape is None else as_shape(shape)
+    check_fits(sizes, p.template)
+    if mode == "low":
+        return named(less(fractions(key, sizes, dtype), p), names)
+    drawn = fractions(key, (2, *sizes), dtype)
+    fine = multiply(sliced(drawn, 1), finfo(dtype).eps)
+    return named(less(fine, subtract(p, sliced(drawn, 0))), names)
+
+
+@entry
+def bernoulli(
+    key: TensorLike,
+    /,
+    p: TensorLike = 0.5,
+    shape: Sequence[int] | None = None,
+    mode: RandomMode = "low",
+    *,
+    names: Sequence[str | None] | None = None,
+) -> Tensor:
+    """True with probability `p`, a floating number or tensor, by default one for each element of it.
+
+    Probabilities below the eps of their dtype need `mode="high"`, which draws twice as many bits.
+
+    >>> import tensorbackend as tb
+    >>> tb.random.bernoulli(tb.random.key(0), tb.asarray([0.0, 1.0])).tolist()
+    [False, True]
+    """
+    key = asarray(key)
+    number = scalar_kind(p)
+    likely = parameter(p, default_dtype("float") if number else asarray(p).dtype, key)
+    return _bernoulli(key, likely, shape=None if shape is None else as_shape(shape), mode=mode, names=names)
+
+
+@composite
+def categorical(
+    key: Tensor,
+    logits: Tensor,
+    /,
+    axis: int | str = -1,
+    shape: Sequence[int] | None = None,
+    replace: bool = True,
+    mode: RandomMode = "low",
+    *,
+    names: Sequence[str | None] | None = None,
+) -> Tensor:
+    """Classes (int64) with probabilities softmax(logits) along an axis, one for each place on the other axes.
+
+    A `shape` has more axes in front for more classes a place; these are all different if `replace` is false.
+    Raises `ArgumentError` for more different classes than there are.
+
+    The class is the one of the greatest sum of a logit and a Gumbel number, different ones those of the greatest sums
+    (Kool, van Hoof and Welling, "Stochastic beams and where to find them", 2019).
+
+    >>> import tensorbackend as tb
+    >>> logits = tb.asarray([[0.0, -100.0], [-100.0, 0.0]], names=("batch", "class"))
+    >>> tb.random.categorical(tb.random.key(0), logits, axis="class")
+    s64[batch: 2] numpy
+    [0, 1]
+    """
+    check_key(key.template)
+    dtype = check_dtype(logits.dtype, "floating")
+    # Not annotated Axis, which would arrive as a position in the key.
+    along = normalize_axis(logits.template, axis)
+    batch = logits.shape[:along] + logits.shape[along + 1 :]
+    sizes = batch if shape is None else as_shape(shape)
+    check_fits(sizes, Template(batch, dtype))
+    prefix, places = sizes[: len(sizes) - len(batch)], sizes[len(sizes) - len(batch) :]
+    if replace:
+        whole = (*prefix, *places[:along], logits.shape[along], *places[along:])
+        found = argmax(add(standard_gumbel(key, whole, dtype, mode), logits), axis=len(prefix) + along)
+        return named(found, names)
+    count = math.prod(prefix)
+    if count > logits.shape[along]:
+        wanted = f"at most {logits.shape[along]} different classes"
+        raise ArgumentError(expected(wanted, "pass replace=True", shape=sizes))
+    if places != batch:
+        raise ShapeError(expected(f"a shape that ends in {batch}", "widen the logits", shape=sizes))
+    order = _greatest(add(standard_gumbel(key, logits.shape, dtype, mode), logits), along, count)
+    found = reshape(moveaxis(order, along, 0), (*prefix, *batch))
+    others = logits.names[:along] + logits.names[along + 1 :]
+    return named(found, (None,) * len(prefix) + others if names is None else names)
+
+
+def _greatest(x: Tensor, axis: int, count: int) -> Tensor:
+    """Where the greatest `count` elements along an axis are, in descending order."""
+    return sliced(argsort(x, axis=axis, descending=True), (slice(None),) * axis + (slice(count),))
+
+
+# Orders
+
+
+@composite
+def shuffle(key: Tensor, x: Tensor, /, axis: int | str = 0, independent: bool = False) -> Tensor:
+    """The entries of x along an axis in random order; each run along it in an order of its own if `independent`.
+
+    Entries are sorted by random words, so often that words that are equal each time are unlikely.
+
+    >>> import tensorbackend as tb
+    >>> x = tb.iota(5, names=("n",))
+    >>> tb.sort(tb.random.shuffle(tb.random.key(0), x)).tolist()
+    [0, 1, 2, 3, 4]
+    """
+    check_key(key.template)
+    # Not annotated Axis, which would arrive as a position in the key.
+    along = normalize_axis(x.template, axis)
+    if independent:
+        for part in _parts(key, x.size):
+            drawn = argsort(random_bits(part, x.shape, _WORD), axis=along)
+            x = take_along_axis_at(x, drawn, axis=along, mode="clip")
+        return x
+    size = x.shape[along]
+    order = None
+    for part in _parts(key, size):
+        drawn = argsort(random_bits(part, (size,), _WORD))
+        order = drawn if order is None else take_at(order, drawn, axis=0, mode="clip")
+    return x if order is None else rename(take_at(x, order, axis=along, mode="clip"), *x.names)
+
+
+_WORD = as_dtype("uint32")
+
+
+def _parts(key: Tensor, size: int) -> list[Tensor]:
+    """A key for each of the rounds of sorting that so many elements need: 3 log(size) / log(2**32 - 1) of them."""
+    parts = []
+    for _ in range(math.ceil(3 * math.log(max(1, size)) / math.log(iinfo(_WORD).max))):
+        keys = split(key)
+        key = keys[0]
+        parts.append(keys[1])
+    return parts
+
+
+@entry
+def permutation(key: TensorLike, x: TensorLike, /, axis: Axis = 0, independent: bool = False) -> Tensor:
+    """The integers below x in random order, or the entries of a tensor x as in `shuffle`.
+
+    >>> import tensorbackend as tb
+    >>> sorted(tb.random.permutation(tb.random.key(0), 4).tolist())
+    [0, 1, 2, 3]
+    """
+    key = asarray(key)
+    if scalar_kind(x) is not None:
+        return shuffle(key, iota(integer(0, x=x), backend=key.backend))
+    return shuffle(key, x, axis=axis, independent=independent)
+
+
+# Choices
+
+
+@composite
+def _choice(
+    key: Tensor,
+    inputs: Sequence[Tensor],
+    /,
+    *,
+    size: int,
+    shape: Sequence[int],
+    replace: bool,
+    mode: RandomMode,
+) -> Tensor:
+    """Positions among `size`, with the probabilities that may stand in `inputs`."""
+    check_key(key.template)
+    sizes = as_shape(shape)
+    count = math.prod(sizes)
+    if not inputs:
+        if replace:
+            # JAX's numbers, which are int32 as long as these suffice.
+            kind = int32 if size <= iinfo(int32).max else int64
+            return astype(randint(key, sizes, 0, size, kind), int64)
+        return reshape(sliced(shuffle(key, iota(size)), slice(count)), sizes)
+    (p,) = inputs
+    dtype = floating_or_default(p.dtype)
+    if p.shape != (size,):
+        raise ShapeError(expected(f"{size} probabilities along one axis", p=p.template))
+    if replace:
+        running = cumulative_sum(p)
+        total = sliced(running, -1)
+        return searchsorted(running, multiply(total, subtract(1, fractions(key, sizes, dtype))))
+    order = _greatest(add(standard_gumbel(key, (size,), dtype, mode), log(p)), 0, count)
+    return reshape(order, sizes)
+
+
+@entry
+def choice(
+    key: TensorLike,
+    a: TensorLike,
+    /,
+    shape: Sequence[int] = (),
+    replace: bool = True,
+    p: TensorLike | None = None,
+    axis: Axis = 0,
+    mode: RandomMode = "low",
+    *,
+    names: Sequence[str | None] | None = None,
+) -> Tensor:
+    """Entries of a tensor along an axis, or integers below `a`, in the shape that takes the place of that axis.
+
+    They are equally likely unless there is a vector `p` of their probabilities, and all different if `replace` is
+    false. Raises `ArgumentError` for a choice from nothing or for more different entries than there are.
+
+    >>> import tensorbackend as tb
+    >>> tb.random.choice(tb.random.key(0), tb.asarray([5, 6]), (3,), p=tb.asarray([0.0, 1.0])).tolist()
+    [6, 6, 6]
+    """
+    key = asarray(key)
+    sizes = as_shape(shape)
+    x = None if scalar_kind(a) is not None else asarray(a)
+    along = 0 if x is None else normalize_axis(x.template, axis)
+    size = index(a) if x is None else x.shape[along]  # type: ignore[arg-type] # a Python number
+    count = math.prod(sizes)
+    if count and size < 1:
+        raise ArgumentError(expected("at least one entry to choose from", entries=size))
+    if not replace and count > size:
+        raise ArgumentError(expected(f"at most {size} different entries", "pass replace=True", shape=sizes))
+    if count:
+        given = [] if p is None else [asarray(p)]
+        places = _choice(key, given, size=size, shape=sizes, replace=replace, mode=mode)
+    else:
+        places = zeros(sizes, dtype=int64, backend=key.backend)
+    return named(places if x is None else take_at(x, places, axis=along, mode="clip"), names)

@@ -1,0 +1,132 @@
+"""Keys and random bits: Threefry-2x32 of 20 rounds, a function of a key and a counter.
+
+J. K. Salmon, M. A. Moraes, R. O. Dror and D. E. Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC'11.
+
+A key and the position of an element decide its bits, so they are the same on every backend. Keys, `split`,
+`fold_in` and `bits` give what `jax.random` gives in its default, partitionable form, where the counter of an
+element is its row-major position in 64 bits.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from ....dispatch import composite
+from ....dtypes import DType, DTypeLike, as_dtype, uint8, uint16, uint32, uint64
+from ....entry import entry
+from ....errors import DTypeError, expected
+from ....rules.random import PARITY, ROTATIONS, check_key
+from ....select import default_backend
+from ....template import Shape, as_names, as_shape
+from ....tensor import Tensor, TensorLike
+from ...creation.filled import asarray, full, iota, rename
+from ...elementwise.binary import add, bitwise_left_shift, bitwise_or, bitwise_right_shift, bitwise_xor
+from ...elementwise.conversion import astype
+from ...indexing.slices import sliced
+from ..shape.arranging import stack
+
+_WIDTHS = (uint8, uint16, uint32, uint64)
+
+
+@composite
+def threefry2x32(key: Tensor, high: Tensor, low: Tensor, /) -> tuple[Tensor, Tensor]:
+    """The two words into which a key turns the two words of each counter; all of them are uint32.
+
+    >>> import tensorbackend as tb
+    >>> [hex(word.item()) for word in tb.random.threefry2x32(tb.random.key(0), 0, 0)]
+    ['0x6b200159', '0x99ba4efe']
+    """
+    check_key(key.template)
+    for word in (high, low):
+        if word.dtype is not uint32:
+            raise DTypeError(expected("counters of uint32", "cast them with astype()", counter=word.template))
+    first, second = sliced(key, 0), sliced(key, 1)
+    schedule = (first, second, bitwise_xor(bitwise_xor(first, second), PARITY))
+    # Tensors, as a Python number is a new one in each of the 100 ops.
+    distances = {each for group in ROTATIONS for bits in group for each in (bits, 32 - bits)}
+    by = {each: full((), each, dtype=uint32) for each in distances}
+    high, low = add(high, first), add(low, second)
+    for group in range(5):
+        for bits in ROTATIONS[group % 2]:
+            high = add(high, low)
+            rotated = bitwise_or(bitwise_left_shift(low, by[bits]), bitwise_right_shift(low, by[32 - bits]))
+            low = bitwise_xor(high, rotated)
+        high = add(high, schedule[(group + 1) % 3])
+        low = add(low, add(schedule[(group + 2) % 3], group + 1))
+    return high, low
+
+
+def words(key: Tensor, shape: Shape) -> tuple[Tensor, Tensor]:
+    """Two random words for each element of a shape."""
+    check_key(key.template)
+    if math.prod(shape) <= 1 << 32:
+        return threefry2x32(key, full((), 0, dtype=uint32), iota(shape, dtype=uint32))
+    position = iota(shape, dtype=uint64)
+    return threefry2x32(key, astype(bitwise_right_shift(position, 32), uint32), astype(position, uint32))
+
+
+@entry
+def split(key: TensorLike, /, num: int | Sequence[int] = 2) -> Tensor:
+    """So many independent keys, or keys of a shape, along leading axes; the key itself is not to be used again.
+
+    >>> import tensorbackend as tb
+    >>> first, second = tb.random.split(tb.random.key(0))
+    >>> first.tolist(), second.tolist()
+    ([1797259609, 2579123966], [928981903, 3453687069])
+    """
+    given = asarray(key)
+    with default_backend(given.backend):
+        return stack(words(given, as_shape(num)), axis=-1)
+
+
+@composite
+def fold_in(key: Tensor, data: Tensor, /) -> Tensor:
+    """A key from a key and an integer of up to 32 bits, such as the number of a step.
+
+    A wider integer tensor counts with its low 32 bits; one with axes gives a key for each element, (..., 2), with
+    its names. Raises `DTypeError` unless `data` is of an integer dtype.
+
+    >>> import tensorbackend as tb
+    >>> tb.random.fold_in(tb.random.key(0), 1).tolist()
+    [928981903, 3453687069]
+    """
+    check_key(key.template)
+    if not data.dtype.is_integer:
+        raise DTypeError(expected("an integer to fold in", data=data.template))
+    return stack(threefry2x32(key, full((), 0, dtype=uint32), astype(data, uint32)), axis=-1)
+
+
+@composite
+def bits(
+    key: Tensor,
+    /,
+    shape: Sequence[int] = (),
+    dtype: DTypeLike = "uint32",
+    *,
+    names: Sequence[str | None] | None = None,
+) -> Tensor:
+    """Random bits: unsigned integers, all values of the dtype equally likely.
+
+    >>> import tensorbackend as tb
+    >>> tb.random.bits(tb.random.key(0), (2,), "u8").tolist()
+    [167, 146]
+    """
+    if dtype not in _WIDTHS:
+        wanted = "uint8, uint16, uint32 or uint64"
+        raise DTypeError(expected(wanted, "bitcast() the bits to a signed dtype", dtype=dtype))
+    return named(random_bits(key, as_shape(shape), as_dtype(dtype)), names)
+
+
+def random_bits(key: Tensor, shape: Shape, dtype: DType) -> Tensor:
+    """See `bits`."""
+    first, second = words(key, shape)
+    if dtype is uint64:
+        return bitwise_or(bitwise_left_shift(astype(first, uint64), 32), astype(second, uint64))
+    mixed = bitwise_xor(first, second)
+    return mixed if dtype is uint32 else astype(mixed, dtype)
+
+
+def named(x: Tensor, names: Sequence[str | None] | None) -> Tensor:
+    """A sample under the names that were asked for, if any were."""
+    return x if names is None else rename(x, *as_names(names, x.ndim))

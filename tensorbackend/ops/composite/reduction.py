@@ -1,0 +1,206 @@
+"""Averages and other summaries along axes, written in public ops."""
+
+from __future__ import annotations
+
+import math
+
+from ...accuracy import LOG_OF_SUM, SUM, Bound
+from ...dispatch import composite
+from ...dtypes import DType, default_dtype, float32, promote_types, scalar_kind
+from ...errors import ShapeError, expected
+from ...rules.axes import sorted_axes
+from ...rules.broadcasting import check_dtype, result_type, to_floating
+from ...template import weak_template
+from ...tensor import Axes, Tensor, TensorLike
+from ..creation.filled import asarray
+from ..elementwise.binary import add, divide, multiply, subtract
+from ..elementwise.conversion import astype
+from ..elementwise.ternary import where
+from ..elementwise.unary import exp, log, sqrt
+from ..reduction import all, max, sum
+from ..shape import broadcast_to, reshape
+from .elementwise.functions import isclose, isfinite
+
+
+def count_along(x: Tensor, axis: Axes) -> float:
+    """How many elements a normalised reduction takes together; the axes are positions by now."""
+    assert isinstance(axis, tuple)
+    return float(math.prod(x.shape[each] for each in axis if isinstance(each, int)))
+
+
+def averaged_dtype(x: Tensor) -> DType:
+    return x.dtype if x.dtype.is_inexact else default_dtype("float")
+
+
+def in_float32(x: Tensor) -> Tensor:
+    """In at least float32: neither a sum of float16 nor a count of elements may overflow."""
+    return astype(x, promote_types(averaged_dtype(x), float32))
+
+
+@composite.within(SUM)
+def mean(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
+    """Arithmetic mean; of integers and bool in the default floating dtype, of none NaN.
+
+    >>> import tensorbackend as tb
+    >>> tb.mean(tb.asarray([True, False])).item()
+    0.5
+    """
+    total = sum(in_float32(x), axis=axis, keepdims=keepdims)
+    return astype(divide(total, count_along(x, axis)), averaged_dtype(x))
+
+
+_mean = mean  # where a parameter has its name
+
+
+@composite.within(Bound(16, "a sum of squares of differences", "square", tame=True))
+def var(x: Tensor, /, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
+    """Mean of the squared distances from the mean, the divisor reduced by `correction`; NaN if nothing is left of it.
+
+    >>> import tensorbackend as tb
+    >>> tb.var(tb.asarray([1.0, 3.0])).item(), tb.var(tb.asarray([1.0, 3.0]), correction=1).item()
+    (1.0, 2.0)
+    """
+    check_dtype(x.dtype, "real")
+    wide = in_float32(x)
+    centred = subtract(wide, mean(wide, axis=axis, keepdims=True))
+    squares = sum(multiply(centred, centred), axis=axis, keepdims=keepdims)
+    divisor = count_along(x, axis) - correction
+    return astype(divide(squares, divisor if divisor > 0 else math.nan), averaged_dtype(x))
+
+
+@composite.within(Bound(16, "the root of a sum of squares of differences", "operand", tame=True))
+def std(x: Tensor, /, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
+    """Square root of the variance, whose divisor is reduced by `correction`.
+
+    >>> import tensorbackend as tb
+    >>> tb.std(tb.asarray([[1.0, 3.0], [1.0, 5.0]], names=("row", "n")), axis="n").tolist()
+    [1.0, 2.0]
+    """
+    return astype(sqrt(var(in_float32(x), axis=axis, correction=correction, keepdims=keepdims)), averaged_dtype(x))
+
+
+@composite.within(LOG_OF_SUM)
+def _logsumexp(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
+    """See `logsumexp`."""
+    check_dtype(x.dtype, "real or bool")
+    return _shifted(in_float32(x), None, axis, keepdims, averaged_dtype(x))
+
+
+def _scaled(x: Tensor, scale: TensorLike, axis: Axes, keepdims: bool) -> Tensor:
+    """See `logsumexp`."""
+    given = asarray(scale, backend=x.backend) if scalar_kind(scale) is not None else asarray(scale)
+    kind = scalar_kind(scale)
+    weight = given.template if kind is None else weak_template(kind)
+    dtype = to_floating(check_dtype(result_type([x.template, weight]), "real or bool"))
+    work = promote_types(dtype, float32)
+    return _shifted(astype(x, work), astype(given, work), sorted_axes(x.template, axis), keepdims, dtype)
+
+
+def _shifted(x: Tensor, scale: Tensor | None, axis: Axes, keepdims: bool, dtype: DType) -> Tensor:
+    """The logarithm of a sum of exponentials that were divided by the greatest of them."""
+    if not count_along(x, axis):
+        return astype(log(sum(x, axis=axis, keepdims=keepdims)), dtype)
+    greatest = max(x, axis=axis, keepdims=True)
+    shift = where(isfinite(greatest), greatest, 0)
+    terms = exp(subtract(x, shift))
+    if scale is not None:
+        scaled = multiply(terms, scale)
+        if scaled.shape != x.shape:
+            raise ShapeError(expected(f"a scale that broadcasts to {x.template!r}", scale=scale.template))
+        terms = scaled
+    total = sum(terms, axis=axis, keepdims=keepdims)
+    return astype(add(log(total), reshape(shift, total.shape, names=total.names)), dtype)
+
+
+def logsumexp(
+    x: TensorLike, /, *, axis: Axes = None, keepdims: bool = False, scale: TensorLike | None = None
+) -> Tensor:
+    """Logarithm of the sum of exp(x), computed without overflow; of none -inf.
+
+    The exponentials are multiplied by a `scale` that broadcasts to x, if one is given. Raises `ShapeError` for one
+    that does not.
+
+    >>> import tensorbackend as tb
+    >>> tb.logsumexp(tb.asarray([1000.0, -1000.0])).item()
+    1000.0
+    >>> round(tb.logsumexp(tb.asarray([1.0, 1.0]), scale=tb.asarray([0.25, 0.75])).item(), 6)
+    1.0
+    """
+    if scale is None:
+        return _logsumexp(x, axis=axis, keepdims=keepdims)
+    return _scaled(asarray(x), scale, axis, keepdims)
+
+
+@composite.within(Bound(16, "a quotient of sums", "operand", tame=True))
+def weighted_mean(x: Tensor, weights: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
+    """Sum of the elements times their weights, divided by the sum of the weights.
+
+    The weights broadcast to x, or are those of the entries along a single axis. Weights that add up to 0 give NaN or
+    an infinity.
+
+    >>> import tensorbackend as tb
+    >>> tb.weighted_mean(tb.asarray([1.0, 3.0]), tb.asarray([3, 1])).item()
+    1.5
+    """
+    dtype = to_floating(result_type([x.template, weights.template]))
+    work = promote_types(dtype, float32)
+    assert isinstance(axis, tuple)  # by the dispatcher
+    along = axis[0] if len(axis) == 1 else None
+    if weights.ndim == 1 and isinstance(along, int) and weights.shape[0] == x.shape[along]:
+        sizes, names = [1] * x.ndim, [None] * x.ndim
+        sizes[along] = weights.shape[0]
+        weights = reshape(weights, tuple(sizes), names=(*names[:along], *weights.names, *names[along + 1 :]))
+    weights = astype(weights, work)
+    products = multiply(astype(x, work), weights)
+    if products.shape != x.shape:
+        raise ShapeError(expected(f"weights that broadcast to {x.template!r}", weights=weights.template))
+    total = sum(broadcast_to(weights, x.shape, names=products.names), axis=axis, keepdims=keepdims)
+    return astype(divide(sum(products, axis=axis, keepdims=keepdims), total), dtype)
+
+
+@composite
+def all_close(x1: Tensor, x2: Tensor, /, *, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Tensor:
+    """Whether `isclose` holds for every pair of elements, a bool without axes.
+
+    >>> import tensorbackend as tb
+    >>> tb.all_close(tb.asarray([1.0, float("nan")]), tb.asarray([1.0, float("nan")]), equal_nan=True).item()
+    True
+    """
+    return all(isclose(x1, x2, rtol=rtol, atol=atol, equal_nan=equal_nan))
+
+
+@composite.within(Bound(32, "a quotient by a sum", tame=True))
+def softmax(x: Tensor, /, *, axis: Axes = -1) -> Tensor:
+    """exp(x) divided by its sum along `axis`, computed without overflow.
+
+    >>> import tensorbackend as tb
+    >>> tb.softmax(tb.asarray([[0.0, 0.0]], names=("row", "class")), axis="class").tolist()
+    [[0.5, 0.5]]
+    """
+    x = astype(x, to_floating(x.dtype))
+    powers = exp(subtract(x, max(x, axis=axis, keepdims=True)))
+    return divide(powers, sum(powers, axis=axis, keepdims=True))
+
+
+@composite.within(Bound(16, "a difference from a logarithm of a sum", "operand", tame=True))
+def log_softmax(x: Tensor, /, *, axis: Axes = -1) -> Tensor:
+    """Logarithm of `softmax`, accurate where that is tiny.
+
+    >>> import tensorbackend as tb
+    >>> tb.log_softmax(tb.asarray([0.0, -1000.0])).tolist()
+    [0.0, -1000.0]
+    """
+    x = astype(x, to_floating(x.dtype))
+    shifted = subtract(x, max(x, axis=axis, keepdims=True))
+    return subtract(shifted, log(sum(exp(shifted), axis=axis, keepdims=True)))
+
+
+@composite
+def count_nonzero(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
+    """How many elements are not zero along some axes (int64); NaN is none.
+
+    >>> import tensorbackend as tb
+    >>> tb.count_nonzero(tb.asarray([[0, 3], [1, 1]]), axis=1).tolist()
+    [1, 2]
+    """
+    return sum(astype(x, "bool"), axis=axis, keepdims=keepdims)

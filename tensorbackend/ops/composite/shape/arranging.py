@@ -1,0 +1,153 @@
+"""Joins, splits and repetitions, written in public ops."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from operator import index
+
+from ....dispatch import composite
+from ....errors import ArgumentError, AxisError, ShapeError, expected
+from ....rules.axes import normalize_axes, normalize_axis
+from ....rules.broadcasting import broadcast
+from ....template import as_shape
+from ....tensor import Axis, Tensor
+from ...indexing.slices import slice_
+from ...shape import broadcast_to, concatenate, expand_dims, laid_flat, permute_dims, reshape, squeeze
+
+
+def _part(x: Tensor, axis: int, start: int, length: int) -> Tensor:
+    """A run of entries along an axis."""
+    starts, lengths = [0] * x.ndim, list(x.shape)
+    starts[axis], lengths[axis] = start, length
+    return slice_(x, starts=tuple(starts), lengths=tuple(lengths), strides=(1,) * x.ndim)
+
+
+@composite
+def stack(arrays: Sequence[Tensor], /, *, axis: int = 0, name: str | None = None) -> Tensor:
+    """Tensors of one shape, side by side along a new axis, which may have a name.
+
+    >>> import tensorbackend as tb
+    >>> tb.stack([tb.asarray([1, 2]), tb.asarray([3, 4])], axis=1, name="pair").template
+    s64[2][pair: 2]
+    """
+    shapes = [x.template for x in arrays]
+    for other in shapes[1:]:
+        if other.shape != shapes[0].shape:
+            raise ShapeError(expected("tensors of one shape", "use concatenate()", left=shapes[0], right=other))
+    wide = [expand_dims(x, axis=axis, name=name) for x in arrays]
+    position = index(axis)
+    return concatenate(wide, axis=position % (len(shapes[0].shape) + 1) if shapes else 0)
+
+
+@composite
+def unstack(x: Tensor, /, *, axis: Axis = 0) -> tuple[Tensor, ...]:
+    """The entries along an axis, each without it.
+
+    >>> import tensorbackend as tb
+    >>> [each.tolist() for each in tb.unstack(tb.asarray([[1, 2], [3, 4]]), axis=1)]
+    [[1, 3], [2, 4]]
+    """
+    along = normalize_axis(x.template, axis)
+    return tuple(squeeze(_part(x, along, start, 1), along) for start in range(x.shape[along]))
+
+
+@composite
+def split(x: Tensor, /, sections: int | Sequence[int], *, axis: Axis = 0) -> tuple[Tensor, ...]:
+    """Parts along an axis: so many equal ones, or those between the given positions.
+
+    Raises `ShapeError` for a number of sections that does not divide the size, or positions out of order.
+
+    >>> import tensorbackend as tb
+    >>> [each.tolist() for each in tb.split(tb.iota(4), 2)], [each.tolist() for each in tb.split(tb.iota(4), (1,))]
+    ([[0, 1], [2, 3]], [[0], [1, 2, 3]])
+    """
+    along = normalize_axis(x.template, axis)
+    size = x.shape[along]
+    if isinstance(sections, Sequence):
+        bounds = [0, *map(index, sections), size]
+        if sorted(bounds) != bounds:
+            raise ShapeError(expected(f"ascending positions from 0 to {size}", sections=tuple(sections)))
+    else:
+        count = index(sections)
+        if count < 1 or size % count:
+            raise ShapeError(expected(f"a number of sections that divides {size}", "give positions", sections=count))
+        bounds = list(range(0, size + 1, size // count)) if size else [0] * (count + 1)
+    return tuple(_part(x, along, low, high - low) for low, high in itertools.pairwise(bounds))
+
+
+@composite
+def roll(x: Tensor, /, shift: int | Sequence[int], *, axis: Axis | Sequence[Axis] | None = None) -> Tensor:
+    """Elements moved along axes, those beyond the end coming back at the start; laid flat for `None`.
+
+    `shift` is one number, or one for each axis in the order given.
+
+    >>> import tensorbackend as tb
+    >>> tb.roll(tb.iota(5), 2, axis=0).tolist()
+    [3, 4, 0, 1, 2]
+    """
+    if axis is None:
+        return reshape(roll(laid_flat(x), shift, axis=0), x.shape, names=x.names)
+    several = list(axis) if isinstance(axis, Sequence) and not isinstance(axis, str) else [axis]
+    shifts = [index(each) for each in shift] if isinstance(shift, Sequence) else [index(shift)] * len(several)
+    if len(shifts) != len(several):
+        raise ArgumentError(expected("one shift, or one for each axis", shift=shift, axis=axis))
+    for each, distance in zip(several, shifts, strict=True):
+        along = normalize_axis(x.template, each)
+        size = x.shape[along]
+        cut = -distance % size if size else 0
+        if cut:
+            x = concatenate([_part(x, along, cut, size - cut), _part(x, along, 0, cut)], axis=along)
+    return x
+
+
+@composite
+def tile(x: Tensor, repetitions: Sequence[int], /) -> Tensor:
+    """x side by side with itself, so many times along each axis; aligned from the right.
+
+    >>> import tensorbackend as tb
+    >>> tb.tile(tb.asarray([1, 2]), (2, 2)).tolist()
+    [[1, 2, 1, 2], [1, 2, 1, 2]]
+    """
+    times = as_shape(repetitions)
+    rank = max(len(times), x.ndim)
+    times = (1,) * (rank - len(times)) + times
+    shape = (1,) * (rank - x.ndim) + x.shape
+    names = (None,) * (rank - x.ndim) + x.names
+    # (2, 3) three times and twice is (1, 2, 1, 3) broadcast to (3, 2, 2, 3), then read as (6, 6).
+    apart = reshape(x, tuple(size for each in shape for size in (1, each)))
+    wide = broadcast_to(apart, tuple(size for pair in zip(times, shape, strict=True) for size in pair))
+    return reshape(wide, tuple(a * b for a, b in zip(times, shape, strict=True)), names=names)
+
+
+@composite
+def moveaxis(x: Tensor, source: Axis | Sequence[Axis], destination: int | Sequence[int], /) -> Tensor:
+    """Axes moved to other positions, the rest in their order.
+
+    >>> import tensorbackend as tb
+    >>> tb.moveaxis(tb.zeros((2, 3, 4), names=("a", "b", "c")), "a", -1).names
+    ('b', 'c', 'a')
+    """
+    moved = normalize_axes(x.template, source)
+    places = [index(each) for each in destination] if isinstance(destination, Sequence) else [index(destination)]
+    if len(moved) != len(places) or any(not -x.ndim <= each < x.ndim for each in places):
+        raise AxisError(expected(f"a position of {x.template!r} for each axis", destination=destination))
+    places = [each % x.ndim for each in places]
+    if len(set(places)) != len(places):
+        raise AxisError(expected("each position once", destination=destination))
+    order = [axis for axis in range(x.ndim) if axis not in moved]
+    for place, axis in sorted(zip(places, moved, strict=True)):
+        order.insert(place, axis)
+    return permute_dims(x, tuple(order))
+
+
+@composite
+def broadcast_arrays(*arrays: Tensor) -> tuple[Tensor, ...]:
+    """Tensors repeated to the shape that they have in common, with the names that meet there.
+
+    >>> import tensorbackend as tb
+    >>> [x.shape for x in tb.broadcast_arrays(tb.zeros((2, 1)), tb.zeros(3))]
+    [(2, 3), (2, 3)]
+    """
+    shape, names = broadcast([x.template for x in arrays])
+    return tuple(broadcast_to(x, shape, names=names) for x in arrays)

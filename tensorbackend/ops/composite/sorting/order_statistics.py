@@ -1,0 +1,241 @@
+"""What the order of the elements says: the middle, quantiles, the most frequent. Written in public ops."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from ....dispatch import composite
+from ....entry import entry
+from ....errors import ArgumentError, expected
+from ....rules.axes import normalize_axis
+from ....rules.broadcasting import check_dtype
+from ....rules.reduction import reduction
+from ....template import Template
+from ....tensor import Axes, Axis, Tensor, TensorLike
+from ...creation.filled import asarray, iota, ones
+from ...elementwise.binary import add, equal, multiply, not_equal, subtract
+from ...elementwise.conversion import astype
+from ...elementwise.ternary import where
+from ...elementwise.unary import isinf, isnan
+from ...indexing.slices import slice_
+from ...indexing.taking import take_along_axis_at
+from ...reduction import argmax
+from ...shape import concatenate, laid_flat, permute_dims, reshape
+from ...sorting import sort
+from ..cumulative import cumulative_max
+from ..reduction import averaged_dtype, count_along, in_float32
+from ..shape.arranging import moveaxis, stack
+
+
+@composite
+def median(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
+    """The element in the middle of the order, the mean of the two there for an even number; NaN if there is one.
+
+    Integers and bool give the default floating dtype. Raises `ShapeError` for axes without elements.
+
+    >>> import tensorbackend as tb
+    >>> tb.median(tb.asarray([3, 1, 2])).item(), tb.median(tb.asarray([4.0, 1.0, 2.0, 3.0])).item()
+    (2.0, 2.5)
+    """
+    check_dtype(x.dtype, "real or bool")
+    ordered, out = ordered_along(x, axis, keepdims)
+    count = ordered.shape[-1]
+    low, high, last = (_at(ordered, place) for place in ((count - 1) // 2, count // 2, count - 1))
+    found = where(isnan(last), math.nan, _middle(low, high) if count % 2 == 0 else low)
+    return reshape(astype(found, averaged_dtype(x)), out.shape, names=out.names)
+
+
+def ordered_along(x: Tensor, axis: Axes, keepdims: bool) -> tuple[Tensor, Template]:
+    """The elements along some axes in order on one last axis, in a floating dtype, and the template reduced by them.
+
+    Raises `ShapeError` where there are none.
+    """
+    out = reduction(x.template, axis, keepdims, identity=False).out
+    assert isinstance(out, Template)
+    assert isinstance(axis, tuple)  # by the dispatcher
+    kept = tuple(each for each in range(x.ndim) if each not in axis)
+    flat = reshape(permute_dims(x, (*kept, *axis)), (*(x.shape[each] for each in kept), int(count_along(x, axis))))
+    return in_float32(sort(flat, axis=-1)), out
+
+
+def _at(x: Tensor, place: int) -> Tensor:
+    """The entry at a place of the last axis, which goes."""
+    lead = x.shape[:-1]
+    entry = slice_(x, starts=(*(0 for _ in lead), place), lengths=(*lead, 1), strides=(1,) * x.ndim)
+    return reshape(entry, lead)
+
+
+def _middle(low: Tensor, high: Tensor) -> Tensor:
+    """Half of a sum, of halves where that overflows: those of great numbers are exact."""
+    total = add(low, high)
+    halves = add(multiply(low, 0.5), multiply(high, 0.5))
+    return where(isinf(total), halves, multiply(total, 0.5))
+
+
+# Quantiles: of n elements in order, where a share q lies as a place from 0 to n - 1, the fraction between two
+# elements. The methods are those of Hyndman and Fan, Sample Quantiles in Statistical Packages (1996), and four more.
+
+
+def _between(alpha: float, beta: float) -> Callable[[int, float], float]:
+    """The places n * q + alpha + q * (1 - alpha - beta), counted from 1."""
+    return lambda n, q: n * q + alpha + q * (1 - alpha - beta) - 1
+
+
+def _inverted_cdf(n: int, q: float) -> float:
+    return math.ceil(n * q) - 1
+
+
+def _averaged_inverted_cdf(n: int, q: float) -> float:
+    place = n * q
+    return place - 0.5 if place == math.floor(place) else math.ceil(place) - 1
+
+
+def _closest_observation(n: int, q: float) -> float:
+    place = n * q - 1.5
+    below = math.floor(place)
+    return below if place == below and below % 2 else below + 1
+
+
+def _midpoint(n: int, q: float) -> float:
+    place = (n - 1) * q
+    return (math.floor(place) + math.ceil(place)) / 2
+
+
+METHODS: dict[str, Callable[[int, float], float]] = {
+    "inverted_cdf": _inverted_cdf,
+    "averaged_inverted_cdf": _averaged_inverted_cdf,
+    "closest_observation": _closest_observation,
+    "interpolated_inverted_cdf": _between(0, 1),
+    "hazen": _between(0.5, 0.5),
+    "weibull": _between(0, 0),
+    "linear": lambda n, q: (n - 1) * q,
+    "median_unbiased": _between(1 / 3, 1 / 3),
+    "normal_unbiased": _between(3 / 8, 3 / 8),
+    "lower": lambda n, q: math.floor((n - 1) * q),
+    "higher": lambda n, q: math.ceil((n - 1) * q),
+    "nearest": lambda n, q: round((n - 1) * q),
+    "midpoint": _midpoint,
+}
+"""By name, the place of a share q among n elements."""
+
+
+@composite.calls("quantile")
+def _quantile(
+    x: Tensor, /, q: Sequence[float], *, axis: Axes = None, keepdims: bool = False, method: str = "linear"
+) -> Tensor:
+    """See `quantile`."""
+    ordered, out = ordered_along(x, axis, keepdims)
+    count = ordered.shape[-1]
+    missing = isnan(_at(ordered, count - 1))
+    found = []
+    for share in q:
+        place = min(max(METHODS[method](count, share), 0), count - 1)
+        entry = where(missing, math.nan, _interpolated(ordered, place))
+        found.append(reshape(astype(entry, averaged_dtype(x)), out.shape, names=out.names))
+    return stack(found, axis=0)
+
+
+def _interpolated(ordered: Tensor, place: float) -> Tensor:
+    """What lies at a place between entries of the last axis."""
+    below = math.floor(place)
+    low, share = _at(ordered, below), place - below
+    if not share:
+        return low
+    high = _at(ordered, below + 1)
+    if share == 0.5:
+        return _middle(low, high)
+    between = add(multiply(low, 1 - share), multiply(high, share))
+    return where(equal(low, high), low, between)  # of two equal ones, infinities too, rounding must not miss it
+
+
+@entry
+def quantile(
+    x: TensorLike,
+    q: float | Sequence[float] | Tensor,
+    /,
+    *,
+    axis: Axes = None,
+    keepdims: bool = False,
+    method: str = "linear",
+) -> Tensor:
+    """The values below which shares q of the elements lie, q from 0 to 1; NaN if there is one.
+
+    Several shares, in a list or along the axis of a tensor, stand along a new first axis. Between two elements
+    `method` decides, `"linear"` by interpolation; the others are NumPy's: "inverted_cdf", "averaged_inverted_cdf",
+    "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased", "normal_unbiased",
+    "lower", "higher", "midpoint", "nearest". Integers and bool give the default floating dtype. Raises `ArgumentError`
+    for another share or method, `ShapeError` for axes without elements.
+
+    >>> import tensorbackend as tb
+    >>> x = tb.asarray([1.0, 2.0, 3.0, 5.0])
+    >>> tb.quantile(x, 0.5).item(), tb.quantile(x, (0, 1)).tolist(), tb.quantile(x, 0.4, method="lower").item()
+    (2.5, [1.0, 5.0], 2.0)
+    """
+    x = asarray(x)
+    check_dtype(x.dtype, "real or bool")
+    shares, several = _shares(q)
+    if not all(0 <= share <= 1 for share in shares) or not shares:
+        raise ArgumentError(expected("one share or more, from 0 to 1 each", q=q))
+    if method not in METHODS:
+        raise ArgumentError(expected(f"method to be one of {', '.join(METHODS)}", method=method))
+    found = _quantile(x, shares, axis=axis, keepdims=keepdims, method=method)
+    return found if several else reshape(found, found.shape[1:], names=found.names[1:])
+
+
+@entry
+def percentile(
+    x: TensorLike,
+    q: float | Sequence[float] | Tensor,
+    /,
+    *,
+    axis: Axes = None,
+    keepdims: bool = False,
+    method: str = "linear",
+) -> Tensor:
+    """What `quantile` gives for q of a hundred parts.
+
+    >>> import tensorbackend as tb
+    >>> tb.percentile(tb.asarray([1.0, 2.0, 3.0]), 50).item()
+    2.0
+    """
+    shares, several = _shares(q)
+    parts = tuple(each / 100 for each in shares)
+    return quantile(x, parts if several else parts[0], axis=axis, keepdims=keepdims, method=method)
+
+
+def _shares(q: float | Sequence[float] | Tensor) -> tuple[tuple[float, ...], bool]:
+    """Shares as Python numbers, and whether they came along an axis."""
+    axes = getattr(q, "ndim", 1 if isinstance(q, Sequence) else 0)
+    if axes > 1:
+        raise ArgumentError(expected("shares along one axis", "reshape() them", q=q))
+    return tuple(map(float, q if axes else (q,))), bool(axes)  # type: ignore[arg-type] # with an axis it is iterable
+
+
+@composite
+def mode(x: Tensor, /, *, axis: Axis | None = None, keepdims: bool = False) -> Tensor:
+    """The most frequent element along an axis, or of all; of several the least. Each NaN is an element of its own.
+
+    Raises `ShapeError` for axes without elements.
+
+    >>> import tensorbackend as tb
+    >>> tb.mode(tb.asarray([3, 1, 3, 2])).item(), tb.mode(tb.asarray([[2, 1], [1, 1]]), axis=1).tolist()
+    (3, [1, 1])
+    """
+    check_dtype(x.dtype, "real or bool")
+    over = None if axis is None else normalize_axis(x.template, axis)
+    out = reduction(x.template, over, keepdims, identity=False).out
+    assert isinstance(out, Template)
+    flat = laid_flat(x) if over is None else moveaxis(x, over, -1).rename(*(None,) * x.ndim)
+    ordered = sort(flat, axis=-1)
+    count, lead = ordered.shape[-1], ordered.shape[:-1]
+    place = iota(ordered.shape, axis=ordered.ndim - 1)
+    before, after = (
+        slice_(ordered, starts=(*(0 for _ in lead), start), lengths=(*lead, count - 1), strides=(1,) * ordered.ndim)
+        for start in (0, 1)
+    )
+    differs = concatenate([ones((*lead, 1), dtype="bool"), not_equal(before, after)], axis=-1)
+    # How many equal ones stand before each element: its distance from where its run begins.
+    length = subtract(place, cumulative_max(where(differs, place, 0), axis=-1))
+    chosen = argmax(length, axis=-1, keepdims=True)
+    return reshape(take_along_axis_at(ordered, chosen, axis=-1, mode="clip"), out.shape, names=out.names)

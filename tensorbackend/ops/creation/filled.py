@@ -1,0 +1,314 @@
+"""New tensors: from Python numbers, from foreign arrays, from bytes, by rule.
+
+They are made on `backend`, by default the current default backend.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import index
+
+from ...dispatch import primitive
+from ...dtypes import DTypeLike, Scalar, as_dtype, check_scalar, default_dtype, scalar_kind
+from ...entry import entry
+from ...errors import ArgumentKindError, OperandError, ShapeError, expected
+from ...protocol import BackendLike
+from ...rules.axes import normalize_axis
+from ...rules.plan import Plan
+from ...select import check_held, get_backend
+from ...template import Template, as_names, as_shape, intern_template
+from ...tensor import Tensor, TensorLike, bind, late
+from ..elementwise.binary import add, greater_equal
+from ..elementwise.conversion import astype
+from .values import asarray as asarray
+from .values import is_array
+from .values import tensor as tensor
+
+
+@primitive.calls("constant")
+def _full(
+    shape: Sequence[int] | int,
+    fill_value: Scalar,
+    *,
+    dtype: DTypeLike | None = None,
+    names: Sequence[str | None] | None = None,
+    backend: BackendLike = None,
+    device: str | None = None,
+) -> Plan:
+    kind = scalar_kind(fill_value)
+    if kind is None:
+        raise OperandError(expected("a number, or a tensor or an array without axes", fill_value=fill_value))
+    return _filled(shape, fill_value, default_dtype(kind) if dtype is None else dtype, names)
+
+
+def full(
+    shape: Sequence[int] | int,
+    fill_value: TensorLike,
+    *,
+    dtype: DTypeLike | None = None,
+    names: Sequence[str | None] | None = None,
+    backend: BackendLike = None,
+    device: str | None = None,
+) -> Tensor:
+    """A tensor with one value everywhere, in the dtype of the Python number's kind by default.
+
+    The value of a tensor or array without axes is cast; the dtype is by default its own, the backend a tensor's own.
+    Raises `OutOfRangeError` for a Python number that the dtype cannot hold, `ShapeError`, `NamesError`.
+
+    >>> import tensorbackend as tb
+    >>> tb.full((2,), 7, names=("n",))
+    s64[n: 2] numpy
+    [7, 7]
+    """
+    if not isinstance(fill_value, Tensor) and not is_array(fill_value):
+        return _full(shape, fill_value, dtype=dtype, names=names, backend=backend, device=device)  # type: ignore[arg-type] # a number, or refused
+    value = asarray(fill_value, dtype=dtype, backend=backend, device=device)
+    if value.ndim:
+        raise ShapeError(expected("a value without axes", "use broadcast_to()", fill_value=value.template))
+    return late("broadcast_to")(value, as_shape(shape), names=names)
+
+
+def _filled(shape: Sequence[int] | int, value: Scalar, dtype: DTypeLike, names: Sequence[str | None] | None) -> Plan:
+    out = Template(shape, dtype, names)  # type: ignore[arg-type] # or an int
+    check_scalar(value, out.dtype)
+    return Plan(out, (), {"value": value})
+
+
+@primitive.calls("constant")
+def zeros(
+    shape: Sequence[int] | int,
+    *,
+    dtype: DTypeLike | None = None,
+    names: Sequence[str | None] | None = None,
+    backend: BackendLike = None,
+    device: str | None = None,
+) -> Plan:
+    """A tensor of zeros, of the default floating dtype.
+
+    >>> import tensorbackend as tb
+    >>> tb.zeros(2).tolist()
+    [0.0, 0.0]
+    """
+    return _filled(shape, False, default_dtype("float") if dtype is None else dtype, names)
+
+
+@primitive.calls("constant")
+def ones(
+    shape: Sequence[int] | int,
+    *,
+    dtype: DTypeLike | None = None,
+    names: Sequence[str | None] | None = None,
+    backend: BackendLike = None,
+    device: str | None = None,
+) -> Plan:
+    """A tensor of ones, of the default floating dtype.
+
+    >>> import tensorbackend as tb
+    >>> tb.ones((1, 2), dtype="u8").tolist()
+    [[1, 1]]
+    """
+    return _filled(shape, True, default_dtype("float") if dtype is None else dtype, names)
+
+
+@primitive
+def iota(
+    shape: Sequence[int] | int,
+    *,
+    axis: int | str | None = None,
+    dtype: DTypeLike | None = None,
+    names: Sequence[str | None] | None = None,
+    backend: BackendLike = None,
+    device: str | None = None,
+) -> Plan:
+    """Each element's index along an axis, in the whole row-major order for `None`.
+
+    >>> import tensorbackend as tb
+    >>> tb.iota((2, 2)).tolist(), tb.iota((2, 2), axis=0).tolist()
+    ([[0, 1], [2, 3]], [[0, 0], [1, 1]])
+    """
+    out = Template(shape, default_dtype("int") if dtype is None else dtype, names)  # type: ignore[arg-type] # or an int
+    return Plan(out, (), {"axis": None if axis is None else normalize_axis(out, axis)})
+
+
+@entry
+def empty(
+    shape: Sequence[int] | int,
+    *,
+    dtype: DTypeLike | None = None,
+    names: Sequence[str | None] | None = None,
+    backend: BackendLike = None,
+    device: str | None = None,
+) -> Tensor:
+    """A tensor whose elements nobody should rely on; they are zeros, so that every backend gives the same.
+
+    >>> import tensorbackend as tb
+    >>> tb.empty((2, 0)).shape
+    (2, 0)
+    """
+    return zeros(shape, dtype=dtype, names=names, backend=backend, device=device)
+
+
+@primitive
+def eye(
+    n_rows: int,
+    n_cols: int | None = None,
+    /,
+    *,
+    k: int = 0,
+    batch_shape: Sequence[int] = (),
+    dtype: DTypeLike | None = None,
+    names: Sequence[str | None] | None = None,
+    backend: BackendLike = None,
+    device: str | None = None,
+) -> Plan:
+    """Ones on the k-th diagonal of a matrix (above the main one for positive k), zeros elsewhere.
+
+    `batch_shape` repeats it along leading axes; `names` are for all axes.
+
+    >>> import tensorbackend as tb
+    >>> tb.eye(2, 3, k=1).tolist()
+    [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+    """
+    shape = (*as_shape(batch_shape), n_rows, n_rows if n_cols is None else n_cols)
+    out = Template(shape, default_dtype("float") if dtype is None else dtype, names)
+    return Plan(out, (), {"offset": index(k)})
+
+
+def _like(x: Tensor, value: TensorLike, dtype: DTypeLike | None, backend: BackendLike, device: str | None) -> Tensor:
+    kind, chosen = x.dtype if dtype is None else dtype, x.backend if backend is None else backend
+    return full(x.shape, value, dtype=kind, names=x.names, backend=chosen, device=device)
+
+
+@bind
+@entry
+def zeros_like(
+    x: Tensor, /, *, dtype: DTypeLike | None = None, backend: BackendLike = None, device: str | None = None
+) -> Tensor:
+    """Zeros with the shape, dtype, names and backend of a tensor.
+
+    >>> import tensorbackend as tb
+    >>> tb.zeros_like(tb.asarray([1, 2], names=("n",))).template
+    s64[n: 2]
+    """
+    return _like(x, False, dtype, backend, device)
+
+
+@entry
+def ones_like(
+    x: Tensor, /, *, dtype: DTypeLike | None = None, backend: BackendLike = None, device: str | None = None
+) -> Tensor:
+    """Ones with the shape, dtype, names and backend of a tensor.
+
+    >>> import tensorbackend as tb
+    >>> tb.ones_like(tb.asarray([1, 2])).tolist()
+    [1, 1]
+    """
+    return _like(x, True, dtype, backend, device)
+
+
+@entry
+def empty_like(
+    x: Tensor, /, *, dtype: DTypeLike | None = None, backend: BackendLike = None, device: str | None = None
+) -> Tensor:
+    """What `empty` gives, with the shape, dtype, names and backend of a tensor.
+
+    >>> import tensorbackend as tb
+    >>> tb.empty_like(tb.asarray([1.5])).dtype
+    float32
+    """
+    return _like(x, False, dtype, backend, device)
+
+
+@entry
+def full_like(
+    x: Tensor,
+    /,
+    fill_value: TensorLike,
+    *,
+    dtype: DTypeLike | None = None,
+    backend: BackendLike = None,
+    device: str | None = None,
+) -> Tensor:
+    """One value everywhere, with the shape, dtype, names and backend of a tensor.
+
+    >>> import tensorbackend as tb
+    >>> tb.full_like(tb.asarray([1, 2]), 7).tolist()
+    [7, 7]
+    """
+    return _like(x, fill_value, dtype, backend, device)
+
+
+@bind
+@entry
+def template(shape: Sequence[int], dtype: DTypeLike, names: Sequence[str | None] | None = None) -> Tensor:
+    """A template tensor: shape, dtype and names without data, for dry runs.
+
+    >>> import tensorbackend as tb
+    >>> tb.template((2, 3), "f32", ("batch", "feature"))
+    f32[batch: 2][feature: 3] template
+    """
+    return Tensor(Template(shape, dtype, names), get_backend("template"), None)
+
+
+@bind
+@entry
+def from_binary(data: bytes, template: Template, backend: BackendLike = None) -> Tensor:
+    """A tensor from its elements' bytes: row-major, native byte order.
+
+    Raises `ShapeError` unless there are exactly `template.nbytes` of them.
+
+    >>> import tensorbackend as tb
+    >>> tb.from_binary(b"\\x01\\x02", tb.Template((2,), "u8")).tolist()
+    [1, 2]
+    """
+    if not isinstance(template, Template):
+        raise ArgumentKindError(expected("a Template", "take the tensor's .template", template=template))
+    if len(data) != template.nbytes:
+        raise ShapeError(
+            expected(f"{template.nbytes} bytes for {template!r}", "check shape and dtype", bytes=len(data))
+        )
+    chosen = get_backend(backend)
+    check_held(template.dtype, chosen)
+    return Tensor(template, chosen, chosen.from_binary(template, data=bytes(data)))
+
+
+@bind
+@entry
+def rename(x: Tensor, /, *names: str | None, **renamed: str | None) -> Tensor:
+    """The tensor under other axis names: all of them by position, or some by keyword.
+
+    Raises `NamesError` or, for a keyword that is no axis' name, `AxisError`.
+
+    >>> import tensorbackend as tb
+    >>> tb.rename(tb.zeros((2, 3), names=("row", "column")), row="a").names
+    ('a', 'column')
+    """
+    changed: list[str | None] = list(names or x.names)
+    for old, new in renamed.items():
+        changed[normalize_axis(x.template, old)] = new
+    return Tensor(intern_template(x.shape, x.dtype, as_names(changed, x.ndim)), x.backend, x.data)
+
+
+@entry
+def tri(
+    n_rows: int,
+    n_cols: int | None = None,
+    /,
+    *,
+    k: int = 0,
+    dtype: DTypeLike | None = None,
+    names: Sequence[str | None] | None = None,
+    backend: BackendLike = None,
+) -> Tensor:
+    """Ones up to the k-th diagonal of a matrix (above the main one for positive k), zeros above it.
+
+    >>> import tensorbackend as tb
+    >>> tb.tri(2, 3, k=1, dtype="int64").tolist()
+    [[1, 1, 0], [1, 1, 1]]
+    """
+    columns = n_rows if n_cols is None else n_cols
+    row = iota((index(n_rows), 1), backend=backend)
+    column = iota((1, index(columns)), backend=backend)
+    below = greater_equal(add(row, index(k)), column)
+    made = astype(below, default_dtype("float") if dtype is None else as_dtype(dtype))
+    return made if names is None else made.rename(*names)

@@ -1,0 +1,199 @@
+"""Evenly spaced numbers."""
+
+from __future__ import annotations
+
+import math
+from operator import index
+from typing import Any
+
+from ...dispatch import primitive
+from ...dtypes import DType, DTypeLike, Scalar, as_dtype, check_scalar, complex128, default_dtype, float64, scalar_kind
+from ...errors import ArgumentError, DTypeError, OperandError, ShapeError, expected
+from ...memo import NUMBERS
+from ...protocol import BackendLike
+from ...rules.broadcasting import broadcast, check_dtype, result_type, to_floating
+from ...rules.plan import Plan, flag, integer
+from ...template import Template, weak_template
+from ...tensor import Tensor, TensorLike
+from ..composite.shape.arranging import moveaxis
+from ..elementwise.binary import add, divide, equal, multiply, subtract
+from ..elementwise.conversion import astype
+from ..elementwise.ternary import where
+from ..shape import reshape
+from .filled import asarray, iota
+from .values import is_array
+
+
+def _known(value: Any) -> tuple[Scalar, Template]:
+    """The Python number in a number, an array or a tensor without axes, and what it looks like."""
+    kind = scalar_kind(value)
+    if kind is not None:
+        return value, weak_template(kind)
+    if not isinstance(value, Tensor) and not is_array(value):
+        raise OperandError(expected("numbers, or tensors without axes", value=value))
+    given = asarray(value)
+    if given.ndim:
+        raise ShapeError(expected("a tensor without axes", tensor=given.template))
+    return given.item(), given.template
+
+
+@primitive.calls("spaced")
+def _arange(
+    start: int | float,
+    stop: int | float,
+    step: int | float,
+    *,
+    dtype: DTypeLike | None = None,
+    name: str | None = None,
+    backend: BackendLike = None,
+    device: str | None = None,
+) -> Plan:
+    for number in (start, stop, step):
+        if scalar_kind(number) not in ("int", "float", "bool") or number != number or abs(number) == math.inf:
+            raise OperandError(expected("finite numbers for start, stop and step", number=number))
+    if step == 0:
+        raise ArgumentError(expected("a step other than 0", start=start, stop=stop, step=step))
+    whole = all(scalar_kind(number) != "float" for number in (start, stop, step))
+    wanted = default_dtype("int" if whole else "float") if dtype is None else as_dtype(dtype)
+    length = max(0, -((start - stop) // step) if whole else math.ceil((stop - start) / step))
+    if wanted.kind == "bool":
+        raise DTypeError(expected("a numeric dtype", "compare a range of numbers instead", dtype=wanted))
+    for number in (start, start + (length - 1) * step) if length else ():
+        check_scalar(int(number) if wanted.is_integer else number, wanted)
+    # A step is not needed where there is nothing to step over, and then it may be beyond the dtype.
+    step = step if length > 1 else 1
+    exact = whole and wanted.is_integer
+    if not exact:
+        check_scalar(start, float64)
+        check_scalar(step, float64)
+    out, kind = Template((int(length),), wanted, (name,)), int if exact else float
+    return Plan(out, (), {"start": kind(start), "step": kind(step), "last": None})
+
+
+def arange(
+    start: TensorLike,
+    /,
+    stop: TensorLike | None = None,
+    step: TensorLike = 1,
+    *,
+    dtype: DTypeLike | None = None,
+    name: str | None = None,
+    backend: BackendLike = None,
+    device: str | None = None,
+) -> Tensor:
+    """Numbers from `start` (0 if only one bound is given) up to but not `stop`, `step` apart.
+
+    There are ceil((stop - start) / step) of them, `start + i * step` each, computed in 64 bits and then rounded. The
+    dtype is the default one of the widest kind among the three, or the one that tensors and arrays among them have;
+    these have no axes, and data. Raises `ArgumentError` for a step of 0.
+
+    >>> import tensorbackend as tb
+    >>> tb.arange(5, 0, -2).tolist(), tb.arange(1.0, name="n").template
+    ([5, 3, 1], f32[n: 1])
+    """
+    if stop is None:
+        start, stop = 0, start
+    numbers: Any = start, stop, step
+    if not all(number.__class__ in NUMBERS for number in numbers):
+        known = [_known(number) for number in numbers]
+        numbers, dtype = [number for number, _ in known], dtype or _common([template for _, template in known])
+    first, last, pace = numbers
+    return _arange(first, last, pace, dtype=dtype, name=name, backend=backend, device=device)
+
+
+def _common(templates: list[Template]) -> DType | None:
+    """The dtype of those that have one, `None` for Python numbers alone; integers for bool."""
+    if all(each.weak for each in templates):
+        return None
+    dtype = result_type(templates)
+    return dtype if dtype.is_numeric else default_dtype("int")
+
+
+@primitive.calls("spaced")
+def _linspace(
+    start: Scalar,
+    stop: Scalar,
+    num: int,
+    *,
+    dtype: DTypeLike | None = None,
+    endpoint: bool = True,
+    name: str | None = None,
+    backend: BackendLike = None,
+    device: str | None = None,
+) -> Plan:
+    if index(num) < 0:
+        raise ArgumentError(expected("a number of elements from 0 up", num=num))
+    gaps = num - 1 if flag(endpoint=endpoint) else num
+    kinds = {scalar_kind(start), scalar_kind(stop)}
+    wanted = default_dtype("complex" if "complex" in kinds else "float") if dtype is None else as_dtype(dtype)
+    for number in (start, stop):
+        check_scalar(number, wanted if wanted.is_inexact else float64)
+    step = (stop - start) / gaps if gaps > 0 else 0.0
+    if not math.isfinite(abs(step)):  # the difference overflows, its parts do not
+        step = stop / gaps - start / gaps
+    kind: type[Any] = complex if wanted.is_complex else float
+    last = kind(stop) if gaps == num - 1 and num > 1 else None  # rounding must not miss it
+    return Plan(Template((num,), wanted, (name,)), (), {"start": kind(start), "step": kind(step), "last": last})
+
+
+def linspace(
+    start: TensorLike,
+    stop: TensorLike,
+    /,
+    num: int,
+    *,
+    dtype: DTypeLike | None = None,
+    endpoint: bool = True,
+    name: str | None = None,
+    axis: int = 0,
+    backend: BackendLike = None,
+    device: str | None = None,
+) -> Tensor:
+    """`num` evenly spaced numbers from `start` to `stop`, which is left out unless `endpoint`.
+
+    Between tensors, which broadcast, the numbers run along a new axis of the result at the position `axis`. Computed
+    in 64 bits and rounded; the dtype is the default floating or complex one, or that of tensors.
+
+    >>> import tensorbackend as tb
+    >>> tb.linspace(0, 1, 5).tolist(), tb.linspace(0, 1, 4, endpoint=False).tolist()
+    ([0.0, 0.25, 0.5, 0.75, 1.0], [0.0, 0.25, 0.5, 0.75])
+    >>> tb.linspace(tb.zeros(2), tb.asarray([1.0, 2.0]), 3).tolist()
+    [[0.0, 0.0], [0.5, 1.0], [1.0, 2.0]]
+    """
+    if None not in (scalar_kind(start), scalar_kind(stop)):
+        low, high = _known(start)[0], _known(stop)[0]
+        return _linspace(low, high, num, dtype=dtype, endpoint=endpoint, name=name, backend=backend, device=device)
+    num = integer(0, num=num)
+    gaps = num - 1 if flag(endpoint=endpoint) else num
+    return _between(start, stop, num, gaps, dtype, name, axis, backend, device)
+
+
+def _between(
+    start: TensorLike,
+    stop: TensorLike,
+    num: int,
+    gaps: int,
+    dtype: DTypeLike | None,
+    name: str | None,
+    axis: int,
+    backend: BackendLike,
+    device: str | None,
+) -> Tensor:
+    """See `linspace`: the numbers between tensors."""
+    ends = [start, stop]
+    home = next((end.backend for end in ends if isinstance(end, Tensor)), None) if backend is None else backend
+    kinds = [scalar_kind(end) for end in ends]
+    low, high = tensors = [
+        asarray(end, backend=None if isinstance(end, Tensor) and backend is None else home, device=device)
+        for end in ends
+    ]
+    templates = [x.template if kind is None else weak_template(kind) for x, kind in zip(tensors, kinds, strict=True)]
+    wanted = to_floating(check_dtype(result_type(templates), "numeric")) if dtype is None else as_dtype(dtype)
+    rank = len(broadcast(templates)[0])
+    work = complex128 if wanted.is_complex or low.dtype.is_complex or high.dtype.is_complex else float64
+    low, high = astype(low, work), astype(high, work)
+    place = reshape(iota(num, dtype=work, backend=low.backend), (num, *(1,) * rank), names=(name, *(None,) * rank))
+    spaced = add(multiply(place, divide(subtract(high, low), max(gaps, 1))), low)
+    if gaps == num - 1 and num > 1:
+        spaced = where(equal(place, num - 1), high, spaced)
+    return astype(moveaxis(spaced, 0, axis), wanted)

@@ -1,0 +1,303 @@
+"""Tensors of values: nested lists of numbers, arrays of other libraries, tensors, in any mixture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence, Set
+from itertools import chain
+from typing import Any, Final, NamedTuple
+
+from ...dtypes import (
+    DType,
+    DTypeLike,
+    Kind,
+    Scalar,
+    as_dtype,
+    check_scalars,
+    complex128,
+    default_dtype,
+    float64,
+    holds_kind,
+    scalar_kind,
+)
+from ...elements import element_type, pack
+from ...entry import entry
+from ...errors import ArgumentError, ExchangeError, OperandError, OutOfRangeError, ShapeError, expected
+from ...interchange import ARRAYS, HOST, OnDevice, as_numpy
+from ...memo import NUMBERS, remember
+from ...protocol import Backend, BackendLike
+from ...rules.broadcasting import result_type
+from ...rules.plan import flag
+from ...rules.shape import unnamed
+from ...select import check_held, claimant, get_backend, move
+from ...select.default import current
+from ...template import MAX_AXES, Shape, Template, intern_template, is_deep, weak_template
+from ...tensor import Tensor, bind, late
+
+
+@entry
+def tensor(
+    value: Any,
+    *,
+    dtype: DTypeLike | None = None,
+    names: Sequence[str | None] | None = None,
+    backend: BackendLike = None,
+    device: str | None = None,
+) -> Tensor:
+    """A tensor copied from nested lists of numbers, arrays and tensors, from an array or a tensor.
+
+    The dtype is by default the value's, of Python numbers the default of their widest kind, or that of 64 bits a part
+    where a float is beyond it; beside arrays and tensors of a dtype Python numbers give way. A `dtype` casts as
+    `astype` does, but an int must lie in it. Raises `ShapeError` for ragged lists, `OutOfRangeError` for a number
+    outside the dtype, `OperandError` for what is no number, and for a masked array, whose mask would be lost.
+
+    >>> import tensorbackend as tb
+    >>> tb.tensor([[1, 2], [3, 4]], dtype="f32", names=("row", None))
+    f32[row: 2][2] numpy
+    [[1.0, 2.0],
+     [3.0, 4.0]]
+    """
+    return _from_value(value, dtype, names, backend, device, copy=True)
+
+
+@bind
+def asarray(
+    value: Any,
+    /,
+    *,
+    dtype: DTypeLike | None = None,
+    names: Sequence[str | None] | None = None,
+    copy: bool | None = None,
+    backend: BackendLike = None,
+    device: str | None = None,
+) -> Tensor:
+    """A tensor of a value as `tensor` makes it, but sharing the memory of a tensor or array if it can.
+
+    `copy=True` never shares, and `copy=False` raises `ArgumentError` where it would have to copy.
+
+    >>> import tensorbackend as tb
+    >>> tb.asarray([0.5, 1]).dtype
+    float32
+    """
+    if dtype is None and names is None and device is None and (copy is None or copy is False):
+        if value.__class__ is Tensor and backend is None:
+            return value
+        chosen = current() if backend is None else get_backend(backend)
+        try:
+            out = _shared[value.__class__, value.dtype, value.shape, chosen]
+        except (AttributeError, KeyError, TypeError):
+            pass  # so that no error below has this one as its context
+        else:
+            return Tensor(out, chosen, chosen.from_numpy(out, value, copy=False))
+    return _from_value(value, dtype, names, backend, device, copy=copy)
+
+
+_shared: dict[Any, Template] = {}
+"""For the types of NumPy arrays that came so far, their dtypes, shapes and backends: the template of the tensor."""
+
+
+@entry
+def from_dlpack(
+    x: Any, /, *, copy: bool | None = None, backend: BackendLike = None, device: str | None = None
+) -> Tensor:
+    """A tensor of another library's array by DLPack, sharing its memory unless `copy` is true.
+
+    It must be where the backend's data is, unless a `device` is asked for, to which the other library then copies.
+    Raises `ExchangeError`, a `BufferError`, where the memory cannot be had.
+
+    >>> import numpy, tensorbackend as tb
+    >>> tb.from_dlpack(numpy.asarray([1.5])).tolist()
+    [1.5]
+    """
+    if isinstance(x, Tensor):
+        return asarray(x, copy=copy, backend=backend, device=device)
+    if not hasattr(x, "__dlpack__"):
+        raise OperandError(expected("an array with __dlpack__", "use asarray()", x=x))
+    chosen = get_backend(backend, device=device)
+    try:
+        return _from_dlpack(x, chosen, device, copy)
+    except BufferError as error:
+        raise ExchangeError(f"{error}; use asarray(), which may copy") from error
+
+
+def is_array(value: object) -> bool:
+    """Whether a value is an array or a number with a dtype, of another library."""
+    return scalar_kind(value) is None and any(hasattr(value, name) for name in ARRAYS)
+
+
+def _from_value(
+    value: Any,
+    dtype: DTypeLike | None,
+    names: Sequence[str | None] | None,
+    backend: BackendLike,
+    device: str | None,
+    copy: bool | None,
+) -> Tensor:
+    wanted = None if dtype is None else as_dtype(dtype)
+    copy = None if copy is None else flag(copy=copy)
+    if isinstance(value, Tensor):
+        chosen = get_backend(value.backend if backend is None else backend, device=device)
+        made = move(value, chosen)
+        if copy and made is value:
+            made = Tensor(value.template, chosen, value.data)  # payloads never change
+    elif is_array(value):
+        made = _from_array(value, get_backend(backend, device=device), device, copy)
+    else:
+        if copy is False:
+            raise ArgumentError(expected("a tensor or an array to share", "leave copy out", value=value))
+        made = _from_lists(value, wanted, backend, device)
+    if wanted is not None and made.dtype is not wanted:
+        made = late("astype")(made, wanted)
+    if copy is False and isinstance(value, Tensor) and made is not value:
+        raise ArgumentError(expected("a tensor of that dtype and backend to share", "leave copy out", dtype=wanted))
+    if names is not None:
+        made = Tensor(Template(made.shape, made.dtype, names), made.backend, made.data)
+    return made
+
+
+def _from_array(value: Any, backend: Backend, device: str | None, copy: bool | None) -> Tensor:
+    """As it stands where the backend's library made it, else through NumPy; by DLPack where the array is on the
+    backend's own device, or NumPy cannot read it."""
+    adopted = None if copy else backend.adopted(value)
+    if adopted is not None:
+        return Tensor(adopted[0], backend, adopted[1])
+    if hasattr(value, "mask") and hasattr(value, "filled"):
+        raise OperandError(expected("an array without a mask", "fill it first with filled()", array=type(value)))
+    place = value.__dlpack_device__() if hasattr(value, "__dlpack_device__") else HOST
+    if place == HOST or place != backend.dlpack_device():
+        try:
+            array = as_numpy(value)
+        except (AttributeError, TypeError, RuntimeError):  # a dtype that NumPy lacks, part of a graph, on a device
+            owner = claimant(value)
+            if owner is not None:
+                return Tensor(Template(value.shape, as_dtype(value.dtype), None), owner, value)
+            if not hasattr(value, "__dlpack__"):
+                raise
+        else:
+            out = intern_template(array.shape, as_dtype(array.dtype), (None,) * array.ndim)
+            check_held(out.dtype, backend)
+            if array is value:
+                remember(_shared, (array.__class__, array.dtype, array.shape, backend), out)
+            return Tensor(out, backend, backend.from_numpy(out, array, copy=copy is True))
+    return _from_dlpack(value, backend, device, copy)
+
+
+def _from_dlpack(value: Any, backend: Backend, device: str | None, copy: bool | None) -> Tensor:
+    """By DLPack, from another device if one was asked for."""
+    asked = value if device is None else OnDevice(value, backend.dlpack_device())
+    out, data = backend.from_dlpack(asked, copy=copy)
+    return Tensor(out, backend, data)
+
+
+# Lists
+
+_WIDEST_FIRST: Final[tuple[Kind, ...]] = "complex", "float", "int", "bool"
+_KINDS: Final = {each: kind for each in NUMBERS if (kind := scalar_kind(each())) is not None}
+"""The kinds of Python's own numbers by class."""
+
+
+_MANY_LEVELS = 4
+"""Levels of lists after which one is looked for that holds itself."""
+
+
+class _Numbers(NamedTuple):
+    """Nested lists laid flat."""
+
+    shape: Shape
+    elements: Sequence[Scalar]
+    kinds: Set[Kind]
+    dtypes: Set[DType]
+    """Those of elements that were NumPy's numbers."""
+
+
+def _from_lists(value: Any, wanted: DType | None, backend: BackendLike, device: str | None) -> Tensor:
+    """A number or nested lists, in the dtype that is wanted or, where its kind is too narrow, in their own."""
+    found = _flatten(value)
+    if found is None:
+        if is_deep(value):
+            raise _too_deep(value)
+        made = _stacked(value, result_type([*_templates(value)]) if wanted is None else wanted)
+        return made if backend is None and device is None else _from_value(made, None, None, backend, device, None)
+    shape, elements, kinds, dtypes = found
+    widest, by_default = next((kind for kind in _WIDEST_FIRST if kind in kinds), None), False
+    if wanted is not None and (widest is None or holds_kind(wanted, widest)):
+        dtype = wanted
+    elif dtypes:
+        dtype = result_type([weak_template(widest or "float"), *(intern_template((), each, ()) for each in dtypes)])
+    else:
+        dtype, by_default = default_dtype(widest or "float"), True
+    chosen = get_backend(backend, device=device)
+    try:
+        check_scalars(elements, dtype)
+    except OutOfRangeError:
+        if not by_default or not dtype.is_inexact:
+            raise
+        dtype = complex128 if dtype.is_complex else float64
+        check_scalars(elements, dtype)
+    check_held(dtype, chosen)
+    out = unnamed(shape, dtype)
+    numbers = elements if len(kinds) == 1 and widest == dtype.kind else map(element_type(dtype), elements)
+    return Tensor(out, chosen, chosen.from_binary(out, data=pack(numbers, dtype)))
+
+
+def _flatten(value: Any) -> _Numbers | None:
+    """Shape and elements of nested lists or tuples; `[[1, 2], [3, 4]]` gives `(2, 2)` and `[1, 2, 3, 4]`.
+
+    `None` where arrays with axes or tensors are among them.
+    """
+    shape: list[int] = []
+    level, classes = [value], {type(value)}
+    while level and not NUMBERS.issuperset(classes) and all(issubclass(each, list | tuple | range) for each in classes):
+        lengths = set(map(len, level))
+        if len(lengths) > 1:
+            raise ShapeError(expected("lists of one length on each level", "pad them", lengths=sorted(lengths)))
+        shape.append(lengths.pop())
+        if len(shape) == _MANY_LEVELS and is_deep(value):
+            raise _too_deep(value)
+        level = list(chain.from_iterable(level))
+        classes = set(map(type, level))
+    if NUMBERS.issuperset(classes):
+        return _Numbers(tuple(shape), level, {_KINDS[each] for each in classes}, frozenset())
+    others = [(place, each) for place, each in enumerate(level) if scalar_kind(each) is None]
+    if any(isinstance(each, Tensor) or (is_array(each) and not _is_numpys_number(each)) for _, each in others):
+        return None
+    dtypes = set()
+    for place, element in others:
+        if isinstance(element, list | tuple | range):
+            raise ShapeError(expected("lists nested to one depth", element=element))
+        if not is_array(element):
+            raise OperandError(expected("Python numbers or nested lists of them", element=element))
+        dtypes.add(as_dtype(element.dtype))
+        level[place] = element.item()
+    kinds = {kind for kind in map(scalar_kind, level) if kind is not None}
+    return _Numbers(tuple(shape), level, kinds, dtypes)
+
+
+def _too_deep(value: Any) -> ShapeError:
+    return ShapeError(expected(f"lists nested at most {MAX_AXES} deep", value=value))
+
+
+def _is_numpys_number(value: Any) -> bool:
+    """Whether a value is a number of NumPy, or an array of it without axes."""
+    return type(value).__module__ == "numpy" and getattr(value, "shape", None) == () and not hasattr(value, "mask")
+
+
+def _templates(value: Any) -> Iterable[Template]:
+    """The templates of numbers, arrays and tensors in nested lists, each dtype once."""
+    if isinstance(value, list | tuple | range):
+        return dict.fromkeys(chain.from_iterable(map(_templates, value)))
+    kind = scalar_kind(value)
+    if kind is not None:
+        return (weak_template(kind),)
+    dtype = value.dtype if isinstance(value, Tensor) else asarray(value).dtype
+    return (intern_template((), dtype, ()),)
+
+
+def _stacked(value: Any, dtype: DType) -> Tensor:
+    """Nested lists with arrays or tensors among them as one tensor, on the backend of the tensors."""
+    if not isinstance(value, list | tuple | range):
+        return asarray(value, dtype=dtype)
+    # Another library's array, or a list, follows the tensors beside it.
+    parts = [each if is_array(each) else _stacked(each, dtype) if _flatten(each) is None else each for each in value]
+    home = next((part.backend for part in parts if isinstance(part, Tensor)), None)
+    made = [asarray(part, dtype=dtype, backend=None if isinstance(part, Tensor) else home) for part in parts]
+    return late("stack")(made)

@@ -1,0 +1,311 @@
+"""Elementwise primitives of two tensors. The names are the Array API standard's, or Nx's where it has none.
+
+Shapes broadcast from the right and names are merged as they meet. Python numbers are weak: they take the
+tensor's dtype where their kind fits. Errors: `ShapeError`, `NamesError`, `DTypeError` and, for a Python
+number outside the dtype, `OutOfRangeError`.
+"""
+
+from __future__ import annotations
+
+from ...accuracy import COMPLEX_PRODUCT, COMPLEX_QUOTIENT, LIBRARY, Bound
+from ...dispatch import primitive
+from ...dtypes import bool_
+from ...rules.broadcasting import elementwise, to_floating, truth_values
+from ...rules.plan import Plan
+from ...template import Template
+from ...tensor import Tensor, TensorLike, bind
+
+
+@primitive
+def add(x1: Template, x2: Template, /) -> Plan:
+    """x1 + x2; integers wrap.
+
+    >>> import tensorbackend as tb
+    >>> tb.add(1, 2).item()
+    3
+    """
+    return elementwise(x1, x2)
+
+
+@primitive.within(LIBRARY)
+def atan2(x1: Template, x2: Template, /) -> Plan:
+    """Angle in radians of the point (x2, x1), from -pi to pi.
+
+    >>> import tensorbackend as tb
+    >>> tb.atan2(0.0, 1.0).item()
+    0.0
+    """
+    return elementwise(x1, x2, accept="real", convert=to_floating)
+
+
+@primitive
+def bitwise_and(x1: Template, x2: Template, /) -> Plan:
+    """Bitwise and; of bools the logical one.
+
+    >>> import tensorbackend as tb
+    >>> tb.bitwise_and(6, 3).item()
+    2
+    """
+    return elementwise(x1, x2, accept="integer or bool")
+
+
+@primitive
+def bitwise_or(x1: Template, x2: Template, /) -> Plan:
+    """Bitwise or; of bools the logical one.
+
+    >>> import tensorbackend as tb
+    >>> tb.bitwise_or(6, 3).item()
+    7
+    """
+    return elementwise(x1, x2, accept="integer or bool")
+
+
+@primitive
+def bitwise_xor(x1: Template, x2: Template, /) -> Plan:
+    """Bitwise exclusive or; of bools the logical one.
+
+    >>> import tensorbackend as tb
+    >>> tb.bitwise_xor(6, 3).item()
+    5
+    """
+    return elementwise(x1, x2, accept="integer or bool")
+
+
+@primitive.calls("left_shift")
+def bitwise_left_shift(x1: Template, x2: Template, /) -> Plan:
+    """x1's bits moved up by x2; 0 from the width on.
+
+    >>> import tensorbackend as tb
+    >>> tb.bitwise_left_shift(1, 3).item()
+    8
+    """
+    return elementwise(x1, x2, accept="integer")
+
+
+@primitive.calls("right_shift")
+def bitwise_right_shift(x1: Template, x2: Template, /) -> Plan:
+    """x1's bits moved down by x2, the sign kept; 0 or -1 from the width on.
+
+    >>> import tensorbackend as tb
+    >>> tb.bitwise_right_shift(-8, 1).item()
+    -4
+    """
+    return elementwise(x1, x2, accept="integer")
+
+
+@primitive.within(complex=COMPLEX_QUOTIENT)
+def divide(x1: Template, x2: Template, /) -> Plan:
+    """x1 / x2; of integers in the default floating dtype.
+
+    >>> import tensorbackend as tb
+    >>> tb.divide(1, 2).item()
+    0.5
+    """
+    return elementwise(x1, x2, convert=to_floating)
+
+
+@primitive
+def equal(x1: Template, x2: Template, /) -> Plan:
+    """Whether x1 == x2; a NaN equals nothing.
+
+    >>> import tensorbackend as tb
+    >>> tb.equal(1, 1).item()
+    True
+    """
+    return elementwise(x1, x2, accept="any", result=bool_)
+
+
+@primitive
+def floor_divide(x1: Template, x2: Template, /) -> Plan:
+    """Greatest integral value not above x1 / x2; integers by zero give 0.
+
+    >>> import tensorbackend as tb
+    >>> tb.floor_divide(-7, 2).item()
+    -4
+    """
+    return elementwise(x1, x2, accept="real")
+
+
+@primitive
+def greater(x1: Template, x2: Template, /) -> Plan:
+    """Whether x1 > x2.
+
+    >>> import tensorbackend as tb
+    >>> tb.greater(2, 1).item()
+    True
+    """
+    return elementwise(x1, x2, accept="real or bool", result=bool_)
+
+
+@primitive
+def greater_equal(x1: Template, x2: Template, /) -> Plan:
+    """Whether x1 >= x2.
+
+    >>> import tensorbackend as tb
+    >>> tb.greater_equal(1, 1).item()
+    True
+    """
+    return elementwise(x1, x2, accept="real or bool", result=bool_)
+
+
+@primitive
+def less(x1: Template, x2: Template, /) -> Plan:
+    """Whether x1 < x2.
+
+    >>> import tensorbackend as tb
+    >>> tb.less(2, 1).item()
+    False
+    """
+    return elementwise(x1, x2, accept="real or bool", result=bool_)
+
+
+@primitive
+def less_equal(x1: Template, x2: Template, /) -> Plan:
+    """Whether x1 <= x2.
+
+    >>> import tensorbackend as tb
+    >>> tb.less_equal(1, 1).item()
+    True
+    """
+    return elementwise(x1, x2, accept="real or bool", result=bool_)
+
+
+def _truth(x: TensorLike) -> TensorLike:
+    """A Python number as a bool; bool holds no other number."""
+    return bool(x) if type(x) in (int, float, complex) else x
+
+
+@primitive
+def _logical_and(x1: Template, x2: Template, /) -> Plan:
+    return truth_values(x1, x2)
+
+
+@bind
+def logical_and(x1: TensorLike, x2: TensorLike, /) -> Tensor:
+    """Whether both are true (not zero).
+
+    >>> import tensorbackend as tb
+    >>> tb.logical_and(True, False).item()
+    False
+    """
+    return _logical_and(_truth(x1), _truth(x2))
+
+
+@primitive
+def _logical_or(x1: Template, x2: Template, /) -> Plan:
+    return truth_values(x1, x2)
+
+
+@bind
+def logical_or(x1: TensorLike, x2: TensorLike, /) -> Tensor:
+    """Whether one is true (not zero).
+
+    >>> import tensorbackend as tb
+    >>> tb.logical_or(True, False).item()
+    True
+    """
+    return _logical_or(_truth(x1), _truth(x2))
+
+
+@primitive
+def _logical_xor(x1: Template, x2: Template, /) -> Plan:
+    return truth_values(x1, x2)
+
+
+@bind
+def logical_xor(x1: TensorLike, x2: TensorLike, /) -> Tensor:
+    """Whether just one is true (not zero).
+
+    >>> import tensorbackend as tb
+    >>> tb.logical_xor(True, True).item()
+    False
+    """
+    return _logical_xor(_truth(x1), _truth(x2))
+
+
+@primitive.calls("max")
+def maximum(x1: Template, x2: Template, /) -> Plan:
+    """The greater one; NaN if either is, and 0.0 is above -0.0.
+
+    >>> import tensorbackend as tb
+    >>> tb.maximum(1, 2).item()
+    2
+    """
+    return elementwise(x1, x2, accept="real")
+
+
+@primitive.calls("min")
+def minimum(x1: Template, x2: Template, /) -> Plan:
+    """The lesser one; NaN if either is, and -0.0 is below 0.0.
+
+    >>> import tensorbackend as tb
+    >>> tb.minimum(1, 2).item()
+    1
+    """
+    return elementwise(x1, x2, accept="real")
+
+
+@primitive.within(complex=COMPLEX_PRODUCT)
+def multiply(x1: Template, x2: Template, /) -> Plan:
+    """x1 * x2; integers wrap.
+
+    >>> import tensorbackend as tb
+    >>> tb.multiply(2, 3).item()
+    6
+    """
+    return elementwise(x1, x2)
+
+
+@primitive
+def not_equal(x1: Template, x2: Template, /) -> Plan:
+    """Whether x1 != x2; a NaN differs from everything.
+
+    >>> import tensorbackend as tb
+    >>> tb.not_equal(1, 1).item()
+    False
+    """
+    return elementwise(x1, x2, accept="any", result=bool_)
+
+
+@primitive.within(LIBRARY, complex=Bound(8, "angles and logarithms are multiplied by the exponent", "exponent"))
+def pow(x1: Template, x2: Template, /) -> Plan:
+    """x1 to the power x2; integers wrap, and a negative power of one divides exactly.
+
+    >>> import tensorbackend as tb
+    >>> tb.pow(2, 3).item()
+    8
+    """
+    return elementwise(x1, x2)
+
+
+@primitive.calls("quotient")
+def trunc_divide(x1: Template, x2: Template, /) -> Plan:
+    """x1 / x2 of integers rounded towards zero; by zero 0.
+
+    >>> import tensorbackend as tb
+    >>> tb.trunc_divide(-7, 2).item()
+    -3
+    """
+    return elementwise(x1, x2, accept="integer")
+
+
+@primitive
+def remainder(x1: Template, x2: Template, /) -> Plan:
+    """x1 - floor_divide(x1, x2) * x2, with the sign of x2; integers by zero give 0.
+
+    >>> import tensorbackend as tb
+    >>> tb.remainder(-7, 2).item()
+    1
+    """
+    return elementwise(x1, x2, accept="real")
+
+
+@primitive
+def subtract(x1: Template, x2: Template, /) -> Plan:
+    """x1 - x2; integers wrap.
+
+    >>> import tensorbackend as tb
+    >>> tb.subtract(3, 1).item()
+    2
+    """
+    return elementwise(x1, x2)

@@ -1,0 +1,81 @@
+"""Functions of complex numbers that no callback has, and the functions that choose between these and callbacks."""
+
+from __future__ import annotations
+
+import builtins
+
+from ...tensor import Tensor, TensorLike, bind
+from ..composite.elementwise.functions import isfinite
+from ..creation.filled import asarray
+from .binary import add, divide, equal, greater_equal, logical_or, multiply, subtract
+from .ternary import where
+from .unary import bitwise_invert, exp, log, negative, real, real_cbrt, real_rsqrt, real_sigmoid, sqrt
+
+
+def _complex_rsqrt(x: TensorLike, /) -> Tensor:
+    """1 / sqrt(x) of complex numbers."""
+    return divide(1, sqrt(x))
+
+
+def _complex_cbrt(x: TensorLike, /) -> Tensor:
+    """The principal cube root: exp(log(x) / 3)."""
+    x = asarray(x)
+    special = logical_or(equal(x, 0), bitwise_invert(isfinite(x)))
+    finite = where(special, 1, x)
+    root = exp(divide(log(finite), 3))
+    # A relative error of the logarithm is an absolute one of the power: a step of Newton's takes it away.
+    square = multiply(root, root)
+    root = subtract(root, divide(subtract(root, divide(finite, square)), 3))
+    return where(special, where(equal(x, 0), x, exp(divide(log(x), 3))), root)
+
+
+def _complex_sigmoid(x: TensorLike, /) -> Tensor:
+    """1 / (1 + exp(-x)) of complex numbers, whose exponential does not overflow."""
+    x = asarray(x)
+    right = greater_equal(real(x), 0)
+    small = exp(where(right, negative(x), x))
+    return divide(where(right, 1, small), add(1, small))
+
+
+def _is_complex(x: TensorLike) -> bool:
+    """Whether a tensor, a number or another library's array is of a complex dtype."""
+    return isinstance(x, builtins.complex) or getattr(getattr(x, "dtype", None), "kind", None) in ("complex", "c")
+
+
+@bind
+def cbrt(x: TensorLike, /) -> Tensor:
+    """Real cube root, of negative numbers too; of complex numbers the principal one.
+
+    >>> import tensorbackend as tb
+    >>> tb.cbrt(tb.asarray([-8.0])).tolist()
+    [-2.0]
+    """
+    if not _is_complex(x):
+        return real_cbrt(x)
+    return _complex_cbrt(x)
+
+
+@bind
+def rsqrt(x: TensorLike, /) -> Tensor:
+    """1 / sqrt(x).
+
+    >>> import tensorbackend as tb
+    >>> tb.rsqrt(tb.asarray([4.0])).tolist()
+    [0.5]
+    """
+    if not _is_complex(x):
+        return real_rsqrt(x)
+    return _complex_rsqrt(x)
+
+
+@bind
+def sigmoid(x: TensorLike, /) -> Tensor:
+    """Logistic function 1 / (1 + exp(-x)).
+
+    >>> import tensorbackend as tb
+    >>> tb.sigmoid(tb.asarray([0.0])).tolist()
+    [0.5]
+    """
+    if not _is_complex(x):
+        return real_sigmoid(x)
+    return _complex_sigmoid(x)

@@ -1,0 +1,57 @@
+"""Functions of elements, called for one at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ...dispatch.fallbacks import fallback
+from ...select import move
+from ...template import Template
+from ...tensor import Tensor
+from ..creation.filled import zeros
+from ..indexing.slices import slice_
+from ..shape import concatenate, permute_dims, reshape
+from .common import scalar
+
+OfTwo = Callable[[Tensor, Tensor], Tensor]
+
+
+def _elements(x: Tensor) -> list[Tensor]:
+    """Each element as a tensor without axes."""
+    line = reshape(x, (x.size,))
+    return [scalar(slice_(line, starts=(place,), lengths=(1,), strides=(1,))) for place in range(x.size)]
+
+
+def _joined(elements: list[Tensor], out: Template) -> Tensor:
+    """Tensors without axes as the elements of one."""
+    if not elements:
+        return zeros(out.shape, dtype=out.dtype)
+    return reshape(concatenate([reshape(each, (1,)) for each in elements]), out.shape)
+
+
+@fallback("reduce", needs=("concatenate", "reshape", "slice", "transpose"))
+def _reduce(
+    out: Template,
+    x: Tensor,
+    initial: Tensor,
+    /,
+    *,
+    axes: tuple[int, ...],
+    keepdims: bool,
+    function: OfTwo,
+) -> Tensor:
+    order = (*(axis for axis in range(x.ndim) if axis not in axes), *axes)
+    elements = _elements(permute_dims(x, order))
+    row = len(elements) // max(out.size, 1)
+    results = []
+    for start in range(0, out.size * row, row) if row else [0] * out.size:
+        folded = initial
+        for each in elements[start : start + row]:
+            folded = move(function(folded, each), x.backend)
+        results.append(folded)
+    return _joined(results, out)
+
+
+@fallback("map", needs=("concatenate", "reshape", "slice"))
+def _map(out: Template, x: Tensor, /, *, function: Callable[[Tensor], Tensor]) -> Tensor:
+    return _joined([move(function(each), x.backend) for each in _elements(x)], out)

@@ -1,0 +1,63 @@
+"""Orderings: the place of an element is the number of those that come before it. Time and memory go with the square
+of the axis.
+"""
+
+from __future__ import annotations
+
+from ...dispatch.fallbacks import fallback
+from ...dtypes import bool_, int64
+from ...template import Template
+from ...tensor import Tensor
+from ..elementwise.binary import equal, less, logical_and, logical_or
+from ..elementwise.conversion import astype
+from ..elementwise.ternary import where
+from ..elementwise.unary import bitwise_invert, isnan
+from ..indexing.taking import take_along_axis_at
+from ..reduction import sum as total
+from ..shape import expand_dims, permute_dims
+from ..sorting import argsort
+from .common import listed
+
+
+@fallback(
+    "argsort",
+    needs=(
+        "as_type",
+        "bitwise_not",
+        "equal",
+        "is_nan",
+        "less",
+        "logical_and",
+        "logical_or",
+        "reshape",
+        "select",
+        "sum",
+        "transpose",
+    ),
+)
+def _argsort(out: Template, x: Tensor, /, *, axis: int, descending: bool) -> Tensor:
+    last_to = [*range(x.ndim - 1)]
+    last_to.insert(axis, x.ndim - 1)
+    order = [each for each in range(x.ndim) if each != axis] + [axis]
+    line = permute_dims(x, order)
+    size = x.shape[axis]
+    own, other = expand_dims(line, axis=-1), expand_dims(line, axis=-2)
+    before = less(own, other) if descending else less(other, own)
+    same = equal(own, other)
+    if x.dtype.is_floating:
+        own_nan, other_nan = isnan(own), isnan(other)
+        first, second = (other_nan, own_nan) if descending else (own_nan, other_nan)
+        before = logical_or(before, logical_and(first, bitwise_invert(second)))
+        same = logical_or(same, logical_and(own_nan, other_nan))
+    square = (size, size)
+    earlier = listed([other < own for own in range(size) for other in range(size)], bool_, square)
+    before = logical_or(before, logical_and(same, earlier))
+    rank = total(astype(before, int64), axis=-1)
+    here = equal(expand_dims(rank, axis=-2), listed(range(size), shape=(size, 1)))
+    places = total(where(here, listed(range(size)), 0), axis=-1)
+    return permute_dims(places, last_to)
+
+
+@fallback("sort", needs=("argsort", "take_along_axis"))
+def _sort(out: Template, x: Tensor, /, *, axis: int, descending: bool) -> Tensor:
+    return take_along_axis_at(x, argsort(x, axis=axis, descending=descending), axis=axis, mode="clip")

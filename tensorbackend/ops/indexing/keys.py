@@ -1,0 +1,247 @@
+"""What stands between the brackets of `x[...]`: ints, slices, None, ..., masks, integer tensors, in any mixture.
+
+Slices and ints are cut out first. What is left are index tensors, each for one axis (a mask's axes are merged into
+one, at which the positions of its true elements are taken): one is a `take`, several are broadcast together and are a
+`gather`. The axes of the index tensors stand where the first of them stood, or in front where a slice, None or ...
+stands between two of them, as in NumPy; ints count as index tensors for that.
+"""
+
+from __future__ import annotations
+
+from types import EllipsisType
+from typing import Any, Literal, NamedTuple
+
+from ...dtypes import iinfo
+from ...errors import IndexRangeError, TemplateDataError, expected
+from ...rules.data_errors import counted_from_end
+from ...rules.indexing import check_indices
+from ...template import Template, merge_names
+from ...tensor import Tensor
+from ..composite.indexing.positions import argwhere
+from ..composite.reduction import count_nonzero
+from ..composite.shape.arranging import broadcast_arrays, moveaxis, stack
+from ..creation.filled import asarray, full, zeros
+from ..elementwise.binary import minimum
+from ..elementwise.conversion import astype
+from ..shape import expand_dims, laid_flat, permute_dims, reshape
+from .scatter import gather
+from .slices import sliced
+from .taking import from_end, take, take_at
+
+
+class Part(NamedTuple):
+    """One part of a key, at the axes of x that it is for."""
+
+    kind: Literal["int", "slice", "new", "fill", "array", "mask"]
+    axis: int
+    """The first of its axes."""
+    width: int
+    """How many axes it is for: of a mask its own number, of `None` none, of `...` the rest."""
+    value: Any
+    """The int, slice or tensor."""
+
+    @property
+    def chooses(self) -> bool:
+        """Whether it takes part in where the axes of index tensors go."""
+        return self.kind in ("int", "array", "mask")
+
+
+def is_plain(key: Any) -> bool:
+    """Whether basic indexing takes a key: ints, slices, None, ..., one or a tuple of them."""
+    return all(map(is_plain_part, key)) if isinstance(key, tuple) else is_plain_part(key)
+
+
+def is_plain_part(key: Any) -> bool:
+    """Whether a part of a key is an int, a slice, None or ..., so that basic indexing takes it."""
+    if key is None or isinstance(key, slice | EllipsisType):
+        return True
+    if isinstance(key, bool | Tensor | list | tuple):
+        return False
+    if isinstance(key, int):
+        return True
+    # An array of another library has an __index__ too, which is of use only without axes.
+    if not hasattr(key, "__array__"):
+        return True
+    return getattr(key, "ndim", 1) == 0 and getattr(getattr(key, "dtype", None), "name", "bool") != "bool"
+
+
+def as_index(key: Any, x: Tensor) -> Any:
+    """A part of a key with lists, arrays and bool made tensors; empty lists hold integers."""
+    if isinstance(key, Tensor) or (key.__class__ is not list and is_plain_part(key)):
+        return key
+    if isinstance(key, list | tuple) and not _flat(key):
+        return zeros(_empty_shape(key), dtype="int64", backend=x.backend)
+    return asarray(list(key) if isinstance(key, tuple) else key, backend=x.backend)
+
+
+def _flat(key: Any) -> bool:
+    """Whether nested lists hold any element."""
+    try:
+        return any(_flat(each) for each in key) if isinstance(key, list | tuple) else True
+    except RecursionError:  # of a list that holds itself, which `asarray` refuses
+        return True
+
+
+def _empty_shape(key: Any) -> tuple[int, ...]:
+    return (len(key), *(_empty_shape(key[0]) if key and isinstance(key[0], list | tuple) else ()))
+
+
+def shown(key: Any) -> Any:
+    """A key as error texts show it: tensors by their templates, so that each backend gives one text."""
+    return key.template if isinstance(key, Tensor) else key
+
+
+def parsed(x: Tensor, key: Any) -> list[Part]:
+    """The parts of a key, ... filled up; `IndexRangeError` for too many, for a mask that does not fit or two ...."""
+    keys = [as_index(each, x) for each in (key if isinstance(key, tuple) else (key,))]
+    if not any(isinstance(each, EllipsisType) for each in keys):
+        keys.append(...)
+    widths = []
+    for each in keys:
+        if each is None or isinstance(each, EllipsisType):
+            widths.append(0)
+        else:
+            widths.append(each.ndim if isinstance(each, Tensor) and each.dtype.kind == "bool" else 1)
+    used = sum(widths)
+    if used > x.ndim or sum(isinstance(each, EllipsisType) for each in keys) > 1:
+        wanted = f"indices of at most {x.ndim} axes and at most one ... for {x.template!r}"
+        raise IndexRangeError(expected(wanted, key=tuple(map(shown, keys))))
+    parts = []
+    axis = 0
+    for each, width in zip(keys, widths, strict=True):
+        if isinstance(each, EllipsisType):
+            parts.append(Part("fill", axis, x.ndim - used, each))
+        elif each is None:
+            parts.append(Part("new", axis, 0, each))
+        elif isinstance(each, slice):
+            parts.append(Part("slice", axis, 1, each))
+        elif not isinstance(each, Tensor):
+            parts.append(Part("int", axis, 1, each))
+        elif each.dtype.kind == "bool":
+            parts.append(Part("mask", axis, width, _fitting(x, axis, each)))
+        else:
+            check_indices(each.template, "error")
+            parts.append(Part("array", axis, 1, each))
+        axis += parts[-1].width
+    return parts
+
+
+def _fitting(x: Tensor, axis: int, mask: Tensor) -> Tensor:
+    """A mask under the names of the axes that it is for; raises where shapes or names differ."""
+    end = axis + mask.ndim
+    covered = Template(x.shape[axis:end], x.dtype, x.names[axis:end])
+    if mask.shape != covered.shape:
+        pairs = zip(mask.shape, covered.shape, strict=False)
+        if mask.ndim == covered.ndim and all(size in (0, whole) for size, whole in pairs):
+            # Of no element, as the standard allows: it holds nowhere.
+            return full(covered.shape, False, dtype="bool", names=covered.names, backend=mask.backend)
+        raise IndexRangeError(expected(f"a mask of shape {covered.shape}", mask=mask.template, x=x.template))
+    return mask.rename(*merge_names(covered, mask.template)) if mask.ndim else mask
+
+
+def entries(x: Tensor, key: Any) -> Tensor:
+    """What `x[key]` gives, made up of the ops that cut, gather and move axes."""
+    return sliced(x, key) if is_plain(key) else _picked(x, parsed(x, key))
+
+
+def _picked(x: Tensor, parts: list[Part]) -> Tensor:
+    """The entries at a key with index tensors in it."""
+    cut, merged, names, places, indices = _cut(x, parts)
+    cut = reshape(cut, merged, names=names)
+    with_axes = [number for number, at in enumerate(indices) if at.ndim]
+    if len(with_axes) == 1 and indices[with_axes[0]].names == (None,):
+        indices[with_axes[0]] = indices[with_axes[0]].rename(names[places[with_axes[0]]])
+    if len(indices) == 1:
+        (place,), (at,) = places, indices
+        # A mask's positions are never negative.
+        entries = take_at if any(part.kind == "mask" for part in parts) else take
+        found, block, width = entries(cut, at, axis=place), place, at.ndim
+    else:
+        wide = broadcast_arrays(*(_counted(at, merged[place]) for at, place in zip(indices, places, strict=True)))
+        rest = [axis for axis in range(len(merged)) if axis not in places]
+        leading = permute_dims(cut, (*places, *rest))
+        block, width = 0, wide[0].ndim
+        try:
+            found = gather(leading, stack(wide, axis=width))
+        except IndexRangeError as error:
+            raise counted_from_end(error) from None
+    return _laid_out(found, parts, block, width)
+
+
+def _counted(indices: Tensor, size: int) -> Tensor:
+    """Indices in int64, negative ones counted from the end."""
+    if indices.dtype.kind == "int":
+        return from_end(indices, size)
+    # What int64 cannot hold is outside any axis.
+    top = iinfo("int64").max
+    return astype(minimum(indices, top) if indices.dtype.bits == 64 else indices, "int64")
+
+
+def _cut(
+    x: Tensor, parts: list[Part]
+) -> tuple[Tensor, tuple[int, ...], tuple[str | None, ...], list[int], list[Tensor]]:
+    """x at the slices and ints; its shape and names with the axes of each mask as one; where the index tensors are
+    for, and they themselves."""
+    basic: list[Any] = []
+    for part in parts:
+        if part.kind in ("slice", "int"):
+            basic.append(part.value)
+        elif part.kind == "mask" and not part.width:
+            basic.append(None)
+        else:
+            basic += [slice(None)] * part.width
+    cut = sliced(x, tuple(basic))
+    shape: list[int] = []
+    names: list[str | None] = []
+    places, indices = [], []
+    axis = 0
+    for part in parts:
+        if part.kind in ("new", "int"):
+            continue
+        if part.kind not in ("array", "mask"):
+            shape += cut.shape[axis : axis + part.width]
+            names += cut.names[axis : axis + part.width]
+            axis += part.width
+            continue
+        places.append(len(shape))
+        indices.append(_positions(part.value) if part.kind == "mask" else part.value)
+        width = part.width or 1  # a mask without axes is for a new one
+        size = 1
+        for each in cut.shape[axis : axis + width]:
+            size *= each
+        shape.append(size)
+        names.append(cut.names[axis] if width == 1 else None)
+        axis += width
+    return cut, tuple(shape), tuple(names), places, indices
+
+
+def _positions(mask: Tensor) -> Tensor:
+    """The row-major positions where a mask holds."""
+    flat = laid_flat(mask)
+    try:
+        count = count_nonzero(flat).item()
+    except TemplateDataError:
+        remedy = "use where(), or take() at nonzero(mask, size=n)"
+        wanted = "a mask with data, as the result's shape depends on it"
+        raise TemplateDataError(expected(wanted, remedy, mask=mask.template)) from None
+    return laid_flat(argwhere(flat, size=count))  # type: ignore[arg-type] # an integer, by its dtype
+
+
+def _laid_out(found: Tensor, parts: list[Part], block: int, width: int) -> Tensor:
+    """What was found with the axes of the index tensors, `width` from `block` on, in their place, and new axes."""
+    choosing = [number for number, part in enumerate(parts) if part.chooses]
+    together = choosing[-1] - choosing[0] + 1 == len(choosing)
+    before = sum(part.width for part in parts[: choosing[0]] if part.kind in ("slice", "fill")) if together else 0
+    if before != block:
+        axes = range(width)
+        found = moveaxis(found, [block + axis for axis in axes], [before + axis for axis in axes])
+    position = 0 if together else width
+    for number, part in enumerate(parts):
+        if part.kind == "new":
+            found = expand_dims(found, axis=position)
+            position += 1
+        elif not part.chooses:
+            position += part.width
+        elif together and number == choosing[0]:
+            position += width
+    return found

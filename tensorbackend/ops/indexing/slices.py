@@ -1,0 +1,113 @@
+"""Blocks whose place the data decides."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...dispatch import primitive
+from ...dtypes import iinfo
+from ...entry import entry
+from ...errors import ShapeError, expected
+from ...rules.indexing import block_written
+from ...rules.plan import Plan
+from ...rules.shape import sliced_by
+from ...template import Template
+from ...tensor import Tensor, TensorLike
+from ..creation.filled import asarray, iota, zeros
+from ..elementwise.binary import add, maximum, minimum, multiply
+from ..elementwise.conversion import astype
+from ..shape import expand_dims, flip, laid_flat, reshape, squeeze
+from .scatter import indexed_put
+
+
+def first_entry(start: TensorLike, room: int) -> Tensor:
+    """A start in int64, moved between 0 and `room`; `ShapeError` unless it is an integer without axes."""
+    start = asarray(start)
+    if start.ndim or not start.dtype.is_integer:
+        raise ShapeError(expected("a start without axes, of an integer dtype", start=start.template))
+    return maximum(astype(minimum(start, min(iinfo(start.dtype).max, room)), "int64"), 0)
+
+
+def block_put(x: TensorLike, update: TensorLike, starts: Sequence[TensorLike]) -> Tensor:
+    """See `put_slice`: an update at starts among which are tensors."""
+    x, update = asarray(x), asarray(update)
+    # Its errors and names; where the block lies is not known.
+    out = block_written(x.template, update.template, (0,) * len(starts)).out
+    assert isinstance(out, Template)
+    if not update.size:
+        return x.rename(*out.names)
+    home = next(start.backend for start in starts if isinstance(start, Tensor))
+    places = zeros((), dtype="int64", backend=home)
+    for axis, (start, size, length) in enumerate(zip(starts, x.shape, update.shape, strict=True)):
+        along = tuple(length if each == axis else 1 for each in range(x.ndim))
+        entries = add(reshape(iota(length, backend=home), along), first_entry(start, size - length))
+        places = add(multiply(places, size), entries)
+    written = indexed_put(
+        laid_flat(x), reshape(places, (update.size, 1)), laid_flat(astype(update, x.dtype)), mode="clip"
+    )
+    return reshape(written, x.shape, names=out.names)
+
+
+@entry
+def put_slice(x: TensorLike, update: TensorLike, /, *, starts: Sequence[int | Tensor]) -> Tensor:
+    """x with the block that begins at `starts`, one for each axis, exchanged for `update`.
+
+    Negative ints count from the end. Where a start is a tensor without axes the data decides, and all of them are
+    moved so that the block lies in x. The update is cast to x's dtype by the rules of promotion: `DTypeError` if
+    it is of a wider one. The axes have the names of x, those without one the update's. Raises `ShapeError` for a block
+    that does not lie in x.
+
+    >>> import tensorbackend as tb
+    >>> tb.put_slice(tb.zeros(4, dtype="int64"), tb.asarray([7, 8]), starts=(1,)).tolist()
+    [0, 7, 8, 0]
+    >>> tb.put_slice(tb.zeros(4), tb.ones(2), starts=(tb.asarray(9),)).tolist()
+    [0.0, 0.0, 1.0, 1.0]
+    """
+    if any(isinstance(start, Tensor) for start in starts):
+        return block_put(x, update, starts)
+    return put_block(x, update, starts=starts)  # type: ignore[arg-type] # no tensors
+
+
+@primitive.calls("slice")
+def slice_(x: Template, /, *, starts: tuple[int, ...], lengths: tuple[int, ...], strides: tuple[int, ...]) -> Plan:
+    """For each axis `lengths[i]` elements from `starts[i]` on, `strides[i]` apart.
+
+    The lengths are those of the result; Nx's `slice` counts the elements that the strides go over.
+
+    >>> import tensorbackend as tb
+    >>> tb.slice_(tb.iota(6), starts=(1,), lengths=(2,), strides=(3,)).tolist()
+    [1, 4]
+    """
+    if not len(starts) == len(lengths) == len(strides) == x.ndim:
+        raise ShapeError(expected(f"one start, length and stride for each axis of {x!r}", starts=starts))
+    for size, start, length, stride in zip(x.shape, starts, lengths, strides, strict=True):
+        if min(start, length) < 0 or stride < 1 or (length and start + (length - 1) * stride >= size):
+            raise ShapeError(expected(f"slices within {x!r}", starts=starts, lengths=lengths, strides=strides))
+    out = x.replace(shape=tuple(lengths))
+    return Plan(out, (x.dtype,), {"starts": starts, "lengths": lengths, "strides": strides})
+
+
+@primitive.calls("put_slice")
+def _put_slice(x: Template, update: Template, /, *, starts: Sequence[int]) -> Plan:
+    return block_written(x, update, starts)
+
+
+put_block = _put_slice
+"""`put_slice` at ints alone."""
+
+
+def sliced(x: Tensor, key: Any) -> Tensor:
+    """Basic indexing: ints drop an axis, slices keep it, None makes one, ... fills up. Always a new tensor."""
+    parts = sliced_by(x.template, key)
+    found = x
+    if parts.cuts:
+        found = slice_(found, starts=parts.starts, lengths=parts.lengths, strides=parts.strides)
+    if parts.reversed:
+        found = flip(found, axis=parts.reversed)
+    if parts.dropped:
+        found = squeeze(found, parts.dropped)
+    for position in parts.new:
+        found = expand_dims(found, axis=position)
+    # A tensor of its own: what is assigned to one must not be seen in the other.
+    return Tensor(x.template, x.backend, x.data) if found is x else found

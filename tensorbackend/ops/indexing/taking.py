@@ -1,0 +1,202 @@
+"""Reading by index tensors. Negative indices count from the end; `mode` says what an index outside does.
+
+`"error"` raises `IndexRangeError` when the data is read, `"clip"` moves the index to the nearest end, `"fill"`
+reads zero.
+"""
+
+from __future__ import annotations
+
+from operator import index
+from typing import Any, NamedTuple, TypeAlias
+
+from ...dispatch import CHECKED, primitive, verify
+from ...entry import entry
+from ...errors import IndexRangeError, ShapeError, expected
+from ...memo import remember
+from ...protocol import Kernel
+from ...protocol.indexing import Mode
+from ...rules.axes import normalize_axis
+from ...rules.data_errors import counted_from_end
+from ...rules.indexing import taken, taken_along
+from ...rules.plan import Plan
+from ...template import Template
+from ...tensor import Axis, SoleAxis, Tensor, TensorLike
+from ..creation.filled import asarray, iota
+from ..elementwise.binary import add, less, multiply
+from ..elementwise.conversion import astype
+from ..elementwise.ternary import where
+from ..shape import broadcast_to, reshape
+from .slices import first_entry, slice_
+
+
+@entry
+def from_end(indices: Tensor, size: int) -> Tensor:
+    """Indices of which the negative ones counted from the end of an axis."""
+    if indices.dtype.kind != "int":
+        return indices
+    wide = astype(indices, "int64")  # -1 + 200 is beyond int8
+    return where(less(wide, 0), add(wide, size), wide)
+
+
+class _Reading(NamedTuple):
+    """What reads at index tensors of one template where the backend indexes at once."""
+
+    out: Template
+    kernel: Kernel
+    before: tuple[Any, ...]
+    """The parts of the key before the index tensor."""
+    after: tuple[Any, ...]
+
+
+_Readings: TypeAlias = dict[Any, _Reading]
+_taking: _Readings = {}
+_taking_along: _Readings = {}
+
+
+def _read(memo: _Readings, x: Any, indices: Any, axis: Any, mode: Any) -> Tensor | None:
+    """The entries at index tensors as they were read before; `None` where they were not, or an index is outside."""
+    try:
+        backend = x.backend
+        if indices.backend is not backend:
+            return None
+        out, kernel, before, after = memo[x.template, indices.template, backend, axis, axis.__class__, mode]
+        data = kernel(x.data, (*before, indices.data, *after))
+    except (KeyError, AttributeError, TypeError, IndexError):
+        return None
+    if CHECKED:
+        verify("take", backend, out, data)
+    return Tensor(out, backend, data)
+
+
+def _keep(
+    memo: _Readings,
+    found: Tensor,
+    x: Tensor,
+    indices: Tensor,
+    axis: Any,
+    mode: Mode,
+    about: tuple[tuple[Any, ...], tuple[Any, ...]],
+) -> None:
+    """Remembers how entries are read that were found, by the parts of a key about the index tensor."""
+    parts = [*about[0], indices, *about[1]]
+    structure = tuple([part.template if isinstance(part, Tensor) else part.__class__ for part in parts])
+    kernel = x.backend.indexing(x.template, structure) if mode == "error" and found.ndim else None
+    if kernel is not None:
+        before, after = (tuple([part.data if isinstance(part, Tensor) else part for part in each]) for each in about)
+        name = x.template, indices.template, x.backend, axis, axis.__class__, mode
+        remember(memo, name, _Reading(found.template, kernel, before, after))
+
+
+@primitive.calls("take")
+def _take(x: Template, indices: Template, /, *, axis: SoleAxis = None, mode: Mode = "error") -> Plan:
+    return taken(x, indices, axis, mode)
+
+
+take_at = _take
+"""`take` at indices that are never negative; where none is outside by construction, `mode="clip"` looks at no data."""
+
+
+def take(x: TensorLike, indices: TensorLike, /, *, axis: SoleAxis = None, mode: Mode = "error") -> Tensor:
+    """Entries along an axis at integer indices of any shape, whose axes take the place of that one.
+
+    Indices of one axis without a name keep the axis' name, as in `x[:, indices]`; others bring their own names. The
+    axis may be left out of a tensor of one axis.
+
+    >>> import tensorbackend as tb
+    >>> x = tb.asarray([[1, 2, 3], [4, 5, 6]], names=("row", "column"))
+    >>> tb.take(x, tb.asarray([2, -1, 0], names=("pick",)), axis="column").template
+    s64[row: 2][pick: 3]
+    """
+    x, indices = (
+        x if isinstance(x, Tensor) else asarray(x),
+        indices if isinstance(indices, Tensor) else asarray(indices),
+    )
+    found = _read(_taking, x, indices, axis, mode)
+    if found is not None:
+        return found
+    plan = taken(x.template, indices.template, axis, mode)
+    along = plan.options["axis"]
+    assert isinstance(along, int)
+    try:
+        found = _take(x, from_end(indices, x.shape[along]), axis=along, mode=mode)
+    except IndexRangeError as error:
+        raise counted_from_end(error) from None
+    _keep(_taking, found, x, indices, axis, mode, ((slice(None),) * along, ()))
+    return found
+
+
+@primitive.calls("take_along_axis")
+def _take_along_axis(x: Template, indices: Template, /, *, axis: Axis = -1, mode: Mode = "error") -> Plan:
+    return taken_along(x, indices, axis, mode)
+
+
+take_along_axis_at = _take_along_axis
+"""`take_along_axis` likewise."""
+
+
+def take_along_axis(x: TensorLike, indices: TensorLike, /, *, axis: Axis = -1, mode: Mode = "error") -> Tensor:
+    """For each place on the other axes, which broadcast, the entries along one axis at indices of its own.
+
+    >>> import tensorbackend as tb
+    >>> tb.take_along_axis(tb.asarray([[1, 2], [3, 4]]), tb.asarray([[1], [0]]), axis=1).tolist()
+    [[2], [3]]
+    """
+    found = _read(_taking_along, x, indices, axis, mode)
+    if found is not None:
+        return found
+    x, indices = asarray(x), asarray(indices)
+    along, given = normalize_axis(x.template, axis), (x, indices)
+    if indices.ndim == x.ndim:
+        x, indices = (_spread(each, other, along) for each, other in ((x, indices), (indices, x)))
+    plan = taken_along(x.template, indices.template, along, mode)
+    assert isinstance(plan.out, Template)
+    try:
+        found = _take_along_axis(x, from_end(indices, x.shape[along]), axis=along, mode=mode)
+    except IndexRangeError as error:
+        raise counted_from_end(error) from None
+    _keep(_taking_along, found, *given, axis, mode, _grid(given[0], along))
+    return found
+
+
+def _grid(x: Tensor, along: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """For each axis before and after one the positions along it, ready to broadcast with index tensors for that one."""
+    lines = [
+        reshape(iota(size, dtype="int64", backend=x.backend), (size, *(1,) * (x.ndim - axis - 1)))
+        for axis, size in enumerate(x.shape)
+    ]  # fmt: skip
+    return tuple(lines[:along]), tuple(lines[along + 1 :])
+
+
+def _spread(x: Tensor, other: Tensor, axis: int) -> Tensor:
+    """x with its axes of size 1 as long as another's, but for one axis."""
+    sizes = zip(x.shape, other.shape, strict=True)
+    shape = tuple(b if a == 1 and each != axis else a for each, (a, b) in enumerate(sizes))
+    return x if shape == x.shape else broadcast_to(x, shape, names=x.names)
+
+
+@entry
+def slice_along_axis(x: TensorLike, start: TensorLike, length: int, /, *, axis: Axis = -1, stride: int = 1) -> Tensor:
+    """`length` entries along an axis, from `start` on, each `stride` further.
+
+    The length is that of the result; Nx counts the entries that the strides go over. The start may be a tensor without
+    axes, so that the data decides, and is moved so that the entries lie in the axis.
+    Raises `ShapeError` for more than there are.
+
+    >>> import tensorbackend as tb
+    >>> tb.slice_along_axis(tb.iota(5), 1, 2).tolist(), tb.slice_along_axis(tb.iota(5), tb.asarray(9), 2).tolist()
+    ([1, 2], [3, 4])
+    """
+    x = asarray(x)
+    along = normalize_axis(x.template, axis)
+    size, span = x.shape[along], (index(length) - 1) * index(stride) + 1 if length else 0
+    if index(length) < 0 or index(stride) < 1 or span > size:
+        wanted = f"a length and a stride within the {size} entries of axis {along} of {x.template!r}"
+        raise ShapeError(expected(wanted, length=length, stride=stride))
+    if isinstance(start, int):
+        starts, lengths, strides = [0] * x.ndim, list(x.shape), [1] * x.ndim
+        starts[along] = min(max(start, 0), size - span)
+        lengths[along], strides[along] = length, stride
+        return slice_(x, starts=tuple(starts), lengths=tuple(lengths), strides=tuple(strides))
+    first = first_entry(start, size - span)
+    places = iota(length, dtype="int64", backend=first.backend)
+    return _take(x, add(multiply(places, stride), first), axis=along, mode="error")

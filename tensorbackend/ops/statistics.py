@@ -1,0 +1,51 @@
+"""Functions of samples that are no ops: each is made of others."""
+
+from __future__ import annotations
+
+import math
+
+from ..accuracy import Bound, within
+from ..dtypes import float32, promote_types
+from ..entry import entry
+from ..errors import ShapeError, expected
+from ..rules.broadcasting import result_type, to_floating
+from ..tensor import Tensor, TensorLike
+from .composite.contraction import matmul
+from .composite.reduction import _mean
+from .creation.filled import asarray
+from .elementwise.binary import divide, subtract
+from .elementwise.conversion import astype
+from .elementwise.unary import conj
+from .shape import expand_dims, matrix_transpose
+
+
+@entry
+@within(Bound(16, "sums of products of differences", "square", tame=True))
+def covariance(x: TensorLike, /, *, mean: TensorLike | None = None, correction: float = 0.0) -> Tensor:
+    """Covariances of variables, one a column: of observations (..., n, d) a matrix (..., d, d).
+
+    Entry (i, j) is the mean of the products of the distances of variable i and of the conjugate of variable j from
+    their means, the divisor reduced by `correction` (NaN if nothing is left of it). `mean` is x's, (..., d), unless
+    it is given. The last two axes have no names. Raises `ShapeError` for fewer than two axes.
+
+    >>> import tensorbackend as tb
+    >>> tb.covariance(tb.asarray([[1.0, 2.0], [3.0, 6.0]])).tolist()
+    [[1.0, 2.0], [2.0, 4.0]]
+    """
+    x = asarray(x)
+    if x.ndim < 2:
+        raise ShapeError(expected("observations as rows and variables as columns", tensor=x.template))
+    centre = None if mean is None else asarray(mean)
+    dtype = to_floating(result_type([x.template, *([] if centre is None else [centre.template])]))
+    work = promote_types(dtype, float32)
+    wide = astype(x.rename(*x.names[:-2], None, None), work)
+    if centre is None:
+        centre = _mean(wide, axis=-2, keepdims=True)
+    elif centre.ndim:
+        centre = expand_dims(astype(centre.rename(*(None,) * centre.ndim), work), axis=-2)
+    centred = subtract(wide, astype(centre, work))
+    if centred.shape != x.shape:
+        raise ShapeError(expected(f"a mean that broadcasts to the rows of {x.template!r}", mean=centre.template))
+    divisor = x.shape[-2] - float(correction)
+    products = matmul(matrix_transpose(centred), conj(centred))
+    return astype(divide(products, divisor if divisor > 0 else math.nan), dtype)

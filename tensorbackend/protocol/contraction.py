@@ -1,0 +1,31 @@
+"""Callbacks that contract axes."""
+
+from __future__ import annotations
+
+from ..template import Template
+from ..tensor import Tensor
+from .core import callback
+from .planned import Payload
+
+
+class Contraction:
+    """Sums of products."""
+
+    @callback
+    def dot(
+        self,
+        out: Template,
+        x1: Tensor,
+        x2: Tensor,
+        /,
+        *,
+        contract1: tuple[int, ...],
+        batch1: tuple[int, ...],
+        contract2: tuple[int, ...],
+        batch2: tuple[int, ...],
+    ) -> Payload:
+        """Sum of products over pairs of contracted axes, for every entry of the paired batch axes.
+
+        Axes of the result: the batch axes, then x1's free axes, then x2's, each in order. Integers keep
+        their dtype and wrap; float16 and bfloat16 accumulate in at least float32. Of none, 0.
+        """

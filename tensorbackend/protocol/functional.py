@@ -1,0 +1,32 @@
+"""Callbacks that call a function of the user for the elements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..template import Template
+from ..tensor import Tensor
+from .core import callback
+from .planned import Payload
+
+
+class Functional:
+    """Functions of scalar tensors."""
+
+    @callback
+    def reduce(
+        self,
+        out: Template,
+        x: Tensor,
+        initial: Tensor,
+        /,
+        *,
+        axes: tuple[int, ...],
+        keepdims: bool,
+        function: Callable[[Tensor, Tensor], Tensor],
+    ) -> Payload:
+        """Folds an associative function of two scalar tensors over the elements, starting at `initial`."""
+
+    @callback
+    def map(self, out: Template, x: Tensor, /, *, function: Callable[[Tensor], Tensor]) -> Payload:
+        """A function of a scalar tensor applied to every element."""

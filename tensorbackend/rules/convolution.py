@@ -1,0 +1,72 @@
+"""Templates of convolution."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..errors import ArgumentError, ShapeError, expected
+from ..template import Names, Template, as_int, check_meeting, check_unique, intern_template
+from .broadcasting import check_dtype, result_type
+from .plan import Plan
+from .window import _padding, _places, numbers, spread
+
+
+def _groups(option: str, value: Any, divided: Callable[[int], bool], what: str) -> int:
+    count = as_int(value) or 0
+    if count < 1 or not divided(count):
+        raise ArgumentError(expected(f"{option} from 1 up that divide {what}", **{option: value}))
+    return count
+
+
+def convolution(
+    x: Template,
+    kernel: Template,
+    strides: Any,
+    padding: Any,
+    input_dilation: Any,
+    kernel_dilation: Any,
+    feature_groups: Any,
+    batch_groups: Any,
+) -> Plan:
+    """The plan of a convolution of (batch, channels, *spatial) with (out, channels / groups, *spatial).
+
+    f32[n: 8][3][h: 9] with f32[out: 4][3][3] gives f32[n: 8][out: 4][h: 7].
+    """
+    dtype = check_dtype(result_type([x, kernel]), "numeric")
+    if x.ndim < 2 or x.ndim != kernel.ndim:
+        wanted = "x as (batch, channels, *spatial) and a kernel as (out, channels, *spatial)"
+        raise ShapeError(expected(wanted, x=x, kernel=kernel))
+    batch, channels, out = x.shape[0], x.shape[1], kernel.shape[0]
+    features = _groups(
+        "feature_groups", feature_groups, lambda count: channels % count == out % count == 0,
+        f"the {channels} channels of x and the {out} of the result",
+    )  # fmt: skip
+    batches = _groups(
+        "batch_groups", batch_groups, lambda count: batch % count == out % count == 0,
+        f"the batch of {batch} and the {out} channels of the result",
+    )  # fmt: skip
+    if features > 1 and batches > 1:
+        raise ArgumentError(expected("one kind of groups", feature_groups=features, batch_groups=batches))
+    if kernel.shape[1] * features != channels:
+        wanted = f"a kernel of {channels // features} channels, those of x over the groups"
+        raise ShapeError(expected(wanted, x=x, kernel=kernel, feature_groups=features))
+    check_meeting(x.names[1:], kernel.names[1:], x, kernel)
+    axes = range(2, x.ndim)
+    paces = numbers(x, axes, "strides", strides)
+    apart = numbers(x, axes, "input_dilation", input_dilation)
+    between = numbers(x, axes, "kernel_dilation", kernel_dilation)
+    sizes = tuple(map(spread, x.shape[2:], apart))
+    spans = tuple(map(spread, kernel.shape[2:], between))
+    pairs = _padding(x, axes, padding, sizes, spans, paces)
+    shape = (batch // batches, out, *map(_places, sizes, pairs, spans, paces))
+    names: Names = (x.names[0], kernel.names[0], *x.names[2:])
+    options: dict[str, object] = {
+        "strides": paces,
+        "padding": pairs,
+        "input_dilation": apart,
+        "kernel_dilation": between,
+        "feature_groups": features,
+        "batch_groups": batches,
+    }
+    return Plan(intern_template(shape, dtype, check_unique(names)), (dtype, dtype), options)

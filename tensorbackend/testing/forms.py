@@ -1,0 +1,49 @@
+"""Both forms of a callback: what a backend answers to a plain call, whichever form its author chose."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, wraps
+from typing import Any
+
+from ..dispatch.kernels import as_tensors
+from ..opspec import CALLBACKS
+from ..protocol import Backend, Kernel, Payload, planned
+from ..protocol.planned import is_planned
+
+
+@cache
+def plainly(backend: Backend) -> Backend | None:
+    """A backend whose planned callbacks are called with tensors, as `backend.sum(out, x, ...)`; `None` if it has none.
+
+    The dispatcher takes them for plain ones. All else, payloads and kernels included, is the backend's own.
+    """
+    methods = {name: _called(getattr(backend, name)) for name in CALLBACKS if is_planned(getattr(backend, name))}
+    if not methods:
+        return None
+    kind = type(backend)
+    made: Any = object.__new__(type(kind.__name__, (kind,), methods))  # an instance of which setup() has run
+    made.__dict__.update(vars(backend))
+    twin: Backend = made
+    return twin
+
+
+def _called(method: Callable[..., Payload]) -> Callable[..., Payload]:
+    """A backend's planned callback as a plain one."""
+
+    @wraps(method)
+    def callback(self: Backend, out: Any, /, *inputs: Any, **options: object) -> Payload:
+        return method(out, *inputs, **options)
+
+    del callback.__plan__  # type: ignore[attr-defined] # by which the dispatcher knows a planned callback
+    return callback
+
+
+def as_planned(method: Callable[..., Payload]) -> Callable[..., Payload]:
+    """A plain callback as a planned one, whose kernel makes tensors of payloads again."""
+
+    @wraps(method)
+    def plan(self: Backend, out: Any, /, *inputs: Any, **options: object) -> Kernel:
+        return lambda *payloads: method(self, out, *as_tensors(self, inputs, payloads), **options)
+
+    return planned(plan)

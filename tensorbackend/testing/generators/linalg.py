@@ -1,0 +1,303 @@
+"""Generators of calls of linear algebra.
+
+Results are compared element by element, so matrices are well-conditioned: one large element in each row and column, all
+apart from each other, and small ones elsewhere. By Gershgorin's theorem their eigenvalues and singular values are then
+apart too. Degenerate ones are tested by what factors must multiply to, not here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from hypothesis import strategies as st
+
+from ...dtypes import ALL_DTYPES, DType
+from ...elements import pack
+from ...ops.creation.filled import from_binary
+from ...ops.shape import permute_dims
+from ...template import Template
+from ...tensor import Tensor
+from ..calls import Invocation, generates
+from ..strategies import Draw, axes_of, axis_names, shapes, tensors
+from .basic import call
+
+Rows = list[list[Any]]
+
+LARGE = 10
+"""The first of the large elements, the difference between them, and many times the small ones."""
+
+
+def small(dtype: DType) -> st.SearchStrategy[Any]:
+    """Numbers of magnitude 1 at most."""
+    if dtype.kind == "bool":
+        return st.booleans()
+    if dtype.is_integer:
+        return st.integers(0 if dtype.kind == "uint" else -1, 1)
+    eighths = st.integers(-8, 8).map(lambda eighth: eighth / 8)
+    if dtype.is_complex:
+        return st.builds(lambda real, imag: complex(real, imag) / 2, eighths, eighths)
+    return eighths
+
+
+def seldom(draw: Draw) -> bool:
+    """True once in ten times."""
+    return draw(st.integers(0, 9)) == 9
+
+
+def noise(draw: Draw, dtype: DType, rows: int, columns: int) -> Rows:
+    """A matrix of small numbers."""
+    return [[draw(small(dtype)) for _ in range(columns)] for _ in range(rows)]
+
+
+def dominant(draw: Draw, dtype: DType, rows: int, columns: int, *, step: int = LARGE, signed: bool = True) -> Rows:
+    """Small numbers, but for large ones along the main diagonal."""
+    matrix = noise(draw, dtype, rows, columns)
+    if dtype.kind != "bool":
+        for k in range(min(rows, columns)):
+            negative = signed and dtype.kind != "uint" and draw(st.booleans())
+            matrix[k][k] += -step * (k + 1) if negative else step * (k + 1)
+    return matrix
+
+
+def hermitian(matrix: Rows) -> Rows:
+    """A square matrix with its upper half made the conjugate of the lower one."""
+    size = range(len(matrix))
+    return [
+        [matrix[i][j] if j < i else matrix[j][i].conjugate() if j > i else matrix[i][i].real for j in size]
+        for i in size
+    ]
+
+
+def stacked(draw: Draw, dtype: DType, batch: Sequence[int], shape: tuple[int, int], make: Any, names: Any) -> Tensor:
+    """A stack of matrices that `make(rows, columns)` draws, now and then with a NaN."""
+    values = [each for _ in range(math.prod(batch)) for row in make(*shape) for each in row]
+    if values and dtype.is_inexact and seldom(draw):
+        values[draw(st.integers(0, len(values) - 1))] = draw(st.sampled_from([math.nan, math.inf]))
+    template = Template((*batch, *shape), dtype, (*axis_names(len(batch)), *names))
+    return from_binary(pack(values, dtype), template, "binary")
+
+
+def sides(draw: Draw, *, square: bool) -> tuple[int, int]:
+    """The shape of a matrix; where it must be square, seldom it is not."""
+    rows = draw(st.integers(0, 4))
+    return rows, (rows if square and not seldom(draw) else draw(st.integers(0, 4)))
+
+
+def names_of(draw: Draw) -> tuple[str | None, str | None]:
+    """Names of a matrix's axes."""
+    return draw(st.sampled_from([("row", "column"), (None, None), ("row", None)]))
+
+
+def matrices(draw: Draw, dtype: DType, *, square: bool = False, step: int = LARGE, mixed: bool = True) -> Tensor:
+    """Stacks of well-conditioned matrices, with their rows in any order if `mixed`."""
+
+    def make(rows: int, columns: int) -> Rows:
+        found = dominant(draw, dtype, rows, columns, step=step)
+        return list(draw(st.permutations(found))) if mixed else found
+
+    return stacked(draw, dtype, draw(shapes(most=1, largest=2)), sides(draw, square=square), make, names_of(draw))
+
+
+def hermitian_matrices(draw: Draw, dtype: DType, *, signed: bool) -> Tensor:
+    """Stacks of Hermitian matrices, positive definite unless `signed`."""
+
+    def make(rows: int, columns: int) -> Rows:
+        found = dominant(draw, dtype, rows, columns, signed=signed)
+        return hermitian(found) if rows == columns else found
+
+    return stacked(draw, dtype, draw(shapes(most=1, largest=2)), sides(draw, square=True), make, names_of(draw))
+
+
+@generates("cholesky")
+def cholesky(draw: Draw, dtype: DType) -> Invocation:
+    """Positive definite matrices, seldom others."""
+    return call(hermitian_matrices(draw, dtype, signed=seldom(draw)), upper=draw(st.booleans()))
+
+
+def zeros_seldom(draw: Draw, x: Tensor) -> Tensor:
+    """A tensor, seldom zeros in its place: a singular matrix."""
+    return from_binary(bytes(x.nbytes), x.template, "binary") if seldom(draw) else x
+
+
+@generates("lu", "svdvals", "pinv", "matrix_rank")
+def factorised(draw: Draw, dtype: DType) -> Invocation:
+    """Matrices with rows in any order."""
+    return call(zeros_seldom(draw, matrices(draw, dtype)))
+
+
+@generates("det", "slogdet", "inv")
+def square(draw: Draw, dtype: DType) -> Invocation:
+    """Square matrices with rows in any order."""
+    return call(zeros_seldom(draw, matrices(draw, dtype, square=True)))
+
+
+@generates("qr")
+def qr(draw: Draw, dtype: DType) -> Invocation:
+    """Both modes, seldom one that is none; columns of Q beyond those of x are any, so none are asked for."""
+    x = matrices(draw, dtype)
+    if seldom(draw):
+        return call(x, mode="r")
+    return call(x, mode=draw(st.sampled_from(["reduced", "complete"])) if x.shape[-2] <= x.shape[-1] else "reduced")
+
+
+@generates("svd")
+def svd(draw: Draw, dtype: DType) -> Invocation:
+    """The vectors that all of them have in common: those of the null space are any."""
+    x = matrices(draw, dtype)
+    rows, columns = x.shape[-2:]
+    return call(x, full_matrices=rows == columns and draw(st.booleans()))
+
+
+@generates("eigh", "eigvalsh")
+def eigh(draw: Draw, dtype: DType) -> Invocation:
+    """Hermitian matrices with eigenvalues of both signs."""
+    return call(hermitian_matrices(draw, dtype, signed=True))
+
+
+@generates("eig", "eigvals")
+def eig(draw: Draw, dtype: DType) -> Invocation:
+    """Real eigenvalues near the diagonal's elements, or complex pairs of blocks of order 2."""
+
+    def pairs(rows: int, columns: int) -> Rows:
+        found = dominant(draw, dtype, rows, columns, signed=False)
+        for k in range(0, min(rows, columns) - 1, 2):
+            found[k + 1][k + 1] = found[k][k]
+            found[k][k + 1], found[k + 1][k] = -4, 8
+        return found
+
+    if dtype.kind in ("int", "float") and draw(st.booleans()):
+        batch = draw(shapes(most=1, largest=2))
+        return call(stacked(draw, dtype, batch, sides(draw, square=True), pairs, names_of(draw)))
+    return call(matrices(draw, dtype, square=True, mixed=False))
+
+
+def right_hand_side(draw: Draw, a: Tensor, dtype: DType, size: int, name: str | None) -> Tensor:
+    """A vector or a stack of matrices that fits a matrix, seldom of another size."""
+    size = draw(st.integers(0, 4)) if seldom(draw) else size
+    values = small(dtype).map(lambda value: value * 4 if dtype.kind != "bool" else value)
+    if draw(st.booleans()):
+        return draw(tensors(dtype, (size,), names=(name,), values=values))
+    batch = a.shape[: draw(st.integers(0, a.ndim - 2))][::-1]
+    names = (*axis_names(len(batch)), name, draw(st.sampled_from([None, "right", "right", "column"])))
+    return draw(tensors(dtype, (*batch, size, draw(st.integers(0, 3))), names=names, values=values))
+
+
+@generates("solve")
+def solve(draw: Draw, dtype: DType) -> Invocation:
+    """Systems with and without names, seldom singular."""
+    a = zeros_seldom(draw, matrices(draw, dtype, square=True))
+    other = draw(st.sampled_from([dtype, dtype, dtype, *ALL_DTYPES]))
+    name = draw(st.sampled_from([a.names[-2], a.names[-2], "other"]))
+    return call(a, right_hand_side(draw, a, other, a.shape[-1], name))
+
+
+@generates("triangular_solve")
+def triangular_solve(draw: Draw, dtype: DType) -> Invocation:
+    """All sides, halves and transforms; what is not read may be anything."""
+    a = matrices(draw, dtype, square=True, mixed=False)
+    options = {
+        "left_side": draw(st.booleans()),
+        "lower": draw(st.booleans()),
+        "transform": draw(st.sampled_from(["none", "transpose"])),
+    }
+    b = right_hand_side(draw, a, dtype, a.shape[-1], None)
+    if not options["left_side"] and b.ndim > 1:
+        order = (*range(b.ndim - 2), b.ndim - 1, b.ndim - 2)
+        b = permute_dims(b, order)
+    return call(a, b, **options)
+
+
+@generates("lstsq")
+def lstsq(draw: Draw, dtype: DType) -> Invocation:
+    """More equations than unknowns, and a right-hand side that is far from being met: residuals of rounding errors
+    could not be compared."""
+    columns = draw(st.integers(0, 3))
+    rows = columns + draw(st.integers(1, 2))
+    names = names_of(draw)
+    a = stacked(
+        draw,
+        dtype,
+        draw(shapes(most=1, largest=2)),
+        (rows, columns),
+        lambda *shape: dominant(draw, dtype, *shape),
+        names,
+    )
+    count = draw(st.integers(0, 2))
+    right = [[draw(small(dtype)) for _ in range(count)] for _ in range(rows)]
+    for column in range(count):
+        right[-1][column] = True if dtype.kind == "bool" else 40
+    b = from_binary(
+        pack([each for row in right for each in row], dtype), Template((rows, count), dtype, (names[0], None)), "binary"
+    )
+    return call(a, b)
+
+
+@generates("matrix_power")
+def matrix_power(draw: Draw, dtype: DType) -> Invocation:
+    """Negative powers too, and 0."""
+    return call(matrices(draw, dtype, square=True, step=4, mixed=False), draw(st.integers(-2, 3)))
+
+
+@generates("expm")
+def expm(draw: Draw, dtype: DType) -> Invocation:
+    """Norms around 5 at most, so that no result is cancelled away."""
+    batch = draw(shapes(most=1, largest=2))
+    shape = sides(draw, square=True)
+    return call(stacked(draw, dtype, batch, shape, lambda *each: noise(draw, dtype, *each), names_of(draw)))
+
+
+@generates("matrix_norm")
+def matrix_norm(draw: Draw, dtype: DType) -> Invocation:
+    """All orders, and one that is none."""
+    order = draw(st.sampled_from(["fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf, 3]))
+    return call(matrices(draw, dtype), ord=order, keepdims=draw(st.booleans()))
+
+
+VECTOR_ORDERS = st.sampled_from([0, 1, 2, 3, -1, 0.5, math.inf, -math.inf])
+
+
+@generates("vector_norm")
+def vector_norm(draw: Draw, dtype: DType) -> Invocation:
+    """All orders along any axes."""
+    x = draw(tensors(dtype, tame=True))
+    return call(x, axis=draw(axes_of(x, "Axes")), ord=draw(VECTOR_ORDERS), keepdims=draw(st.booleans()))
+
+
+@generates("norm")
+def norm(draw: Draw, dtype: DType) -> Invocation:
+    """Of vectors along one axis, of matrices in two, of all elements."""
+    if draw(st.booleans()):
+        x = draw(tensors(dtype, shapes(least=1), tame=True))
+        return call(x, axis=draw(axes_of(x, "Axis")), ord=draw(VECTOR_ORDERS), keepdims=draw(st.booleans()))
+    x = matrices(draw, dtype)
+    axes = draw(st.sampled_from([None, (-2, -1), (-1, -2)]))
+    order = draw(st.sampled_from([None, "fro", "nuc", 1, -1, 2, math.inf]))
+    return call(x, axis=axes, ord=order, keepdims=draw(st.booleans()))
+
+
+@generates("diagonal", "trace")
+def diagonal(draw: Draw, dtype: DType) -> Invocation:
+    """Above and below the main one, and beyond the matrix."""
+    return call(
+        draw(tensors(dtype, shapes(least=1 if seldom(draw) else 2), tame=True)), offset=draw(st.integers(-4, 4))
+    )
+
+
+@generates("cross")
+def cross(draw: Draw, dtype: DType) -> Invocation:
+    """Vectors along the last axis, another, or a named one."""
+    shape = list(draw(shapes(most=2)))
+    place = draw(st.integers(0, len(shape)))
+    shape.insert(place, draw(st.sampled_from([3, 3, 3, 3, 2])))
+    names = [*axis_names(len(shape))]
+    names[place] = "space"
+    x1, x2 = (draw(tensors(dtype, tuple(shape), names=names, tame=True)) for _ in range(2))
+    return call(x1, x2, axis=draw(st.sampled_from([place - len(shape), "space"])))
+
+
+@generates("adjoint")
+def adjoint(draw: Draw, dtype: DType) -> Invocation:
+    """Of stacks of matrices; of less refused."""
+    return call(draw(tensors(dtype, shapes(least=1 if seldom(draw) else 2))))

@@ -1,0 +1,211 @@
+"""Generators of calls for windows, convolution and ops that take functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+import tensorbackend as tb
+
+from ...dtypes import ALL_DTYPES, DType, finfo, iinfo
+from ...rules.window import windowed
+from ...tensor import Tensor
+from ..calls import Invocation, generates
+from ..strategies import Draw, axes_of, shapes, tensors
+from .basic import call
+
+
+def number_for_each(draw: Draw, names: tuple[str | None, ...], most: int) -> Any:
+    """One number for all axes, one for each, or a mapping of some; now and then a wrong one."""
+    numbers = st.integers(1, most)
+    kind = draw(st.sampled_from(["one", "each", "each", "some", "wrong"] if draw(st.booleans()) else ["each"]))
+    if kind == "one":
+        return draw(numbers)
+    if kind == "some" and names and None not in names:
+        return draw(st.dictionaries(st.sampled_from(names), numbers))
+    if kind == "wrong":
+        return draw(st.sampled_from([0, -1, 1.5, None, (2,) * (len(names) + 1), {"absent": 2}, (0,) * len(names), "2"]))
+    return tuple(draw(numbers) for _ in names)
+
+
+def padding_for_each(draw: Draw, names: tuple[str | None, ...]) -> Any:
+    """Of every kind, negative ones too; now and then a wrong one."""
+    pairs = st.tuples(st.integers(-1, 3), st.integers(-1, 3))
+    kind = draw(st.sampled_from(["valid", "same", "each", "each", "some", "wrong"]))
+    if kind == "each":
+        return tuple(draw(pairs) for _ in names)
+    if kind == "some" and names and None not in names:
+        return draw(st.dictionaries(st.sampled_from(names), pairs))
+    if kind == "wrong" and draw(st.booleans()):
+        return draw(
+            st.sampled_from(["full", 1, None, ((0, 0),) * (len(names) + 1), (1,) * len(names), {"absent": (1, 1)}])
+        )
+    return "same" if kind == "same" else "valid"
+
+
+def window_options(draw: Draw, x: Tensor, *, dilated: bool = True) -> tuple[Any, dict[str, Any]]:
+    """A window and its options."""
+    options: dict[str, Any] = {"strides": number_for_each(draw, x.names, 3), "padding": padding_for_each(draw, x.names)}
+    if dilated:
+        options["dilations"] = number_for_each(draw, x.names, 3)
+    return number_for_each(draw, x.names, 3), options
+
+
+@generates("window_sum", "window_prod", "window_max", "window_min")
+def window(draw: Draw, dtype: DType) -> Invocation:
+    """Windows within the tensor, across its edges and larger than it."""
+    x = draw(tensors(dtype, shapes(largest=5), tame=True))
+    size, options = window_options(draw, x)
+    return call(x, size, **options)
+
+
+@generates("window_mean")
+def window_mean(draw: Draw, dtype: DType) -> Invocation:
+    """The padding counted or not."""
+    x = draw(tensors(dtype, shapes(largest=5), tame=True))
+    size, options = window_options(draw, x)
+    return call(x, size, **options, include_padding=draw(st.booleans()))
+
+
+def last(accumulated: Tensor, element: Tensor) -> Tensor:
+    """The element, in the accumulator's dtype: its result shows the order."""
+    return tb.where(tb.isnan(element), accumulated, tb.astype(element, accumulated.dtype))
+
+
+def positive(accumulated: Tensor, element: Tensor) -> Tensor:
+    """Whether some element is positive: another dtype than the elements'."""
+    return tb.logical_or(accumulated, element > 0)
+
+
+def alternating(accumulated: Tensor, element: Tensor) -> Tensor:
+    """A function whose dtype is never that of its first argument."""
+    return tb.astype(accumulated, "int32" if accumulated.dtype is tb.float32 else "float32")
+
+
+def no_tensor(*elements: Tensor) -> Tensor:
+    """A function that returns no tensor, as none may."""
+    return 1  # type: ignore[return-value]
+
+
+def with_axis(*elements: Tensor) -> Tensor:
+    """A function that returns an axis, as none may."""
+    return tb.expand_dims(elements[0])
+
+
+FOLDS = (tb.add, tb.add, tb.multiply, tb.maximum, last, positive, alternating, no_tensor, with_axis)
+
+
+def initial_value(draw: Draw, dtype: DType) -> Any:
+    """A Python number or a tensor, now and then with an axis."""
+    strong = draw(
+        tensors(
+            draw(st.sampled_from([dtype, dtype, *ALL_DTYPES])), draw(st.sampled_from([(), (), (), (1,)])), tame=True
+        )
+    )
+    return draw(st.sampled_from([0, 1, False, 0.5, strong, strong, strong]))
+
+
+@generates("window_reduce")
+def window_reduce(draw: Draw, dtype: DType) -> Invocation:
+    """Functions that fit, and some that do not."""
+    x = draw(tensors(dtype, shapes(largest=3), tame=True))
+    size, options = window_options(draw, x)
+    return call(x, initial_value(draw, dtype), size, function=draw(st.sampled_from(FOLDS)), **options)
+
+
+@generates("reduce")
+def reduce(draw: Draw, dtype: DType) -> Invocation:
+    """Functions that fit, and some that do not."""
+    x = draw(tensors(dtype, tame=True))
+    options = {"axis": draw(axes_of(x, "Axes")) if x.ndim else None, "keepdims": draw(st.booleans())}
+    return call(x, initial_value(draw, dtype), function=draw(st.sampled_from(FOLDS)), **options)
+
+
+def doubled(element: Tensor) -> Tensor:
+    """In the element's dtype."""
+    return element + element
+
+
+def increased(element: Tensor) -> Tensor:
+    """In a floating dtype."""
+    return element + 0.5
+
+
+def absent(element: Tensor) -> Tensor:
+    """In bool."""
+    return element == 0
+
+
+def constant(element: Tensor) -> Tensor:
+    """A tensor on whichever backend is the default one."""
+    return tb.asarray(2.5)
+
+
+MAPS = (tb.negative, doubled, increased, absent, constant, no_tensor, with_axis)
+
+
+@generates("map")
+def map_(draw: Draw, dtype: DType) -> Invocation:
+    """Functions of one element, their results cast or not."""
+    return call(
+        draw(tensors(dtype, tame=True)),
+        function=draw(st.sampled_from(MAPS)),
+        dtype=draw(st.none() | st.sampled_from(ALL_DTYPES)),
+    )
+
+
+@generates("window_scatter_max", "window_scatter_min")
+def window_scatter(draw: Draw, dtype: DType) -> Invocation:
+    """Few different elements, so that there are ties; sources whose sums are exact in every order."""
+    few: Any = st.booleans()
+    if dtype.is_integer:
+        few = st.sampled_from([iinfo(dtype).min, 0, 1, iinfo(dtype).max])
+    elif dtype.is_inexact:
+        few = st.sampled_from([0.0, -0.0, 1.0, -2.5, finfo(dtype).max, float("inf"), float("-inf"), float("nan")])
+    x = draw(tensors(dtype, shapes(largest=4), values=few))
+    size, options = window_options(draw, x, dilated=False)
+    try:
+        shape, _ = windowed(x.template, size, options["strides"], options["padding"])
+    except (ValueError, TypeError):
+        shape = x.shape
+    if draw(st.integers(0, 9)) == 0:
+        shape = (*shape, 1)
+    wide = draw(st.sampled_from([dtype, dtype, *ALL_DTYPES]))
+    quarters: Any = st.integers(-16, 16).map(lambda number: number / 4)
+    if wide.is_complex:
+        quarters = st.builds(complex, quarters, quarters)
+    elif wide.is_integer:
+        quarters = st.integers(0, 9)
+    elif not wide.is_inexact:
+        quarters = st.booleans()
+    names = x.names if len(shape) == x.ndim else (None,) * len(shape)
+    source = draw(tensors(wide, shape, names=draw(st.sampled_from([names, (None,) * len(shape)])), values=quarters))
+    initial = draw(tensors(wide, draw(st.sampled_from([(), (), (), (1,)])), values=quarters))
+    return call(x, source, draw(st.sampled_from([0, initial, initial])), size, **options)
+
+
+@generates("conv")
+def conv(draw: Draw, dtype: DType) -> Invocation:
+    """Of 0 to 3 spatial axes, grouped and dilated; shapes that do not fit are refused."""
+    rank = draw(st.sampled_from([0, 1, 1, 2, 2, 3]))
+    largest = (6, 6, 4, 3)[rank]
+    spatial = tuple(draw(st.integers(0, largest)) for _ in range(rank))
+    window = tuple(draw(st.integers(0 if draw(st.integers(0, 9)) == 0 else 1, 3)) for _ in range(rank))
+    features, batches = draw(st.sampled_from([(1, 1), (1, 1), (2, 1), (3, 1), (1, 2), (1, 3), (2, 2)]))
+    channels, share = draw(st.integers(0, 2)), draw(st.integers(0, 2))
+    batch = draw(st.integers(0, 2)) * batches
+    wrong = draw(st.integers(0, 19))
+    names = ("batch", "channel", *(f"space{axis}" for axis in range(rank)))
+    x = draw(tensors(dtype, (batch, channels * features + (wrong == 0), *spatial), names=names, tame=True))
+    out = share * features * batches + (wrong == 1)
+    other = draw(st.sampled_from([dtype, dtype, dtype, *ALL_DTYPES]))
+    first = "batch" if wrong == 2 else draw(st.sampled_from(["feature", None]))
+    kernel = draw(tensors(other, (out, channels, *window), names=(first, "channel", *names[2:]), tame=True))
+    if wrong == 3:
+        kernel = tb.expand_dims(kernel)
+    options: dict[str, Any] = {"padding": padding_for_each(draw, names[2:])}
+    for option in ("strides", "input_dilation", "kernel_dilation"):
+        if draw(st.booleans()):
+            options[option] = number_for_each(draw, names[2:], 3)
+    return call(x, kernel, **options, feature_groups=features, batch_groups=0 if wrong == 4 else batches)

@@ -1,0 +1,62 @@
+"""The shared body of the array libraries knows none of them; each has an adapter."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import tensorbackend
+from tensorbackend.backends.array_module.module import ArrayModule
+
+BACKENDS = Path(tensorbackend.__file__).parent / "backends"
+LIBRARIES = {"numpy", "jax", "cupy", "cupyx"}
+ADAPTERS = {"numpy_backend", "jax_backend", "cupy_backend", "cupy_module"}
+
+
+def knowledge(source: str) -> list[str]:
+    """What in a module's source depends on which array library it runs on."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom | ast.Import):
+            names = [alias.name for alias in node.names]
+            names += (node.module or "").split(".") if isinstance(node, ast.ImportFrom) else []
+            found += [name for name in names if name.split(".")[0] in LIBRARIES | ADAPTERS]
+        elif isinstance(node, ast.Compare):
+            found += [ast.unparse(node) for part in ast.walk(node) if ast.unparse(part).endswith(".__name__")]
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            found += [node.value] if node.value.split(".")[0] in LIBRARIES else []
+    return found
+
+
+@pytest.mark.parametrize(
+    "path", sorted((BACKENDS / "array_module").rglob("*.py")), ids=lambda path: str(path.relative_to(BACKENDS))
+)
+def test_the_body_knows_no_library(path: Path) -> None:
+    assert not knowledge(path.read_text())
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "if xp.__name__ == 'jax.numpy': pass",
+        "eager = module.__name__ in names",
+        "from jax import lax",
+        "def late():\n    from ..jax_backend.rounding import unfused",
+        "import numpy as np",
+        "LAZY = ('jax.numpy',)",
+    ],
+)
+def test_what_knows_one_is_caught(source: str) -> None:
+    assert knowledge(source)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "jax"])
+def test_each_library_has_an_adapter(backend: str) -> None:
+    xp = tensorbackend.get_backend(backend).xp  # type: ignore[attr-defined] # of backends on array modules
+    assert isinstance(xp, ArrayModule)
+    assert xp.eager is (backend == "numpy")
+    found = xp.join(xp.asarray([-0.0, xp.inf]), xp.asarray([xp.nan, -0.0]))
+    assert str(found.tolist()) == "[(-0+nanj), (inf-0j)]"
+    assert str(xp.positive_zero(xp.asarray([-0.0, -2.0])).tolist()) == "[0.0, -2.0]"

@@ -1,0 +1,294 @@
+"""CupyBackend on a strict stand-in for CuPy, which needs no GPU."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tensorbackend as tb
+from tensorbackend.backends.cupy_backend import CupyBackend
+from tensorbackend.dtypes import ALL_DTYPES, DType, bfloat16
+from tensorbackend.errors import ArgumentError, BackendError
+from tensorbackend.opspec import OPS
+from tensorbackend.protocol import Backend
+from tensorbackend.protocol.core import Core
+from tensorbackend.template import Template
+from tensorbackend.testing import GENERATORS, Invocation, calls, check, check_row, divergences_of, profile
+
+_spec = importlib.util.spec_from_file_location("fake_cupy", Path(__file__).parent / "fake_cupy.py")
+assert _spec is not None
+assert _spec.loader is not None
+fake: Any = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(fake)
+
+OURS = {name for name, spec in OPS.items() if spec.function.__module__.startswith("tensorbackend.")}
+NAMES = sorted(OURS | set(GENERATORS))
+
+
+@pytest.fixture(scope="module")
+def _stand_in() -> Iterator[None]:
+    """The fake library for a while, and no instance of the backend on the one that may be installed."""
+    real = {key: Core._instances.pop(key) for key in list(Core._instances) if key[0] is CupyBackend}
+    with pytest.MonkeyPatch.context() as patch:
+        for name, module in fake.MODULES.items():
+            patch.setitem(sys.modules, name, module)
+        yield
+    for key in [key for key in Core._instances if key[0] is CupyBackend]:
+        del Core._instances[key]
+    Core._instances.update(real)
+
+
+@pytest.fixture(scope="module")
+def cupy(_stand_in: None) -> Backend:
+    """The backend on the stand-in."""
+    return tb.get_backend("cupy")
+
+
+@pytest.fixture
+def two_devices(cupy: Backend) -> Iterator[Backend]:
+    """The backend on the second of two devices."""
+    fake.settings.devices = 2
+    yield CupyBackend(device=1)
+    fake.settings.devices = 1
+    del Core._instances[(CupyBackend, ("device", 1))]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_agrees_with_the_reference(cupy: Backend, name: str) -> None:
+    @profile(6)
+    @given(st.sampled_from(ALL_DTYPES).flatmap(lambda dtype: calls(name, dtype)))
+    def agrees(call: Invocation) -> None:
+        check(call, cupy)
+
+    agrees()
+
+
+def test_subnormals_are_zeros_as_the_divergence_says(cupy: Backend) -> None:
+    rows = divergences_of(cupy)
+    assert rows
+    for row in rows:
+        check_row(row, cupy)
+
+
+def test_importing_the_module_imports_no_cupy() -> None:
+    code = "import sys, tensorbackend.backends.cupy_backend; sys.exit('cupy' in sys.modules or 'numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+class Elsewhere(CupyBackend):
+    """The same backend without instances yet."""
+
+    name = "elsewhere"
+
+
+def test_without_cupy_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    commands = r"pip install 'tensorbackend\[cuda12\]' or pip install 'tensorbackend\[cuda13\]'"
+    with pytest.raises(BackendError, match=rf"expected cupy to import .*ModuleNotFoundError.*; {commands}"):
+        Elsewhere()
+
+
+def test_without_a_device_it_says_so(cupy: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fake.settings, "devices", 0)
+    with pytest.raises(BackendError, match="expected a CUDA device for the backend 'elsewhere', got error='no device'"):
+        Elsewhere()
+
+
+def test_an_old_cupy_is_refused(cupy: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fake.module, "__version__", "13.6.0")
+    with pytest.raises(BackendError, match=r"expected CuPy 14 or newer, got version='13.6.0'; pip install -U"):
+        Elsewhere()
+
+
+def test_names_of_a_device(cupy: Backend) -> None:
+    assert cupy is CupyBackend() is CupyBackend(device=0) is CupyBackend(device="cuda:0")
+    assert (cupy.device, cupy.devices()) == ("cuda:0", ("cuda:0",))
+    assert cupy.versions() == {"cupy": "14.2.0", "cuda": "12.8"}
+    for device in ("cpu", "gpu:0", "cuda:x", -1, 1.5, None):
+        with pytest.raises(ArgumentError, match="expected the number of a CUDA device, or 'cuda:' with it"):
+            CupyBackend(device=device)
+    with pytest.raises(
+        ArgumentError, match="a device of the backend 'cupy', got device='cuda:3'; the devices are cuda:0"
+    ):
+        CupyBackend(device=3)
+    with pytest.raises(ArgumentError, match="expected no options"):
+        CupyBackend(stream=1)
+
+
+@pytest.mark.parametrize("dtype", ALL_DTYPES, ids=str)
+def test_bits_and_names_through_the_host(cupy: Backend, dtype: DType) -> None:
+    x = tb.astype(tb.tensor([[0, 1, 2], [3, 4, 5]], names=("row", None)), dtype)
+    moved = x.backend_copy(cupy)
+    assert moved.template is x.template
+    assert cupy.violation(moved.template, moved.data) is None
+    assert moved.to_binary() == x.to_binary() == moved.backend_copy("binary").to_binary()
+    assert moved.to_binary(2) == x.to_binary(2)
+    array = np.asarray(moved)
+    assert not array.flags.writeable
+    assert array.tobytes() == x.to_binary()
+    assert np.array(moved).flags.writeable
+    with pytest.raises(ValueError, match="expected data in host memory to share"):
+        np.asarray(moved, copy=False)
+
+
+def test_no_byte_through_the_host_between_libraries_on_one_device(cupy: Backend) -> None:
+    class Other(CupyBackend):
+        """Another library on the same device, which speaks nothing but DLPack."""
+
+        name = "other"
+        to_binary = from_binary = to_numpy = from_numpy = None  # type: ignore[assignment] # never called
+
+        def from_backend(self, x: tb.Tensor, /, *, copy: bool) -> Any:
+            return Core.from_backend(self, x, copy=copy)
+
+    for dtype in ALL_DTYPES:
+        x = tb.full((2, 3), True, dtype=dtype, names=("row", None), backend=cupy)
+        start, template = x.data.data.ptr, x.template
+        assert x.backend_copy(Other).data.data.ptr != start
+        moved = x.backend_transfer(Other)
+        assert (moved.template, moved.data.data.ptr) == (template, start)
+    found = cupy.from_dlpack(moved, copy=True)
+    assert found[0] is Template((2, 3), ALL_DTYPES[-1])
+    assert found[1].data.ptr != start
+
+
+def test_dlpack_with_the_host(cupy: Backend) -> None:
+    x = tb.from_dlpack(np.arange(3.0), backend=cupy)
+    assert (x.tolist(), x.__dlpack_device__()) == ([0.0, 1.0, 2.0], (2, 0))
+    with pytest.raises(BufferError, match="expected device memory to share"):
+        tb.from_dlpack(np.arange(3.0), copy=False, backend=cupy)
+
+    class Strange:
+        def __dlpack_device__(self) -> tuple[int, int]:
+            return 8, 0
+
+        def __dlpack__(self, **options: Any) -> Any:
+            raise AssertionError("its device is not CUDA's")
+
+    with pytest.raises(BufferError):
+        cupy.from_dlpack(Strange(), copy=None)
+
+
+def test_an_array_of_the_device_is_shared(cupy: Backend) -> None:
+    array = fake.module.asarray([1.0, 2.0])
+    assert tb.asarray(array, backend=cupy).data.data.ptr == array.data.ptr
+    assert tb.tensor(array, backend=cupy).data.data.ptr != array.data.ptr
+    with pytest.raises(BufferError, match="say device='cpu' to have it copied"):
+        tb.asarray(array, backend="numpy")
+    assert tb.asarray(array, backend="numpy", device="cpu").tolist() == [1.0, 2.0]
+
+
+def test_an_array_of_the_device_is_copied_to_the_host_on_request(cupy: Backend) -> None:
+    array = fake.module.asarray([1.0, 2.0])
+    with pytest.raises(BufferError, match=r"expected an array in host memory, got device=\(2, 0\); say device='cpu'"):
+        tb.from_dlpack(array, backend="numpy")
+    assert tb.from_dlpack(array, backend="numpy", device="cpu").tolist() == [1.0, 2.0]
+    assert np.from_dlpack(tb.asarray(array, backend=cupy), device="cpu").tolist() == [1.0, 2.0]
+    assert tb.from_dlpack(array, backend=cupy, device="cuda:0").data.data.ptr == array.data.ptr
+
+
+def test_the_cuda_array_interface(cupy: Backend) -> None:
+    x = tb.zeros((2, 3), backend=cupy)
+    assert x.__cuda_array_interface__["data"] == (x.data.data.ptr, True)  # read-only
+
+
+def test_who_cannot_be_told_that_memory_is_read_only_gets_a_copy(cupy: Backend) -> None:
+    x = tb.zeros(3, backend=cupy)
+    for options in ({}, {"max_version": (1, 0)}, {"copy": True}, {"dl_device": (2, 0)}):
+        assert x.__dlpack__(stream=1, **options).array.data.ptr != x.data.data.ptr
+    assert x.__dlpack__(stream=1, copy=False).array.data.ptr == x.data.data.ptr
+
+
+def test_waiting_waits_for_the_stream(cupy: Backend) -> None:
+    before = fake.settings.synchronized
+    assert tb.zeros(2, backend=cupy).block_until_ready().shape == (2,)
+    assert fake.settings.synchronized == before + 1
+
+
+def test_memory_goes_back_to_the_device_on_request(cupy: Backend) -> None:
+    assert isinstance(cupy, CupyBackend)
+    x = tb.zeros(1000, backend=cupy)
+    x.backend_deallocate()
+    assert cupy.release_memory() >= 4000
+    assert cupy.release_memory() == 0
+
+
+def test_callbacks_run_on_their_device(two_devices: Backend) -> None:
+    x = tb.tensor([[3.0, 1.0], [1.0, 2.0]], names=("row", None), backend=two_devices)
+    for y in (
+        x,
+        x + 1,
+        *tb.to_batched(x, 1),
+        tb.sum(x, axis="row"),
+        x.T @ x,
+        tb.linalg.cholesky(x),
+        tb.softmax(x, axis=0),
+        x[:1],
+        x * x,
+    ):
+        assert y.data.device.id == 1
+        assert y.device == "cuda:1"
+    assert tb.zeros_like(x).data.device.id == 1
+    moved = x.to_device("cuda:0")
+    assert (moved.data.device.id, moved.device, moved.names, moved.tolist()) == (0, "cuda:0", x.names, x.tolist())
+    assert two_devices.devices() == ("cuda:0", "cuda:1")
+    assert x.__dlpack_device__() == (2, 1)
+    assert tb.zeros(1, backend="cupy", device="cuda:1").backend is two_devices
+
+
+@pytest.mark.parametrize("dtype", [d for d in ALL_DTYPES if d.kind != "bool"], ids=str)
+def test_repeated_indices(cupy: Backend, dtype: DType) -> None:
+    x, updates = (tb.astype(tb.tensor(each, backend=cupy), dtype) for each in ([0, 100], [100, 2, 3]))
+    indices = tb.tensor([[1], [1], [0]], backend=cupy)
+    wanted = tb.indexed_add(*(each.backend_copy("binary") for each in (x, indices, updates))).tolist()
+    assert tb.indexed_add(x, indices, updates).tolist() == wanted  # int8 wraps
+    assert tb.indexed_put(x, indices, updates).tolist() == [3, 2]
+
+
+def test_eigenvalues_on_the_host_where_cuda_has_none(cupy: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
+    x = tb.tensor([[0.0, 1.0], [-1.0, 0.0]], backend="binary")
+    check(Invocation("eig", (x,), {}), cupy)
+    monkeypatch.setattr(fake.settings, "geev", False)
+    check(Invocation("eig", (x,), {}), cupy)
+    monkeypatch.setattr(fake.settings, "geev", True)
+    monkeypatch.setattr(fake.settings, "broken", True)
+    with pytest.raises(RuntimeError, match="illegal memory access"):
+        tb.linalg.eig(x.backend_copy(cupy))
+
+
+def test_the_stand_in_is_strict(cupy: Backend) -> None:
+    xp, x = fake.module, fake.module.asarray([1.0, 2.0])
+    for refused in (
+        lambda: np.asarray(x),
+        lambda: xp.add(x, np.ones(2)),
+        lambda: xp.logical_and(xp.asarray([1j]), xp.asarray([1j])),
+        lambda: xp.signbit(xp.asarray([1j])),
+        lambda: xp.max(x, initial=0),
+        lambda: xp.add.at(xp.asarray([1], "int8"), xp.asarray([0]), xp.asarray([1], "int8")),
+    ):
+        with pytest.raises(TypeError):
+            refused()
+    with pytest.raises(AttributeError):
+        _ = xp.lexsort
+    narrow = tb.ones(2, dtype=bfloat16, backend=cupy).data
+    assert xp.where(narrow == 1, narrow, narrow).dtype == np.float32  # which CupyModule mends
+
+
+def test_a_chain_of_elementwise_ops_is_one_kernel(cupy: Backend) -> None:
+    def function(x: tb.Tensor, y: tb.Tensor) -> tb.Tensor:
+        return tb.sum(tb.exp(-x * x) * 1.5 + tb.tanh(y * 0.7), axis=0) + tb.sigmoid(y)
+
+    x, y = tb.asarray([[0.1, 0.2], [0.3, 0.4]]), tb.asarray([1.0, 2.0])
+    before = fake.settings.kernels
+    found = tb.jit(function)(x.backend_copy("cupy"), y.backend_copy("cupy"))
+    assert fake.settings.kernels == before + 2  # of the rows of x, and of y
+    assert found.to_binary() == function(x, y).to_binary()

@@ -1,0 +1,240 @@
+"""Primitives that a backend does not define: what runs instead, what is said where nothing does, and the minimum."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import numpy
+import pytest
+
+import tensorbackend as tb
+from tensorbackend.backends.binary import BinaryBackend
+from tensorbackend.dispatch import fallbacks as declarations
+from tensorbackend.dispatch.fallbacks import fallback, fallbacks
+from tensorbackend.dispatch.minimum import arrival, minimum
+from tensorbackend.dtypes import ALL_DTYPES, bool_, float16, float32, int8, int32, uint8
+from tensorbackend.errors import ArgumentError, ContractError, UnsupportedOp
+from tensorbackend.opspec import CALLBACKS
+from tensorbackend.protocol import Backend, Payload
+from tensorbackend.protocol.core import limited_to
+from tensorbackend.support import how
+from tensorbackend.template import Template
+from tensorbackend.testing import partial, without
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+REAL = [dtype for dtype in ALL_DTYPES if not dtype.is_complex]
+
+
+def example(name: str, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """A module of examples/."""
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    return __import__(name)
+
+
+def learnt(backend: type[Backend], monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The bias after two steps of examples/digits.py on 20 images."""
+    digits = example("digits", monkeypatch)
+    with tb.default_backend(backend):
+        train, _ = digits.load()
+        batch = digits.Digits(*(x[:20] for x in train))
+        model = digits.Model(tb.zeros((64, 10), names=("pixel", "digit")), tb.zeros(10, names=("digit",)))
+        for _ in range(2):
+            model = digits.step(model, batch)
+        assert digits.predictions(model, batch.images).shape == (20,)
+    assert model.bias.backend is backend()
+    found: list[float] = model.bias.tolist()
+    return found
+
+
+def test_the_minimum_runs_the_digits(monkeypatch: pytest.MonkeyPatch) -> None:
+    least = partial(tb.get_backend("numpy"), minimum(REAL))
+    wanted = learnt(type(tb.get_backend("numpy")), monkeypatch)
+    assert learnt(least, monkeypatch) == pytest.approx(wanted, abs=1e-6)
+
+
+def test_the_minimal_backend_runs_the_digits(monkeypatch: pytest.MonkeyPatch) -> None:
+    backend = example("minimal_backend", monkeypatch).ArrayBackend
+    own = {name for name, callback in CALLBACKS.items() if backend().supports(name)}
+    assert own == set(minimum(REAL)), "examples/minimal_backend.py defines the minimum and nothing else"
+    wanted = learnt(type(tb.get_backend("numpy")), monkeypatch)
+    assert learnt(backend, monkeypatch) == pytest.approx(wanted, abs=1e-6)
+
+
+def test_with_the_minimum_a_backend_has_all_that_has_a_fallback() -> None:
+    least = partial(BinaryBackend(), minimum())
+    for name, callback in CALLBACKS.items():
+        if not callback.optional and fallbacks(name):
+            assert how(least, name) in ("fall-back", "native")
+
+
+@pytest.mark.parametrize("left_out", minimum(REAL))
+def test_the_minimum_holds_nothing_that_could_be_left_out(left_out: str) -> None:
+    less = partial(BinaryBackend(), [name for name in minimum() if name != left_out])()
+    assert any(how(less, name) == "missing" for name in CALLBACKS if fallbacks(name))
+
+
+def test_native_fallback_and_missing_are_told_apart() -> None:
+    few = partial(BinaryBackend(), ["less", "multiply"])()
+    assert how(few, "less", "f32") == "native"
+    assert how(few, "greater") == "fall-back"
+    assert how(few, "negate", "f32") == "fall-back"
+    assert how(few, "negate", "c64") == "missing"  # -1 * (x + 0j) loses the sign of a zero
+    assert how(few, "subtract") == how(few, "svd") == "missing"
+    assert how(few, "softmax") == how(few, "expm") == "default"
+    assert how(BinaryBackend, "log2") == "override"
+    assert few.supports("less")
+    assert not few.supports("greater")
+    with pytest.raises(ArgumentError, match="expected the name of a callback or of a composite, got op='lesser'"):
+        how(few, "lesser")
+
+
+def test_what_is_missing_is_said_with_what_would_give_it() -> None:
+    x = tb.tensor([1.0], backend=partial(BinaryBackend(), ["less"]))
+    with pytest.raises(UnsupportedOp, match=r"has subtract, .* implement subtract, or add, negate, on which its fall"):
+        tb.subtract(x, x)
+    with pytest.raises(UnsupportedOp, match=r"has erf, got backend='partial'; move .* or implement erf on the backend"):
+        tb.erf(x)
+    y = tb.tensor([1.0], backend=without(BinaryBackend(), "pow"))
+    assert tb.pow(tb.astype(y, "s64"), 3).item() == 1
+    with pytest.raises(UnsupportedOp, match=r"a backend that has pow of float32, got backend='partial'; .* pow on the"):
+        tb.pow(y, y)
+
+
+class Halves(Backend):
+    """Compares two dtypes, one of them in one direction alone, and holds more."""
+
+    name = "halves"
+    dtypes = frozenset({bool_, int8, float16, float32})
+
+    def from_binary(self, out: Template, /, *, data: bytes) -> Payload:
+        """The bytes."""
+        return data
+
+    def to_binary(self, x: tb.Tensor, limit: int, /) -> bytes:
+        """The bytes."""
+        data: bytes = x.data
+        return data[: limit * x.dtype.itemsize]
+
+    @limited_to("f32", "f16")
+    def less(self, out: Template, x1: tb.Tensor, x2: tb.Tensor, /) -> Payload:
+        """As the reference."""
+        return BinaryBackend().less(out, x1, x2)
+
+    @limited_to("f32")
+    def greater(self, out: Template, x1: tb.Tensor, x2: tb.Tensor, /) -> Payload:
+        """As the reference."""
+        return BinaryBackend().greater(out, x1, x2)
+
+
+def test_a_fallback_serves_the_dtypes_that_a_callback_does_not_take() -> None:
+    assert how(Halves, "greater", "f32") == "native"
+    assert how(Halves, "greater", "f16") == "fall-back"
+    x = tb.tensor([1.0, 2.0], dtype="f16", backend=Halves)
+    assert tb.greater(x, tb.tensor(1.5, dtype="f16", backend=Halves)).tolist() == [False, True]
+    small = tb.tensor([1, 2], dtype="s8", backend=Halves)
+    with pytest.raises(UnsupportedOp, match="a dtype that less of the backend 'halves' takes, got dtype=int8"):
+        tb.greater(small, small)
+    assert how(Halves, "greater", "f64") == "missing"
+
+
+def test_a_dtype_that_a_backend_does_not_hold_is_said_wherever_it_comes_from() -> None:
+    x = tb.tensor([1, 2], dtype="u8")
+    makers: list[Callable[[], tb.Tensor]] = [
+        lambda: tb.tensor([1], dtype="u8", backend=Halves),
+        lambda: tb.asarray(numpy.ones(1, numpy.uint8), backend=Halves),
+        lambda: tb.from_binary(b"\1", Template((1,), "u8"), Halves),
+        lambda: tb.full(1, 1, dtype="u8", backend=Halves),
+        lambda: x.backend_copy(Halves),
+        lambda: x.backend_transfer(Halves),
+        lambda: tb.greater(x.backend_copy("binary"), tb.tensor([1.0], dtype="f16", backend=Halves)),
+    ]
+    for make in makers:
+        with pytest.raises(UnsupportedOp, match="got dtype=uint8"):
+            make()
+
+
+def test_names_and_memos_are_as_with_a_callback() -> None:
+    x = tb.tensor([[1, 2]], names=("row", "column"), backend=without(BinaryBackend(), "subtract"))
+    for _ in range(2):  # planned, then ready
+        assert (x - x).names == ("row", "column")
+        assert (x - 1).tolist() == [[0, 1]]
+        assert (5 - x).tolist() == [[4, 3]]
+
+
+def test_new_tensors_of_a_fallback_are_on_the_backend_of_the_call() -> None:
+    backend = without(BinaryBackend(), "iota", "constant", "eye")
+    with tb.default_backend("numpy"):
+        assert tb.iota(3, backend=backend).backend is backend()
+        assert tb.eye(2, backend=backend).tolist() == [[1.0, 0.0], [0.0, 1.0]]
+        assert tb.iota(300, dtype="s8", backend=backend).tolist()[-1] == 43
+
+
+def test_a_fallback_with_another_template_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    def wrong(out: Template, x: tb.Tensor, /) -> tb.Tensor:
+        return tb.astype(x, "f64")
+
+    fallbacks("erf")  # the others are declared before the table is exchanged
+    monkeypatch.setattr(declarations, "_declared", {})
+    fallback("erf", needs=("as_type",))(wrong)
+    x = tb.tensor([1.0], backend=without(BinaryBackend(), "erf"))
+    with pytest.raises(ContractError, match=r"the fall-back of erf to give f32\[1\], got given=f64\[1\]"):
+        tb.erf(x)
+
+
+def test_a_fallback_has_the_parameters_of_its_callback() -> None:
+    with pytest.raises(TypeError, match="the fall-back of 'sort' needs the parameters of its callback"):
+        fallback("sort", needs=())(lambda out, x: x)
+
+
+def test_a_fallback_needs_primitives() -> None:
+    def body(out: Template, x: tb.Tensor, /) -> tb.Tensor:
+        return tb.softmax(x, axis=0)
+
+    for need in ("softmax", "nonesuch"):
+        with pytest.raises(TypeError, match=f"needs the names of primitives' callbacks, got {need!r}"):
+            fallback("erf", needs=(need,))(body)
+
+
+def test_rules_say_what_arrives() -> None:
+    assert arrival("exp", int32) is float32
+    assert arrival("left_shift", float32) is None
+    assert arrival("take", uint8) is uint8
+
+
+def test_a_backend_that_has_all_loads_no_fallbacks() -> None:
+    code = (
+        "import sys, tensorbackend as tb; x = tb.tensor([1.0, 2.0]); tb.sort(x - x * 2); "
+        "assert 'tensorbackend.ops.fallbacks' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=EXAMPLES.parent)
+
+
+@pytest.mark.parametrize("length", [7, 33, 64, 66])
+def test_transforms_of_many_elements(length: int) -> None:
+    """The drawn ones are too short for halves."""
+    least = partial(BinaryBackend(), minimum())
+    x = tb.random.normal(tb.random.key(0), (2, length), dtype="f32")
+    wanted = tb.fft.fft(x)
+    found = tb.fft.fft(x.backend_copy(least)).backend_copy("numpy")
+    assert tb.all_close(found, wanted, rtol=0.0, atol=1e-4).item()
+    back = tb.fft.ifft(wanted.backend_copy(least), n=length + 3).backend_copy("numpy")
+    assert tb.all_close(back, tb.fft.ifft(wanted, n=length + 3), rtol=0.0, atol=1e-5).item()
+
+
+def test_factors_of_larger_matrices() -> None:
+    """The drawn ones have four rows at most."""
+    least = partial(tb.get_backend("numpy"), minimum())
+    x = tb.random.normal(tb.random.key(0), (2, 9, 7), dtype="f64").backend_copy(least)
+    p, lower, u = tb.linalg.lu(x)
+    assert tb.all_close(p @ lower @ u, x, rtol=0.0, atol=1e-14).item()
+    q, r = tb.linalg.qr(x, mode="complete")
+    assert tb.all_close(q @ r, x, rtol=0.0, atol=1e-14).item()
+    gram = x.mT @ x
+    factor = tb.linalg.cholesky(gram)
+    assert tb.all_close(factor @ factor.mT, gram, rtol=0.0, atol=1e-13).item()
+    solved = tb.linalg.triangular_solve(factor, x.mT)
+    assert tb.all_close(factor @ solved, x.mT, rtol=0.0, atol=1e-14).item()

@@ -1,0 +1,129 @@
+"""Reductions of entries that share a segment or a place: beside loops in Python, and their gradients."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy
+import pytest
+
+import tensorbackend as tb
+
+BACKENDS = ["binary", "numpy", "jax"]
+SEGMENTS = [2, 0, 2, 3, 0, 2]
+SIZE = 5
+
+OF_NUMBERS: dict[Callable[..., tb.Tensor], Callable[[list[float]], float]] = {
+    tb.segment_sum: sum,
+    tb.segment_max: lambda numbers: max(numbers, default=-math.inf),
+    tb.segment_min: lambda numbers: min(numbers, default=math.inf),
+    tb.segment_mean: lambda numbers: sum(numbers) / len(numbers) if numbers else math.nan,
+    tb.segment_argmax: lambda numbers: numbers.index(max(numbers)) if numbers else -1,
+    tb.segment_logsumexp: lambda numbers: math.log(sum(map(math.exp, numbers))) if numbers else -math.inf,
+}
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("function", OF_NUMBERS, ids=lambda each: each.__name__)
+def test_each_segment_is_reduced_by_itself(function: Callable[..., tb.Tensor], backend: str) -> None:
+    values = numpy.random.default_rng(0).standard_normal((2, 6, 3))
+    x = tb.asarray(values, names=("batch", "edge", "feature"), backend=backend)
+    segments = tb.asarray(SEGMENTS, names=("edge",), backend=backend)
+    found = function(x, segments, size=SIZE, axis="edge")
+    assert found.names == ("batch", None, "feature")
+    for batch in range(2):
+        for feature in range(3):
+            for number in range(SIZE):
+                where = [entry for entry, each in enumerate(SEGMENTS) if each == number]
+                wanted = OF_NUMBERS[function]([float(values[batch, entry, feature]) for entry in where])
+                if function is tb.segment_argmax and where:
+                    wanted = where[int(wanted)]
+                actual = found[batch, number, feature].item()
+                assert actual == pytest.approx(wanted, nan_ok=True, rel=1e-12)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "u8", "s16", "f16", "bf16"])
+def test_extremes_of_every_kind_of_dtype(dtype: str) -> None:
+    x = tb.astype(tb.asarray([0, 1, 1, 0]), dtype)
+    segments = tb.asarray([0, 0, 1, 2])
+    assert tb.astype(tb.segment_max(x, segments, size=3), "s32").tolist() == [1, 1, 0]
+    assert tb.astype(tb.segment_min(x, segments, size=3), "s32").tolist() == [0, 1, 0]
+    assert tb.segment_max(x, segments, size=3).dtype is x.dtype
+
+
+def test_nan_wins_and_of_equal_entries_the_first_is_found() -> None:
+    x, segments = tb.asarray([1.0, math.nan, 3.0, 3.0]), tb.asarray([0, 0, 1, 1])
+    for function in (tb.segment_max, tb.segment_min):
+        assert math.isnan(function(x, segments, size=2)[0].item())  # type: ignore[arg-type]
+    assert tb.segment_argmax(x, segments, size=2).tolist() == [1, 2]
+
+
+def test_segments_outside() -> None:
+    x, segments = tb.asarray([1.0, 2.0, 4.0]), tb.asarray([-1, 0, 9])
+    with pytest.raises(tb.errors.IndexRangeError):
+        tb.segment_sum(x, segments, size=2)
+    assert tb.segment_sum(x, segments, size=2, mode="clip").tolist() == [3.0, 4.0]
+    assert tb.segment_sum(x, segments, size=2, mode="fill").tolist() == [2.0, 0.0]
+    assert tb.segment_logsumexp(x, segments, size=2, mode="fill").tolist() == [2.0, -math.inf]
+
+
+@pytest.mark.parametrize(
+    ("segments", "error"),
+    [
+        (tb.asarray([0, 1]), tb.errors.ShapeError),
+        (tb.asarray([0.0, 1.0, 2.0]), tb.errors.DTypeError),
+        (tb.asarray([0, 1, 2], names=("node",)), tb.errors.NamesError),
+    ],
+)
+def test_segments_that_do_not_fit(segments: tb.Tensor, error: type[Exception]) -> None:
+    with pytest.raises(error, match="segment_max"):
+        tb.segment_max(tb.asarray([1.0, 2.0, 3.0], names=("edge",)), segments, size=3)
+
+
+def test_gradients() -> None:
+    x, segments = tb.asarray([1.0, 2.0, 4.0, 5.0]), tb.asarray([2, 0, 2, 7])
+
+    def gradient(function: Callable[..., tb.Tensor], scale: float = 1.0) -> object:
+        def total(x: tb.Tensor) -> tb.Tensor:
+            made = function(x * scale, segments, size=3, mode="fill")
+            return tb.sum(tb.where(tb.isfinite(made), made, 0))
+
+        return tb.grad(total)(x).tolist()
+
+    assert gradient(tb.segment_max) == [0, 1, 1, 0]
+    assert gradient(tb.segment_min) == [1, 1, 0, 0]
+    assert gradient(tb.segment_mean) == [0.5, 1, 0.5, 0]
+    assert gradient(tb.segment_logsumexp, 1000) == [0, 1000, 1000, 0]
+
+
+def test_vmap_and_jit() -> None:
+    x, segments = tb.asarray([[1.0, 2.0, 4.0], [3.0, 0.0, 1.0]]), tb.asarray([[1, 0, 1], [0, 0, 1]])
+
+    def greatest(x: tb.Tensor, segments: tb.Tensor) -> tb.Tensor:
+        return tb.segment_max(x, segments, size=2, mode="clip")
+
+    made = tb.jit(tb.vmap(greatest))(x, segments)
+    assert isinstance(made, tb.Tensor)
+    assert made.tolist() == [[2.0, 4.0], [3.0, 1.0]]
+
+
+# With what a tensor holds
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_updates_are_combined_with_what_is_there(backend: str) -> None:
+    x = tb.asarray([[1.0, 5.0], [2.0, 2.0], [0.0, 0.0]], names=("row", "column"), backend=backend)
+    rows = tb.asarray([[0], [0], [1]], backend=backend)
+    updates = tb.asarray([[4.0, 4.0], [0.0, 9.0], [1.0, 1.0]], backend=backend)
+    assert tb.indexed_max(x, rows, updates).tolist() == [[4, 9], [2, 2], [0, 0]]
+    assert tb.indexed_min(x, rows, updates).tolist() == [[0, 4], [1, 1], [0, 0]]
+    assert tb.indexed_mean(x, rows, updates).tolist() == [[pytest.approx(5 / 3), 6], [1.5, 1.5], [0, 0]]
+    assert tb.indexed_max(x, rows, updates).names == ("row", "column")
+    assert tb.indexed_max(x, rows, 3.0).tolist() == [[3, 5], [3, 3], [0, 0]]
+
+
+def test_updates_with_axes_of_other_names_are_refused() -> None:
+    x = tb.zeros((3, 2), names=("row", "column"))
+    with pytest.raises(tb.errors.NamesError):
+        tb.indexed_max(x, tb.asarray([[0]]), tb.zeros((1, 2), names=(None, "row")))

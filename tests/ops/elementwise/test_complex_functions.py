@@ -1,0 +1,364 @@
+"""Complex functions: the special cases of the Array API standard (2024.12), branch cuts, overflow on the way."""
+
+from __future__ import annotations
+
+import cmath
+import math
+from math import inf, isinf, isnan, nan, pi
+from typing import Any
+
+import pytest
+
+import tensorbackend as tb
+from tensorbackend.backends.complex_specials import SPECIALS
+from tensorbackend.dtypes import complex64, complex128
+from tensorbackend.opspec import OPS
+from tensorbackend.testing.bounds import bound_of
+from tensorbackend.testing.compare import element_distance
+
+BACKENDS = ["binary", "numpy", "jax"]
+DTYPES = ["complex64", "complex128"]
+Z = complex
+EVERY = pytest.mark.parametrize("backend", BACKENDS)
+EVERY_DTYPE = pytest.mark.parametrize("dtype", DTYPES)
+
+
+def same_part(actual: float, wanted: float) -> bool:
+    """Zeros with their signs, infinities and NaN alike; others to six digits."""
+    if isnan(wanted) or isinf(wanted) or wanted == 0:
+        same_sign = math.copysign(1.0, actual) == math.copysign(1.0, wanted)
+        return isnan(actual) if isnan(wanted) else actual == wanted and same_sign
+    return math.isclose(actual, wanted, rel_tol=1e-6)
+
+
+def check(actual: complex, wanted: complex) -> None:
+    same = same_part(actual.real, wanted.real) and same_part(actual.imag, wanted.imag)
+    assert same, f"expected {wanted}, got {actual}"
+
+
+def call(name: str, *operands: Any, backend: str, dtype: str = "complex128") -> Any:
+    """The op on numbers, beside ordinary ones: a special value must not depend on its neighbours, nor harm them."""
+    function = getattr(tb, name)
+    plain = [1.5 - 0.5j, 0.25 + 2j] * 20
+    many = function(*(tb.tensor([*plain, x, *plain], dtype=dtype, backend=backend) for x in operands)).tolist()
+    ordinary = function(*(tb.tensor(plain, dtype=dtype, backend=backend) for _ in operands)).tolist()
+    alone = function(*(tb.tensor(x, dtype=dtype, backend=backend) for x in operands)).item()
+    for actual, wanted in zip(many, [*ordinary, alone, *ordinary], strict=True):
+        check(complex(actual), complex(wanted))
+    return alone
+
+
+# As the standard writes them: the row for a positive imaginary part; the others follow by symmetry, tested below.
+SPECIAL_CASES = [
+    ("acos", Z(0, 0), Z(pi / 2, -0.0)),
+    ("acos", Z(0, nan), Z(pi / 2, nan)),
+    ("acos", Z(1, inf), Z(pi / 2, -inf)),
+    ("acos", Z(-inf, 1), Z(pi, -inf)),
+    ("acos", Z(inf, 1), Z(0, -inf)),
+    ("acos", Z(-inf, inf), Z(3 * pi / 4, -inf)),
+    ("acos", Z(inf, inf), Z(pi / 4, -inf)),
+    ("acos", Z(nan, inf), Z(nan, -inf)),
+    ("acos", Z(nan, 1), Z(nan, nan)),
+    ("acosh", Z(0, 0), Z(0, pi / 2)),
+    ("acosh", Z(1, inf), Z(inf, pi / 2)),
+    ("acosh", Z(0, nan), Z(nan, pi / 2)),
+    ("acosh", Z(-inf, 1), Z(inf, pi)),
+    ("acosh", Z(inf, 1), Z(inf, 0)),
+    ("acosh", Z(-inf, inf), Z(inf, 3 * pi / 4)),
+    ("acosh", Z(inf, nan), Z(inf, nan)),
+    ("acosh", Z(nan, inf), Z(inf, nan)),
+    ("asin", Z(0, 0), Z(0, 0)),
+    ("asin", Z(inf, 1), Z(pi / 2, inf)),
+    ("asin", Z(1, inf), Z(0, inf)),
+    ("asin", Z(nan, 1), Z(nan, nan)),
+    ("asinh", Z(0, 0), Z(0, 0)),
+    ("asinh", Z(1, inf), Z(inf, pi / 2)),
+    ("asinh", Z(inf, 1), Z(inf, 0)),
+    ("asinh", Z(inf, inf), Z(inf, pi / 4)),
+    ("asinh", Z(inf, nan), Z(inf, nan)),
+    ("asinh", Z(nan, 0), Z(nan, 0)),
+    ("asinh", Z(nan, 1), Z(nan, nan)),
+    ("atan", Z(1, inf), Z(pi / 2, 0)),
+    ("atan", Z(0, 1), Z(0, inf)),
+    ("atanh", Z(0, 0), Z(0, 0)),
+    ("atanh", Z(0, nan), Z(0, nan)),
+    ("atanh", Z(1, 0), Z(inf, 0)),
+    ("atanh", Z(1, inf), Z(0, pi / 2)),
+    ("atanh", Z(inf, 1), Z(0, pi / 2)),
+    ("atanh", Z(inf, nan), Z(0, nan)),
+    ("atanh", Z(nan, 1), Z(nan, nan)),
+    ("cosh", Z(0, 0), Z(1, 0)),
+    ("cosh", Z(0, inf), Z(nan, 0)),
+    ("cosh", Z(1, inf), Z(nan, nan)),
+    ("cosh", Z(inf, 0), Z(inf, 0)),
+    ("cosh", Z(inf, 2), Z(-inf, inf)),
+    ("cosh", Z(inf, inf), Z(inf, nan)),
+    ("cosh", Z(nan, 0), Z(nan, 0)),
+    ("cos", Z(0, 0), Z(1, -0.0)),
+    ("cos", Z(0, inf), Z(inf, -0.0)),
+    ("exp", Z(0, 0), Z(1, 0)),
+    ("exp", Z(1, inf), Z(nan, nan)),
+    ("exp", Z(inf, 0), Z(inf, 0)),
+    ("exp", Z(-inf, 1), Z(0, 0)),
+    ("exp", Z(inf, 2), Z(-inf, inf)),
+    ("exp", Z(-inf, inf), Z(0, 0)),
+    ("exp", Z(inf, inf), Z(inf, nan)),
+    ("exp", Z(-inf, nan), Z(0, 0)),
+    ("exp", Z(nan, 0), Z(nan, 0)),
+    ("expm1", Z(0, 0), Z(0, 0)),
+    ("expm1", Z(-0.0, 0), Z(0, 0)),
+    ("expm1", Z(-0.0, -0.0), Z(0, -0.0)),
+    ("expm1", Z(1, inf), Z(nan, nan)),
+    ("expm1", Z(inf, 0), Z(inf, 0)),
+    ("expm1", Z(-inf, 1), Z(-1, 0)),
+    ("expm1", Z(-inf, inf), Z(-1, 0)),
+    ("expm1", Z(inf, inf), Z(inf, nan)),
+    ("expm1", Z(nan, 0), Z(nan, 0)),
+    ("log", Z(-0.0, 0), Z(-inf, pi)),
+    ("log", Z(0, 0), Z(-inf, 0)),
+    ("log", Z(1, inf), Z(inf, pi / 2)),
+    ("log", Z(1, nan), Z(nan, nan)),
+    ("log", Z(-inf, 1), Z(inf, pi)),
+    ("log", Z(inf, 1), Z(inf, 0)),
+    ("log", Z(-inf, inf), Z(inf, 3 * pi / 4)),
+    ("log", Z(nan, inf), Z(inf, nan)),
+    ("log1p", Z(-1, 0), Z(-inf, 0)),
+    ("log1p", Z(1, inf), Z(inf, pi / 2)),
+    ("log1p", Z(-inf, 1), Z(inf, pi)),
+    ("log1p", Z(inf, nan), Z(inf, nan)),
+    ("log2", Z(-inf, 1), Z(inf, pi / math.log(2))),
+    ("log10", Z(0, 0), Z(-inf, 0)),
+    ("sign", Z(0, -0.0), Z(0, 0)),
+    ("sign", Z(3, -4), Z(0.6, -0.8)),
+    ("sign", Z(nan, 1), Z(nan, nan)),
+    ("sinh", Z(0, 0), Z(0, 0)),
+    ("sinh", Z(0, inf), Z(0, nan)),
+    ("sinh", Z(1, inf), Z(nan, nan)),
+    ("sinh", Z(inf, 0), Z(inf, 0)),
+    ("sinh", Z(inf, 2), Z(-inf, inf)),
+    ("sinh", Z(inf, inf), Z(inf, nan)),
+    ("sinh", Z(nan, 0), Z(nan, 0)),
+    ("sin", Z(0, inf), Z(0, inf)),
+    ("sqrt", Z(0, 0), Z(0, 0)),
+    ("sqrt", Z(1, inf), Z(inf, inf)),
+    ("sqrt", Z(nan, inf), Z(inf, inf)),
+    ("sqrt", Z(-inf, 1), Z(0, inf)),
+    ("sqrt", Z(inf, 1), Z(inf, 0)),
+    ("sqrt", Z(-inf, nan), Z(nan, inf)),
+    ("sqrt", Z(inf, nan), Z(inf, nan)),
+    ("sqrt", Z(1, nan), Z(nan, nan)),
+    ("tanh", Z(0, 0), Z(0, 0)),
+    ("tanh", Z(0, inf), Z(0, nan)),
+    ("tanh", Z(1, inf), Z(nan, nan)),
+    ("tanh", Z(inf, 1), Z(1, 0)),
+    ("tanh", Z(inf, inf), Z(1, 0)),
+    ("tanh", Z(nan, 0), Z(nan, 0)),
+    ("tan", Z(0, inf), Z(0, 1)),
+]
+
+
+@EVERY
+@EVERY_DTYPE
+@pytest.mark.parametrize(("name", "z", "wanted"), SPECIAL_CASES)
+def test_special_cases(name: str, z: complex, wanted: complex, backend: str, dtype: str) -> None:
+    check(call(name, z, backend=backend, dtype=dtype), wanted)
+
+
+@EVERY
+@EVERY_DTYPE
+@pytest.mark.parametrize("name", [*SPECIALS, "sin", "cos", "tan", "asin", "atan", "expm1", "log2"])
+def test_conjugates_and_negatives(name: str, backend: str, dtype: str) -> None:
+    parts = [-inf, -1.5, -0.0, 0.0, 1.5, inf]
+    numbers = [Z(a, b) for a in parts for b in parts]
+    x = tb.tensor(numbers, dtype=dtype, backend=backend)
+    function = getattr(tb, name)
+    found = function(x).tolist()
+    conjugates = tb.conj(function(tb.conj(x))).tolist()
+    negatives = function(tb.tensor([Z(-z.real, -z.imag) for z in numbers], dtype=dtype, backend=backend)).tolist()
+    symmetry = SPECIALS[name].symmetry if name in SPECIALS else {"cos": "even"}.get(name, "odd")
+    for value, conjugate, negative in zip(found, conjugates, negatives, strict=True):
+        check(conjugate, value)
+        if symmetry == "odd" and name not in ("expm1", "log2"):
+            check(Z(-negative.real, -negative.imag), value)
+        elif symmetry == "even":
+            check(negative, value)
+
+
+HALF_PI = pi / 2
+BRANCH_CUTS = [
+    # On the cut, from above and from below: what the sign of a zero says.
+    ("sqrt", Z(-4, 0), Z(0, 2)),
+    ("sqrt", Z(-4, -0.0), Z(0, -2)),
+    ("log", Z(-1, 0), Z(0, pi)),
+    ("log", Z(-1, -0.0), Z(0, -pi)),
+    ("log1p", Z(-3, 0), Z(math.log(2), pi)),
+    ("log1p", Z(-3, -0.0), Z(math.log(2), -pi)),
+    ("log2", Z(-2, -0.0), Z(1, -pi / math.log(2))),
+    ("acos", Z(2, 0), Z(0, -math.acosh(2))),
+    ("acos", Z(2, -0.0), Z(0, math.acosh(2))),
+    ("acos", Z(-2, -0.0), Z(pi, math.acosh(2))),
+    ("asin", Z(2, 0), Z(HALF_PI, math.acosh(2))),
+    ("asin", Z(2, -0.0), Z(HALF_PI, -math.acosh(2))),
+    ("acosh", Z(-2, 0), Z(math.acosh(2), pi)),
+    ("acosh", Z(-2, -0.0), Z(math.acosh(2), -pi)),
+    ("atanh", Z(2, 0), Z(math.atanh(0.5), HALF_PI)),
+    ("atanh", Z(2, -0.0), Z(math.atanh(0.5), -HALF_PI)),
+    ("atan", Z(0, 2), Z(HALF_PI, math.atanh(0.5))),
+    ("atan", Z(-0.0, 2), Z(-HALF_PI, math.atanh(0.5))),
+    ("asinh", Z(0, 2), Z(math.acosh(2), HALF_PI)),
+    ("asinh", Z(-0.0, 2), Z(-math.acosh(2), HALF_PI)),
+]
+
+
+@EVERY
+@EVERY_DTYPE
+@pytest.mark.parametrize(("name", "z", "wanted"), BRANCH_CUTS)
+def test_branch_cuts(name: str, z: complex, wanted: complex, backend: str, dtype: str) -> None:
+    check(call(name, z, backend=backend, dtype=dtype), wanted)
+
+
+TWO = [
+    # By parts where the divisor is real or imaginary (the standard's table).
+    ("divide", Z(-0.0, 3), Z(2, 0), Z(-0.0, 1.5)),
+    ("divide", Z(1, nan), Z(2, 0), Z(0.5, nan)),
+    ("divide", Z(inf, 1), Z(2, -0.0), Z(inf, 0.5)),
+    ("divide", Z(1, inf), Z(0, 2), Z(inf, -0.5)),
+    ("divide", Z(1, 0), Z(0, 0), Z(inf, nan)),
+    ("divide", Z(0, 0), Z(0, 0), Z(nan, nan)),
+    ("divide", Z(nan, nan), Z(nan, nan), Z(nan, nan)),
+    ("divide", Z(1, 1), Z(inf, 1), Z(0, 0)),
+    ("divide", Z(5, 5), Z(1, 2), Z(3, -1)),
+    ("multiply", Z(inf, 1), Z(2, 3), Z(inf, inf)),
+    ("multiply", Z(inf, 1), Z(0, 1), Z(nan, inf)),
+    ("multiply", Z(inf, 0), Z(1, 0), Z(inf, nan)),
+    ("multiply", Z(nan, 1), Z(1, 1), Z(nan, nan)),
+    ("multiply", Z(1, 2), Z(3, -4), Z(11, 2)),
+    ("pow", Z(inf, nan), Z(0, 0), Z(1, 0)),
+    ("pow", Z(0, 0), Z(2, 0), Z(0, 0)),
+    ("pow", Z(0, 0), Z(0, 0), Z(1, 0)),
+    ("pow", Z(-4, 0), Z(0.5, 0), Z(cmath.exp(0.5 * Z(math.log(4), pi)).real, 2)),
+    ("pow", Z(1, 1), Z(2, 0), Z(0, 2)),
+    ("pow", Z(1, 2), Z(-1, 0), Z(0.2, -0.4)),
+]
+
+
+@EVERY
+@pytest.mark.parametrize(("name", "x", "y", "wanted"), TWO)
+def test_two_operands(name: str, x: complex, y: complex, wanted: complex, backend: str) -> None:
+    found = call(name, x, y, backend=backend)
+    if name == "pow" and abs(wanted.real) < 1e-9 < abs(wanted.imag):
+        assert abs(found - wanted) < 1e-12  # the real part is what rounding leaves
+    else:
+        check(found, wanted)
+
+
+LARGE, SMALL = 1.5e308, 5e-324
+NO_OVERFLOW_ON_THE_WAY = [
+    ("divide", (Z(LARGE, LARGE), Z(LARGE, LARGE)), Z(1, 0)),
+    ("divide", (Z(SMALL, SMALL), Z(SMALL, SMALL)), Z(1, 0)),
+    ("divide", (Z(1e-300, 1e-300), Z(1e-200, 2e-200)), Z(6e-101, -2e-101)),
+    ("multiply", (Z(1e200, 1e200), Z(1e108, 1e108)), Z(0, inf)),
+    ("multiply", (Z(LARGE, LARGE), Z(1, 0.5)), Z(7.5e307, inf)),
+    ("multiply", (Z(LARGE, 1), Z(LARGE, inf)), Z(-inf, inf)),
+    ("multiply", (Z(LARGE, LARGE), Z(LARGE, 1)), Z(inf, inf)),
+    ("reciprocal", (Z(1e-300, 1e-300),), Z(5e299, -5e299)),
+    ("square", (Z(1e200, 1e200),), Z(0, inf)),
+    ("square", (Z(1, 2.0**1021),), Z(-inf, 2.0**1022)),
+    ("sign", (Z(LARGE, LARGE),), Z(0.5**0.5, 0.5**0.5)),
+    ("sign", (Z(SMALL, -SMALL),), Z(0.5**0.5, -(0.5**0.5))),
+    ("abs", (Z(3e-310, 4e-310),), 5e-310),
+    ("sqrt", (Z(-LARGE, SMALL),), Z(0, LARGE**0.5)),
+    ("log", (Z(LARGE, LARGE),), Z(math.log(LARGE) + 0.5 * math.log(2), pi / 4)),
+    ("log1p", (Z(LARGE, -LARGE),), Z(math.log(LARGE) + 0.5 * math.log(2), -pi / 4)),
+    ("log1p", (Z(-1, 1),), Z(0, pi / 2)),
+    ("log1p", (Z(1e-20, 1e-20),), Z(1e-20, 1e-20)),
+    ("expm1", (Z(1e-20, 1e-20),), Z(1e-20, 1e-20)),
+    ("exp", (Z(720, 1e-300),), Z(inf, math.exp(700) * 1e-300 * math.exp(20))),
+    ("sinh", (Z(720, SMALL),), Z(inf, math.exp(700) * SMALL * math.exp(20) / 2)),
+    ("cosh", (Z(1e300, SMALL),), Z(inf, inf)),
+    ("atanh", (Z(1, 2.0**-511),), Z(0.5 * 512 * math.log(2), pi / 4)),
+    ("pow", (Z(1e-200, 1e200), Z(-1, 0)), Z(0, -1e-200)),
+    ("divide", (Z(0, inf), Z(1, LARGE)), Z(inf, inf)),
+    ("divide", (Z(0, inf), Z(1e-300, -1e300)), Z(-inf, inf)),
+    ("sinh", (Z(LARGE, 0.0),), Z(inf, 0)),
+    ("cos", (Z(0.0, LARGE),), Z(inf, -0.0)),
+]
+
+
+def is_subnormal(z: complex) -> bool:
+    return any(0 < abs(part) < 2.3e-308 for part in (z.real, z.imag))
+
+
+@pytest.mark.parametrize(
+    ("name", "operands", "wanted", "backend"),
+    [
+        (*row, backend)
+        for row in NO_OVERFLOW_ON_THE_WAY
+        for backend in BACKENDS
+        if backend != "jax" or not any(map(is_subnormal, row[1]))  # which XLA takes for zero
+    ],
+)
+def test_nothing_but_the_result_overflows(
+    name: str, operands: tuple[complex, ...], wanted: complex, backend: str
+) -> None:
+    check(complex(call(name, *operands, backend=backend)), complex(wanted))
+
+
+@EVERY
+def test_long_arrays_and_views(backend: str) -> None:
+    # Beyond the size of a block, transposed, broadcast: the same as element by element.
+    special = [Z(inf, 1), Z(nan, 0), Z(1, -0.0), Z(-1, -0.0), Z(1e300, 1e300), Z(2, 3)]
+    x = tb.tensor(special * 1500, backend=backend, dtype="complex128")
+    columns = tb.reshape(x, (1500, 6)).T
+    for function in (tb.sign, tb.log1p, tb.expm1, tb.reciprocal, tb.square, lambda z: z**3, lambda z: z ** (1 + 2j)):
+        wanted = [function(tb.tensor(z, backend=backend, dtype="complex128")).item() for z in special]
+        found = function(columns)
+        assert found.shape == (6, 1500)
+        for row, value in zip(found.tolist(), wanted, strict=True):
+            for each in (row[0], row[700], row[-1]):
+                check(each, value)
+    quotient = columns / tb.tensor([[1 + 1j]] * 6, backend=backend, dtype="complex128")
+    assert quotient.shape == (6, 1500)
+    check(quotient.tolist()[5][-1], Z(2.5, 0.5))
+
+
+@EVERY
+@EVERY_DTYPE
+def test_products_start_from_the_first_element(backend: str, dtype: str) -> None:
+    # Started from 1 they had a NaN part, from 1 * inf.
+    x = tb.tensor([[Z(0, inf), 2], [Z(0, inf), 1j]], dtype=dtype, backend=backend)
+    check(tb.prod(x[0, :1]).item(), Z(0, inf))
+    check(tb.prod(x, axis=1).tolist()[1], Z(-inf, nan))
+    check(tb.cumulative_prod(x[1]).tolist()[0], Z(0, inf))
+    check(tb.prod(x[:0]).item(), Z(1, 0))
+    check(tb.prod(tb.matrix_transpose(x)).item(), tb.prod(tb.tensor([Z(0, inf), Z(0, inf), 2, 1j], dtype=dtype)).item())
+
+
+@EVERY
+@EVERY_DTYPE
+def test_contractions_by_parts(backend: str, dtype: str) -> None:
+    x = tb.tensor([[Z(inf, 1), 2], [1, 1j]], dtype=dtype, backend=backend)
+    y = tb.tensor([[Z(1, 1)], [Z(0, 3)]], dtype=dtype, backend=backend)
+    found = [row[0] for row in (x @ y).tolist()]
+    check(found[0], Z(inf, inf))
+    check(found[1], Z(-2, 1))
+
+
+@pytest.mark.parametrize("dtype", [complex64, complex128])
+def test_the_parts_of_a_number_are_rounded_together(dtype: tb.DType) -> None:
+    # A tiny part beside a large one counts in ulps of the large one, but not beside an infinity, where
+    # nothing is rounded, and not where the number itself is tiny.
+    assert element_distance(Z(1, 1e-20), Z(1, 3e-20), dtype) == 1
+    assert element_distance(Z(1e-20, 1e-20), Z(1e-20, 3e-20), dtype) > 1000
+    assert element_distance(Z(inf, 1e-20), Z(inf, 3e-20), dtype) > 1000
+    assert element_distance(Z(1, 0), Z(1, -0.0), dtype) == 1
+    assert element_distance(Z(1, nan), Z(1, 0), dtype) == inf
+
+
+def test_bounds_of_complex_operands() -> None:
+    assert bound_of("multiply").ulps == bound_of("multiply", [tb.float32]).ulps == 0
+    declared = {name: spec.bounds.complex for name, spec in OPS.items() if spec.bounds.complex is not None}
+    assert len(declared) > 10
+    for name, bound in declared.items():
+        assert bound.reason
+        assert bound_of(name, [tb.float32, complex64]) is bound

@@ -1,0 +1,416 @@
+"""Reads and writes by index: NumPy's own indexing as an oracle, on each backend, names and dry runs as well."""
+
+from __future__ import annotations
+
+import math
+import re
+import sys
+from types import FrameType
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tensorbackend as tb
+from tensorbackend.dtypes import ALL_DTYPES, DType, float16, float32
+from tensorbackend.errors import (
+    DTypeError,
+    IndexRangeError,
+    NamesError,
+    OutOfRangeError,
+    ShapeError,
+    TemplateDataError,
+)
+from tensorbackend.testing import assert_equal, profile
+
+BACKENDS = ["binary", "numpy"]
+DATA = np.arange(60).reshape(3, 4, 5)
+
+
+@pytest.fixture(params=BACKENDS)
+def x(request: pytest.FixtureRequest) -> tb.Tensor:
+    return tb.tensor(DATA, names=("a", "b", "c"), backend=request.param)
+
+
+# Keys drawn for a shape, NumPy's result for each
+
+
+@st.composite
+def index_arrays(draw: st.DrawFn, size: int, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+    """Indices of an axis in a shape that broadcasts to one, negative ones too."""
+    own = tuple(draw(st.sampled_from([length, 1])) for length in shape[draw(st.integers(0, len(shape))) :])
+    if not size:
+        own = (*own[:-1], 0) if own else (0,)
+    count = math.prod(own)
+    numbers = st.integers(-size, max(size - 1, -size))
+    values = draw(st.lists(numbers, min_size=count, max_size=count))
+    return np.array(values, dtype=draw(st.sampled_from(["int64", "int8", "int32"]))).reshape(own)
+
+
+@st.composite
+def keys(draw: st.DrawFn, shape: tuple[int, ...]) -> tuple[Any, ...]:
+    """Keys of every kind of parts for a shape; the index arrays broadcast together."""
+    parts: list[Any] = []
+    common = tuple(draw(st.lists(st.integers(1, 3), max_size=2)))
+    axis, masked = 0, False
+    filled = draw(st.booleans())
+    while axis < len(shape):
+        kind = draw(st.sampled_from(["int", "slice", "slice", "array", "array", "mask", "new", "end"]))
+        size = shape[axis]
+        if kind == "new":
+            parts.append(None)
+        elif kind == "int" and size:
+            parts.append(draw(st.integers(-size, size - 1)))
+            axis += 1
+        elif kind == "slice":
+            ends = st.none() | st.integers(-size - 2, size + 2)
+            parts.append(slice(draw(ends), draw(ends), draw(st.none() | st.sampled_from([1, 2, -1, -3]))))
+            axis += 1
+        elif kind == "array" and not masked:
+            parts.append(draw(index_arrays(size, common)))
+            axis += 1
+        elif kind == "mask" and not masked and not any(isinstance(part, np.ndarray) for part in parts):
+            width = draw(st.integers(0, len(shape) - axis))
+            count = math.prod(shape[axis : axis + width])
+            holds = draw(st.lists(st.booleans(), min_size=count, max_size=count))
+            parts.append(np.array(holds, dtype=bool).reshape(shape[axis : axis + width]))
+            axis, masked = axis + width, True
+        elif kind == "end":
+            break
+    if filled:
+        place = draw(st.integers(0, len(parts)))
+        # Parts before ... are for the first axes, those after it for the last: only at the end are they still right.
+        parts.insert(len(parts) if axis < len(shape) else place, ...)
+    return tuple(parts)
+
+
+def as_tensors(key: tuple[Any, ...], backend: str) -> tuple[Any, ...]:
+    return tuple(tb.asarray(part, backend=backend) if isinstance(part, np.ndarray) else part for part in key)
+
+
+SHAPES = st.lists(st.integers(0, 4), max_size=3).map(tuple)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_reads_are_numpys(backend: str) -> None:
+    @profile(100)
+    @given(st.data())
+    def agrees(data: st.DataObject) -> None:
+        shape = data.draw(SHAPES)
+        key = data.draw(keys(shape))
+        values = np.arange(math.prod(shape)).reshape(shape)
+        names = [f"axis{axis}" for axis in range(len(shape))]
+        x = tb.asarray(values, names=names, backend=backend)
+        own = as_tensors(key, backend)
+        try:
+            wanted = values[key]
+        except IndexError:  # indices that do not broadcast together
+            with pytest.raises((IndexError, ValueError)):
+                x[own]
+            return
+        # A dry run needs no data but the masks'.
+        dry = tb.template(shape, "int64", names)[own].template
+        for _ in range(3):  # a key of a new structure, of one that is known, of sizes that are known
+            found = x[own]
+            assert found.template is dry
+            assert found.shape == wanted.shape
+            assert found.tolist() == wanted.tolist()
+        assert tb.getitem(x, key).template is dry
+
+    agrees()
+
+
+@pytest.mark.parametrize("backend", ["binary", "numpy", "jax"])
+def test_numbers_in_a_key_are_data(backend: str) -> None:
+    x = tb.tensor(DATA, names=("a", "b", "c"), backend=backend)
+    for place in (0, 2, -1, -3, 1):
+        assert x[place].tolist() == DATA[place].tolist()
+        assert x[np.int64(place), ..., 1:].tolist() == DATA[place, ..., 1:].tolist()
+        assert x[place, place, place].tolist() == DATA[place, place, place]
+    for part in (slice(1, None), slice(0, 2), slice(None, None, -1), slice(5, 9), slice(-1, None, -2)):
+        assert x[part].tolist() == DATA[part].tolist()
+        assert x[:, part, 0].shape == DATA[:, part, 0].shape
+    for bound in (60, 30, -1, 7, 30):
+        holds = bound < DATA
+        assert x[tb.asarray(holds, backend=backend)].tolist() == DATA[holds].tolist()
+        column = holds[:, 0, 0]
+        assert x[tb.asarray(column, backend=backend), 1].tolist() == DATA[column, 1].tolist()
+    for places in ([0, 1], [2, -1], [-3, 0]):
+        at = tb.asarray(np.array(places), backend=backend)
+        assert x[at].tolist() == DATA[places].tolist()
+        assert x[:, at].tolist() == DATA[:, places].tolist()
+        assert tb.take(x, at, axis="b").tolist() == DATA[:, places].tolist()
+
+
+@pytest.mark.parametrize("backend", ["binary", "numpy", "jax"])
+def test_an_index_outside_is_the_same_error_however_often_a_key_was_read(backend: str) -> None:
+    x = tb.tensor(DATA, names=("a", "b", "c"), backend=backend)
+
+    def place(*numbers: int) -> tb.Tensor:
+        return tb.tensor(np.array(numbers), backend=backend)
+
+    for _ in range(3):
+        assert x[1].shape == x[-3].shape == (4, 5)
+        assert x[place(1, 0)].shape == tb.take(x, place(1, 0), axis=0).shape
+        assert tb.take_along_axis(x, tb.tensor(DATA % 4, backend=backend), axis=1).shape == (3, 4, 5)
+        with pytest.raises(IndexRangeError, match=r"from -3 to 2 for axis 0 of s64\[a: 3\].*index=3"):
+            x[3]
+        for numbers, outside in [((1, 5), 5), ((-4, 0), -4)]:
+            with pytest.raises(IndexRangeError, match=f"an index from (0|-3) to 2, got index={outside};"):
+                x[place(*numbers)]
+            with pytest.raises(IndexRangeError, match=f"an index from (0|-3) to 2, got index={outside};"):
+                tb.take(x, place(*numbers), axis=0)
+        with pytest.raises(IndexRangeError, match=r"an index from -4 to 3, got index=4;"):
+            tb.take_along_axis(x, tb.tensor(DATA % 5, backend=backend), axis=1)
+        with pytest.raises(IndexRangeError, match=r"an index from -3 to 2, got index=18446744073709551615;"):
+            x[tb.tensor([2**64 - 1], dtype="uint64", backend=backend)]
+        with pytest.raises(tb.errors.ArgumentError, match="a step other than 0"):
+            x[1::0]
+        for part in (1.0, "a"):
+            with pytest.raises(tb.errors.TensorBackendError):
+                x[part]
+
+
+def test_a_warm_read_enters_few_functions() -> None:
+    x = tb.tensor(DATA, backend="numpy")
+    holds, places = x[:, 0, 0] > 5, tb.asarray([0, 2], backend="numpy")
+    reads: list[tuple[Any, int]] = [(0, 3), (slice(1, None), 3), ((..., 1), 3), (holds, 6), (places, 3)]
+    for key, most in reads:
+        for _ in range(3):
+            x[key]
+        entered: list[str] = []
+
+        def enter(frame: FrameType, event: str, _: object, entered: list[str] = entered) -> None:
+            if event == "call" and frame.f_code.co_name not in ("verify", "violation"):  # of checked mode
+                entered.append(frame.f_code.co_name)
+
+        sys.setprofile(enter)
+        x[key]
+        sys.setprofile(None)
+        assert len(entered) <= most, entered
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_writes_are_numpys(backend: str) -> None:
+    @profile(100)
+    @given(st.data())
+    def agrees(data: st.DataObject) -> None:
+        shape = data.draw(SHAPES)
+        key = data.draw(keys(shape))
+        values = np.arange(math.prod(shape)).reshape(shape)
+        try:
+            target = values[key].shape
+        except IndexError:
+            return
+        own = tuple(data.draw(st.sampled_from([size, 1])) for size in target[data.draw(st.integers(0, len(target))) :])
+        update = -1 - np.arange(math.prod(own)).reshape(own)
+        x = tb.asarray(values, backend=backend)
+        before, template = x[...], x.template
+        x[as_tensors(key, backend)] = tb.asarray(update, backend=backend)
+        wanted = values.copy()
+        wanted[key] = update
+        assert x.tolist() == wanted.tolist()
+        assert x.template is template
+        assert before.tolist() == values.tolist()
+
+    agrees()
+
+
+def test_where_the_axes_of_index_tensors_go(x: tb.Tensor) -> None:
+    """In the first one's place if they stand together, else in front; ints count, and ... of no axes parts them."""
+    pair = tb.asarray([0, 1], names=("pick",))
+    for key, wanted in (
+        ((slice(None), pair, pair), ("a", "pick")),
+        ((pair, slice(None), pair), ("pick", "b")),
+        ((0, slice(None), pair), ("pick", "b")),
+        ((slice(None), 0, pair), ("a", "pick")),
+        ((slice(None), pair, None, pair), ("pick", "a", None)),
+        ((slice(None), pair, ..., pair), ("pick", "a")),
+        ((None, pair), (None, "pick", "b", "c")),
+    ):
+        assert x[key].names == wanted
+        assert x[key].tolist() == DATA[tuple(np.array([0, 1]) if part is pair else part for part in key)].tolist()
+
+
+def test_names_of_what_is_picked(x: tb.Tensor) -> None:
+    assert x[:, [0, 1]].names == ("a", "b", "c")
+    assert x[:, tb.asarray([[0, 1]])].names == ("a", None, None, "c")
+    assert x[tb.asarray([True, False, True])].names == ("a", "b", "c")
+    assert x[x > 3].names == (None,)
+    assert x[:, [0, 1], [0, 1]].names == ("a", None)
+    with pytest.raises(NamesError, match="each name once"):
+        x[tb.asarray([0], names=("c",))]
+    with pytest.raises(NamesError, match="the same name or None"):
+        x[tb.asarray([True, False, True], names=("b",))]
+
+
+def test_isel(x: tb.Tensor) -> None:
+    picked = x.isel(c=[4, 0], a=slice(None, None, 2))
+    assert picked.tolist() == DATA[::2][..., [4, 0]].tolist()
+    assert picked.names == ("a", "b", "c")
+    assert x.isel(a=[0, 2], b=tb.asarray([1, 3])).tolist() == DATA[np.ix_([0, 2], [1, 3])].tolist()
+    assert x.isel(a=tb.asarray([True, False, True]), c=-1).template == tb.Template((2, 4), "int64", ("a", "b"))
+    with pytest.raises(ShapeError, match=r"a list, mask or integer tensor of one axis, got b=s64\[1\]\[1\]"):
+        x.isel(b=tb.asarray([[0]]))
+
+
+def test_lists_and_numbers_of_other_libraries(x: tb.Tensor) -> None:
+    assert x[[0, -1]].tolist() == DATA[[0, -1]].tolist()
+    assert x[[]].shape == (0, 4, 5)
+    assert x[[True, False, True]].tolist() == DATA[[True, False, True]].tolist()
+    assert x[np.int64(1)].tolist() == DATA[1].tolist()
+    assert x[np.array(1), np.array([0, 1])].tolist() == DATA[1, [0, 1]].tolist()
+    assert x[tb.asarray(2)].template == tb.Template((4, 5), "int64", ("b", "c"))
+    assert x[tb.asarray([255], dtype="uint8") - 254].tolist() == DATA[[1]].tolist()
+
+
+def test_indices_outside(x: tb.Tensor) -> None:
+    with pytest.raises(IndexRangeError, match=r"an index from -[23] to 2, got index=3"):
+        x[tb.asarray([3])]
+    with pytest.raises(IndexRangeError, match="an index from -4 to 3"):
+        x[[0, 1], [0, -5]]
+    with pytest.raises(IndexRangeError):
+        x[tb.asarray([2**64 - 1], dtype="uint64"), [0]]
+    with pytest.raises(IndexRangeError, match="an index from -3 to 2 for axis 0"):
+        x[3, [0]]
+    with pytest.raises(IndexRangeError):
+        x[[3]] = 0
+    with pytest.raises(IndexRangeError, match="indices of at most 3 axes"):
+        x[[0], 0, 0, 0]
+    with pytest.raises(IndexRangeError, match=re.escape("a mask of shape (3,), got mask=pred[4]")):
+        x[tb.ones(4, dtype="bool")]
+    with pytest.raises(DTypeError, match="indices of an integer dtype"):
+        x[tb.asarray([0.0])]
+
+
+def test_a_mask_needs_data() -> None:
+    dry = tb.template((3, 4), "f32")
+    with pytest.raises(
+        TemplateDataError, match=re.escape("use where(), or take() at nonzero(mask, size=n), got") + "|"
+    ):
+        dry[dry > 0]
+    (rows,) = tb.nonzero(tb.template((3,), "bool"), size=2)
+    assert tb.take(dry, rows, axis=0).shape == (2, 4)
+    # Its data may be there where that of the rest is not, and a write may need none.
+    assert dry[tb.asarray([True, False, True])].shape == (2, 4)
+    dry[dry > 0] = 1.0
+    assert dry.template == tb.Template((3, 4), "f32")
+    with pytest.raises(TemplateDataError):
+        dry[dry > 0] = tb.zeros(5)
+
+
+# Writing
+
+
+def test_what_was_made_before_keeps_its_value(x: tb.Tensor) -> None:
+    same, row, positive = x[...], x[0], +x
+    x[0, 1] = tb.asarray([1, 2, 3, 4, 5])
+    assert x[0, 1].tolist() == [1, 2, 3, 4, 5]
+    assert [each.tolist() for each in (same, row, positive)] == [DATA.tolist(), DATA[0].tolist(), DATA.tolist()]
+    assert x.template == tb.Template((3, 4, 5), "int64", ("a", "b", "c"))
+
+
+NOTHING_TO_DO: list[Any] = [
+    lambda x: +x,
+    lambda x: x[...],
+    lambda x: x[:],
+    lambda x: x.isel(),
+    lambda x: x.rename(*x.names),
+    lambda x: tb.astype(x, x.dtype),
+    lambda x: tb.tensor(x),
+    lambda x: tb.conj(x),
+    lambda x: tb.clip(x),
+    lambda x: tb.reshape(x, x.shape, names=x.names),
+    lambda x: tb.roll(x, 0, axis=0),
+    lambda x: tb.diff(x, n=0),
+    lambda x: tb.pad(x, [(0, 0)] * 3, mode="edge"),
+    lambda x: tb.moveaxis(x, 0, 0),
+    lambda x: tb.concat([x]),
+    lambda x: tb.put_at(x, [], 0),
+]
+
+
+@pytest.mark.parametrize("function", NOTHING_TO_DO)
+def test_an_op_with_nothing_to_do_gives_a_tensor_of_its_own(x: tb.Tensor, function: Any) -> None:
+    result = function(x)
+    result[...] = 0
+    assert x.tolist() == DATA.tolist()
+
+
+def test_repeated_indices_keep_the_last(x: tb.Tensor) -> None:
+    x[[0, 1, 0], 0, 0] = tb.asarray([7, 8, 9])
+    assert x[:2, 0, 0].tolist() == [9, 8]
+
+
+def test_a_mask_writes(x: tb.Tensor) -> None:
+    x[x > 5] = -1
+    assert x.tolist() == np.where(DATA > 5, -1, DATA).tolist()
+    x[tb.asarray([True, False, True])] = tb.asarray([0, 1, 2, 3, 4])
+    assert x[2].tolist() == [[0, 1, 2, 3, 4]] * 4
+    x[tb.asarray(False)] = 9
+    x[tb.zeros(3, dtype="bool")] = tb.zeros((0, 4, 5), dtype="int64")
+    assert x[0].tolist() == [[0, 1, 2, 3, 4]] * 4
+    mask = tb.asarray(DATA % 7 == 0)
+    x[mask] = tb.arange(9)
+    assert x[mask].tolist() == list(range(9))
+
+
+def test_dtypes_and_names_of_a_value(x: tb.Tensor) -> None:
+    small = tb.astype(x, "int8")
+    small[0] = 1
+    small[0] = [1, 2, 3, 4, 5]
+    assert small[0, 0].tolist() == [1, 2, 3, 4, 5]
+    with pytest.raises(OutOfRangeError, match="an integer from -128 to 127"):
+        small[0] = 300
+    with pytest.raises(DTypeError, match="a number that int8 holds"):
+        small[0] = 1.5
+    with pytest.raises(DTypeError, match="an update of a dtype that int8 holds, got dtype=int64"):
+        small[0] = x[0]
+    with pytest.raises(NamesError):
+        x[0] = tb.zeros((4, 5), dtype="int64", names=("c", "b"))
+    with pytest.raises(ShapeError):
+        x[0] = tb.zeros((3, 5), dtype="int64")
+    with pytest.raises(ShapeError, match=r"a value that broadcasts to shape \(5,\)"):
+        x[0, 0] = tb.zeros((1, 1, 5), dtype="int64")
+    wide = tb.astype(x, "float32")
+    wide[0] = x[1]
+    assert wide[0].tolist() == DATA[1].tolist()
+    wide[0] = tb.full((), 0.1, dtype="float64", backend=x.backend)
+    assert wide[0, 0, 0].tolist() == tb.asarray(0.1, dtype="float32").tolist()
+    with pytest.raises(DTypeError, match="an update of a dtype that float32 holds, got dtype=complex64"):
+        wide[0] = tb.astype(x[0], "complex64")
+    number = tb.astype(x, "complex64")
+    number[0] = tb.astype(x[1], "float64")
+    number[1] = tb.astype(x[1], "complex128")
+    assert number[0].tolist() == number[1].tolist() == DATA[1].tolist()
+
+
+@pytest.mark.parametrize("dtype", ALL_DTYPES, ids=str)
+def test_every_dtype(dtype: DType) -> None:
+    for backend in BACKENDS:
+        x = tb.astype(tb.tensor([1, 0, 2, 3], backend=backend), dtype)
+        assert_equal(x[[2, 0]], tb.astype(tb.tensor([2, 1], backend=backend), dtype))
+        x[1::2] = tb.astype(tb.tensor([1, 0], backend=backend), dtype)
+        assert_equal(x, tb.astype(tb.tensor([1, 1, 2, 0], backend=backend), dtype))
+        assert tb.count_nonzero(x).item() == 3
+
+
+# Scatters
+
+
+@pytest.mark.parametrize("dtype", [float16, float32], ids=str)
+def test_indexed_add_is_as_near_as_float32(dtype: DType) -> None:
+    @profile(100)
+    @given(st.lists(st.floats(0, 1, width=16), min_size=1, max_size=50))
+    def agrees(numbers: list[float]) -> None:
+        found = []
+        for backend in BACKENDS:
+            x = tb.zeros(1, dtype=dtype, backend=backend)
+            indices = tb.zeros((len(numbers), 1), dtype="int64", backend=backend)
+            found.append(tb.indexed_add(x, indices, tb.tensor(numbers, dtype=dtype, backend=backend)))
+        # One rounding to float32 an addition; to float16 one more, and only at the end.
+        assert_equal(found[1], found[0], ulps=1 if dtype is float16 else len(numbers))
+
+    agrees()

@@ -1,0 +1,46 @@
+"""The Python of the README and of docs/ runs."""
+
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCKS = {page: re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL) for page in PAGES}
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if BLOCKS[page]], ids=lambda page: page.name)
+def test_the_blocks_of_a_page_run_in_order(page: Path) -> None:
+    # A recipe declares ops and classes: it runs in a module of its own name.
+    namespace = {"__name__": "docs_page"}
+    for block in BLOCKS[page]:
+        exec(compile(block, page.name, "exec"), namespace)
+    assert "tb" in namespace
+
+
+def test_the_page_on_backends_builds_the_example() -> None:
+    page = (ROOT / "docs" / "write-a-backend.md").read_text()
+    backend, _, _ = (ROOT / "examples" / "minimal_backend.py").read_text().partition("def main")
+    _, _, backend = backend.partition("import annotations\n\n")
+    for part in re.split(r"\n{2,}", backend.strip()):
+        assert part in page, "docs/write-a-backend.md shows another version"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
+        assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_generated_pages_are_current() -> None:
+    pages = runpy.run_path(str(ROOT / "docs" / "tables.py"))["PAGES"]
+    for path, page in pages.items():
+        assert path.read_text() == page(), "run make docs"
+
+
+def test_every_callback_has_a_public_function() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| (.*) \|$", (ROOT / "docs" / "coming-from-nx.md").read_text(), re.MULTILINE)
+    assert len(rows) > 100
+    assert [name for name, functions in rows if not functions] == []

@@ -1,0 +1,145 @@
+"""One word for each family of ops: what belongs to an op lies in modules of the word that the protocol has for it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import CodeType, FunctionType
+from typing import Any
+
+import pytest
+
+import tensorbackend as tb
+import tensorbackend.testing  # declares the ops of all namespaces
+from tensorbackend.backends.binary import BinaryBackend
+from tensorbackend.backends.cupy_backend import CupyBackend
+from tensorbackend.backends.jax_backend import JaxBackend
+from tensorbackend.backends.numpy_backend import NumpyBackend
+from tensorbackend.opspec import CALLBACKS, OPS, OpSpec, overridable
+from tensorbackend.protocol import Backend
+
+PACKAGE = Path(tb.__file__).parent
+
+SPECS = [spec for spec in OPS.values() if spec.module.startswith("tensorbackend.")]
+WORD = {**{spec.callback: spec.family for spec in SPECS}, **{name: each.family for name, each in CALLBACKS.items()}}
+"""The word of each callback and override; a composite that the protocol does not name has that of its own module."""
+
+FAMILIES = {callback.family for callback in CALLBACKS.values()}
+
+SHARED = {"axes", "broadcasting", "data_errors", "plan"}
+"""Modules of `rules/` for all families."""
+
+DECLARING = {
+    "ops/fallbacks": ("fallback",),
+    "expr/grad": ("rule", "zero_gradient", "not_differentiable"),
+    "expr/batching": ("rule",),
+}
+"""What declares something about an op by its callback's name, by folder."""
+
+
+def place(module: str) -> tuple[str, str]:
+    """The folder of a module and its word there: `backends.binary.linalg` is `("backends/binary", "linalg")`."""
+    parts = module.split(".")[1:]
+    for depth in (2, 1):
+        if len(parts) > depth and "/".join(parts[:depth]) in FOLDERS:
+            return "/".join(parts[:depth]), parts[depth]
+    return "", parts[0]
+
+
+FOLDERS = (
+    "ops",
+    "ops/composite",
+    "rules",
+    "backends/binary",
+    "backends/array_module",
+    "backends/jax_backend",
+    "backends/numpy_backend",
+    *DECLARING,
+)
+
+
+def test_the_words_are_those_of_the_protocol() -> None:
+    assert {spec.family for spec in SPECS} <= FAMILIES
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.name)
+def test_an_op_lies_in_its_family(spec: OpSpec) -> None:
+    folder = "ops" if spec.kind == "primitive" else "ops/composite"
+    assert place(spec.module) == (folder, spec.family), f"move {spec.name} to tensorbackend/{folder}/{spec.family}"
+
+
+def names_in(code: CodeType) -> Iterator[str]:
+    """The global names that a function's code reads, with those of functions inside it."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from names_in(constant)
+
+
+def called(function: Callable[..., Any]) -> list[Any]:
+    assert isinstance(function, FunctionType)
+    return [function.__globals__[name] for name in names_in(function.__code__) if name in function.__globals__]
+
+
+@pytest.mark.parametrize("spec", [spec for spec in SPECS if spec.kind == "primitive"], ids=lambda spec: spec.name)
+def test_a_rule_lies_in_its_family(spec: OpSpec) -> None:
+    modules = {getattr(each, "__module__", None) or "" for each in called(spec.function)}
+    words = {place(module)[1] for module in modules if module.startswith("tensorbackend.rules.")}
+    assert words <= SHARED or spec.family in words  # beside which it may use another's
+
+
+@pytest.mark.parametrize("backend", [BinaryBackend, NumpyBackend, CupyBackend, JaxBackend])
+def test_implementations_lie_in_their_family(backend: type[Backend]) -> None:
+    names = {*overridable(), *CALLBACKS}
+    wrong = {
+        f"{name} in {owner.__module__}: {WORD[name]}"
+        for owner in backend.__mro__
+        for name in names & vars(owner).keys()
+        if place(owner.__module__)[0].startswith("backends/")  # a backend in one file has no families
+        if place(owner.__module__)[1] != WORD[name]
+    }
+    assert not wrong
+
+
+def declarations(folder: str) -> Iterator[tuple[str, Path]]:
+    """The names of callbacks in calls that declare something about them, each with its file."""
+    for path in sorted((PACKAGE / folder).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in DECLARING[folder]:
+                several = node.args[:1] if folder == "ops/fallbacks" else node.args
+                for argument in several:
+                    if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
+                        yield argument.value, path.relative_to(PACKAGE / folder)
+
+
+@pytest.mark.parametrize("folder", DECLARING)
+def test_declarations_lie_in_their_family(folder: str) -> None:
+    found = list(declarations(folder))
+    assert len(found) > 5
+    words = {**WORD, "custom_gradient": "control"}  # an op of graphs alone
+    assert not {
+        f"{name} in {path}: {words[name]}" for name, path in found if path.with_suffix("").parts[0] != words[name]
+    }
+
+
+def public_functions() -> Iterator[FunctionType]:
+    for namespace in (tb, tb.linalg, tb.fft, tb.random):
+        for value in vars(namespace).values():
+            if isinstance(value, FunctionType) and value.__module__.startswith("tensorbackend.ops.composite."):
+                yield value
+
+
+def test_a_plain_function_among_composites_leads_to_one_of_its_module() -> None:
+    def leads(function: FunctionType, seen: set[str]) -> bool:
+        """Whether it calls a composite of its module, by itself or through the module's functions."""
+        own = [each for each in called(function) if getattr(each, "__module__", None) == function.__module__]
+        fresh = [each for each in own if isinstance(each, FunctionType) and each.__name__ not in seen]
+        seen.update(each.__name__ for each in fresh)
+        return any(each.__name__ in composites or leads(each, seen) for each in fresh)
+
+    composites = {spec.function.__name__ for spec in SPECS if spec.kind == "composite"}
+    plain = [each for each in public_functions() if each.__name__ not in composites]
+    assert plain
+    wrong = {each.__qualname__ for each in plain if not leads(each, set())}
+    assert not wrong, "move them to a module of tensorbackend/ops/"

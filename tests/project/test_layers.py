@@ -1,0 +1,247 @@
+"""A module imports lower layers, by whatever kind of import, and no circle of modules comes about but those stated."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import pytest
+
+import tensorbackend as tb
+from tensorbackend.select import ENTRY_POINT_GROUP
+
+NAME = "tensorbackend"
+PACKAGE = Path(tb.__file__).parent
+
+LAYERS = [
+    ("accuracy", "errors", "meaning", "dtypes", "synonyms", "locks"),
+    ("elements", "memo", "template", "threads"),
+    ("rules",),
+    ("methods", "tensor", "display", "interchange"),
+    ("protocol", "parameters", "entry"),
+    ("opspec", "select", "operands", "dispatch"),
+    ("ops",),
+    ("array_api", "files", "linalg", "fft", "random"),  # the namespaces of the Array API's extensions: re-exports only
+    ("support",),
+    ("expr",),
+    ("backends",),
+    ("built_in",),  # what is loaded late, handed to lower layers
+    (NAME,),  # the package itself
+    ("extending",),  # what backends of other distributions may import: re-exports only
+    ("testing",),
+    ("cli",),
+    ("__main__",),
+]
+LAYER = {module: number for number, modules in enumerate(LAYERS) for module in modules}
+
+SIDEWAYS = {
+    ("dtypes", "errors"),
+    ("dtypes", "meaning"),
+    ("tensor", "methods"),
+    ("entry", "parameters"),
+    ("operands", "opspec"),
+    ("dispatch", "opspec"),
+    ("dispatch", "select"),
+    ("dispatch", "operands"),
+}
+"""What a module imports of its own layer."""
+
+TYPES = {("tensor", "protocol"), ("protocol", "testing"), ("protocol", "expr")}
+"""Upwards, for type checkers alone."""
+
+UPWARDS = {("tensor", NAME)}
+"""Upwards: `__array_namespace__` gives the package."""
+
+COMPUTED = {"cli", "cli.dryrun", "backends.libraries", "files"}
+"""Modules that import by a computed name: subcommands, a user's program, array libraries, a format of files."""
+
+CIRCLES = [
+    {"expr.graph", "expr.evaluate", "expr.show"},  # a graph is called and shown by methods
+]
+"""Circles of modules, each closed by imports in functions."""
+
+
+class Import(NamedTuple):
+    """One import of a module of the package."""
+
+    module: str
+    """The module without the package's name; that itself for the package, empty for a name that is computed."""
+    kind: Literal["run", "types"]
+    """Whether it ever runs, or is for type checkers."""
+
+
+def module_of(path: Path) -> str:
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+FILES = {module_of(path): path for path in sorted(PACKAGE.rglob("*.py"))}
+
+
+def imports(module: str, source: str, is_package: bool) -> Iterator[Import]:
+    """What a module imports of the package: by statements, wherever they stand; by calls; by a text that names one."""
+    tree = ast.parse(source)
+    for_types = {
+        id(node)
+        for branch in ast.walk(tree)
+        if isinstance(branch, ast.If) and "TYPE_CHECKING" in ast.unparse(branch.test)
+        for statement in branch.body
+        for node in ast.walk(statement)
+    }
+    full = f"{NAME}.{module}"
+    package = full if is_package else full.rpartition(".")[0]
+    for node in ast.walk(tree):
+        for name in _names(node, package):
+            found = name and _known(name)
+            if found is not None:
+                yield Import(found, "types" if id(node) in for_types else "run")
+
+
+def _names(node: ast.AST, package: str) -> Iterable[str]:
+    """The full names of what a node imports, empty for one that is computed."""
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if isinstance(node, ast.ImportFrom):
+        base = _absolute("." * node.level + (node.module or ""), package)
+        return [f"{base}.{alias.name}" for alias in node.names]
+    if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("import_module", "__import__")):
+        first = node.args[0] if node.args else None
+        if isinstance(first, ast.Constant) and isinstance(first.value, str):
+            return [_absolute(first.value, package)]
+        return [""]
+    if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value != ENTRY_POINT_GROUP:
+        named = re.fullmatch(rf"({NAME}(\.\w+)+)(:\w+)?", node.value)
+        return [named[1]] if named and _known(named[1]) != NAME else []
+    return []
+
+
+def _absolute(name: str, package: str) -> str:
+    """A name that may begin with dots as one that begins with a package."""
+    rest = name.lstrip(".")
+    level = len(name) - len(rest)
+    if not level:
+        return name
+    parts = package.split(".")
+    return ".".join([*parts[: len(parts) - level + 1], *filter(None, [rest])])
+
+
+def _known(name: str) -> str | None:
+    """The module of the package that a full name is, or is in; `None` for another package's."""
+    parts = name.split(".")
+    if parts[0] != NAME:
+        return None
+    for end in range(len(parts), 1, -1):
+        if ".".join(parts[1:end]) in FILES:
+            return ".".join(parts[1:end])
+    return NAME
+
+
+FOUND = {
+    module: list(imports(module, path.read_text(), path.name == "__init__.py"))
+    for module, path in FILES.items()
+    if module  # the package itself may import anything
+}
+
+
+def top(module: str) -> str:
+    return module.partition(".")[0]
+
+
+def wrong(module: str, found: Iterable[Import]) -> list[str]:
+    """The imports that a module may not have."""
+    messages = []
+    for each in found:
+        if not each.module:
+            allowed = module in COMPUTED
+        else:
+            pair = (top(module), top(each.module))
+            allowed = (
+                pair[0] == pair[1]
+                or LAYER[pair[1]] < LAYER[pair[0]]
+                or pair in SIDEWAYS | UPWARDS
+                or (each.kind == "types" and pair in TYPES)
+            )
+        if not allowed:
+            messages.append(f"{module} may not import {each.module or 'by a computed name'}")
+    return messages
+
+
+def circles(edges: Mapping[str, Iterable[str]]) -> list[set[str]]:
+    """The sets of modules each of which leads to all others of its set."""
+    reached: dict[str, set[str]] = {}
+    for start in edges:
+        waiting, seen = [start], set[str]()
+        while waiting:
+            for target in edges.get(waiting.pop(), ()):
+                if target not in seen:
+                    seen.add(target)
+                    waiting.append(target)
+        reached[start] = seen
+    found: list[set[str]] = []
+    for start, seen in reached.items():
+        if not any(start in circle for circle in found):
+            circle = {each for each in seen if start in reached.get(each, ())}
+            if len(circle) > 1:
+                found.append(circle)
+    return found
+
+
+EDGES = {
+    module: {each.module for each in found if each.kind == "run" and each.module not in ("", NAME, module)}
+    for module, found in FOUND.items()
+}
+
+
+@pytest.mark.parametrize("module", FOUND)
+def test_a_module_imports_lower_layers(module: str) -> None:
+    assert not wrong(module, FOUND[module])
+
+
+def test_no_permission_is_unused() -> None:
+    pairs = {(top(module), top(each.module), each.kind) for module, found in FOUND.items() for each in found}
+    used = {(module, target) for module, target, kind in pairs if kind == "run"}
+    assert used >= SIDEWAYS | UPWARDS
+    assert {(module, target) for module, target, kind in pairs if kind == "types"} - used >= TYPES
+    assert {module for module, found in FOUND.items() if any(not each.module for each in found)} == COMPUTED
+    assert set(LAYER) == {top(module) for module in FOUND} | {NAME}
+
+
+def test_modules_make_no_circle_but_those_stated() -> None:
+    assert sorted(map(sorted, circles(EDGES))) == sorted(map(sorted, CIRCLES))
+
+
+PLANTED = [
+    'import_module("tensorbackend.expr.evaluate")',
+    'importlib.import_module("..expr.evaluate", __package__)',
+    'import_module("..expr", __package__)',
+    'import_module(f"tensorbackend.{name}")',
+    '__import__("tensorbackend.cli")',
+    'BACKENDS = {"numpy": "tensorbackend.backends.numpy_backend:NumpyBackend"}',
+    "def late():\n    import tensorbackend.testing.calls as calls",
+    "def late():\n    from tensorbackend import expr",
+    "def late():\n    from tensorbackend.expr.evaluate import program",
+    "def late():\n    from ..expr import evaluate",
+    "def late():\n    from .. import built_in",
+    "import tensorbackend",
+    "if TYPE_CHECKING:\n    from ..cli import main",
+    "if TYPE_CHECKING:\n    pass\nelse:\n    from ..expr import evaluate",
+]
+
+
+@pytest.mark.parametrize("source", PLANTED)
+def test_an_import_upwards_is_caught(source: str) -> None:
+    assert wrong("protocol.core", imports("protocol.core", source, False))
+
+
+@pytest.mark.parametrize("source", ["from ..dtypes import DType", "import numpy", 'import_module("numpy")', '"a.b"'])
+def test_other_imports_are_not(source: str) -> None:
+    assert not wrong("protocol.core", imports("protocol.core", source, False))
+
+
+def test_a_circle_closed_by_a_text_is_caught() -> None:
+    planted = imports("protocol.core", 'import_module("tensorbackend.dispatch.fallbacks")', False)
+    found = circles({**EDGES, "protocol.core": {*EDGES["protocol.core"], *(each.module for each in planted)}})
+    assert any({"protocol.core", "dispatch.fallbacks"} <= circle for circle in found)

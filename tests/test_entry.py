@@ -1,0 +1,80 @@
+"""The door where arguments enter: wrong kinds of arguments, and what passes through as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import tensorbackend as tb
+from tensorbackend.entry import entry
+from tensorbackend.errors import (
+    ArgumentError,
+    ArgumentKindError,
+    DataError,
+    DTypeError,
+    IndexRangeError,
+    OperandError,
+    TensorBackendError,
+)
+
+X = tb.asarray([1.0, 2.0, 3.0], names=("n",))
+COMPLEX = tb.asarray([1j])
+anything: Any = tb  # for calls that a type checker refuses
+
+WRONG: list[tuple[Callable[[], Any], type[TensorBackendError], str]] = [
+    (lambda: anything.grad("text"), ArgumentKindError, "grad: expected a function, got function='text'"),
+    (lambda: anything.jit(3), ArgumentKindError, "jit: expected a function, or None, got function=3"),
+    (lambda: anything.zeros_like([1, 2]), OperandError,
+     "zeros_like: expected a Tensor, got x=[1, 2]; wrap it in asarray()"),
+    (lambda: anything.load(3), OperandError, "load: expected the path of a file as str or os.PathLike, got path=3"),
+    (lambda: anything.expand_dims(X, 0.5), ArgumentKindError,
+     "expand_dims: expected an int, or a list or tuple, each an int"),
+    (lambda: anything.sum(X, keepdims="no"), ArgumentError,
+     "sum: expected keepdims to be True or False, got keepdims='no'"),
+    (lambda: anything.std(X, keepdims="no"), ArgumentError,
+     "std: expected keepdims to be True or False, got keepdims='no'"),
+    (lambda: anything.top_k(X, 1.0), ArgumentKindError, "top_k: expected an int, got k=1.0; write 1"),
+    (lambda: anything.tri("a"), ArgumentKindError, "tri: expected an int, got n_rows='a'"),
+    (lambda: X[slice("a", None)], OperandError, "expected a slice between ints"),
+    (lambda: tb.maximum(COMPLEX, 1), DTypeError, "maximum: expected a real dtype, got dtype=complex64; take real(x), "),
+    (lambda: tb.full(2, 1j, dtype="f32"), DTypeError,
+     "full: expected a number that float32 holds, got value=1j; take its real"),
+    (lambda: tb.take(X, tb.asarray([-4])), IndexRangeError,
+     "take of f32[n: 3], s64[1]: expected an index from -3 to 2, got index=-4"),
+    (lambda: X[[0, -5]], IndexRangeError, "take of f32[n: 3], s64[n: 2]: expected an index from -3 to 2"),
+    (lambda: tb.bincount(tb.asarray([-1])), DataError,
+     "bincount of s64[1]: expected elements from 0 up"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "error", "text"), WRONG, ids=[text.partition(":")[0] for _, _, text in WRONG])
+def test_wrong_kinds(call: Callable[[], Any], error: type[TensorBackendError], text: str) -> None:
+    with pytest.raises(TensorBackendError) as found:
+        call()
+    assert isinstance(found.value, error)
+    assert text in str(found.value)
+
+
+def test_what_a_user_s_function_raises_passes_through() -> None:
+    def fails(x: tb.Tensor) -> tb.Tensor:
+        raise ValueError("mine")
+
+    for transform in (tb.grad, tb.jit, tb.vmap):
+        with pytest.raises(ValueError, match=r"^mine$"):
+            transform(fails)(X)
+
+
+def test_a_defect_of_ours_passes_through() -> None:
+    @entry
+    def broken(number: int) -> int:
+        raise ValueError("a defect")
+
+    with pytest.raises(ValueError, match=r"^a defect$"):
+        broken(3)
+
+
+def test_a_tensor_is_shown_by_its_template() -> None:
+    with pytest.raises(ArgumentKindError, match=r"got function=f32\[n: 3\]$"):
+        anything.grad(X)
