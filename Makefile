@@ -10,7 +10,11 @@ PLUGIN_BIN := $(CURDIR)/.venv-plugin/bin
 PLUGIN_READY := .venv-plugin/.ready
 TORCH ?= torch==2.13.0
 
-.PHONY: help setup demo test stress bench docs check fmt lint types plugin clean
+# Other people's libraries on tensors, in a virtual environment of their own.
+CLIENTS_BIN := .venv-clients/bin
+CLIENTS_READY := .venv-clients/.ready
+
+.PHONY: help setup demo test stress bench docs check fmt lint types plugin clients clean
 
 help: ## Lists the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -69,7 +73,15 @@ plugin: $(PLUGIN_READY) ## Installs the PyTorch plugin as a user would, and chec
 	cd $(PLUGIN) && $(PLUGIN_BIN)/mypy
 	cd $(PLUGIN) && $(PLUGIN_BIN)/pytest -n 2
 
+$(CLIENTS_READY): pyproject.toml clients/requirements.txt
+	$(PYTHON) -m venv .venv-clients
+	$(CLIENTS_BIN)/python -m pip install -q --disable-pip-version-check -e '.[jax]' -r clients/requirements.txt '$(TORCH)'
+	@touch $@
+
+clients: $(CLIENTS_READY) ## Runs other libraries on tensors and writes the table of them; not part of check
+	PYTHONPATH=clients $(CLIENTS_BIN)/python -m pytest -p uses clients -W default --table docs/interoperability.md
+
 check: lint types test plugin ## Everything that CI runs
 
 clean: ## Removes the virtual environments and caches
-	rm -rf .venv .venv-plugin .mypy_cache .ruff_cache .pytest_cache .hypothesis build *.egg-info
+	rm -rf .venv .venv-plugin .venv-clients .mypy_cache .ruff_cache .pytest_cache .hypothesis build *.egg-info

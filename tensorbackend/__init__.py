@@ -39,6 +39,7 @@ from .dtypes import int16 as int16
 from .dtypes import int32 as int32
 from .dtypes import int64 as int64
 from .dtypes import precision as precision
+from .dtypes import set_precision as set_precision
 from .dtypes import uint8 as uint8
 from .dtypes import uint16 as uint16
 from .dtypes import uint32 as uint32

@@ -31,9 +31,9 @@ class NamespaceInfo:
         """The device of new tensors."""
         return get_backend().device
 
-    def devices(self) -> tuple[str, ...]:
+    def devices(self) -> list[str]:
         """The devices of the default backend."""
-        return devices()
+        return list(devices())
 
     def default_dtypes(self, *, device: str | None = None) -> dict[str, DType]:
         """The dtypes of new tensors, and of indices."""

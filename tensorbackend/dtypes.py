@@ -7,11 +7,11 @@ by identity. Names are the Array API standard's; the short forms are Nx's.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
-from typing import Annotated, Any, Final, Literal, NamedTuple, Protocol, TypeAlias
+from typing import Annotated, Any, Literal, NamedTuple, Protocol, TypeAlias
 
 from .errors import ArgumentError, DTypeError, OutOfRangeError, expected
 from .meaning import Meaning
@@ -136,9 +136,18 @@ def _by_its_name(dtype: Any) -> DType | None:
 
 # Defaults
 
-_precision: ContextVar[int] = ContextVar("tensorbackend_precision", default=32)
 _FLOATING = {16: float16, 32: float32, 64: float64}
 _COMPLEX = {16: complex64, 32: complex64, 64: complex128}
+
+# Variables that differ in their default alone: a block sets all of them, the process reads the one with its precision.
+# So each call asks one variable, by the variable's own method.
+_precisions: dict[int, ContextVar[int]] = {
+    bits: ContextVar(f"tensorbackend_precision_{bits}", default=bits) for bits in _FLOATING
+}
+
+current_precision: Callable[[], int] = _precisions[32].get
+"""The width in bits of the default floating dtype here and now; `set_precision` exchanges it, so it is read off this
+module at each call."""
 
 
 @contextmanager
@@ -152,26 +161,56 @@ def precision(bits: int) -> Iterator[None]:
     ...     tb.asarray(0.5).dtype
     float64
     """
-    if type(bits) is not int or bits not in _FLOATING:
-        raise ArgumentError(expected("a precision of 16, 32 or 64 bits", bits=bits))
-    before = _precision.get()
+    _check_precision("precision", bits)
+    before = [(variable, variable.get()) for variable in _precisions.values()]
     try:
-        _precision.set(bits)
+        for variable, _ in before:
+            variable.set(bits)
         yield
     finally:
-        _precision.set(before)
+        for variable, kept in before:
+            variable.set(kept)
 
 
-current_precision: Final = _precision.get
-"""The width in bits of the default floating dtype here and now; the variable's own method, as each call asks for it."""
+def set_precision(bits: int) -> None:
+    """Sets the width of the default floating and complex dtypes for the whole process, all threads included.
+
+    Inside a block of `precision` that block's width stays. Out of the box the width is 32.
+
+    Parameters
+    ----------
+    bits : int
+        16, 32 or 64.
+
+    Raises
+    ------
+    ArgumentError
+        For another width.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.set_precision(64)
+    >>> tb.asarray(0.5).dtype
+    float64
+    >>> tb.set_precision(32)
+    """
+    global current_precision
+    _check_precision("set_precision", bits)
+    current_precision = _precisions[bits].get
+
+
+def _check_precision(name: str, bits: int) -> None:
+    if type(bits) is not int or bits not in _FLOATING:
+        raise ArgumentError(expected("16, 32 or 64 bits", bits=bits)).named(name)
 
 
 def default_dtype(kind: Kind) -> DType:
     """The dtype that a Python number of a kind gets: `bool`, `int64`, `float32` or `complex64`."""
     if kind == "float":
-        return _FLOATING[_precision.get()]
+        return _FLOATING[current_precision()]
     if kind == "complex":
-        return _COMPLEX[_precision.get()]
+        return _COMPLEX[current_precision()]
     return {"bool": bool_, "int": int64, "uint": uint64}[kind]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from .dtypes import DType
+from .dtypes import DType, bfloat16
 from .errors import ArgumentError, expected
 from .template import Template
 
@@ -27,6 +27,20 @@ def numpy_dtype(dtype: DType) -> numpy.dtype[Any]:
 
 
 _REFLECTED = ("__radd__", "__rsub__", "__rmul__", "__rtruediv__", "__rmatmul__")
+
+
+ARRAYS = ("__array__", "__dlpack__", "__array_interface__")
+"""What an array of another library has, one or more of these."""
+
+
+def as_numpy(value: Any) -> numpy.ndarray[Any, Any]:
+    """NumPy's array of another library's, where that has `__array__` or `__array_interface__`."""
+    if hasattr(value, "__array__") or not hasattr(value, "__array_interface__"):
+        found: numpy.ndarray[Any, Any] = value.__array__()
+        return found
+    import numpy
+
+    return numpy.asarray(value)
 
 
 def is_plain_array(value: object) -> bool:
@@ -120,16 +134,86 @@ def read_only(array: numpy.ndarray[Any, Any], dtype: Any, copy: bool | None) -> 
 
 
 def dlpack_capsule(array: numpy.ndarray[Any, Any], options: Mapping[str, Any]) -> Any:
-    """A DLPack capsule of a read-only array, by the options of `__dlpack__`.
+    """A DLPack capsule of a copy of a read-only array, by the options of `__dlpack__`; with `copy=False` of itself.
 
-    A consumer before DLPack 1.0 cannot be told that it is: it gets a copy, with `copy=False` the memory itself.
+    DLPack 1.0 marks memory as read-only, but not every consumer asks: PyTorch writes to it all the same.
     """
+    words = array.view("u2") if array.dtype.name == "bfloat16" else array
     version = options.get("max_version")
-    if version is not None and version >= (1, 0):
-        return array.__dlpack__(**options)
+    marked = version is not None and version >= (1, 0)
     if options.get("copy") is not False:
-        return array.copy().__dlpack__(**{**options, "copy": None})
-    return _marked_writable(array).__dlpack__(**options)
+        capsule = words.__dlpack__(**{**options, "copy": True}) if marked else words.copy().__dlpack__(**options)
+    else:
+        capsule = (words if marked else _marked_writable(words)).__dlpack__(**options)
+    if words is not array:
+        _exchange_code(capsule, _UNSIGNED, _BFLOAT)
+    return capsule
+
+
+class Words:
+    """An array of another library, whose bfloat16 DLPack gives to NumPy as unsigned integers."""
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+        self.bfloat16 = False
+        """Whether that was so in the last capsule."""
+
+    def __dlpack__(self, **options: Any) -> Any:
+        capsule = self.array.__dlpack__(**options)
+        self.bfloat16 = _exchange_code(capsule, _BFLOAT, _UNSIGNED)
+        return capsule
+
+    def __dlpack_device__(self) -> Any:
+        return self.array.__dlpack_device__()
+
+
+def numpy_from_dlpack(array: Any) -> numpy.ndarray[Any, Any]:
+    """NumPy's view of another library's array in host memory, bfloat16 too."""
+    import numpy
+
+    words = Words(array)
+    found = numpy.from_dlpack(words)
+    return found.view(numpy_dtype(bfloat16)) if words.bfloat16 else found
+
+
+_UNSIGNED, _BFLOAT = 1, 4
+"""DLPack's codes of two kinds of dtypes."""
+
+
+def _exchange_code(capsule: Any, old: int, new: int) -> bool:
+    """Whether the elements in a capsule are 16 bits of an old code; they get the new one."""
+    import ctypes
+
+    class Start(ctypes.Structure):
+        """The start of `DLTensor`."""
+
+        _fields_ = (
+            ("data", ctypes.c_void_p),
+            ("device", ctypes.c_int32 * 2),
+            ("ndim", ctypes.c_int32),
+            ("code", ctypes.c_uint8),
+            ("bits", ctypes.c_uint8),
+        )
+
+    class Versioned(ctypes.Structure):
+        """The start of `DLManagedTensorVersioned`."""
+
+        _fields_ = (
+            ("version", ctypes.c_uint32 * 2),
+            ("pointers", ctypes.c_void_p * 2),
+            ("flags", ctypes.c_uint64),
+            ("tensor", Start),
+        )
+
+    name = b"dltensor_versioned" if '"dltensor_versioned"' in repr(capsule) else b"dltensor"
+    prototype = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
+    pointer = prototype(("PyCapsule_GetPointer", ctypes.pythonapi))
+    address = pointer(capsule, name)
+    start = Versioned.from_address(address).tensor if name != b"dltensor" else Start.from_address(address)
+    if (start.code, start.bits) != (old, 16):
+        return False
+    start.code = new
+    return True
 
 
 def _marked_writable(array: numpy.ndarray[Any, Any]) -> numpy.ndarray[Any, Any]:

@@ -7,9 +7,9 @@ docstring.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from .dtypes import DTypeLike
+from .dtypes import DType, DTypeLike
 from .meaning import Axes, Axis
 
 # A table of late-bound functions cannot be typed more closely; `tensor.bind` enters them.
@@ -20,6 +20,11 @@ class OpMethods:
     """Reductions, changes of shape and casts of a tensor."""
 
     __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        @property
+        def dtype(self) -> DType: ...
 
     def _op(self, name: str, *arguments: Any, **options: Any) -> Self:
         made: Self = ops[name](self, *arguments, **options)
@@ -82,6 +87,8 @@ class OpMethods:
         """The elements along one axis: `reshape(x, -1)`."""
         return self._op("reshape", -1)
 
+    ravel = flatten
+
     def transpose(self, *axes: Axis | Sequence[Axis]) -> Self:
         """The axes in another order, by default turned round: `permute_dims`."""
         given = axes[0] if len(axes) == 1 and isinstance(axes[0], Sequence) and not isinstance(axes[0], str) else axes
@@ -111,10 +118,10 @@ class OpMethods:
 
     @property
     def real(self) -> Self:
-        """The real parts."""
+        """The real parts; of a tensor that is not complex its elements."""
         return self._op("real")
 
     @property
     def imag(self) -> Self:
-        """The imaginary parts."""
-        return self._op("imag")
+        """The imaginary parts; of a tensor that is not complex zeros."""
+        return self._op("imag") if self.dtype.is_complex else self._op("zeros_like")

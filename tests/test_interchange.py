@@ -86,7 +86,10 @@ def test_a_numpy_operand_on_the_left(backend: str) -> None:
 def test_dlpack(backend: str) -> None:
     x = tb.tensor([[1.0, 2.0], [3.0, 4.0]], backend=backend)
     assert np.from_dlpack(x).tolist() == x.tolist()
-    assert not np.from_dlpack(x).flags.writeable
+    read: Any = np.from_dlpack(x)
+    read[0, 0] = 9.0
+    assert x.tolist() == [[1.0, 2.0], [3.0, 4.0]]
+    assert not np.from_dlpack(x, copy=False).flags.writeable
     assert x.__dlpack_device__() == (1, 0)
     assert tb.from_dlpack(np.arange(3.0), backend=backend).tolist() == [0.0, 1.0, 2.0]
     for size in (0, 3):
@@ -162,3 +165,28 @@ def test_batches(backend: str) -> None:
         assert {batch.names for batch in batches} == {x.names}
         assert batches[1].tolist() == [[4, 5], [6, 7]]
     assert list(tb.to_batched(tb.zeros((0, 2), backend=backend), 3)) == []
+
+
+@on_both
+def test_bfloat16_by_dlpack(backend: str) -> None:
+    x = tb.tensor([[1.5, -2.0], [0.0, 3.0]], dtype="bf16", backend=backend)
+    for options in ({}, {"copy": False}, {"max_version": (1, 0)}, {"max_version": (1, 0), "copy": False}):
+
+        class Reader:
+            def __dlpack__(self, **asked: Any) -> Any:
+                return x.__dlpack__(**options)  # noqa: B023
+
+            def __dlpack_device__(self) -> tuple[int, int]:
+                return x.__dlpack_device__()
+
+        found = tb.from_dlpack(Reader(), backend="numpy")
+        assert (found.dtype, found.tolist()) == (tb.bfloat16, x.tolist())
+
+
+def test_what_has_nothing_but_the_array_interface() -> None:
+    class Image:
+        __array_interface__ = np.arange(6, dtype="u1").reshape(2, 3).__array_interface__
+
+    image = Image()
+    assert tb.asarray(image).tolist() == [[0, 1, 2], [3, 4, 5]]
+    assert (tb.asarray(image).dtype, tb.add(tb.asarray(1, dtype="u8"), cast(Any, image)).shape) == (tb.uint8, (2, 3))

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from .. import dtypes
 from ..accuracy import Bounds
-from ..dtypes import as_dtype, current_precision
+from ..dtypes import as_dtype
 from ..memo import remember, told
 from ..operands import Call, Operand, template_of
 from ..opspec import CostRule, OpSpec, Parameter, declare, read_parameters
@@ -82,7 +83,7 @@ class CompositePath(Path):
         if own_method(backend, name) is not None or type(backend).optional is not Core.optional:
             return op_by_op, True
         try:
-            key = backend, out, *inputs, *map(told, options.values()), current_precision()
+            key = backend, out, *inputs, *map(told, options.values()), dtypes.current_precision()
             again = self.met.get(key)
         except (TypeError, KeyError):
             return op_by_op, True

@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-from ..dtypes import DType, check_scalar, current_precision
+from .. import dtypes
+from ..dtypes import DType, check_scalar
 from ..entry import tell
 from ..errors import DataError, TensorBackendError
 from ..memo import NUMBERS, remember, told
@@ -143,7 +144,7 @@ class Path(ABC):
         count = self.operands
         if not count or len(arguments) < count:
             return None
-        key: list[Any] = [current_precision()]
+        key: list[Any] = [dtypes.current_precision()]
         backend = None
         try:
             for x in arguments[:count]:

@@ -7,7 +7,7 @@ signature, which spells the key of a call out. For `sum(x, /, *, axis=None, keep
         try:
             _backend = x.backend
             _out, _kernel, _result = _ready[
-                _precision(), x.template, x.backend,
+                _dtypes.current_precision(), x.template, x.backend,
                 axis if axis.__class__ in _ATOMS else _told(axis), axis.__class__,
                 keepdims if keepdims.__class__ in _ATOMS else _told(keepdims), keepdims.__class__,
             ]
@@ -29,7 +29,7 @@ from collections.abc import Callable, Iterator, Sequence
 from types import CodeType, FunctionType
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from ..dtypes import current_precision
+from .. import dtypes
 from ..errors import DataError
 from ..memo import ATOMS, NUMBERS, told
 from ..opspec import OpSpec, Parameter
@@ -125,7 +125,7 @@ def of_two(ready: Memo, beside: BesideMemo, missed: Missed) -> Callable[[Any, An
         try:
             backend = x.backend
             kinds = (number.__class__, x.template) if first else (x.template, number.__class__)
-            (out, kernel, _), constants = beside[current_precision(), *kinds, backend]
+            (out, kernel, _), constants = beside[dtypes.current_precision(), *kinds, backend]
         except (KeyError, AttributeError):
             return missed(_key_of_two, (x1, x2), {})
         constant: Any = constants[0 if first else 1]
@@ -204,12 +204,12 @@ def generated(spec: OpSpec, ready: Memo, missed: Missed) -> Callable[..., Any]:
         "_Template": Template,
         "_Tensor": Tensor,
         "_current": current,
+        "_dtypes": dtypes,
         "_get_backend": get_backend,
         "_key_of": None,
         "_met": lambda error, arguments: error.met(spec.name, operands_of(arguments)),
         "_missed": missed,
         "_new": object.__new__,
-        "_precision": current_precision,
         "_ready": ready,
         "_told": told,
         "_wrap": wrap,
@@ -266,7 +266,7 @@ def source_of(spec: OpSpec) -> str:
         signature=_signature(spec),
         preparation=preparation.replace("\n", "\n        "),
         prepared=preparation.replace("\n", "\n    "),
-        key=f"_precision(), {', '.join(key)}",
+        key=f"_dtypes.current_precision(), {', '.join(key)}",
         payloads=", ".join(map(_payload, tensors)),
         arguments="".join(f"{_starred(each)}, " for each in spec.parameters if each.kind != "keyword"),
         keywords=", ".join(f"{name!r}: {name}" for name in keywords),

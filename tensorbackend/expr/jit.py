@@ -8,7 +8,7 @@ from inspect import Parameter, signature
 from operator import attrgetter, index
 from typing import Any, Generic, ParamSpec, Protocol, TypeVar, overload
 
-from ..dtypes import current_precision
+from .. import dtypes
 from ..entry import checked
 from ..errors import ArgumentError, TensorBackendError, expected
 from ..ops.creation.filled import asarray
@@ -224,7 +224,7 @@ def _jitted(
             leaves = [asarray(leaf, backend=backend) if type(leaf) in (float, complex) else leaf for leaf in leaves]
             tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
         options = tuple(None if isinstance(leaf, Tensor) else option_key(leaf) for leaf in leaves)
-        key = (tree, tuple(x.template for x in tensors), options, backend, current_precision())
+        key = (tree, tuple(x.template for x in tensors), options, backend, dtypes.current_precision())
         try:
             found = cache.get(key)
         except TypeError:
@@ -243,7 +243,7 @@ def _jitted(
             if not keywords and len(tensors) == len(arguments) == len(leaves):
                 same = all(x.backend is backend for x in tensors)
                 if same and tensors:
-                    key = current_precision(), *map(_TEMPLATE, tensors), *map(_BACKEND, tensors)
+                    key = dtypes.current_precision(), *map(_TEMPLATE, tensors), *map(_BACKEND, tensors)
                     cache.quick[key] = found
         return found([move(x, found.backend) for x in tensors])
 
@@ -251,7 +251,7 @@ def _jitted(
     def jitted(*arguments: Any, **keywords: Any) -> Any:
         if not keywords:
             try:
-                found = cache.quick[current_precision(), *map(_TEMPLATE, arguments), *map(_BACKEND, arguments)]
+                found = cache.quick[dtypes.current_precision(), *map(_TEMPLATE, arguments), *map(_BACKEND, arguments)]
             except (KeyError, AttributeError, TypeError):
                 pass  # so that no error below has this one as its context
             else:

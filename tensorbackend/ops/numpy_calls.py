@@ -104,7 +104,10 @@ def _translated(
     if len(given) < len(first) or any(each.kind is Parameter.VAR_POSITIONAL for each in parameters.values()):
         return None
     names = list(given)
+    required = {
+        name for name, each in parameters.items() if each.kind is each.KEYWORD_ONLY and each.default is each.empty
+    }
     rest = {name: given[name] for name in names[len(first) :] if given[name] is not None}
-    if not rest.keys() <= parameters.keys():
+    if not required <= rest.keys() <= parameters.keys():
         return None
     return [given[name] for name in names[: len(first)]], rest

@@ -11,7 +11,7 @@ from ..display import show
 from ..dtypes import ALL_DTYPES, DType, DTypeLike, as_dtype
 from ..elements import unpack
 from ..errors import ArgumentError, UnsupportedOp, expected
-from ..interchange import HOST, dlpack_capsule, dlpack_device, numpy_from_binary
+from ..interchange import HOST, dlpack_capsule, dlpack_device, numpy_from_binary, numpy_from_dlpack
 from ..locks import free_in_child
 from ..template import Template
 from ..tensor import Tensor
@@ -277,8 +277,8 @@ class Core:
     def to_dlpack(self, x: Tensor, /, **options: Any) -> Any:
         """A DLPack capsule of the payload, by the options of the Array API's `__dlpack__`; by default of its bytes.
 
-        A consumer before DLPack 1.0 cannot be told that memory is read-only: it gets a copy, unless it insists by
-        `copy=False` and is trusted not to write. Raises `BufferError` for a payload that DLPack cannot describe.
+        A copy, as not every consumer heeds that memory is read-only, unless it insists by `copy=False` and is trusted
+        not to write. Raises `BufferError` for a payload that DLPack cannot describe.
         """
         if self.dlpack_device() != HOST:
             remedy = "go through backend_copy('numpy') or numpy.asarray()"
@@ -298,14 +298,17 @@ class Core:
         Raises `BufferError` for memory that cannot be imported (its device, dtype or strides), and where
         `copy=False` and a copy is needed.
         """
-        import numpy
-
         if array.__dlpack_device__() != HOST:
             remedy = "say device='cpu' to have it copied"
             raise BufferError(expected("an array in host memory", remedy, device=array.__dlpack_device__()))
-        found = numpy.from_dlpack(array)
+        found = numpy_from_dlpack(array)
         out = Template(found.shape, as_dtype(found.dtype), None)
         return out, self.from_numpy(out, found, copy=copy is True)
+
+    @classmethod
+    def claims(cls, array: object, /) -> bool:
+        """Whether an array has no data to read, and is a payload of this backend alone: a value that JAX traces."""
+        return False
 
     def dlpack_device(self) -> tuple[int, int]:
         """DLPack's device type and number of this instance's payloads, by default those of `device`."""

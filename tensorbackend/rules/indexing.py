@@ -160,6 +160,16 @@ def check_update(x: Template, update: Template) -> None:
         raise DTypeError(expected(f"an update of a dtype that {x.dtype} holds", remedy, dtype=update.dtype))
 
 
+def check_assigned(x: Template, update: Template) -> None:
+    """Raises `DTypeError` for what `x[...] = update` does not take: a wider kind, or integers that could wrap.
+
+    A floating or complex update of another width is rounded.
+    """
+    rounded = update.dtype.is_floating if x.dtype.is_floating else x.dtype.is_complex and update.dtype.is_inexact
+    if not rounded:
+        check_update(x, update)
+
+
 def block_written(x: Template, update: Template, starts: Sequence[int]) -> Plan:
     """The plan of writing a block: its template is x's, with the names of the update where x has none."""
     if update.ndim != x.ndim or len(starts) != x.ndim:

@@ -20,6 +20,7 @@ from .registry import ENTRY_POINT_GROUP as ENTRY_POINT_GROUP
 from .registry import backend_class as backend_class
 from .registry import backends as backends
 from .registry import build_in as build_in
+from .registry import claimant as claimant
 from .registry import class_names as class_names
 from .registry import origin as origin
 from .registry import register_backend as register_backend

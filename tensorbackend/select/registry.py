@@ -97,6 +97,14 @@ def backend_class(name: str) -> type[Backend]:
     return found
 
 
+def claimant(array: object) -> Backend | None:
+    """The backend that alone can hold an array, such as a value that JAX traces; `None` for any other."""
+    for kind in map(backend_class, (*_built_in, *_classes)):
+        if kind.claims(array):
+            return kind()
+    return None
+
+
 def started(name: str) -> Backend:
     """The backend that a name stands for, ready to run.
 

@@ -126,6 +126,14 @@ def test_tensors_of_other_backends_become_jax_tensors_in_a_transformation() -> N
         assert (found.tolist(), found.names, found.backend) == ([2.0, 4.0], ("n",), BACKEND)
 
 
+def test_a_value_that_jax_traces_is_a_tensor_on_jax() -> None:
+    array = jnp.ones((2, 3), jnp.float32)
+    for default in ("numpy", "jax"):
+        with tb.default_backend(default):
+            assert jax.jit(lambda x: tb.sum(tb.exp(x), axis=0))(array).shape == (3,)
+            assert jax.grad(lambda x: tb.sum(tb.asarray(x) * x).data)(array).tolist() == [[2.0] * 3] * 2
+
+
 def test_trees() -> None:
     leaves, tree = jax.tree.flatten({"x": X})
     assert [leaf.shape for leaf in leaves] == [(2, 3)]
@@ -135,6 +143,12 @@ def test_trees() -> None:
     )
     assert jax.tree.map(jnp.sum, X).names == ()
     assert jax.eval_shape(lambda x: tb.sum(x, axis="batch"), X).names == ("feature",)
+    kept = jax.tree.map(lambda leaf: jnp.zeros((), jnp.int32), X)  # what an optimiser keeps of a parameter, say
+    structure: Callable[[Any], object] = jax.tree.structure
+    assert structure(kept) == structure(X) == structure(X.backend_copy("numpy"))
+    assert jax.tree.map(jnp.multiply, X, kept).names == X.names
+    assert structure(X) != structure(X.rename("batch", None))
+    assert jax.jit(lambda x: x + x)(X.rename("batch", None)).names == ("batch", None)
     gone = on_jax([1.0])
     gone.backend_deallocate()
     with pytest.raises(DeallocatedError):

@@ -377,6 +377,14 @@ def test_dtypes_and_names_of_a_value(x: tb.Tensor) -> None:
     wide = tb.astype(x, "float32")
     wide[0] = x[1]
     assert wide[0].tolist() == DATA[1].tolist()
+    wide[0] = tb.full((), 0.1, dtype="float64", backend=x.backend)
+    assert wide[0, 0, 0].tolist() == tb.asarray(0.1, dtype="float32").tolist()
+    with pytest.raises(DTypeError, match="an update of a dtype that float32 holds, got dtype=complex64"):
+        wide[0] = tb.astype(x[0], "complex64")
+    number = tb.astype(x, "complex64")
+    number[0] = tb.astype(x[1], "float64")
+    number[1] = tb.astype(x[1], "complex128")
+    assert number[0].tolist() == number[1].tolist() == DATA[1].tolist()
 
 
 @pytest.mark.parametrize("dtype", ALL_DTYPES, ids=str)

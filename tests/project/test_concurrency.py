@@ -7,14 +7,15 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from typing import TypeVar
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
 
 import pytest
 
 import tensorbackend as tb
 from tensorbackend import memo
 from tensorbackend.backends.binary import BinaryBackend
-from tensorbackend.errors import BackendError, DeallocatedError, TensorBackendError
+from tensorbackend.errors import ArgumentError, BackendError, DeallocatedError, TensorBackendError
 from tensorbackend.protocol.core import Core
 from tensorbackend.select import default, registry
 from tensorbackend.template import Template, _intern_lock
@@ -175,3 +176,38 @@ def test_errors_name_their_own_op() -> None:
                 ops[number % 4](x, y)
 
     assert at_once(fail) == [None] * THREADS
+
+
+# Precision
+
+
+def test_the_precision_of_the_process_holds_in_every_thread() -> None:
+    def default() -> tb.DType:
+        return tb.asarray(0.5).dtype
+
+    def in_a_thread() -> tb.DType:
+        with ThreadPoolExecutor(1) as pool:
+            return pool.submit(default).result()
+
+    x = tb.ones(2, dtype="s64")
+    jitted = tb.jit(lambda x: x * 0.5)
+    try:
+        with tb.precision(16):
+            tb.set_precision(64)
+            assert (default(), in_a_thread()) == (tb.float16, tb.float64)
+        assert (default(), in_a_thread()) == (tb.float64, tb.float64)
+        assert (x * 0.5).dtype is jitted(x).dtype is tb.mean(x).dtype is tb.float64
+        with tb.precision(32):
+            assert (default(), in_a_thread()) == (tb.float32, tb.float64)
+    finally:
+        tb.set_precision(32)
+    assert (default(), in_a_thread()) == (tb.float32, tb.float32)
+    assert (x * 0.5).dtype is jitted(x).dtype is tb.mean(x).dtype is tb.float32
+
+
+@pytest.mark.parametrize("bits", [8, "64", True, 64.0])
+def test_precisions_that_there_are_not(bits: Any) -> None:
+    with pytest.raises(ArgumentError, match="set_precision: expected 16, 32 or 64 bits, got bits="):
+        tb.set_precision(bits)
+    with pytest.raises(ArgumentError, match="precision: expected"), tb.precision(bits):
+        pass

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Hashable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ...dtypes import ALL_DTYPES, bfloat16, float32, float64, int32, int64
+from ...dtypes import ALL_DTYPES, float32, float64, int32, int64
 from ...errors import ArgumentError, UnsupportedOp, expected
 from ...expr.evaluate import Program
 from ...interchange import HOST, numpy_dtype, read_only
@@ -150,9 +151,15 @@ class JaxBackend(
         self.readable(x.data)
         return read_only(numpy.asarray(x.data), dtype, copy)
 
+    @classmethod
+    def claims(cls, array: object, /) -> bool:
+        """Whether JAX traces an array; where nobody has imported JAX there is none."""
+        jax = sys.modules.get("jax")
+        return jax is not None and isinstance(array, jax.core.Tracer)
+
     def to_dlpack(self, x: Tensor, /, **options: Any) -> Any:
-        """A capsule of the payload; of one on the host as NumPy makes it, but for bfloat16."""
-        if self.dlpack_device() == HOST and x.dtype is not bfloat16:
+        """A capsule of the payload; of one on the host as NumPy makes it."""
+        if self.dlpack_device() == HOST:
             return super().to_dlpack(x, **options)
         return x.data.__dlpack__(**options)
 

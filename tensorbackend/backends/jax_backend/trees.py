@@ -1,8 +1,9 @@
 """Tensors as pytrees: `jax.jit`, `jax.grad`, `jax.vmap` and `jax.lax.scan` take functions of tensors, names and all.
 
-A tensor is a node with one leaf, its payload; template and backend are static data. A transformation gives leaves of
-other shapes back: `vmap` and `scan` take an axis away from arguments and put one before results. Then the axis goes
-with its name, and one that comes has none.
+A tensor is a node with one leaf, its payload; template and backend are static data. Of these only the names tell two
+trees apart, as an optimiser pairs a parameter with what it keeps of it in another dtype or shape. A transformation
+gives leaves of other shapes back: `vmap` and `scan` take an axis away from arguments and put one before results. Then
+the axis goes with its name, and one that comes has none.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 from ...dtypes import as_dtype
 from ...errors import DTypeError
 from ...expr.trees import each_registered
-from ...protocol import Backend
 from ...template import Template
 from ...tensor import Deallocated, Tensor
 
@@ -22,18 +22,42 @@ if TYPE_CHECKING:
     from . import JaxBackend
 
 
+class Static:
+    """What a tree knows of a tensor besides its payload.
+
+    Two are equal but for names of as many axes, or other JAX devices. JAX never takes one tree for another by that
+    alone: what it has compiled is found by the shapes and dtypes of the leaves too.
+    """
+
+    __slots__ = ("backend", "template")
+
+    def __init__(self, x: Tensor) -> None:
+        self.template, self.backend = x.template, x.backend
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Static):
+            return NotImplemented
+        names, others = self.template.names, other.template.names
+        if len(names) == len(others) and names != others:
+            return False
+        return type(self.backend) is not type(other.backend) or self.backend is other.backend
+
+    def __hash__(self) -> int:
+        return hash(Static)
+
+
 def register(jax: Any, backend: JaxBackend) -> None:
     """Makes tensors pytrees, of whichever backend; `backend` holds what a transformation makes of another's."""
 
-    def flatten(x: Tensor) -> tuple[tuple[Any], tuple[Template, Backend]]:
-        return (leaf(x),), (x.template, x.backend)
+    def flatten(x: Tensor) -> tuple[tuple[Any], Static]:
+        return (leaf(x),), Static(x)
 
-    def flatten_with_keys(x: Tensor) -> tuple[tuple[tuple[Any, Any]], tuple[Template, Backend]]:
-        return ((jax.tree_util.GetAttrKey("data"), leaf(x)),), (x.template, x.backend)
+    def flatten_with_keys(x: Tensor) -> tuple[tuple[tuple[Any, Any]], Static]:
+        return ((jax.tree_util.GetAttrKey("data"), leaf(x)),), Static(x)
 
-    def unflatten(static: tuple[Template, Backend], leaves: Iterable[Any]) -> Tensor:
+    def unflatten(static: Static, leaves: Iterable[Any]) -> Tensor:
         (data,) = leaves
-        template, holder = static
+        template, holder = static.template, static.backend
         if isinstance(data, jax.Array):
             holder = holder if isinstance(holder, type(backend)) else backend
             template = transformed(template, data)

@@ -179,6 +179,7 @@ def _like(x: Tensor, value: TensorLike, dtype: DTypeLike | None, backend: Backen
     return full(x.shape, value, dtype=kind, names=x.names, backend=chosen, device=device)
 
 
+@bind
 @entry
 def zeros_like(
     x: Tensor, /, *, dtype: DTypeLike | None = None, backend: BackendLike = None, device: str | None = None

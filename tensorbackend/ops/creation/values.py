@@ -22,13 +22,13 @@ from ...dtypes import (
 from ...elements import element_type, pack
 from ...entry import entry
 from ...errors import ArgumentError, ExchangeError, OperandError, OutOfRangeError, ShapeError, expected
-from ...interchange import HOST, OnDevice
+from ...interchange import ARRAYS, HOST, OnDevice, as_numpy
 from ...memo import NUMBERS, remember
 from ...protocol import Backend, BackendLike
 from ...rules.broadcasting import result_type
 from ...rules.plan import flag
 from ...rules.shape import unnamed
-from ...select import check_held, get_backend, move
+from ...select import check_held, claimant, get_backend, move
 from ...select.default import current
 from ...template import MAX_AXES, Shape, Template, intern_template, is_deep, weak_template
 from ...tensor import Tensor, bind, late
@@ -121,7 +121,7 @@ def from_dlpack(
 
 def is_array(value: object) -> bool:
     """Whether a value is an array or a number with a dtype, of another library."""
-    return scalar_kind(value) is None and (hasattr(value, "__array__") or hasattr(value, "__dlpack__"))
+    return scalar_kind(value) is None and any(hasattr(value, name) for name in ARRAYS)
 
 
 def _from_value(
@@ -165,8 +165,11 @@ def _from_array(value: Any, backend: Backend, device: str | None, copy: bool | N
     place = value.__dlpack_device__() if hasattr(value, "__dlpack_device__") else HOST
     if place == HOST or place != backend.dlpack_device():
         try:
-            array = value.__array__()
+            array = as_numpy(value)
         except (AttributeError, TypeError, RuntimeError):  # a dtype that NumPy lacks, part of a graph, on a device
+            owner = claimant(value)
+            if owner is not None:
+                return Tensor(Template(value.shape, as_dtype(value.dtype), None), owner, value)
             if not hasattr(value, "__dlpack__"):
                 raise
         else:

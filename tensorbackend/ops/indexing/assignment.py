@@ -8,7 +8,7 @@ from typing import Any
 from ...dtypes import check_scalar, int64, scalar_kind
 from ...entry import entry
 from ...errors import BackendError, IndexRangeError, ShapeError, TemplateDataError, expected
-from ...rules.indexing import check_update
+from ...rules.indexing import check_assigned
 from ...rules.shape import Slices, sliced_by
 from ...select import get_backend
 from ...template import Template, merge_names
@@ -28,9 +28,9 @@ from .slices import put_slice
 def put_at(x: Tensor, key: Any, value: Any) -> Tensor:
     """x with the elements at a key, as in `x[key]`, exchanged for a value that broadcasts to them.
 
-    What `x[key] = value` gives to x. Where an index stands twice the last value stays. The value is cast to x's dtype
-    by the rules of promotion: `DTypeError` if it is of a wider one. A mask needs no data on template tensors where
-    the value does not run over its elements.
+    What `x[key] = value` gives to x. Where an index stands twice the last value stays. The value is cast to x's dtype:
+    `DTypeError` for one of a wider kind, such as a floating value for integers, and for wider integers, which could
+    wrap. A mask needs no data on template tensors where the value does not run over its elements.
 
     >>> import tensorbackend as tb
     >>> tb.put_at(tb.asarray([1, 2, 3]), [0, 2], tb.asarray([7, 8])).tolist()
@@ -74,7 +74,7 @@ def _update(x: Tensor, value: Any) -> Tensor:
         check_scalar(value, x.dtype)
         return full((), value, dtype=x.dtype, backend=x.backend)
     value = asarray(value, backend=None if isinstance(value, Tensor) else x.backend)
-    check_update(x.template, value.template)
+    check_assigned(x.template, value.template)
     return astype(value, x.dtype) if value.dtype is not x.dtype else value
 
 
