@@ -299,6 +299,8 @@ if _TYPE_CHECKING:
     from .backends.jax_backend import JaxBackend as JaxBackend
     from .backends.numpy_backend import NumpyBackend as NumpyBackend
     from .backends.template_backend import TemplateBackend as TemplateBackend
+    from .expr.along import associative_scan as associative_scan
+    from .expr.along import map_along_axis as map_along_axis
     from .expr.choice import cond as cond
     from .expr.choice import switch as switch
     from .expr.containers import backend_copy as backend_copy
@@ -321,6 +323,8 @@ if _TYPE_CHECKING:
     from .expr.grad.jacobians import jacobian as jacobian
     from .expr.grad.tape import gradient as gradient
     from .expr.grad.tape import tape as tape
+    from .expr.hooks import debug_callback as debug_callback
+    from .expr.hooks import debug_print as debug_print
     from .expr.jit import jit as jit
     from .expr.record import ExprBackend as ExprBackend
     from .expr.trace import trace as trace
@@ -331,6 +335,7 @@ if _TYPE_CHECKING:
     __version__: str
 
 _LATE = {
+    "associative_scan": "along",
     "backend_transfer": "containers",
     "backend_deallocate": "containers",
     "backend_copy": "containers",
@@ -338,6 +343,8 @@ _LATE = {
     "cond": "choice",
     "custom_gradient": "grad.custom",
     "custom_jvp": "grad.custom_jvp",
+    "debug_callback": "hooks",
+    "debug_print": "hooks",
     "dry_run": "cost.dry_run",
     "fori_loop": "control",
     "grad": "grad.functions",
@@ -348,6 +355,7 @@ _LATE = {
     "jit": "jit",
     "jvp": "grad.forward",
     "linearize": "grad.forward",
+    "map_along_axis": "along",
     "register_tree_node": "trees",
     "scan": "control",
     "switch": "choice",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from reprlib import Repr
-from typing import Any
+from typing import Any, Literal
 
 
 class TensorBackendError(Exception):
@@ -118,7 +118,13 @@ class GradientError(TensorBackendError, ValueError):
 
 
 class ContractError(TensorBackendError, AssertionError):
-    """A backend that broke the contract of a callback, found in checked mode."""
+    """A backend that broke the contract of a callback: found in checked mode, or by an error that it did not mean."""
+
+    def __init__(self, text: str, *, breach: Literal["payload", "mutation", "exception"] = "payload") -> None:
+        super().__init__(text)
+        self.breach = breach
+        """What it did: gave something else than its template says, changed an input, or raised another library's error,
+        which is the cause of this one."""
 
 
 def expected(wanted: str, remedy: str = "", /, **came: object) -> str:

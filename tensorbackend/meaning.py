@@ -13,7 +13,7 @@ from typing import Annotated, Literal, NamedTuple, TypeAlias
 class Meaning(NamedTuple):
     """What stands for a parameter that is annotated with an alias."""
 
-    word: Literal["tensor", "axis", "axes", "sole axis", "dtype"]
+    word: Literal["tensor", "axis", "axes", "sole axis", "dtype", "like"]
 
 
 Axis: TypeAlias = Annotated[int | str, Meaning("axis")]

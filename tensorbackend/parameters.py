@@ -30,7 +30,7 @@ class Parameter(NamedTuple):
     annotation: str
     """The annotation as it is written, without modules and quotes."""
     meaning: str = ""
-    """What an option is: `"axis"`, `"axes"`, `"sole axis"`, `"dtype"`; empty for any other."""
+    """What an option is: `"axis"`, `"axes"`, `"sole axis"`, `"dtype"`, `"like"`; empty for any other."""
     optional: bool = False
     """Whether `None` may stand for it."""
     type: Any = Any

@@ -486,6 +486,9 @@ class ForeignArray(Protocol):
 TensorLike: TypeAlias = Annotated[Tensor | bool | int | float | complex | ForeignArray, Meaning("tensor")]
 """What an op takes for a tensor: a tensor, a Python number, another library's array."""
 
+Like: TypeAlias = Annotated[Tensor | None, Meaning("like")]
+"""A tensor beside which a new one is made, on its backend and device; none by default."""
+
 Index: TypeAlias = SupportsIndex | slice | Any | None
 """What stands between the brackets of `x[...]`: ints, slices, None, masks and integer tensors, other libraries'
 arrays and lists of numbers; `Any` is for those and `...`."""

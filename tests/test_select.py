@@ -3,12 +3,15 @@
 import importlib.metadata
 import sys
 import threading
+from collections.abc import Callable
 from typing import Any
 
+import numpy
 import pytest
 
 import tensorbackend as tb
 from tensorbackend.backends.binary import BinaryBackend
+from tensorbackend.backends.numpy_backend import NumpyBackend
 from tensorbackend.errors import ArgumentError, BackendError
 from tensorbackend.select import registry
 from tensorbackend.select.registry import ENTRY_POINT_GROUP
@@ -97,3 +100,45 @@ def test_a_name_is_taken_once() -> None:
 
     with pytest.raises(BackendError, match="choose another name"):
         tb.register_backend(Another)
+
+
+class _Other(NumpyBackend):
+    """A backend that is not the default one."""
+
+    name = "other"
+
+
+_VALUES = numpy.arange(12, dtype="float32").reshape(4, 3)
+_SHARES = numpy.asarray([0.5, 0.5], dtype="float32")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x, i, key: tb.take(x, numpy.asarray([0, 1]), axis=0),
+        lambda x, i, key: tb.take(_VALUES, i, axis=0),
+        lambda x, i, key: tb.take_along_axis(x, numpy.asarray([[0, 1, 0]]), axis=0),
+        lambda x, i, key: tb.put_slice(x, x[:1], starts=(i[0], 0)),
+        lambda x, i, key: tb.put_slice(x, x[:1], starts=(numpy.asarray(1), 0)),
+        lambda x, i, key: tb.put_slice(x, _VALUES[:1], starts=(i[0], 0)),
+        lambda x, i, key: tb.put_slice(_VALUES, x[:1], starts=(i[0], 0)),
+        lambda x, i, key: tb.slice_along_axis(x, numpy.asarray(1), 2, axis=0),
+        lambda x, i, key: tb.searchsorted(x[:, 0], _SHARES),
+        lambda x, i, key: tb.searchsorted(_SHARES, x[:, 0]),
+        lambda x, i, key: tb.searchsorted(x[:, 0], x[:, 0], sorter=numpy.arange(4)),
+        lambda x, i, key: tb.bincount(i, weights=_SHARES),
+        lambda x, i, key: tb.bincount(numpy.asarray([1, 2]), weights=x[0, :2]),
+        lambda x, i, key: tb.histogram(x, weights=_VALUES).counts,
+        lambda x, i, key: tb.logsumexp(x, scale=_VALUES),
+        lambda x, i, key: tb.covariance(x, mean=_VALUES[0]),
+        lambda x, i, key: tb.random.bernoulli(key, _SHARES),
+        lambda x, i, key: tb.random.normal(key, (2,), mean=_SHARES),
+        lambda x, i, key: tb.random.randint(key, (2,), numpy.asarray([0, 1]), 5),
+        lambda x, i, key: tb.random.multivariate_normal(key, _SHARES, numpy.eye(2, dtype="float32")),
+        lambda x, i, key: tb.random.choice(key, numpy.asarray([3, 4]), (2,), p=_SHARES),
+    ],
+)
+def test_what_is_no_tensor_follows_the_tensors_beside_it(call: Callable[..., tb.Tensor]) -> None:
+    other = tb.get_backend(_Other)
+    x, i, key = (each.backend_copy(other) for each in (tb.asarray(_VALUES), tb.asarray([1, 0]), tb.random.key(0)))
+    assert call(x, i, key).backend is other

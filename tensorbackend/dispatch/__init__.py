@@ -6,7 +6,7 @@ data depends on templates and options alone, so it is decided once and kept:
 - `quick` is the warm call: one look-up, one kernel, one tensor;
 - `path` is the full path, which ends in a record for the next warm call: `primitives` by the rule's plan and the
   backend's callback, `composites` by a trial on templates and the backend's own method, a program or the default;
-- `kernels` makes a function of payloads of whatever computes an op; `keys` says what calls are remembered by.
+- `kernels` makes a function of payloads of whatever computes an op, `checked` says what a backend does wrong in one.
 
 Rejected: one memo for all ops, whose keys would need the op; `functools.lru_cache`, which keys on the arguments
 themselves and would keep the tensors alive.
@@ -14,13 +14,14 @@ themselves and would keep the tensors alive.
 
 from __future__ import annotations
 
+from .checked import CHECKED as CHECKED
+from .checked import explain as explain
+from .checked import verify as verify
 from .composites import perform as perform
 from .composites import programs_by as programs_by
 from .decorators import Composite as Composite
 from .decorators import Primitive as Primitive
 from .decorators import composite as composite
 from .decorators import primitive as primitive
-from .kernels import CHECKED as CHECKED
 from .kernels import implementation as implementation
 from .kernels import primitive_kernel as primitive_kernel
-from .kernels import verify as verify

@@ -2,17 +2,15 @@
 
 A planned callback gives its kernel itself. A plain callback, a fall-back and a composite's default work on tensors:
 their kernel wraps the payloads in tensors of the known templates. A kernel from here is called from outside: the
-backend has *entered* it, and in checked mode its results are verified.
+backend has *entered* it, and in checked mode (`checked`) its calls are verified.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 from ..dtypes import ALL_DTYPES
-from ..errors import ContractError, expected
 from ..operands import LEFT_OUT
 from ..protocol import Backend, Kernel, Payload, kernel_of, own_method
 from ..protocol.core import CompositeCall
@@ -21,12 +19,10 @@ from ..rules.plan import Out
 from ..select import with_default
 from ..template import Template
 from ..tensor import Tensor
+from .checked import CHECKED, checked, explained, verify_default
 
 Templates: TypeAlias = Sequence[Any]
 """For each tensor parameter its template, those of a sequence as a tuple, `None` where a tensor was left out."""
-
-CHECKED: Final = os.environ.get("TENSORBACKEND_CHECK", "0") not in ("", "0")
-"""Whether every payload is verified against its template; set by the environment at import."""
 
 
 def kernel(
@@ -40,10 +36,11 @@ def kernel(
     """The kernel of a backend's callback of either form, ready to be called from outside."""
     if is_planned(callback):
         plan: Any = callback
-        made = entered(plan.__self__, plan.__plan__, out, inputs, options)
+        with explained(name, backend):
+            made = entered(plan.__self__, plan.__plan__, out, inputs, options)
     else:
         made = of_plain(backend, callback, out, inputs, options)
-    return checked(name, backend, out, made) if CHECKED else made
+    return checked(name, backend, out, inputs, made) if CHECKED else made
 
 
 def raw_kernel(
@@ -55,8 +52,9 @@ def raw_kernel(
     options: Mapping[str, Any],
 ) -> Kernel:
     """The kernel of a planned callback that the backend has not entered, as a part of a program that it enters."""
-    made = bare(kernel_of(callback, out, *inputs, **options))
-    return checked(name, backend, out, made) if CHECKED else made
+    with explained(name, backend):
+        made = bare(kernel_of(callback, out, *inputs, **options))
+    return checked(name, backend, out, inputs, made) if CHECKED else made
 
 
 def composite_kernel(
@@ -94,6 +92,8 @@ def of_default(
     def composite(*payloads: Payload) -> Payload:
         call = CompositeCall(out, as_tensors(backend, inputs, payloads), options)
         found = with_default(backend, backend.optional, name, call, default)
+        if CHECKED:
+            verify_default(name, backend, out, found)
         return found.data if isinstance(found, Tensor) else tuple([x.data for x in found])
 
     return composite
@@ -190,30 +190,6 @@ def primitive_kernel(
     if backend.template_only:
         return of_templates(out)
     return kernel(backend, name, implementation(backend, name, out, inputs), out, inputs, options)
-
-
-# Checked mode
-
-
-def checked(name: str, backend: Backend, out: Out, kernel: Kernel) -> Kernel:
-    """A kernel whose results are verified."""
-
-    def verified(*payloads: Payload) -> Payload:
-        data = kernel(*payloads)
-        verify(name, backend, out, data)
-        return data
-
-    return verified
-
-
-def verify(name: str, backend: Backend, out: Out, data: Any) -> None:
-    """Raises `ContractError` where payloads do not have the shape and dtype of their templates."""
-    pairs = [(out, data)] if isinstance(out, Template) else list(zip(out, data, strict=True))
-    for template, payload in pairs:
-        wrong = backend.violation(template, payload)
-        if wrong is not None:
-            wanted = f"{name} of the backend {backend.name!r} to return the payload of {template!r}"
-            raise ContractError(expected(wanted, "mend the backend", payload=wrong))
 
 
 # Results

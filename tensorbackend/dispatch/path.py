@@ -19,11 +19,12 @@ from ..memo import NUMBERS, remember, told
 from ..operands import Call
 from ..opspec import CALLBACKS, OpSpec
 from ..protocol import Backend, Payload
-from ..select import get_backend
+from ..select import placed
 from ..template import Template, intern_template
 from ..tensor import OPERATORS, Tensor
+from .checked import explain
 from .kernels import payloads_of, primitive_kernel, wrap
-from .quick import Beside, BesideMemo, KeyOf, Memo, Ready, generated, of_one, of_two, operands_of
+from .quick import PLACEMENT, Beside, BesideMemo, KeyOf, Memo, Ready, generated, of_one, of_two, operands_of
 from .signature import public
 
 
@@ -67,7 +68,7 @@ class Path(ABC):
     def _warm(self) -> Callable[..., Any]:
         """The code of the op's warm calls."""
         if self.plain and self.operands == 1:
-            return of_one(self.ready, self.missed)
+            return of_one(self.ready, self.missed, self.failed)
         if self.plain:
             operator = OPERATORS.get(self.spec.name)
             if operator is not None:
@@ -75,10 +76,12 @@ class Path(ABC):
                 setattr(
                     Tensor,
                     operator,
-                    of_two(self.ready, self.beside, lambda key_of, operands, options: deferring(*operands)),
+                    of_two(
+                        self.ready, self.beside, lambda key_of, operands, options: deferring(*operands), self.failed
+                    ),
                 )
-            return of_two(self.ready, self.beside, self.missed)
-        return generated(self.spec, self.ready, self.missed)
+            return of_two(self.ready, self.beside, self.missed, self.failed)
+        return generated(self.spec, self.ready, self.missed, self.failed)
 
     def missed(self, key_of: KeyOf, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
         """The result of a call that is not ready under the key of its op."""
@@ -89,8 +92,8 @@ class Path(ABC):
         try:
             backend, options = None, keywords
             if self.creates:
-                options = {name: value for name, value in keywords.items() if name not in ("backend", "device")}
-                backend = get_backend(keywords["backend"], device=keywords["device"])
+                options = {name: value for name, value in keywords.items() if name not in PLACEMENT}
+                backend = placed(**{name: keywords[name] for name in PLACEMENT if name in keywords})
             call = Call(self.spec, arguments, options)
             ready, backend, tensors, lasting = self.prepare(call, backend)
         except TensorBackendError as error:
@@ -103,6 +106,9 @@ class Path(ABC):
             data = ready.kernel(*payloads_of(call.grouped(tensors)))
         except DataError as error:
             raise error.met(self.spec.name, operands_of(arguments)) from None
+        except Exception as error:
+            self.failed(error, backend)
+            raise
         if lasting:
             self._keep(ready, call, tensors, key_of, beside, arguments, keywords)
         return wrap(ready.out, backend, data, ready.result)
@@ -178,7 +184,14 @@ class Path(ABC):
             data = kernel(*payloads)
         except DataError as error:
             raise error.met(self.spec.name, operands_of(arguments)) from None
+        except Exception as error:
+            self.failed(error, backend)
+            raise
         return wrap(out, backend, data, result)
+
+    def failed(self, error: Exception, backend: Backend) -> None:
+        """Raises `ContractError` in place of an error that a plugin's callback raised by accident."""
+        explain(error, self.spec.callback, backend)
 
 
 def _from_default(out: Any, inputs: Sequence[Tensor]) -> bool:

@@ -14,7 +14,8 @@ signature, which spells the key of a call out. For `sum(x, /, *, axis=None, keep
         except _MISSES:
             pass
         else:
-            _data = _kernel(x.data)  # which may raise what only data shows
+            try:
+                _data = _kernel(x.data)  # which may raise what only data shows, or fail in a plugin
             ...
         return _missed(_key_of, (x,), {'axis': axis, 'keepdims': keepdims})
 
@@ -33,9 +34,9 @@ from .. import dtypes
 from ..errors import DataError
 from ..memo import ATOMS, NUMBERS, told
 from ..opspec import OpSpec, Parameter
-from ..protocol import Kernel, Payload
+from ..protocol import Backend, Kernel, Payload
 from ..rules.plan import Out
-from ..select import get_backend
+from ..select import placed
 from ..select.default import current
 from ..template import Template
 from ..tensor import Tensor
@@ -69,12 +70,18 @@ KeyOf: TypeAlias = Callable[..., Any]
 Missed: TypeAlias = Callable[[KeyOf, Sequence[Any], dict[str, Any]], Any]
 """The full path of a call: what makes its key, and its arguments by position and by name."""
 
+Failed: TypeAlias = Callable[[Exception, Backend], None]
+"""Raises what a user is told instead of an error of a kernel, if that is another one."""
+
+PLACEMENT: Final = "backend", "device", "like"
+"""The options that say where a tensor is made, of an op that makes one of nothing."""
+
 MISSES: Final = KeyError, AttributeError, TypeError, IndexError
 """What a look-up raises for a call that is not ready: an unknown key, an operand that is no tensor, an option that does
 not hash. Only the look-up runs under it, so that no error of a kernel passes for a miss."""
 
 
-def of_one(ready: Memo, missed: Missed) -> Callable[[Any], Any]:
+def of_one(ready: Memo, missed: Missed, failed: Failed) -> Callable[[Any], Any]:
     """The op of one tensor and no options."""
     new = object.__new__
 
@@ -88,7 +95,11 @@ def of_one(ready: Memo, missed: Missed) -> Callable[[Any], Any]:
             tensor = new(Tensor)
             tensor.template = out
             tensor.backend = backend
-            tensor.data = kernel(x.data)
+            try:
+                tensor.data = kernel(x.data)
+            except Exception as error:
+                failed(error, backend)
+                raise
             return tensor
         return missed(_key_of_one, (x,), {})
 
@@ -99,7 +110,7 @@ def _key_of_one(x: Any, /) -> Any:
     return x.template, x.backend
 
 
-def of_two(ready: Memo, beside: BesideMemo, missed: Missed) -> Callable[[Any, Any], Any]:
+def of_two(ready: Memo, beside: BesideMemo, missed: Missed, failed: Failed) -> Callable[[Any, Any], Any]:
     """The op of two tensors and no options, or of a tensor and a Python number."""
     new = object.__new__
 
@@ -115,7 +126,11 @@ def of_two(ready: Memo, beside: BesideMemo, missed: Missed) -> Callable[[Any, An
             tensor = new(Tensor)
             tensor.template = out
             tensor.backend = backend
-            tensor.data = kernel(x1.data, x2.data)
+            try:
+                tensor.data = kernel(x1.data, x2.data)
+            except Exception as error:
+                failed(error, backend)
+                raise
             return tensor
         return missed(_key_of_two, (x1, x2), {})
 
@@ -129,7 +144,12 @@ def of_two(ready: Memo, beside: BesideMemo, missed: Missed) -> Callable[[Any, An
         except (KeyError, AttributeError):
             return missed(_key_of_two, (x1, x2), {})
         constant: Any = constants[0 if first else 1]
-        data = kernel(constant(number), x.data) if first else kernel(x.data, constant(number))
+        operand = constant(number)
+        try:
+            data = kernel(operand, x.data) if first else kernel(x.data, operand)
+        except Exception as error:
+            failed(error, backend)
+            raise
         return wrap(out, backend, data)
 
     return op
@@ -162,6 +182,9 @@ def op({signature}):
             _data = _kernel({payloads})
         except _DataError as _error:
             raise _met(_error, ({arguments})) from None
+        except Exception as _error:
+            _failed(_error, _backend)
+            raise
         if _out.__class__ is _Template:
             _tensor = _new(_Tensor)
             _tensor.template = _out
@@ -191,7 +214,7 @@ for _each in {0}:
 _templates = tuple([_each.template for _each in {0}])"""
 
 
-def generated(spec: OpSpec, ready: Memo, missed: Missed) -> Callable[..., Any]:
+def generated(spec: OpSpec, ready: Memo, missed: Missed, failed: Failed) -> Callable[..., Any]:
     """The op of a declared function, by code generated from its signature.
 
     The op has a namespace of its own in place of a module's, so that its code is all there is to exchange. What is not
@@ -205,11 +228,12 @@ def generated(spec: OpSpec, ready: Memo, missed: Missed) -> Callable[..., Any]:
         "_Tensor": Tensor,
         "_current": current,
         "_dtypes": dtypes,
-        "_get_backend": get_backend,
+        "_failed": failed,
         "_key_of": None,
         "_met": lambda error, arguments: error.met(spec.name, operands_of(arguments)),
         "_missed": missed,
         "_new": object.__new__,
+        "_placed": placed,
         "_ready": ready,
         "_told": told,
         "_wrap": wrap,
@@ -254,8 +278,10 @@ def source_of(spec: OpSpec) -> str:
     if tensors:
         lines, key = _of_tensors(tensors)
     else:
-        options = [parameter for parameter in options if parameter.name not in ("backend", "device")]
-        made = "_current() if backend is None and device is None else _get_backend(backend, device=device)"
+        given = [parameter.name for parameter in options if parameter.name in PLACEMENT]
+        options = [parameter for parameter in options if parameter.name not in PLACEMENT]
+        none = " and ".join(f"{name} is None" for name in given)
+        made = f"_current() if {none} else _placed({', '.join(f'{name}={name}' for name in given)})"
         lines, key = [f"_backend = {made}"], ["_backend"]
     for parameter in options:
         name = parameter.name

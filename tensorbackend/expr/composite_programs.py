@@ -11,6 +11,7 @@ from ..protocol.core import CompositeCall
 from ..select import default_backend
 from ..template import Template
 from ..tensor import Tensor
+from .effects import after_calls
 from .evaluate import Program
 from .graph import Graph
 from .node import PARAMETER, Node, Value
@@ -58,7 +59,7 @@ def _traced(backend: Backend, default: Callable[..., Any], call: CompositeCall) 
             return expr_tensor(parameters[-1])
         return None if given is None else tuple(map(parameter, given))
 
-    with default_backend(backend), recording():
+    with default_backend(backend), recording() as scope:
         found = default(call.out, tuple(map(parameter, call.inputs)), call.options)
         results = (found,) if isinstance(found, Tensor) else tuple(found)
-        return Graph(parameters, [value_of(x) for x in results])
+        return Graph(parameters, after_calls(scope, [value_of(x) for x in results]))

@@ -28,8 +28,10 @@ from ..template import Template
 from ..tensor import Axis, Tensor, TensorLike
 from .carried import Leaves, home_of, nested, settled
 from .closures import close, traced
+from .effects import run_hook
 from .graph import Graph
 from .loops import run_checkpoint, run_cond, run_scan, run_while_loop
+from .node import HOOK
 from .trees import Tree, flatten, leaves_like, paths, unflatten
 
 Function = Callable[..., Any]
@@ -52,7 +54,13 @@ def named(name: str) -> Iterator[None]:
 
 # Calls with graphs
 
-_DEFAULTS = {"checkpoint": run_checkpoint, "cond": run_cond, "while_loop": run_while_loop, "scan": run_scan}
+_DEFAULTS = {
+    "checkpoint": run_checkpoint,
+    "cond": run_cond,
+    "while_loop": run_while_loop,
+    "scan": run_scan,
+    HOOK: run_hook,
+}
 
 
 def call(
@@ -225,7 +233,7 @@ def scan(
         home = home_of(initial, xs)
         carried, tree = nested(initial, "carry", home)
         scanned, xs_tree = nested(xs, "xs", home)
-        size, name = _along(scanned, axis, length)
+        size, name = bring_forward(scanned, axis, length)
         out_tree: list[Tree] = []
 
         def step(given: list[Tensor]) -> tuple[list[Any], list[str]]:
@@ -242,7 +250,7 @@ def scan(
         return unflatten(tree, found[: tree.size]), unflatten(out_tree[0], found[tree.size :])
 
 
-def _along(scanned: Leaves, axis: Axis, length: int | None) -> tuple[int, str | None]:
+def bring_forward(scanned: Leaves, axis: Axis, length: int | None) -> tuple[int, str | None]:
     """The size and the name of the axis that is scanned, which becomes the first one of each leaf."""
     size, source = None if length is None else index(length), "length= says"
     if size is not None and size < 0:

@@ -19,8 +19,9 @@ from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import Any, Final, TypeAlias, cast
 
+from ..dispatch import explain
 from ..dispatch.kernels import composite_kernel, implementation, payloads_of, primitive_kernel, raw_kernel, wrap
-from ..errors import TensorBackendError
+from ..errors import ContractError, TensorBackendError
 from ..protocol import Backend, Kernel, own_method
 from ..protocol.planned import bare, is_planned
 from ..select import common_backend, move
@@ -108,20 +109,32 @@ class Program:
         payloads = [x.data if x.backend is backend else move(x, backend).data for x in tensors]
         try:
             found = self.kernel(*payloads)
-        except TensorBackendError as error:
-            note(error)
+        except Exception as error:
+            note(error, backend)
             raise
         return [Tensor(template, backend, data) for template, data in zip(self.results, found, strict=True)]
 
 
-def note(error: TensorBackendError) -> None:
-    """Adds to an error of a program's kernel which node it was, and the user's line that made the node."""
+def note(error: Exception, backend: Backend) -> None:
+    """Adds to an error of a program's kernel which node it was, and the user's line that made the node.
+
+    Raises `ContractError` in place of an error that a plugin's callback raised by accident.
+    """
     trace = error.__traceback__
     while trace is not None and trace.tb_frame.f_code.co_filename != _FILE:
         trace = trace.tb_next
     node = None if trace is None else trace.tb_frame.f_globals["nodes"].get(trace.tb_lineno)
-    if node is not None and node.line is not None:
-        error.add_note(f"in {node.op}, traced at {node.line.file}:{node.line.number}")
+    if node is None:
+        return
+    place = None if node.line is None else f"in {node.op}, traced at {node.line.file}:{node.line.number}"
+    if isinstance(error, TensorBackendError) and place is not None:
+        error.add_note(place)
+    try:
+        explain(error, node.op, backend)
+    except ContractError as told:
+        if place is not None:
+            told.add_note(place)
+        raise
 
 
 def _raw(graph: Graph, backend: Backend) -> dict[Node, Kernel] | None:

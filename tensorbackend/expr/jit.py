@@ -10,10 +10,10 @@ from typing import Any, Generic, ParamSpec, Protocol, TypeVar, overload
 
 from .. import dtypes
 from ..entry import checked
-from ..errors import ArgumentError, TensorBackendError, expected
+from ..errors import ArgumentError, expected
 from ..ops.creation.filled import asarray
 from ..protocol import Backend
-from ..select import common_backend, move
+from ..select import common_backend, get_backend, move
 from ..tensor import Tensor
 from .arguments import Static, as_tensors, option_key
 from .cache import Cache, CacheInfo
@@ -21,7 +21,7 @@ from .evaluate import Program, note
 from .graph import Graph
 from .simplify import simplified
 from .trace import argument_names, trace_leaves
-from .trees import LEAF, flatten, unflatten
+from .trees import LEAF, Tree, flatten, unflatten
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -49,13 +49,38 @@ class Compiled:
         payloads = [*map(_DATA, tensors)]
         try:
             found = self.kernel(*payloads)
-        except TensorBackendError as error:
-            note(error)
+        except Exception as error:
+            note(error, backend)
             raise
         if self.out_tree is LEAF:
             return Tensor(self.results[0], backend, found[0])
         results = [Tensor(template, backend, data) for template, data in zip(self.results, found, strict=True)]
         return unflatten(self.out_tree, results)
+
+
+class Lowered:
+    """What `jit` compiles for some arguments, as a graph and as text.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> lowered = tb.jit(lambda x: tb.exp(x) * 2).lower(tb.template((3,), "f32"))
+    >>> [node.op for node in lowered.graph.nodes], "fused" in lowered.as_text()
+    (['parameter', 'exp', 'constant', 'multiply'], True)
+    """
+
+    def __init__(self, graph: Graph, backend: Backend) -> None:
+        self.graph = graph
+        """The graph as it was traced."""
+        self.backend = backend
+        """The backend for which it would be compiled: that of the tensors, the default one for templates alone."""
+
+    def as_text(self) -> str:
+        """What the backend compiles: on JAX StableHLO, elsewhere the rewritten graph."""
+        return self.backend.graph_text(self.graph) or repr(simplified(self.graph, self.backend))
+
+    def __repr__(self) -> str:
+        return f"<lowered for {self.backend!r}>\n{self.graph!r}"
 
 
 class Jitted(Protocol, Generic[P, R]):
@@ -72,6 +97,9 @@ class Jitted(Protocol, Generic[P, R]):
 
     def cache_clear(self) -> None:
         """Forgets all compilations."""
+
+    def lower(self, *arguments: Any, **keywords: Any) -> Lowered:
+        """What would be compiled for such arguments, which may be templates; nothing runs."""
 
 
 @overload
@@ -128,7 +156,8 @@ def jit(
     Returns
     -------
     Jitted
-        The compiled function, with `cache_info()` and `cache_clear()`.
+        The compiled function, with `cache_info()`, `cache_clear()` and `lower()`, which shows what is compiled for
+        some arguments.
 
     Raises
     ------
@@ -207,21 +236,50 @@ def _jitted(
     numbers, names = static
     cache: Cache[Compiled] = Cache(index(cache_size))
 
+    def marked(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments with static ones as such."""
+        if not (numbers or names):
+            return arguments, keywords
+        return (
+            tuple([Static(each) if place in numbers else each for place, each in enumerate(arguments)]),
+            {name: Static(each) if name in names else each for name, each in keywords.items()},
+        )
+
+    def graph_of(given: tuple[tuple[Any, ...], dict[str, Any]], tree: Tree, leaves: Sequence[Any]) -> Graph:
+        """The graph of the function for arguments whose leaves are laid flat."""
+
+        def flat(given: list[Any]) -> Any:
+            positional, named = unflatten(tree, [x.value if isinstance(x, Static) else x for x in given])
+            return function(*positional, **named)
+
+        return trace_leaves(flat, leaves, argument_names(function, *given))
+
+    def as_arguments(leaves: Sequence[Any], backend: Backend) -> list[Any]:
+        """Leaves with the Python floats that are to be tensors as such."""
+        if not trace_floats:
+            return list(leaves)
+        return [asarray(leaf, backend=backend) if type(leaf) in (float, complex) else leaf for leaf in leaves]
+
+    def lower(*arguments: Any, **keywords: Any) -> Lowered:
+        given = marked(arguments, keywords)
+        leaves, tree = flatten(given)
+        leaves = as_tensors(leaves)
+        backend = get_backend()
+        held = [leaf for leaf in leaves if isinstance(leaf, Tensor) and leaf.backend.dispatch_priority <= 1]
+        if held:
+            backend = common_backend(held)
+        return Lowered(graph_of(given, tree, as_arguments(leaves, backend)), backend)
+
     def general(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-        given: Any = arguments, keywords
-        if numbers or names:
-            given = (
-                tuple([Static(each) if place in numbers else each for place, each in enumerate(arguments)]),
-                {name: Static(each) if name in names else each for name, each in keywords.items()},
-            )
+        given = marked(arguments, keywords)
         leaves, tree = flatten(given)
         leaves = as_tensors(leaves)
         tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
         backend = common_backend(tensors)
         if backend.dispatch_priority > 1:
             return function(*arguments, **keywords)
-        if trace_floats and any(type(leaf) in (float, complex) for leaf in leaves):
-            leaves = [asarray(leaf, backend=backend) if type(leaf) in (float, complex) else leaf for leaf in leaves]
+        if trace_floats:
+            leaves = as_arguments(leaves, backend)
             tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
         options = tuple(None if isinstance(leaf, Tensor) else option_key(leaf) for leaf in leaves)
         key = (tree, tuple(x.template for x in tensors), options, backend, dtypes.current_precision())
@@ -231,12 +289,7 @@ def _jitted(
             wanted, remedy = "options of a compiled function to hash", "pass tensors, numbers, texts or tuples"
             raise ArgumentError(expected(wanted, remedy, options=[each[0] for each in options if each])) from None
         if found is None:
-
-            def flat(given: list[Any]) -> Any:
-                positional, named = unflatten(tree, [x.value if isinstance(x, Static) else x for x in given])
-                return function(*positional, **named)
-
-            graph = trace_leaves(flat, leaves, argument_names(function, *given))
+            graph = graph_of(given, tree, leaves)
             held = [node.tensor for node in graph.captured if node.tensor is not None]
             backend = common_backend([*tensors, *held]) if tensors or held else backend
             found = cache.enter(key, Compiled(graph, backend))
@@ -260,5 +313,5 @@ def _jitted(
         return general(arguments, keywords)
 
     made: Any = jitted
-    made.cache_info, made.cache_clear = cache.info, cache.clear
+    made.cache_info, made.cache_clear, made.lower = cache.info, cache.clear, lower
     return made

@@ -26,6 +26,10 @@ RENAMED: Final = "rename"
 """The op of a node for a value under other axis names, which no callback hears of."""
 
 
+HOOK: Final = "debug_callback"
+"""The op of a node that calls a function of the user's for what it does."""
+
+
 class Line(NamedTuple):
     """A line of the user's program."""
 

@@ -34,6 +34,7 @@ class ExprBackend(Backend):
 
     name = "expr"
     dispatch_priority = 3
+    writable_payloads = False
     holds_data = False
 
     def optional(
@@ -207,6 +208,8 @@ class Scope:
         """Where data lives that is made of Python numbers or another library's arrays."""
         self.default = default
         """The default backend around the trace."""
+        self.token: Value | None = None
+        """What the last call of a function gave that was entered for what it does; `expr.effects` says more."""
 
 
 _scope: ContextVar[Scope | None] = ContextVar("tensorbackend_trace", default=None)

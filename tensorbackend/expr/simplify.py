@@ -13,9 +13,10 @@ from ..memo import kind_of
 from ..protocol import Backend
 from ..select import get_backend, with_default
 from ..tensor import Tensor
+from .effects import after_calls
 from .evaluate import KEPT_BYTES, computed
 from .graph import Graph, rebuilt
-from .node import CAPTURED, RENAMED, Node, Value, at_line
+from .node import CAPTURED, HOOK, RENAMED, Node, Value, at_line
 from .record import ExprBackend, captured, expr_tensor, recording, under, value_of
 from .subgraphs import subgraphs
 from .trees import LEAF, Tree
@@ -97,7 +98,7 @@ def constant_folding(graph: Graph, backend: Backend | str | None = None) -> Grap
         return found[value.index] if isinstance(found, tuple) else found
 
     def visit(node: Node) -> Sequence[Value]:
-        if node.inputs and any(each not in known for each, _ in node.operands):
+        if node.op == HOOK or any(each not in known for each, _ in node.operands):
             return node.values
         small = sum(template.nbytes for template in node.outs) <= KEPT_BYTES
         if node.tensor is not None:
@@ -133,7 +134,7 @@ def expanded(graph: Graph, keep: Callable[[Node], bool]) -> Graph:
     """
 
     def divides(node: Node) -> bool:
-        return node.default is not None and not subgraphs(node) and not keep(node)
+        return node.default is not None and node.op != HOOK and not subgraphs(node) and not keep(node)
 
     while any(map(divides, graph.nodes)):
         graph = rewritten(graph, lambda node: parts(node) if divides(node) else node.values)
@@ -158,10 +159,10 @@ def _changes_nothing_but_names(node: Node) -> bool:
 def parts(node: Node) -> tuple[Value, ...]:
     """A composite's results computed by nodes of its default implementation."""
     assert node.default is not None  # by what a composite is
-    with at_line(node.line), recording():
+    with at_line(node.line), recording() as scope:
         found = node.default(node.out, node.with_inputs(expr_tensor), node.options)
         tensors = (found,) if isinstance(found, Tensor) else found
-        return tuple(map(value_of, tensors))
+        return tuple(after_calls(scope, [value_of(x) for x in tensors]))
 
 
 def simplified(graph: Graph, backend: Backend | str | None = None) -> Graph:

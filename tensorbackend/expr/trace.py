@@ -15,6 +15,7 @@ from ..select import get_backend
 from ..template import Template
 from ..tensor import Tensor, late
 from . import constants as constants  # enters what gives them their data
+from .effects import after_calls
 from .graph import NO_OPTION, Graph, TracedCall, closed
 from .node import PARAMETER, Node, Value
 from .record import expr_tensor, recording, value_of
@@ -90,7 +91,8 @@ def trace_leaves(
             [leaf if value is None else expr_tensor(value) for leaf, value in zip(leaves, values, strict=True)]
         )
         found, out_tree = flatten(result)
-        outputs = [_output(each, path) for each, path in zip(found, paths(out_tree, "result"), strict=True)]
+        results = [_output(each, path) for each, path in zip(found, paths(out_tree, "result"), strict=True)]
+        outputs = after_calls(scope, results)
     parameters = [value for value in values if value is not None]
     outputs, _ = closed(parameters, outputs, scope.start)
     used = [name for name, value in zip(names, values, strict=True) if value is not None]

@@ -21,6 +21,7 @@ from ..tensor import Tensor, TensorLike
 from .composite.indexing.positions import checked_size, measured
 from .composite.sorting.searching import searchsorted
 from .creation.filled import asarray, full, iota, zeros
+from .creation.values import together
 from .elementwise.binary import add, divide, equal, less, multiply, subtract
 from .elementwise.conversion import astype
 from .elementwise.ternary import where
@@ -39,15 +40,15 @@ def _summed_at(places: Tensor, weights: Tensor | None, size: int) -> Tensor:
     return indexed_add(start, reshape(places, (count, 1)), laid_flat(weights), mode="fill")
 
 
-def _weights(x: Tensor, weights: TensorLike | None) -> Tensor | None:
-    """Weights in x's shape, numbers of them in a dtype in which they can be added."""
+def _weighed(x: TensorLike, weights: TensorLike | None) -> tuple[Tensor, Tensor | None]:
+    """A tensor and its weights, if there are any, in its shape."""
     if weights is None:
-        return None
-    weights = asarray(weights)
+        return asarray(x), None
+    x, weights = together(x, weights)
     if weights.shape != x.shape:
         raise ShapeError(expected(f"a weight for each element of {x.template!r}", weights=weights.template))
     check_dtype(weights.dtype, "numeric")
-    return weights
+    return x, weights
 
 
 @within(Bound(64, "the order of additions of weights is the backend's", "operand", tame=True))
@@ -63,10 +64,9 @@ def bincount(
     >>> tb.bincount(tb.asarray([0, 3, 3])).tolist(), tb.bincount(tb.asarray([0, 3, 3]), size=3).tolist()
     ([1, 0, 0, 2], [1, 0, 0])
     """
-    x = x if isinstance(x, Tensor) else asarray(x)
+    x, amounts = _weighed(x, weights)
     if not x.dtype.is_integer:
         raise DTypeError(expected("a tensor of an integer dtype to count", "cast it with astype()", dtype=x.dtype))
-    amounts = _weights(x, weights)
     if size is not None:
         length = checked_size(size)
     elif x.size:
@@ -132,9 +132,8 @@ def histogram(
     >>> counts.tolist(), edges.tolist()
     ([1, 2, 0, 1], [0.0, 1.0, 2.0, 3.0, 4.0])
     """
-    x = asarray(x)
+    x, amounts = _weighed(x, weights)
     check_dtype(x.dtype, "real")
-    amounts = _weights(x, weights)
     flat = laid_flat(x)
     edges = _edges(flat, bins, range)
     count = edges.size - 1

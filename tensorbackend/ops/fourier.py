@@ -19,7 +19,7 @@ from ..rules.broadcasting import check_dtype
 from ..rules.fourier import Norm, check_length, transform
 from ..rules.plan import Plan
 from ..template import Template
-from ..tensor import Axis, Tensor
+from ..tensor import Axis, Like, Tensor
 from .creation.filled import iota
 from .elementwise.binary import divide, greater, multiply, subtract
 from .elementwise.conversion import astype
@@ -58,6 +58,7 @@ def fftfreq(
     names: Sequence[str | None] | None = None,
     backend: BackendLike = None,
     device: str | None = None,
+    like: Like = None,
 ) -> Tensor:
     """The frequency of each number of a transform of length n with samples `d` apart: k / (n * d).
 
@@ -67,7 +68,7 @@ def fftfreq(
     >>> tb.fft.fftfreq(4).tolist()
     [0.0, 0.25, -0.5, -0.25]
     """
-    place = iota((check_length(n),), dtype=int64, names=names, backend=backend, device=device)
+    place = iota((check_length(n),), dtype=int64, names=names, backend=backend, device=device, like=like)
     folded = subtract(place, multiply(astype(greater(place, (n - 1) // 2), int64), n))
     return _frequencies(folded, n, d, dtype)
 
@@ -82,6 +83,7 @@ def rfftfreq(
     names: Sequence[str | None] | None = None,
     backend: BackendLike = None,
     device: str | None = None,
+    like: Like = None,
 ) -> Tensor:
     """The frequency of each number of an `rfft` of length n with samples `d` apart: k / (n * d).
 
@@ -91,7 +93,7 @@ def rfftfreq(
     >>> tb.fft.rfftfreq(4).tolist()
     [0.0, 0.25, 0.5]
     """
-    place = iota((check_length(n) // 2 + 1,), dtype=int64, names=names, backend=backend, device=device)
+    place = iota((check_length(n) // 2 + 1,), dtype=int64, names=names, backend=backend, device=device, like=like)
     return _frequencies(place, n, d, dtype)
 
 

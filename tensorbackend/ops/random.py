@@ -8,12 +8,12 @@ from ..dtypes import uint32
 from ..entry import entry
 from ..errors import OperandError, OutOfRangeError, expected
 from ..protocol import BackendLike
-from ..tensor import Tensor
+from ..tensor import Like, Tensor
 from .creation.filled import asarray
 
 
 @entry
-def key(seed: int, /, *, backend: BackendLike = None, device: str | None = None) -> Tensor:
+def key(seed: int, /, *, backend: BackendLike = None, device: str | None = None, like: Like = None) -> Tensor:
     """A key from a seed of up to 64 bits: its high and its low word, which are what random numbers depend on.
 
     Use a key once: draw with it, or `split` it. Seeds from 2**32 on give the numbers that JAX gives with 64-bit
@@ -30,4 +30,5 @@ def key(seed: int, /, *, backend: BackendLike = None, device: str | None = None)
         raise OperandError(expected("an integer seed", seed=seed)) from None
     if not -(1 << 63) <= number < 1 << 64:
         raise OutOfRangeError(expected("a seed from -2**63 to 2**64 - 1", seed=seed))
-    return asarray([number >> 32 & 0xFFFFFFFF, number & 0xFFFFFFFF], dtype=uint32, backend=backend, device=device)
+    words = [number >> 32 & 0xFFFFFFFF, number & 0xFFFFFFFF]
+    return asarray(words, dtype=uint32, backend=backend, device=device, like=like)

@@ -12,7 +12,7 @@ from ..rules.broadcasting import result_type, to_floating
 from ..tensor import Tensor, TensorLike
 from .composite.contraction import matmul
 from .composite.reduction import _mean
-from .creation.filled import asarray
+from .creation.values import together
 from .elementwise.binary import divide, subtract
 from .elementwise.conversion import astype
 from .elementwise.unary import conj
@@ -32,10 +32,10 @@ def covariance(x: TensorLike, /, *, mean: TensorLike | None = None, correction: 
     >>> tb.covariance(tb.asarray([[1.0, 2.0], [3.0, 6.0]])).tolist()
     [[1.0, 2.0], [2.0, 4.0]]
     """
-    x = asarray(x)
+    x, *centres = together(x, *([] if mean is None else [mean]))
     if x.ndim < 2:
         raise ShapeError(expected("observations as rows and variables as columns", tensor=x.template))
-    centre = None if mean is None else asarray(mean)
+    centre = centres[0] if centres else None
     dtype = to_floating(result_type([x.template, *([] if centre is None else [centre.template])]))
     work = promote_types(dtype, float32)
     wide = astype(x.rename(*x.names[:-2], None, None), work)

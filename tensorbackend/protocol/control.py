@@ -6,7 +6,7 @@ runs one. The results are always a tuple, also of one tensor.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..template import Template
@@ -28,6 +28,22 @@ class Control:
         """What a graph gives for the operands, computed for this call alone, where the same is computed elsewhere too.
 
         A compiler must not take a value from elsewhere for one inside: that would keep what is to be freed.
+        """
+
+    @optional_callback
+    def debug_callback(
+        self,
+        out: tuple[Template, ...],
+        carried: Sequence[Tensor],
+        operands: Sequence[Tensor],
+        /,
+        *,
+        function: Callable[..., object] | None,
+    ) -> Payload:
+        """What is carried, once a function was called with the operands, for what the function does.
+
+        It is called each time, before whatever takes what is carried from here. It may keep its tensors, and gets them
+        with their data. `None` calls nothing: then what is carried only has to come after the operands.
         """
 
     @optional_callback

@@ -134,6 +134,9 @@ class Core:
     template_only: ClassVar[bool] = False
     """Whether payloads are nothing, so that a composite is done when its template is known."""
 
+    writable_payloads: ClassVar[bool] = True
+    """Whether a callback might write to a payload; checked mode then looks whether it does."""
+
     device: str = "cpu"
     """The device of this instance's payloads."""
 
@@ -232,6 +235,18 @@ class Core:
         The payloads of the graph's parameters give a tuple of those of its results.
 
         `None`, as here, from a backend that compiles nothing: `tb.jit` then runs the simplified graph node by node.
+        """
+        return None
+
+    @property
+    def beneath(self) -> Core:
+        """The backend that holds the data, where this one only follows what another computes."""
+        return self
+
+    def graph_text(self, graph: Graph, /) -> str | None:
+        """What `compile_graph` makes of a graph, as text for people.
+
+        `None`, as here, stands for the simplified graph.
         """
         return None
 

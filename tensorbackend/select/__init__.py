@@ -14,6 +14,7 @@ from .choice import move as move
 from .default import default_backend as default_backend
 from .default import devices as devices
 from .default import get_backend as get_backend
+from .default import placed as placed
 from .default import set_default_backend as set_default_backend
 from .default import with_default as with_default
 from .registry import ENTRY_POINT_GROUP as ENTRY_POINT_GROUP

@@ -11,9 +11,10 @@ from contextvars import ContextVar
 from typing import Any, TypeVar
 
 from ..entry import entry
-from ..errors import ArgumentKindError, BackendError, expected
+from ..errors import ArgumentError, ArgumentKindError, BackendError, OperandError, expected
 from ..locks import free_in_child
 from ..protocol import Backend, BackendLike
+from ..tensor import Tensor
 from .registry import started
 
 Result = TypeVar("Result")
@@ -49,6 +50,21 @@ def get_backend(backend: BackendLike = None, *, device: str | None = None) -> Ba
     if isinstance(backend, str):
         return started(backend)
     raise BackendError(expected("a backend, its class or its name", backend=backend))
+
+
+def placed(backend: BackendLike = None, device: str | None = None, like: Tensor | None = None) -> Backend:
+    """The backend of a new tensor: the one that is asked for, or that which holds the data of a tensor beside it.
+
+    Of a tensor on a tape that is the backend that computes; of one of a trace the trace. Raises `ArgumentError` where
+    both are given, `OperandError` for what is no tensor.
+    """
+    if like is None:
+        return get_backend(backend, device=device)
+    if not isinstance(like, Tensor):
+        raise OperandError(expected("a tensor as like", "wrap it in asarray(), or say backend=", like=like))
+    if backend is not None:
+        raise ArgumentError(expected("either backend or like", backend=backend, like=like.template))
+    return get_backend(like.backend.beneath, device=device)  # type: ignore[arg-type] # every Core is a Backend
 
 
 @entry

@@ -82,7 +82,7 @@ def element_distance(actual: Any, wanted: Any, dtype: DType) -> float:
 def farthest(actual: Tensor, wanted: Tensor, *, absolute: float | Sequence[float] = 0.0) -> Mismatch | None:
     """The element with the greatest distance, but for those within `absolute`; `None` if all are equal.
 
-    `absolute` is one bound, or one for each element. The templates are equal.
+    `absolute` is one bound, or one for each element; an infinite one allows NaN as well. The templates are equal.
 
     >>> import tensorbackend as tb
     >>> farthest(tb.tensor([1, 2, 3]), tb.tensor([1, 2, 4]))
@@ -99,7 +99,7 @@ def mismatches(actual: Tensor, wanted: Tensor, *, absolute: float | Sequence[flo
     dtype = wanted.dtype
     bounds: Iterator[float] = iter(absolute) if isinstance(absolute, Sequence) else repeat(absolute)
     for place, (a, b, bound) in enumerate(zip(unpack(left, dtype), unpack(right, dtype), bounds, strict=False)):
-        if bound and dtype.is_inexact and _error(a, b) <= bound:
+        if bound and dtype.is_inexact and (bound == math.inf or _error(a, b) <= bound):
             continue
         apart = element_distance(a, b, dtype)
         if apart > 0:

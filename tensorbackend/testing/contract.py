@@ -63,7 +63,10 @@ def answered(call: Invocation, backend: Backend) -> Outcome:
 def _answered(call: Invocation, own: Invocation, backend: Backend) -> Outcome:
     found = outcome(own)
     if isinstance(found, ContractError):
-        raise call.disagreement("payload", str(found), backend) from found
+        cause = found.__cause__
+        if cause is not None:
+            raise call.disagreement(found.breach, f"raises {type(cause).__name__}: {cause}", backend) from cause
+        raise call.disagreement(found.breach, str(found), backend) from found
     if isinstance(found, UnsupportedOp):
         raise found
     return found

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import tensorbackend
 
 from ..accuracy import Bound, Scale
-from ..dtypes import COMPLEX_OF, finfo, float64
+from ..dtypes import COMPLEX_OF, complex128, finfo, float64
 from ..elements import pack, unpack
 from ..errors import TensorBackendError
 from ..ops.creation.filled import from_binary
@@ -76,19 +76,31 @@ def _norm(call: Invocation, bound: Bound, wanted: Sequence[Tensor]) -> Sequence[
 
 
 def _exponent(call: Invocation, bound: Bound, wanted: Sequence[Tensor]) -> Sequence[Allowance]:
-    """abs(y * log(x)) times the magnitude of the power, element by element."""
+    """abs(y * log(x)) times the magnitude of the power, element by element.
+
+    An exponent with an error of about 1 leaves no digit: then a power may be anything. An infinite y says only whether
+    x is inside the unit circle, of which a number so near to it that its magnitude rounds to 1 knows nothing.
+    """
     operands = (tensorbackend.asarray(each, backend="binary") for each in call.on("binary").arguments)
     x, y = (tensorbackend.astype(each, "complex128") for each in operands)
+    bases, powers = (
+        unpack(tensorbackend.broadcast_to(each, wanted[0].shape).to_binary(), complex128) for each in (x, y)
+    )
     exponents = unpack(tensorbackend.abs(y * tensorbackend.log(x)).to_binary(), float64)
     (power,) = wanted
     sizes = []
-    for exponent, value in zip(exponents, unpack(power.to_binary(), power.dtype), strict=True):
-        known = exponent if exponent < math.inf else 0.0
-        if cmath.isfinite(value):
-            sizes.append(known * math.hypot(value.real, value.imag))
-        else:  # once the angle is lost, so are the signs of infinities
-            lost = bound.ulps * finfo(float64).eps * known > 2**-10
-            sizes.append(math.inf if lost else 0.0)
+    values = unpack(power.to_binary(), power.dtype)
+    for base, given, exponent, value in zip(bases, powers, exponents, values, strict=True):
+        if exponent < math.inf:
+            lost = bound.ulps * finfo(float64).eps * exponent > 2**-10
+        else:
+            beside = max(abs(base.real), abs(base.imag)) < 2 and abs(abs(base) - 1) < 2**-40
+            lost = cmath.isfinite(given) or beside
+        if lost:
+            sizes.append(math.inf)
+        else:
+            size = 0.0 if exponent == math.inf or cmath.isnan(value) else math.hypot(value.real, value.imag)
+            sizes.append(exponent * min(size, finfo(power.dtype).max) if size else 0.0)
     return [sizes]
 
 

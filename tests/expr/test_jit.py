@@ -287,3 +287,23 @@ def test_the_body_of_a_loop_is_fused_too() -> None:
     assert tb.jit(function)(x).to_binary() == function(x).to_binary()
     (loop,) = [node for node in prepared(tb.trace(function)(x), NumpyBackend()).nodes if subgraphs(node)]
     assert "fused" in [node.op for node in subgraphs(loop)[0].nodes]
+
+
+@pytest.mark.parametrize(
+    ("backend", "wanted"), [("numpy", "ops=('exp', 'multiply', 'add')"), ("binary", "exp "), ("jax", "stablehlo.exp")]
+)
+def test_what_is_compiled_as_text(backend: str, wanted: str) -> None:
+    function = tb.jit(lambda x, factor: tb.exp(x) * factor + tb.exp(x))
+    lowered = function.lower(tb.ones(3, backend=backend), 2)
+    assert lowered.backend.name == backend
+    assert wanted in lowered.as_text()
+    assert [node.op for node in lowered.graph.nodes].count("exp") == 2
+    assert function.cache_info().misses == 0
+    with tb.default_backend(backend):
+        assert wanted in function.lower(tb.template((3,), "f32"), factor=2).as_text()
+
+
+def test_what_is_compiled_follows_the_options_of_jit() -> None:
+    step = tb.jit(lambda x, rate, sizes: x * rate * len(sizes), trace_floats=True, static_argnames="sizes")
+    lowered = step.lower(tb.ones(2), 0.5, sizes=(1, 2))
+    assert lowered.graph.names == ("x", "rate")

@@ -61,6 +61,12 @@ class ArrayModuleBackend(
 
         return compile_graph(graph, self)
 
+    def graph_text(self, graph: Graph, /) -> str:
+        """The graph with its fused chains as single nodes."""
+        from .fusion import prepared
+
+        return repr(prepared(graph, self))
+
     def violation(self, out: Template, data: Payload, /) -> str | None:
         """What is wrong with a payload: its type, shape or dtype."""
         if not isinstance(data, self.xp.ndarray):

@@ -21,6 +21,15 @@ Function: TypeAlias = Callable[[Any, Array], Array]
 _BLOCK = 1 << 12
 """Elements that many passes are made over at a time, so that they stay in the cache."""
 
+_EXACT_WHOLE = 8
+"""Up to this size whole exponents go by products, wherever the base is."""
+
+_BESIDE = 1 / 4
+"""So near to 1 logarithms are so small that a rounding of the base is large beside them."""
+
+_HALF_RANGE = 513
+"""A power of two by which operands are divided so that their product does not overflow."""
+
 
 def turned(xp: Any, z: Array) -> Array:
     """iz, without arithmetic."""
@@ -240,12 +249,13 @@ def product_of(xp: Any, x: Array, y: Array) -> Array:
     x, y = _wide(x), _wide(y)
     found = product_by_parts(xp, x, y)
     if dtype == "complex128" and not certainly(xp, xp.isfinite(found)):
-        above, below = _scale(xp, x), _scale(xp, y)
-        scaled = product_by_parts(xp, _scaled(xp, x, -above), _scaled(xp, y, -below))
+        # A part overflows only by two factors from 1 up: those keep all digits, and no product of any overflows.
+        down = xp.asarray(-_HALF_RANGE)
+        scaled = product_by_parts(xp, _scaled(xp, x, down), _scaled(xp, y, down))
         # Beside an infinity or NaN a finite part gives no more than its sign.
         signs = product_by_parts(xp, _mantissas(xp, x), _mantissas(xp, y))
         inside = xp.isfinite(x) & xp.isfinite(y)
-        other = xp.where(inside, _scaled(xp, scaled, above + below), signs)
+        other = xp.where(inside, _scaled(xp, scaled, -2 * down), signs)
         # A part that is finite is right, and may be too small for the scale of the other.
         pairs = (found.real, other.real), (found.imag, other.imag)
         found = xp.join(*(xp.where(xp.isfinite(part), part, instead) for part, instead in pairs))
@@ -318,7 +328,7 @@ def power(xp: Any, x: Array, y: Array) -> Array:
     """
     if y.size == 1 and x.ndim >= y.ndim:
         exponent = complex(y.reshape(()))
-        if exponent.real.is_integer() and abs(exponent.real) <= 100 and not exponent.imag:
+        if exponent.real.is_integer() and abs(exponent.real) <= _EXACT_WHOLE and not exponent.imag:
             found = unless_flagged(xp, lambda: _same_whole_power(xp, x, int(exponent.real)))
             if found is not None:
                 return found
@@ -344,11 +354,17 @@ def _power(xp: Any, x: Array, y: Array) -> Array:
         for exponent in xp.unique(y.real[whole]):
             at = whole & (y.real == exponent)
             found[at] = _whole_power(xp, x[at], int(exponent))
-    usable = xp.isfinite(found) & (found != 0) & xp.isfinite(x) & xp.isfinite(y) & (x != 0)
+    usable = xp.isfinite(found) & (found != 0) & xp.isfinite(x) & xp.isfinite(y) & (x != 0) & ~beside_one(xp, x, y)
     if not usable.all():
         x, y = x[~usable], y[~usable]
         found[~usable] = xp.where(y == 0, 1, exp(xp, product_by_parts(xp, y, log(xp, x))))
     return found.astype(dtype, copy=False)
+
+
+def beside_one(xp: Any, x: Array, y: Array) -> Array:
+    """Where a power is best had from the logarithm: a rounding of the base, or of a product, would count y times."""
+    few = (y.imag == 0) & (xp.abs(y.real) <= _EXACT_WHOLE) & (xp.trunc(y.real) == y.real)
+    return ~few & (xp.maximum(xp.abs(x.real - 1), xp.abs(x.imag)) < _BESIDE)
 
 
 def polar_power(xp: Any, x: Array, y: Array) -> Array:

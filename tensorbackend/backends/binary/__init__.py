@@ -48,6 +48,7 @@ class BinaryBackend(
     """The reference backend; its tensors give way to another backend's when they meet."""
 
     name = "binary"
+    writable_payloads = False
     dispatch_priority = 0
 
     def versions(self) -> Mapping[str, str]:

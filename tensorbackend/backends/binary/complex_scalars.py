@@ -306,11 +306,14 @@ _whole_exp, _whole_log = _whole("exp", _exp), _whole("log", _log)
 def power(x: complex, y: complex) -> complex:
     """x to the power y: exp(y * log(x)), of exponent 0 one.
 
-    Python's polar form keeps more digits where it has an answer.
+    Python's polar form keeps more digits where it has an answer, but not beside 1: there it rounds the magnitude of x
+    to a number whose logarithm has few.
     """
     if y == 0:
         return complex(1.0, 0.0)
-    if x and cmath.isfinite(x) and cmath.isfinite(y):
+    few = not y.imag and abs(y.real) <= 8 and y.real.is_integer()
+    beside = max(abs(x.real - 1), abs(x.imag)) < 1 / 4
+    if x and cmath.isfinite(x) and cmath.isfinite(y) and (few or not beside):
         try:
             found = x**y
         except (OverflowError, ZeroDivisionError):

@@ -72,6 +72,7 @@ class JaxBackend(
     """
 
     name = "jax"
+    writable_payloads = False
     dlpack_dtypes = frozenset(ALL_DTYPES)
 
     @classmethod
@@ -85,7 +86,7 @@ class JaxBackend(
         """Imports JAX, switches 64-bit dtypes on, and makes tensors pytrees."""
         self.jax, self.lax = _library("jax"), _library("jax.lax")
         self.xp = JaxModule(_library("jax.numpy"), self.lax)
-        for submodule in ("jax.dlpack", "jax.scipy.special"):
+        for submodule in ("jax.dlpack", "jax.experimental", "jax.scipy.special"):
             _library(submodule)
         self.quiet, self.numbers = Silent(), {}
         self.composites, self.composing = {}, Composing()
@@ -120,6 +121,12 @@ class JaxBackend(
     def compile_graph(self, graph: Graph, /) -> Kernel:
         """The whole graph compiled by XLA."""
         return self.enter(Program(graph, self).kernel)
+
+    def graph_text(self, graph: Graph, /) -> str:
+        """The program that JAX hands to XLA, in StableHLO."""
+        shapes = [self.jax.ShapeDtypeStruct(x.shape, numpy_dtype(x.dtype)) for x in graph.templates]
+        lowered = self.jax.jit(Program(graph, self).kernel).lower(*shapes)
+        return str(lowered.as_text())
 
     # Transport
 

@@ -34,12 +34,14 @@ def _parts(xp: Any, z: Array) -> tuple[Array, ...]:
 def _finite_sqrt(xp: Any, z: Array) -> Array:
     """By real roots, so that -0.0 says on which side of the cut a negative number lies."""
     a, b = _parts(xp, z)
-    large = xp.maximum(xp.abs(a), xp.abs(b)) > 1e300
-    a, b = xp.where(large, 0.25 * a, a), xp.where(large, 0.25 * b, b)
+    larger = xp.maximum(xp.abs(a), xp.abs(b))
+    # By powers of four, whose roots are exact: so that neither a sum overflows nor a half is a subnormal number.
+    scale = xp.where(larger > 1e300, 0.25, xp.where(larger < 1e-200, 2.0**100, 1.0))
+    a, b = scale * a, scale * b
     size = xp.sqrt(0.5 * (xp.abs(a) + xp.hypot(a, b)))
     other = xp.where(size == 0, 0.0, 0.5 * xp.abs(b) / xp.where(size == 0, 1.0, size))
     real, imaginary = xp.where(a >= 0, size, other), xp.copysign(xp.where(a >= 0, other, size), b)
-    factor = xp.where(large, 2.0, 1.0)
+    factor = xp.where(larger > 1e300, 2.0, xp.where(larger < 1e-200, 2.0**-50, 1.0))
     return xp.join(factor * real, factor * imaginary).astype(z.dtype)
 
 
@@ -111,13 +113,21 @@ def _exponentials(xp: Any, a: Array) -> tuple[Array, Array, Array]:
     exp(-abs(a)) / 2 over the second of them."""
     size = xp.abs(a)
     large = size > 700
-    root = xp.exp(xp.where(large, 0.5 * size, size))
-    return 0.5 * root, xp.where(large, root, 1.0), xp.where(large, 0.0, 0.5 * xp.exp(-size))
+    power = xp.exp(xp.where(large, size - 700.0, size))
+    return 0.5 * power, xp.where(large, math.exp(700.0), 1.0), xp.where(large, 0.0, 0.5 * xp.exp(-size))
 
 
 def _bounded(xp: Any, a: Array, factor: Array | float) -> Array:
     """An exponent, so small beside a factor of zero that their product is zero too."""
     return xp.where(factor == 0, xp.clip(a, -700.0, 700.0), a)
+
+
+def sinh_over(a: Array) -> Array:
+    """sinh(a) / a of numbers up to 1 by its series, to the last digit of float64."""
+    square, found = a * a, 1.0
+    for term in range(20, 0, -2):
+        found = 1.0 + square * (found / (term * (term + 1)))
+    return found
 
 
 def _cosh_times(xp: Any, a: Array, factor: Array | float) -> Array:
@@ -127,12 +137,15 @@ def _cosh_times(xp: Any, a: Array, factor: Array | float) -> Array:
 
 
 def _sinh_times(xp: Any, a: Array, factor: Array | float) -> Array:
-    """sinh(a) times a factor, near zero from expm1(a)."""
+    """sinh(a) times a factor, near zero by its series."""
     a = _bounded(xp, a, factor)
     plus, rest, minus = _exponentials(xp, a)
-    growth = xp.expm1(xp.where(xp.abs(a) < 1, a, 0.0))
-    near = 0.5 * (growth + growth / (growth + 1))
-    return xp.where(xp.abs(a) < 1, near, xp.where(xp.signbit(a), minus - plus, plus - minus)) * factor * rest
+    small = xp.where(xp.abs(a) < 1, a, 0.0)
+    return (
+        xp.where(xp.abs(a) < 1, small * sinh_over(small), xp.where(xp.signbit(a), minus - plus, plus - minus))
+        * factor
+        * rest
+    )
 
 
 atanh = whole(_finite_atanh, table("atanh"))

@@ -7,7 +7,8 @@ from functools import partial
 
 from ...expr.evaluate import evaluate
 from ...expr.graph import Graph
-from ...protocol import Kernel, planned
+from ...protocol import Kernel, Payload, planned
+from ...select import get_backend
 from ...template import Template
 from ...tensor import Tensor
 from ..array_module.base import Array
@@ -24,6 +25,39 @@ class JaxControl(JaxBase):
         """What a graph gives, behind a barrier: XLA would else find the same values elsewhere, and keep those."""
         run, barrier = self._of(body), self.lax.optimization_barrier
         return lambda given: run(*barrier(tuple(given)))
+
+    def debug_callback(
+        self,
+        out: tuple[Template, ...],
+        carried: Sequence[Tensor],
+        operands: Sequence[Tensor],
+        /,
+        *,
+        function: Callable[..., object] | None,
+    ) -> Payload:
+        """What is carried. Of what JAX traces the function gets the data on the host, when they are there.
+
+        The token of the next call comes from there, so that the calls keep their order.
+        """
+        data, given = (tuple([x.data for x in tensors]) for tensors in (carried, operands))
+        if function is None:
+            return data
+        host = get_backend("numpy")
+
+        def on_host(tokens: Arrays, arrays: Arrays) -> Arrays:
+            pairs = zip(operands, arrays, strict=True)
+            function(*[Tensor(x.template, host, numpy.asarray(array)) for x, array in pairs])
+            return tuple(map(numpy.asarray, tokens))
+
+        import numpy
+
+        if not any(map(self.traced, data + given)):
+            on_host(data, given)
+            return data
+        shapes = tuple(self.jax.ShapeDtypeStruct(x.shape, x.dtype) for x in data)
+        stopped = tuple(map(self.lax.stop_gradient, given))
+        called: Payload = self.jax.experimental.io_callback(on_host, shapes, data, stopped)
+        return called
 
     @planned
     def cond(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import partial
 
@@ -70,17 +71,16 @@ class JaxElementwise(JaxBase, ArrayElementwise):
 
     @planned
     def sinh(self, out: Template, x: Template, /) -> Kernel:
-        """(exp(x) - exp(-x)) / 2, near zero from expm1(x); complex numbers by their tables."""
+        """(exp(x) - exp(-x)) / 2, near zero by its series; complex numbers by their tables."""
         xp = self.xp
         if x.dtype.is_complex:
             return partial(complex_by_parts.sinh, xp)
 
         def of_reals(values: Array) -> Array:
             power, rest = self._halves(values)
-            growth = xp.expm1(xp.where(xp.abs(values) < 1, values, 0))
-            near = 0.5 * (growth + growth / (growth + 1))
-            far = xp.copysign(power - rest, values)
-            return xp.where(xp.abs(values) < 1, near, far)
+            near = xp.abs(values) < 1
+            small = xp.where(near, values, 0)
+            return xp.where(near, small * complex_by_parts.sinh_over(small), xp.copysign(power - rest, values))
 
         return self._in_float32(of_reals, out)
 
@@ -88,8 +88,26 @@ class JaxElementwise(JaxBase, ArrayElementwise):
         """exp(abs(x)) / 2 and exp(-abs(x)) / 2; the former overflows no sooner than it must."""
         xp, size = self.xp, self.xp.abs(values)
         large = size > 80
-        root = xp.exp(xp.where(large, 0.5 * size, size))
-        return xp.where(large, 0.5 * root * root, 0.5 * root), 0.5 * xp.exp(-size)
+        power = xp.exp(xp.where(large, size - 1, size))  # the difference is exact, as a square of exp(size / 2) is not
+        return power * xp.where(large, 0.5 * math.e, 0.5), 0.5 * xp.exp(-size)
+
+    _own_expm1 = function("expm1", complex_functions.expm1)
+
+    @planned
+    def expm1(self, out: Template, x: Template, /) -> Kernel:
+        """exp(x) - 1, near zero 2 * sinh(x / 2) * exp(x / 2), without the 5 ulps of XLA's own."""
+        if not out.dtype.is_floating:
+            return kernel_of(self._own_expm1, out, x)
+        xp = self.xp
+
+        def values(x: Array) -> Array:
+            near, large = xp.abs(x) < 1, x > 80
+            small = xp.where(near, x, 0)
+            half = 0.5 * small
+            power = xp.exp(xp.where(large, x - 1, x)) * xp.where(large, math.e, 1.0)  # see `_halves`
+            return xp.where(near, small * (complex_by_parts.sinh_over(half) * xp.exp(half)), power - 1)
+
+        return self._in_float32(self.derived(values, xp.expm1), out)
 
     @planned
     def acosh(self, out: Template, x: Template, /) -> Kernel:
@@ -217,7 +235,9 @@ class JaxElementwise(JaxBase, ArrayElementwise):
 
         def of_floats(left: Array, right: Array) -> Array:
             left, right = xp.broadcast_arrays(*map(self._zeroed, (left, right)))
-            whole = (left - self._floor_rest(left, right)) / right
+            # The remainder towards zero is exact, that of the floor may be rounded.
+            rest = self.lax.rem(left, right)
+            whole = (left - rest) / right - ((rest != 0) & ((rest < 0) != (right < 0)))
             floor = xp.floor(whole)
             floor = floor + (whole - floor > 0.5)
             found = xp.where(floor == 0, xp.copysign(floor, left / right), floor)
@@ -300,6 +320,7 @@ class JaxElementwise(JaxBase, ArrayElementwise):
             whole, self._whole_power(x, xp.where(whole, y.real, 0)), complex_functions.polar_power(xp, x, y)
         )
         usable = xp.isfinite(found) & (found != 0) & xp.isfinite(x) & xp.isfinite(y) & (x != 0)
+        usable &= ~complex_functions.beside_one(xp, x, y)
         product = complex_functions.product_by_parts(xp, y, complex_by_parts.log(xp, x))
         rest = xp.where(y == 0, 1, complex_by_parts.exp(xp, product))
         return xp.where(usable, found, rest).astype(dtype)

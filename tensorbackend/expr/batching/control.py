@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any
 
 from ...ops.elementwise.ternary import where
+from ...ops.indexing.slices import sliced
 from ...ops.reduction import any as any_
 from ...ops.reduction import sum as sum_
 from ...ops.shape import permute_dims, reshape
@@ -84,6 +85,22 @@ def _checkpoint(call: Call) -> Results:
     body, found = _on_batch(call.options["body"], flags, [False] * len(call.node.outs), call.size)
     outs = tuple(_templates(call.node.outs, found, call.size))
     return _finished(call, call.record([_carried(call, operands, flags)], outs, {"body": body}), found)
+
+
+@rule("debug_callback")
+def _debug_callback(call: Call) -> Results:
+    """A call for each example, one after the other, if an operand depends on it."""
+    carried, operands = call.inputs
+    flags, function = _flags(carried), call.options["function"]
+    held = tuple(operand.x for operand in carried)  # type: ignore[union-attr] # by the protocol
+    outs = tuple(x.template for x in held)
+    if function is None or not any(_flags(operands)):
+        held = call.record([held, tuple(operand.x for operand in operands)], outs)  # type: ignore[assignment,union-attr]
+    else:
+        for place in range(call.size):
+            example = tuple(sliced(each.x, (place,)) if each.mapped else each.x for each in operands)  # type: ignore[union-attr]
+            held = call.record([held, example], outs)  # type: ignore[assignment] # several results
+    return _finished(call, held, flags)
 
 
 @rule("cond")

@@ -7,13 +7,13 @@ many steps, of which those after the last do nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ...ops.creation.filled import full, zeros
 from ...ops.elementwise.binary import add, logical_and
 from ...template import Template
 from ...tensor import Tensor
-from ..control import call_checkpoint, call_cond, call_scan
+from ..control import call, call_checkpoint, call_cond, call_scan
 from ..evaluate import evaluate
 from ..graph import Graph, reachable
 from ..record import ExprBackend
@@ -52,6 +52,27 @@ def _checkpoint(
     count = len(body.outputs)
     back = results(differentiated(body, wanted, chosen), range(count, count + len(wanted)))
     return (_placed(len(operands), wanted, call_checkpoint(back, (*operands, *seeds))),)
+
+
+@rule("debug_callback")
+def _debug_callback(
+    cotangents: Arrived,
+    outs: Tensors,
+    carried: Tensors,
+    operands: Tensors,
+    *,
+    function: Callable[..., object] | None,
+) -> Cotangents:
+    """A cotangent takes the calls along that its value needed, so that they are made for a gradient alone as well."""
+    if function is not None:  # of what is carried is a token, and to the operands nothing flows
+        return None, None
+    handed = [
+        None
+        if x is None
+        else call("debug_callback", ExprBackend(), (x.template,), ((x,), operands), {"function": None})[0]
+        for x in cotangents
+    ]
+    return tuple(handed), None
 
 
 @rule("cond", selective=True)

@@ -8,17 +8,21 @@ comes back has their tree, shapes, dtypes and names. Other arguments and what th
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
+from contextlib import suppress
+from functools import lru_cache, wraps
 from typing import Any
 
+from ... import dtypes
 from ...entry import checked, entry
-from ...errors import ArgumentError, DTypeError, OperandError, ShapeError, expected
+from ...errors import ArgumentError, DTypeError, OperandError, ShapeError, TemplateDataError, expected
 from ...ops.creation.filled import ones
 from ...protocol import Backend
 from ...select import common_backend
 from ...tensor import Tensor
+from ..closures import close
 from ..evaluate import evaluate
 from ..graph import Graph
+from ..node import HOOK
 from ..trees import Tree, flatten, paths, unflatten
 from . import rules as rules
 from .calls import Argnums, like, traced
@@ -65,14 +69,35 @@ def value_and_grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: 
     def both(*arguments: Any, **keywords: Any) -> Any:
         call = traced(function, argnums, arguments, keywords)
         aux_tree = _scalar_result(call.graph, has_aux)
-        whole = differentiated(call.graph, range(len(call.leaves)), [0])
+        whole, constants = _with_gradient(call.graph)
         one = ones((), dtype=call.graph.results[0].dtype, backend=call.leaves[0].backend if call.leaves else None)
-        found = evaluate(whole, [*call.leaves, one])
+        found = evaluate(whole, [*constants, *call.leaves, one])
         count = len(call.graph.outputs)
         value = (found[0], unflatten(aux_tree, found[1:count])) if aux_tree is not None else found[0]
         return value, call.nested(found[count:])
 
     return both
+
+
+def _with_gradient(graph: Graph) -> tuple[Graph, list[Tensor]]:
+    """The graph that gives also the cotangents of all parameters, and the tensors that it takes first.
+
+    The function is traced at each call, as it may depend on what is around it. Where that gives an equal graph, which
+    shows once what it captured is taken out, its gradient is there already, with the program that runs it. A graph that
+    calls functions of its trace is another one each time.
+    """
+    if not any(node.op == HOOK for node in graph.nodes):
+        (closed,), constants = close([graph])
+        # A default may read what was captured: it is not there once that is taken out.
+        with suppress(TemplateDataError):
+            return _kept(closed, len(constants), dtypes.current_precision()), constants
+    return differentiated(graph, range(len(graph.parameters)), [0]), []
+
+
+@lru_cache(maxsize=32)
+def _kept(graph: Graph, first: int, precision: int) -> Graph:
+    """A graph with the cotangents of its parameters from one on. Closed graphs are one object if they are equal."""
+    return differentiated(graph, range(first, len(graph.parameters)), [0])
 
 
 def _scalar_result(graph: Graph, has_aux: bool) -> Tree | None:

@@ -236,6 +236,7 @@ class TapeBackend(Backend):
 
     name = "tape"
     dispatch_priority = 2
+    writable_payloads = False
 
     on: Backend
     """The backend that computes."""
@@ -282,6 +283,11 @@ class TapeBackend(Backend):
         values = tuple(_each(_value, each) for each in inputs)
         made = Recorded(_recording(), results, name, out, values, options, default=default)
         return Value(made) if isinstance(out, Template) else made.values
+
+    @property
+    def beneath(self) -> Backend:
+        """The backend that computes."""
+        return self.on
 
     # Data
 

@@ -12,7 +12,7 @@ from ...rules.axes import sorted_axes
 from ...rules.broadcasting import check_dtype, result_type, to_floating
 from ...template import weak_template
 from ...tensor import Axes, Tensor, TensorLike
-from ..creation.filled import asarray
+from ..creation.values import together
 from ..elementwise.binary import add, divide, multiply, subtract
 from ..elementwise.conversion import astype
 from ..elementwise.ternary import where
@@ -86,9 +86,9 @@ def _logsumexp(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Te
     return _shifted(in_float32(x), None, axis, keepdims, averaged_dtype(x))
 
 
-def _scaled(x: Tensor, scale: TensorLike, axis: Axes, keepdims: bool) -> Tensor:
+def _scaled(x: TensorLike, scale: TensorLike, axis: Axes, keepdims: bool) -> Tensor:
     """See `logsumexp`."""
-    given = asarray(scale, backend=x.backend) if scalar_kind(scale) is not None else asarray(scale)
+    x, given = together(x, scale)
     kind = scalar_kind(scale)
     weight = given.template if kind is None else weak_template(kind)
     dtype = to_floating(check_dtype(result_type([x.template, weight]), "real or bool"))
@@ -128,7 +128,7 @@ def logsumexp(
     """
     if scale is None:
         return _logsumexp(x, axis=axis, keepdims=keepdims)
-    return _scaled(asarray(x), scale, axis, keepdims)
+    return _scaled(x, scale, axis, keepdims)
 
 
 @composite.within(Bound(16, "a quotient of sums", "operand", tame=True))

@@ -1,6 +1,7 @@
 """New tensors: from Python numbers, from foreign arrays, from bytes, by rule.
 
-They are made on `backend`, by default the current default backend.
+They are made on `backend`, on the backend of the tensor `like`, or on the default backend. Of a tensor on a tape
+`like` means the backend that computes, of one in a traced function that trace.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from ...rules.axes import normalize_axis
 from ...rules.plan import Plan
 from ...select import check_held, get_backend
 from ...template import Template, as_names, as_shape, intern_template
-from ...tensor import Tensor, TensorLike, bind, late
+from ...tensor import Like, Tensor, TensorLike, bind, late
 from ..elementwise.binary import add, greater_equal
 from ..elementwise.conversion import astype
 from .values import asarray as asarray
@@ -34,6 +35,7 @@ def _full(
     names: Sequence[str | None] | None = None,
     backend: BackendLike = None,
     device: str | None = None,
+    like: Like = None,
 ) -> Plan:
     kind = scalar_kind(fill_value)
     if kind is None:
@@ -49,6 +51,7 @@ def full(
     names: Sequence[str | None] | None = None,
     backend: BackendLike = None,
     device: str | None = None,
+    like: Like = None,
 ) -> Tensor:
     """A tensor with one value everywhere, in the dtype of the Python number's kind by default.
 
@@ -61,8 +64,8 @@ def full(
     [7, 7]
     """
     if not isinstance(fill_value, Tensor) and not is_array(fill_value):
-        return _full(shape, fill_value, dtype=dtype, names=names, backend=backend, device=device)  # type: ignore[arg-type] # a number, or refused
-    value = asarray(fill_value, dtype=dtype, backend=backend, device=device)
+        return _full(shape, fill_value, dtype=dtype, names=names, backend=backend, device=device, like=like)  # type: ignore[arg-type] # a number, or refused
+    value = asarray(fill_value, dtype=dtype, backend=backend, device=device, like=like)
     if value.ndim:
         raise ShapeError(expected("a value without axes", "use broadcast_to()", fill_value=value.template))
     return late("broadcast_to")(value, as_shape(shape), names=names)
@@ -82,12 +85,15 @@ def zeros(
     names: Sequence[str | None] | None = None,
     backend: BackendLike = None,
     device: str | None = None,
+    like: Like = None,
 ) -> Plan:
     """A tensor of zeros, of the default floating dtype.
 
     >>> import tensorbackend as tb
     >>> tb.zeros(2).tolist()
     [0.0, 0.0]
+    >>> tb.zeros(2, like=tb.ones(3, backend="binary")).backend
+    BinaryBackend()
     """
     return _filled(shape, False, default_dtype("float") if dtype is None else dtype, names)
 
@@ -100,6 +106,7 @@ def ones(
     names: Sequence[str | None] | None = None,
     backend: BackendLike = None,
     device: str | None = None,
+    like: Like = None,
 ) -> Plan:
     """A tensor of ones, of the default floating dtype.
 
@@ -119,6 +126,7 @@ def iota(
     names: Sequence[str | None] | None = None,
     backend: BackendLike = None,
     device: str | None = None,
+    like: Like = None,
 ) -> Plan:
     """Each element's index along an axis, in the whole row-major order for `None`.
 
@@ -138,6 +146,7 @@ def empty(
     names: Sequence[str | None] | None = None,
     backend: BackendLike = None,
     device: str | None = None,
+    like: Like = None,
 ) -> Tensor:
     """A tensor whose elements nobody should rely on; they are zeros, so that every backend gives the same.
 
@@ -145,7 +154,7 @@ def empty(
     >>> tb.empty((2, 0)).shape
     (2, 0)
     """
-    return zeros(shape, dtype=dtype, names=names, backend=backend, device=device)
+    return zeros(shape, dtype=dtype, names=names, backend=backend, device=device, like=like)
 
 
 @primitive
@@ -160,6 +169,7 @@ def eye(
     names: Sequence[str | None] | None = None,
     backend: BackendLike = None,
     device: str | None = None,
+    like: Like = None,
 ) -> Plan:
     """Ones on the k-th diagonal of a matrix (above the main one for positive k), zeros elsewhere.
 
@@ -299,6 +309,7 @@ def tri(
     dtype: DTypeLike | None = None,
     names: Sequence[str | None] | None = None,
     backend: BackendLike = None,
+    like: Like = None,
 ) -> Tensor:
     """Ones up to the k-th diagonal of a matrix (above the main one for positive k), zeros above it.
 
@@ -307,8 +318,8 @@ def tri(
     [[1, 1, 0], [1, 1, 1]]
     """
     columns = n_rows if n_cols is None else n_cols
-    row = iota((index(n_rows), 1), backend=backend)
-    column = iota((1, index(columns)), backend=backend)
+    row = iota((index(n_rows), 1), backend=backend, like=like)
+    column = iota((1, index(columns)), backend=backend, like=like)
     below = greater_equal(add(row, index(k)), column)
     made = astype(below, default_dtype("float") if dtype is None else as_dtype(dtype))
     return made if names is None else made.rename(*names)

@@ -13,8 +13,9 @@ from ...memo import NUMBERS
 from ...protocol import BackendLike
 from ...rules.broadcasting import broadcast, check_dtype, result_type, to_floating
 from ...rules.plan import Plan, flag, integer
+from ...select import placed
 from ...template import Template, weak_template
-from ...tensor import Tensor, TensorLike
+from ...tensor import Like, Tensor, TensorLike
 from ..composite.shape.arranging import moveaxis
 from ..elementwise.binary import add, divide, equal, multiply, subtract
 from ..elementwise.conversion import astype
@@ -47,6 +48,7 @@ def _arange(
     name: str | None = None,
     backend: BackendLike = None,
     device: str | None = None,
+    like: Like = None,
 ) -> Plan:
     for number in (start, stop, step):
         if scalar_kind(number) not in ("int", "float", "bool") or number != number or abs(number) == math.inf:
@@ -80,6 +82,7 @@ def arange(
     name: str | None = None,
     backend: BackendLike = None,
     device: str | None = None,
+    like: Like = None,
 ) -> Tensor:
     """Numbers from `start` (0 if only one bound is given) up to but not `stop`, `step` apart.
 
@@ -98,7 +101,7 @@ def arange(
         known = [_known(number) for number in numbers]
         numbers, dtype = [number for number, _ in known], dtype or _common([template for _, template in known])
     first, last, pace = numbers
-    return _arange(first, last, pace, dtype=dtype, name=name, backend=backend, device=device)
+    return _arange(first, last, pace, dtype=dtype, name=name, backend=backend, device=device, like=like)
 
 
 def _common(templates: list[Template]) -> DType | None:
@@ -120,6 +123,7 @@ def _linspace(
     name: str | None = None,
     backend: BackendLike = None,
     device: str | None = None,
+    like: Like = None,
 ) -> Plan:
     if index(num) < 0:
         raise ArgumentError(expected("a number of elements from 0 up", num=num))
@@ -148,6 +152,7 @@ def linspace(
     axis: int = 0,
     backend: BackendLike = None,
     device: str | None = None,
+    like: Like = None,
 ) -> Tensor:
     """`num` evenly spaced numbers from `start` to `stop`, which is left out unless `endpoint`.
 
@@ -162,10 +167,12 @@ def linspace(
     """
     if None not in (scalar_kind(start), scalar_kind(stop)):
         low, high = _known(start)[0], _known(stop)[0]
-        return _linspace(low, high, num, dtype=dtype, endpoint=endpoint, name=name, backend=backend, device=device)
+        return _linspace(
+            low, high, num, dtype=dtype, endpoint=endpoint, name=name, backend=backend, device=device, like=like
+        )
     num = integer(0, num=num)
     gaps = num - 1 if flag(endpoint=endpoint) else num
-    return _between(start, stop, num, gaps, dtype, name, axis, backend, device)
+    return _between(start, stop, num, gaps, dtype, name, axis, backend, device, like)
 
 
 def _between(
@@ -178,9 +185,12 @@ def _between(
     axis: int,
     backend: BackendLike,
     device: str | None,
+    like: Like,
 ) -> Tensor:
     """See `linspace`: the numbers between tensors."""
     ends = [start, stop]
+    if like is not None:
+        backend, device = placed(backend, device, like), None
     home = next((end.backend for end in ends if isinstance(end, Tensor)), None) if backend is None else backend
     kinds = [scalar_kind(end) for end in ends]
     low, high = tensors = [

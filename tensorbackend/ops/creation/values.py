@@ -28,10 +28,10 @@ from ...protocol import Backend, BackendLike
 from ...rules.broadcasting import result_type
 from ...rules.plan import flag
 from ...rules.shape import unnamed
-from ...select import check_held, claimant, get_backend, move
+from ...select import check_held, claimant, common_backend, get_backend, move, placed
 from ...select.default import current
 from ...template import MAX_AXES, Shape, Template, intern_template, is_deep, weak_template
-from ...tensor import Tensor, bind, late
+from ...tensor import Like, Tensor, TensorLike, bind, late
 
 
 @entry
@@ -42,6 +42,7 @@ def tensor(
     names: Sequence[str | None] | None = None,
     backend: BackendLike = None,
     device: str | None = None,
+    like: Like = None,
 ) -> Tensor:
     """A tensor copied from nested lists of numbers, arrays and tensors, from an array or a tensor.
 
@@ -56,6 +57,8 @@ def tensor(
     [[1.0, 2.0],
      [3.0, 4.0]]
     """
+    if like is not None:
+        backend, device = placed(backend, device, like), None
     return _from_value(value, dtype, names, backend, device, copy=True)
 
 
@@ -69,6 +72,7 @@ def asarray(
     copy: bool | None = None,
     backend: BackendLike = None,
     device: str | None = None,
+    like: Like = None,
 ) -> Tensor:
     """A tensor of a value as `tensor` makes it, but sharing the memory of a tensor or array if it can.
 
@@ -78,6 +82,8 @@ def asarray(
     >>> tb.asarray([0.5, 1]).dtype
     float32
     """
+    if like is not None:
+        backend, device = placed(backend, device, like), None
     if dtype is None and names is None and device is None and (copy is None or copy is False):
         if value.__class__ is Tensor and backend is None:
             return value
@@ -93,6 +99,15 @@ def asarray(
 
 _shared: dict[Any, Template] = {}
 """For the types of NumPy arrays that came so far, their dtypes, shapes and backends: the template of the tensor."""
+
+
+def together(*values: TensorLike) -> list[Tensor]:
+    """Values as tensors: what is none goes where the tensors among them are, else to the default backend."""
+    tensors = [value for value in values if isinstance(value, Tensor)]
+    if len(tensors) == len(values):
+        return tensors
+    home = common_backend(tensors)
+    return [value if isinstance(value, Tensor) else asarray(value, backend=home) for value in values]
 
 
 @entry

@@ -7,9 +7,9 @@ import builtins
 from ...tensor import Tensor, TensorLike, bind
 from ..composite.elementwise.functions import isfinite
 from ..creation.filled import asarray
-from .binary import add, divide, equal, greater_equal, logical_or, multiply, subtract
+from .binary import add, divide, equal, greater_equal, less, logical_or, maximum, multiply, subtract
 from .ternary import where
-from .transcendental import exp, log, real_cbrt, real_rsqrt, real_sigmoid, sqrt
+from .transcendental import exp, log, real_cbrt, real_rsqrt, real_sigmoid, sqrt, tanh
 from .unary import bitwise_invert, negative, real
 
 
@@ -31,11 +31,14 @@ def _complex_cbrt(x: TensorLike, /) -> Tensor:
 
 
 def _complex_sigmoid(x: TensorLike, /) -> Tensor:
-    """1 / (1 + exp(-x)) of complex numbers, whose exponential does not overflow."""
+    """1 / (1 + exp(-x)) of complex numbers, whose exponential does not overflow; beside its poles from tanh(x / 2)."""
     x = asarray(x)
-    right = greater_equal(real(x), 0)
+    part = real(x)
+    right = greater_equal(part, 0)
     small = exp(where(right, negative(x), x))
-    return divide(where(right, 1, small), add(1, small))
+    far = divide(where(right, 1, small), add(1, small))
+    near = less(maximum(part, negative(part)), 1)
+    return where(near, multiply(add(tanh(multiply(where(near, x, 0), 0.5)), 1), 0.5), far)
 
 
 def _is_complex(x: TensorLike) -> bool:

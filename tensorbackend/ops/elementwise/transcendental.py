@@ -8,8 +8,11 @@ from ...rules.broadcasting import elementwise, to_floating
 from ...rules.plan import Plan
 from ...template import Template
 
+_OF_TWO = Bound(6, "each part is a product of two functions with an ulp or two each")
+_OF_ROOTS = Bound(6, "roots of products of distances from the branch points")
 
-@primitive.within(LIBRARY)
+
+@primitive.within(LIBRARY, complex=_OF_ROOTS)
 def acos(x: Template, /) -> Plan:
     """Arc cosine in radians, principal value; NaN outside [-1, 1].
 
@@ -20,7 +23,7 @@ def acos(x: Template, /) -> Plan:
     return elementwise(x, convert=to_floating)
 
 
-@primitive.within(LIBRARY)
+@primitive.within(LIBRARY, complex=_OF_ROOTS)
 def acosh(x: Template, /) -> Plan:
     """Inverse hyperbolic cosine; NaN below 1.
 
@@ -31,7 +34,7 @@ def acosh(x: Template, /) -> Plan:
     return elementwise(x, convert=to_floating)
 
 
-@primitive.within(LIBRARY)
+@primitive.within(LIBRARY, complex=_OF_ROOTS)
 def asin(x: Template, /) -> Plan:
     """Arc sine in radians, principal value; NaN outside [-1, 1].
 
@@ -42,7 +45,7 @@ def asin(x: Template, /) -> Plan:
     return elementwise(x, convert=to_floating)
 
 
-@primitive.within(LIBRARY)
+@primitive.within(LIBRARY, complex=_OF_ROOTS)
 def asinh(x: Template, /) -> Plan:
     """Inverse hyperbolic sine.
 
@@ -84,7 +87,7 @@ real_cbrt = _cbrt
 """`cbrt` of real numbers."""
 
 
-@primitive.within(LIBRARY)
+@primitive.within(LIBRARY, complex=_OF_TWO)
 def cos(x: Template, /) -> Plan:
     """Cosine of radians.
 
@@ -95,7 +98,7 @@ def cos(x: Template, /) -> Plan:
     return elementwise(x, convert=to_floating)
 
 
-@primitive.within(LIBRARY)
+@primitive.within(LIBRARY, complex=_OF_TWO)
 def cosh(x: Template, /) -> Plan:
     """Hyperbolic cosine.
 
@@ -117,7 +120,7 @@ def erf(x: Template, /) -> Plan:
     return elementwise(x, accept="real", convert=to_floating)
 
 
-@primitive.within(LIBRARY)
+@primitive.within(Bound(8, "a rational approximation of the quantiles, of a root of a logarithm in the tails"))
 def erf_inv(x: Template, /) -> Plan:
     """Inverse of the error function; infinite at -1 and 1, NaN beyond.
 
@@ -128,7 +131,7 @@ def erf_inv(x: Template, /) -> Plan:
     return elementwise(x, accept="real", convert=to_floating)
 
 
-@primitive.within(LIBRARY)
+@primitive.within(Bound(6, "an exponential of a square, made of two, times a quotient of polynomials"))
 def erfc(x: Template, /) -> Plan:
     """1 - erf(x), accurate where that is tiny.
 
@@ -201,7 +204,7 @@ real_sigmoid = _sigmoid
 """`sigmoid` of real numbers."""
 
 
-@primitive.within(LIBRARY)
+@primitive.within(LIBRARY, complex=_OF_TWO)
 def sin(x: Template, /) -> Plan:
     """Sine of radians.
 
@@ -212,7 +215,7 @@ def sin(x: Template, /) -> Plan:
     return elementwise(x, convert=to_floating)
 
 
-@primitive.within(LIBRARY)
+@primitive.within(LIBRARY, complex=_OF_TWO)
 def sinh(x: Template, /) -> Plan:
     """Hyperbolic sine.
 
@@ -223,7 +226,9 @@ def sinh(x: Template, /) -> Plan:
     return elementwise(x, convert=to_floating)
 
 
-@primitive.within(complex=Bound(4, "the square root of the magnitude, which is rounded itself"))
+@primitive.within(
+    complex=Bound(6, "the square root of the magnitude, which is rounded itself, and beside 0 in few digits")
+)
 def sqrt(x: Template, /) -> Plan:
     """Square root; NaN of negative numbers.
 

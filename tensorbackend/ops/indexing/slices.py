@@ -12,18 +12,19 @@ from ...errors import ShapeError, expected
 from ...rules.indexing import block_written
 from ...rules.plan import Plan
 from ...rules.shape import sliced_by
+from ...select import common_backend
 from ...template import Template
 from ...tensor import Tensor, TensorLike
-from ..creation.filled import asarray, iota, zeros
+from ..creation.filled import iota, zeros
+from ..creation.values import is_array, together
 from ..elementwise.binary import add, maximum, minimum, multiply
 from ..elementwise.conversion import astype
 from ..shape import expand_dims, flip, laid_flat, reshape, squeeze
 from .scatter import indexed_put
 
 
-def first_entry(start: TensorLike, room: int) -> Tensor:
+def first_entry(start: Tensor, room: int) -> Tensor:
     """A start in int64, moved between 0 and `room`; `ShapeError` unless it is an integer without axes."""
-    start = asarray(start)
     if start.ndim or not start.dtype.is_integer:
         raise ShapeError(expected("a start without axes, of an integer dtype", start=start.template))
     return maximum(astype(minimum(start, min(iinfo(start.dtype).max, room)), "int64"), 0)
@@ -31,32 +32,32 @@ def first_entry(start: TensorLike, room: int) -> Tensor:
 
 def block_put(x: TensorLike, update: TensorLike, starts: Sequence[TensorLike]) -> Tensor:
     """See `put_slice`: an update at starts among which are tensors."""
-    x, update = asarray(x), asarray(update)
+    x, update, *places = together(x, update, *starts)
     # Its errors and names; where the block lies is not known.
     out = block_written(x.template, update.template, (0,) * len(starts)).out
     assert isinstance(out, Template)
     if not update.size:
         return x.rename(*out.names)
-    home = next(start.backend for start in starts if isinstance(start, Tensor))
-    places = zeros((), dtype="int64", backend=home)
-    for axis, (start, size, length) in enumerate(zip(starts, x.shape, update.shape, strict=True)):
+    home = common_backend(places)
+    flat = zeros((), dtype="int64", backend=home)
+    for axis, (start, size, length) in enumerate(zip(places, x.shape, update.shape, strict=True)):
         along = tuple(length if each == axis else 1 for each in range(x.ndim))
         entries = add(reshape(iota(length, backend=home), along), first_entry(start, size - length))
-        places = add(multiply(places, size), entries)
+        flat = add(multiply(flat, size), entries)
     written = indexed_put(
-        laid_flat(x), reshape(places, (update.size, 1)), laid_flat(astype(update, x.dtype)), mode="clip"
+        laid_flat(x), reshape(flat, (update.size, 1)), laid_flat(astype(update, x.dtype)), mode="clip"
     )
     return reshape(written, x.shape, names=out.names)
 
 
 @entry
-def put_slice(x: TensorLike, update: TensorLike, /, *, starts: Sequence[int | Tensor]) -> Tensor:
+def put_slice(x: TensorLike, update: TensorLike, /, *, starts: Sequence[TensorLike]) -> Tensor:
     """x with the block that begins at `starts`, one for each axis, exchanged for `update`.
 
-    Negative ints count from the end. Where a start is a tensor without axes the data decides, and all of them are
-    moved so that the block lies in x. The update is cast to x's dtype by the rules of promotion: `DTypeError` if
-    it is of a wider one. The axes have the names of x, those without one the update's. Raises `ShapeError` for a block
-    that does not lie in x.
+    Negative ints count from the end. Where a start is a tensor or an array without axes the data decides, and all of
+    them are moved so that the block lies in x. The update is cast to x's dtype by the rules of promotion: `DTypeError`
+    if it is of a wider one. The axes have the names of x, those without one the update's. Raises `ShapeError` for a
+    block that does not lie in x.
 
     >>> import tensorbackend as tb
     >>> tb.put_slice(tb.zeros(4, dtype="int64"), tb.asarray([7, 8]), starts=(1,)).tolist()
@@ -64,9 +65,9 @@ def put_slice(x: TensorLike, update: TensorLike, /, *, starts: Sequence[int | Te
     >>> tb.put_slice(tb.zeros(4), tb.ones(2), starts=(tb.asarray(9),)).tolist()
     [0.0, 0.0, 1.0, 1.0]
     """
-    if any(isinstance(start, Tensor) for start in starts):
+    if any(isinstance(start, Tensor) or is_array(start) for start in starts):
         return block_put(x, update, starts)
-    return put_block(x, update, starts=starts)  # type: ignore[arg-type] # no tensors
+    return put_block(x, update, starts=starts)  # type: ignore[arg-type] # ints
 
 
 @primitive.calls("slice")

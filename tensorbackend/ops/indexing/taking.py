@@ -21,7 +21,8 @@ from ...rules.indexing import taken, taken_along
 from ...rules.plan import Plan
 from ...template import Template
 from ...tensor import Axis, SoleAxis, Tensor, TensorLike
-from ..creation.filled import asarray, iota
+from ..creation.filled import iota
+from ..creation.values import together
 from ..elementwise.binary import add, less, multiply
 from ..elementwise.conversion import astype
 from ..elementwise.ternary import where
@@ -107,10 +108,8 @@ def take(x: TensorLike, indices: TensorLike, /, *, axis: SoleAxis = None, mode: 
     >>> tb.take(x, tb.asarray([2, -1, 0], names=("pick",)), axis="column").template
     s64[row: 2][pick: 3]
     """
-    x, indices = (
-        x if isinstance(x, Tensor) else asarray(x),
-        indices if isinstance(indices, Tensor) else asarray(indices),
-    )
+    if not (isinstance(x, Tensor) and isinstance(indices, Tensor)):
+        x, indices = together(x, indices)
     found = _read(_taking, x, indices, axis, mode)
     if found is not None:
         return found
@@ -144,7 +143,7 @@ def take_along_axis(x: TensorLike, indices: TensorLike, /, *, axis: Axis = -1, m
     found = _read(_taking_along, x, indices, axis, mode)
     if found is not None:
         return found
-    x, indices = asarray(x), asarray(indices)
+    x, indices = together(x, indices)
     along, given = normalize_axis(x.template, axis), (x, indices)
     if indices.ndim == x.ndim:
         x, indices = (_spread(each, other, along) for each, other in ((x, indices), (indices, x)))
@@ -186,7 +185,7 @@ def slice_along_axis(x: TensorLike, start: TensorLike, length: int, /, *, axis: 
     >>> tb.slice_along_axis(tb.iota(5), 1, 2).tolist(), tb.slice_along_axis(tb.iota(5), tb.asarray(9), 2).tolist()
     ([1, 2], [3, 4])
     """
-    x = asarray(x)
+    (x,) = together(x)
     along = normalize_axis(x.template, axis)
     size, span = x.shape[along], (index(length) - 1) * index(stride) + 1 if length else 0
     if index(length) < 0 or index(stride) < 1 or span > size:
@@ -197,6 +196,6 @@ def slice_along_axis(x: TensorLike, start: TensorLike, length: int, /, *, axis: 
         starts[along] = min(max(start, 0), size - span)
         lengths[along], strides[along] = length, stride
         return slice_(x, starts=tuple(starts), lengths=tuple(lengths), strides=tuple(strides))
-    first = first_entry(start, size - span)
+    first = first_entry(together(x, start)[1], size - span)
     places = iota(length, dtype="int64", backend=first.backend)
     return _take(x, add(multiply(places, stride), first), axis=along, mode="error")

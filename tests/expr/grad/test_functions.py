@@ -547,3 +547,19 @@ def test_an_op_without_a_gradient_says_where_it_was_called() -> None:
     with pytest.raises(GradientError, match=text):
         tb.grad(loss)(X)
     assert close(tb.grad(lambda x: tb.sum(x) + loss(tb.floor(x)))(X), [1.0, 1.0, 1.0])
+
+
+def test_an_eager_gradient_follows_what_is_around_the_function() -> None:
+    state: dict[str, Any] = {"scale": 2.0, "shift": tb.asarray([1.0, 2.0])}
+
+    def loss(x: Tensor) -> Tensor:
+        return tb.sum((x + state["shift"]) ** 2 * state["scale"])
+
+    x = tb.asarray([0.0, 0.0])
+    assert tb.grad(loss)(x).tolist() == [4.0, 8.0]
+    state["shift"] = tb.asarray([3.0, 2.0])
+    assert tb.grad(loss)(x).tolist() == [12.0, 8.0]
+    state["scale"] = 1.0
+    assert tb.grad(loss)(x).tolist() == [6.0, 4.0]
+    x[0] = 1.0
+    assert tb.grad(loss)(x).tolist() == [8.0, 4.0]

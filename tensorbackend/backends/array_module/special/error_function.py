@@ -89,7 +89,8 @@ def _upper_erfc(xp: Any, x: Any) -> Any:
     """erfc(x) for x above 0.46875; anything below."""
     # x**2 has twice the digits of x: the leading ones apart, exp loses none of them.
     head = xp.trunc(x * 16.0) / 16.0
-    gauss = xp.exp(-head * head) * xp.exp((head - x) * (head + x))
+    # XLA would make the exponential of a sum of the product, and lose the digits again.
+    gauss = xp.unfused(xp.exp(-head * head)) * xp.exp((head - x) * (head + x))
     return xp.where(x < 28.0, gauss * _upper_scaled_erfc(xp, x), xp.where(x >= 28.0, 0.0, x))
 
 

@@ -32,6 +32,7 @@ from ....rules.random import RandomMode, check_fits, check_key, check_mode, floa
 from ....template import Shape, as_shape
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import asarray, full
+from ...creation.values import together
 from ...elementwise.binary import (
     add,
     bitwise_and,
@@ -58,7 +59,7 @@ def parameter(value: TensorLike, dtype: DType, key: Tensor) -> Tensor:
     if not isinstance(value, Tensor) and scalar_kind(value) is not None:
         check_scalar(value, dtype)  # type: ignore[arg-type] # a Python number, by its kind
         return full((), value, dtype=dtype, backend=key.backend)
-    given = asarray(value)
+    _, given = together(key, value)
     return given if given.dtype is dtype else astype(given, dtype)
 
 

@@ -21,6 +21,7 @@ from ....rules.random import RandomMode, check_fits, check_key, check_mode, floa
 from ....template import Template, as_shape
 from ....tensor import Axis, Tensor, TensorLike
 from ...creation.filled import asarray, full, iota, rename, zeros
+from ...creation.values import together
 from ...elementwise.binary import add, equal, greater, less, less_equal, logical_and, multiply, remainder, subtract
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import clip, where
@@ -120,7 +121,7 @@ def randint(
 def _bound(value: TensorLike, dtype: DType, above: int, key: Tensor) -> Tensor:
     """A bound of integers as a tensor; `above` is how far beyond the dtype a Python number may be."""
     if scalar_kind(value) is None:
-        given = asarray(value)
+        _, given = together(key, value)
         check_dtype(given.dtype, "integer", "cast the bounds with astype()")
         return given
     try:
@@ -179,8 +180,8 @@ def bernoulli(
     [False, True]
     """
     key = asarray(key)
-    number = scalar_kind(p)
-    likely = parameter(p, default_dtype("float") if number else asarray(p).dtype, key)
+    kind = default_dtype("float") if scalar_kind(p) else together(key, p)[1].dtype
+    likely = parameter(p, kind, key)
     return _bernoulli(key, likely, shape=None if shape is None else as_shape(shape), mode=mode, names=names)
 
 
@@ -356,7 +357,7 @@ def choice(
     """
     key = asarray(key)
     sizes = as_shape(shape)
-    x = None if scalar_kind(a) is not None else asarray(a)
+    x = None if scalar_kind(a) is not None else together(key, a)[1]
     along = 0 if x is None else normalize_axis(x.template, axis)
     size = index(a) if x is None else x.shape[along]  # type: ignore[arg-type] # a Python number
     count = math.prod(sizes)
@@ -365,7 +366,7 @@ def choice(
     if not replace and count > size:
         raise ArgumentError(expected(f"at most {size} different entries", "pass replace=True", shape=sizes))
     if count:
-        given = [] if p is None else [asarray(p)]
+        given = [] if p is None else together(key, p)[1:]
         places = _choice(key, given, size=size, shape=sizes, replace=replace, mode=mode)
     else:
         places = zeros(sizes, dtype=int64, backend=key.backend)

@@ -14,6 +14,7 @@ from ....rules.random import check_fits, check_key, floating_or_default
 from ....template import Template, as_shape
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import asarray, rename
+from ...creation.values import together
 from ...elementwise.binary import add
 from ...linalg import cholesky
 from ...shape import expand_dims, matrix_transpose, squeeze
@@ -73,7 +74,7 @@ def multivariate_normal(
     f32[5][feature: 2]
     """
     key = asarray(key)
-    given = [x if scalar_kind(x) is not None else asarray(x) for x in (mean, cov)]
+    given = [x if scalar_kind(x) is not None else together(key, x)[1] for x in (mean, cov)]
     tensors = [x.template for x in given if isinstance(x, Tensor)]
     common = to_floating(result_type(tensors)) if dtype is None and tensors else None
     kind = floating_or_default(common if dtype is None else as_dtype(dtype))

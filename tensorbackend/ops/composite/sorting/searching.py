@@ -13,6 +13,7 @@ from ....rules.broadcasting import check_dtype, result_type
 from ....rules.plan import choice
 from ....tensor import Axis, Tensor, TensorLike
 from ...creation.filled import asarray, full, zeros
+from ...creation.values import together
 from ...elementwise.binary import add, equal, floor_divide, less, logical_and, logical_or
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
@@ -64,8 +65,10 @@ def searchsorted(x1: TensorLike, x2: TensorLike, /, *, side: Side = "left", sort
     >>> tb.searchsorted(x, tb.asarray([3, 6])).tolist(), tb.searchsorted(x, 3, side="right").item()
     ([1, 4], 3)
     """
-    x1 = x1 if isinstance(x1, Tensor) else asarray(x1)
-    x2 = x2 if isinstance(x2, Tensor | bool | int | float) else asarray(x2)
+    if isinstance(x2, bool | int | float):
+        x1 = x1 if isinstance(x1, Tensor) else asarray(x1)
+    else:
+        x1, x2 = together(x1, x2)
     if x1.ndim != 1:
         raise ShapeError(expected("a tensor of one axis to search in", tensor=x1.template))
     choice(("left", "right"), side=side)

@@ -1,0 +1,129 @@
+"""What a backend owes: the errors of one that fails, and checked mode, in which each call of a callback is verified."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
+
+from ..errors import ContractError, TensorBackendError, expected
+from ..opspec import CALLBACKS
+from ..protocol import Backend, Kernel, Payload, own_method
+from ..rules.plan import Out
+from ..template import Template
+from ..tensor import Tensor
+
+CHECKED: Final = os.environ.get("TENSORBACKEND_CHECK", "0") not in ("", "0")
+"""Whether each call of a callback is verified; set by the environment at import."""
+
+_OURS: Final = f"{__name__.partition('.')[0]}."
+
+WATCHED: Final = 4096
+"""So many elements of each input are looked at, before a callback and after it."""
+
+
+# Errors of a backend that fails
+
+
+def explain(error: Exception, name: str, backend: Backend) -> None:
+    """Raises `ContractError` in place of an error that a plugin's callback raised by accident; else nothing.
+
+    The errors of this library say themselves what is wrong. Those of a user's function that the callback runs, and of a
+    default or a fall-back, which the plugin did not write, are not the plugin's; nor is a lack of memory.
+    """
+    if isinstance(error, TensorBackendError | MemoryError) or type(backend).__module__.startswith(_OURS):
+        return
+    callback = CALLBACKS.get(name)
+    if callback is None or "function" in callback.options or own_method(backend, name) is None:
+        return
+    wanted = f"{name} of the backend {backend.name!r} to give a result, or an error of tensorbackend.extending"
+    raise ContractError(expected(wanted, "mend the backend", error=error), breach="exception").named(name) from error
+
+
+@contextmanager
+def explained(name: str, backend: Backend) -> Iterator[None]:
+    """A block that runs a backend's callback on templates."""
+    try:
+        yield
+    except Exception as error:
+        explain(error, name, backend)
+        raise
+
+
+# Checked mode
+
+
+def checked(name: str, backend: Backend, out: Out, inputs: Sequence[Any], kernel: Kernel) -> Kernel:
+    """A kernel of which results are verified, and that it leaves its inputs as they are."""
+    watching = backend.writable_payloads and bool(inputs)
+
+    def verified(*payloads: Payload) -> Payload:
+        before = list(_watched(backend, inputs, payloads)) if watching else []
+        data = kernel(*payloads)
+        verify(name, backend, out, data)
+        after = _watched(backend, inputs, payloads) if watching else ()
+        for (template, was), (_, now) in zip(before, after, strict=True):
+            if was != now:
+                wanted = f"{name} of the backend {backend.name!r} to leave its inputs as they are"
+                raise ContractError(expected(wanted, "mend the backend", changed=template), breach="mutation")
+        return data
+
+    return verified
+
+
+def _watched(backend: Backend, templates: Sequence[Any], payloads: Sequence[Any]) -> Iterator[tuple[Template, bytes]]:
+    """The first elements of each payload, sequences laid out flat."""
+    for template, payload in zip(templates, payloads, strict=True):
+        if isinstance(template, Template):
+            yield template, backend.to_binary(Tensor(template, backend, payload), min(template.size, WATCHED))
+        elif template is not None:
+            yield from _watched(backend, template, payload)
+
+
+def verify(name: str, backend: Backend, out: Out, data: Any) -> None:
+    """Raises `ContractError` for another number of payloads than templates, or where one is not as its template."""
+    outs = (out,) if isinstance(out, Template) else out
+    payloads = (data,) if isinstance(out, Template) else data
+    if not isinstance(payloads, tuple | list) or len(payloads) != len(outs):
+        raise miscounted(name, backend, len(outs), payloads)
+    for template, payload in zip(outs, payloads, strict=True):
+        wrong = backend.violation(template, payload)
+        if wrong is not None:
+            wanted = f"{name} of the backend {backend.name!r} to return the payload of {template!r}"
+            raise ContractError(expected(wanted, "mend the backend", payload=wrong))
+
+
+def miscounted(name: str, backend: Backend, count: int, data: object) -> ContractError:
+    """The error for another number of payloads than there are results."""
+    given = len(data) if isinstance(data, tuple | list) else type(data).__name__
+    wanted = f"{name} of the backend {backend.name!r} to return {count} payloads in a tuple"
+    return ContractError(expected(wanted, "mend the backend", returned=given))
+
+
+def verify_default(name: str, backend: Backend, out: Out, found: Any) -> None:
+    """Raises `ContractError` unless what `optional` of a backend returned are tensors as their templates, on it."""
+    outs = (out,) if isinstance(out, Template) else out
+    tensors = (found,) if isinstance(out, Template) else found
+    alike = (
+        isinstance(tensors, tuple | list)
+        and len(tensors) == len(outs)
+        and all(
+            isinstance(x, Tensor) and x.backend is backend and (x.shape, x.dtype) == (each.shape, each.dtype)
+            for x, each in zip(tensors, outs, strict=True)
+        )
+    )
+    if not alike:
+        wanted = (
+            f"optional of the backend {backend.name!r} to return for {name} "
+            f"{'a tensor' if isinstance(out, Template) else f'a tuple of {len(outs)} tensors'} "
+            f"of {', '.join(map(repr, outs))} on the backend"
+        )
+        remedy = "return what default_impl(*args) gives, or tensors like it"
+        raise ContractError(expected(wanted, remedy, returned=_told(found)))
+
+
+def _told(found: Any) -> Any:
+    if isinstance(found, Tensor):
+        return f"{found.template!r} on {found.backend.name!r}"
+    return [_told(each) for each in found] if isinstance(found, tuple | list) else found

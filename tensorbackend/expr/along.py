@@ -1,0 +1,216 @@
+"""Functions along an axis: `associative_scan`, by halving, and `map_along_axis`, an entry or a batch at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from operator import index
+from typing import Any
+
+from ..entry import entry
+from ..errors import ArgumentError, OperandError, expected
+from ..ops.composite.shape.arranging import moveaxis, stack
+from ..ops.indexing.slices import sliced
+from ..ops.shape import concatenate, flip, reshape
+from ..rules.axes import normalize_axis
+from ..select import common_backend
+from ..tensor import Axis, Tensor
+from .carried import Leaves, check_same, home_of, nested
+from .control import bring_forward, named, scan
+from .trees import Tree, flatten, leaves_like, unflatten
+from .vmap import vmap
+
+Function = Callable[..., Any]
+
+
+@entry
+def associative_scan(function: Function, xs: Any, reverse: bool = False, *, axis: Axis = 0) -> Any:
+    """What an associative function gives for all entries up to each, along an axis.
+
+    Entry n of the result is that of the entries 0 to n, `function(function(x0, x1), x2)` and so on. As the function is
+    associative, they are combined in pairs: for n entries there are about 2 log2(n) calls of the function, each with
+    many entries at once, where `scan` makes n calls one after the other. What the function computes is recorded as its
+    ops, so there are gradients, batches and compilations of it as of any other ops.
+
+    Parameters
+    ----------
+    function
+        Takes two values nested as `xs` and returns one. Each holds any number of entries along the axis, so that the
+        function works on entries at the same place: elementwise ops, or products of the matrices in the other axes.
+    xs
+        Tensors whose axes are of one size, nested in lists, tuples, dicts and dataclasses.
+    reverse
+        Whether entry n is that of the entries from n to the last, the later one being the function's first argument.
+    axis
+        The axis, by position or by name.
+
+    Returns
+    -------
+    Any
+        Tensors like `xs`, nested likewise.
+
+    Raises
+    ------
+    ShapeError
+        For axes of several sizes, or where the function gives another shape than it takes.
+    DTypeError, NamesError
+        Where it gives another dtype, or other names.
+    AxisError
+        Where a tensor lacks the axis.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> x = tb.asarray([1.0, 2.0, 3.0, 4.0])
+    >>> tb.associative_scan(tb.multiply, x).tolist(), tb.associative_scan(tb.add, x, reverse=True).tolist()
+    ([1.0, 2.0, 6.0, 24.0], [10.0, 9.0, 7.0, 4.0])
+    >>> def then(first, second):  # y = a * x + b, one after the other
+    ...     return second[0] * first[0], second[0] * first[1] + second[1]
+    >>> a, b = tb.asarray([0.5, 0.5, 2.0]), tb.asarray([1.0, 1.0, 1.0])
+    >>> tb.associative_scan(then, (a, b))[1].tolist()
+    [1.0, 1.5, 4.0]
+    """
+    with named("associative_scan"):
+        scanned, tree, places = _in_front(xs, axis)
+        leaves = [flip(x, axis=0) for x in scanned.tensors] if reverse else scanned.tensors
+
+        def combined(before: Sequence[Tensor], after: Sequence[Tensor]) -> list[Tensor]:
+            result = function(*(_nested(tree, each, places) for each in (before, after)))
+            found = leaves_like(tree, result, "result", "to be nested as xs")
+            given = _nested(tree, after, places)
+            for path, x, like in zip(scanned.paths, found, flatten(given)[0], strict=True):
+                if not isinstance(x, Tensor):
+                    raise OperandError(expected("a function that returns tensors", returned=type(x)))
+                wanted = f"{path.replace('xs', 'result', 1)} like what the function takes, {like.template!r}"
+                check_same(wanted, like.template, x.template, "returned", "in the function")
+            return [moveaxis(x, place, 0) for x, place in zip(found, places, strict=True)]
+
+        found = _prefixes(leaves, combined)
+        found = [flip(x, axis=0) for x in found] if reverse else found
+        return _nested(tree, found, places)
+
+
+def _in_front(xs: Any, axis: Axis) -> tuple[Leaves, Tree, list[int]]:
+    """Tensors with an axis in front, how they are nested, and where each has the axis."""
+    leaves, tree = nested(xs, "xs", home_of(xs))
+    if not leaves.leaves:
+        raise ArgumentError(expected("at least one tensor as xs", xs=xs))
+    before = [*leaves.leaves]
+    bring_forward(leaves, axis, None)
+    places = [normalize_axis(x.template, axis) for x in before]
+    backend = common_backend(leaves.tensors)
+    leaves.leaves = [*leaves.on(backend)]
+    return leaves, tree, places
+
+
+def _nested(tree: Tree, leaves: Sequence[Tensor], places: Sequence[int]) -> Any:
+    """Leaves with the axis back in its place, nested."""
+    return unflatten(tree, [moveaxis(x, 0, place) for x, place in zip(leaves, places, strict=True)])
+
+
+def _prefixes(leaves: list[Tensor], combined: Callable[..., list[Tensor]]) -> list[Tensor]:
+    """What the entries up to each give, along the first axis.
+
+    Neighbours are combined, which leaves half as many. What those give, up to each, are the results at the odd places;
+    a result at an even place takes one entry more than the one before it.
+    """
+    size = leaves[0].shape[0]
+    if size < 2:
+        return leaves
+    pairs = combined([_every_other(x, 0, size - 1) for x in leaves], [_every_other(x, 1, size) for x in leaves])
+    odd = _prefixes(pairs, combined)
+    if size == 2:
+        even = [sliced(x, slice(1)) for x in leaves]
+    else:
+        before = [sliced(x, slice((size - 1) // 2)) for x in odd]
+        later = combined(before, [_every_other(x, 2, size) for x in leaves])
+        even = [concatenate([sliced(x, slice(1)), y]) for x, y in zip(leaves, later, strict=True)]
+    return [_interleaved(x, y) for x, y in zip(even, odd, strict=True)]
+
+
+def _every_other(x: Tensor, start: int, stop: int) -> Tensor:
+    """Every other entry along the first axis."""
+    return sliced(x, slice(start, stop, 2))
+
+
+def _interleaved(even: Tensor, odd: Tensor) -> Tensor:
+    """Entries of one and of the other in turn; the first one may have one more."""
+    count, names = odd.shape[0], even.names
+    first = even if even.shape[0] == count else sliced(even, slice(count))
+    pairs = reshape(stack([first, odd], axis=1), (2 * count, *even.shape[1:]), names=names)
+    return pairs if first is even else concatenate([pairs, sliced(even, slice(count, None))])
+
+
+@entry
+def map_along_axis(function: Function, xs: Any, *, axis: Axis = 0, batch_size: int | None = None) -> Any:
+    """What a function gives for each entry along an axis, stacked: `vmap` one entry, or one batch, after the other.
+
+    It takes the memory of one entry, or of `batch_size` of them, where `vmap` takes that of all at once. `tb.map` is
+    Nx's: a function of single elements.
+
+    Parameters
+    ----------
+    function
+        Takes an entry, nested as `xs`, and returns tensors nested in any way. It is traced.
+    xs
+        Tensors whose axes are of one size, nested in lists, tuples, dicts and dataclasses.
+    axis
+        The axis, by position or by name.
+    batch_size
+        How many entries are computed at once, as by `vmap`. By default one.
+
+    Returns
+    -------
+    Any
+        What the function returns, along a first axis that has the name of the axis.
+
+    Raises
+    ------
+    ShapeError
+        For axes of several sizes.
+    AxisError
+        Where a tensor lacks the axis.
+    ArgumentError
+        For a batch of less than one entry.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> x = tb.asarray([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], names=("row", None))
+    >>> tb.map_along_axis(tb.sum, x)
+    f32[row: 3] numpy
+    [3.0, 7.0, 11.0]
+    >>> tb.map_along_axis(tb.sum, x, axis=1, batch_size=2).tolist()
+    [9.0, 12.0]
+    """
+    with named("map_along_axis"):
+        count = 1 if batch_size is None else index(batch_size)
+        if count < 1:
+            raise ArgumentError(expected("a batch of one entry or more", batch_size=batch_size))
+        leaves, tree, _ = _in_front(xs, axis)
+        if batch_size is None:
+            return scan(lambda carry, x: (carry, function(x)), None, unflatten(tree, leaves.tensors))[1]
+        size, name = leaves.tensors[0].shape[0], next((x.names[0] for x in leaves.tensors if x.names[0]), None)
+        mapped, whole = vmap(function), size - size % count
+        found = []
+        if whole or not size:
+            rows = [_in_batches(sliced(x, slice(whole)), count) for x in leaves.tensors]
+            ys = scan(lambda carry, x: (carry, mapped(x)), None, unflatten(tree, rows))[1]
+            found.append([_laid_out(y, name) for y in flatten(ys)[0]])
+            out_tree = flatten(ys)[1]
+        if whole < size:
+            ys = mapped(unflatten(tree, [sliced(x, slice(whole, None)) for x in leaves.tensors]))
+            found.append([y if name is None else y.rename(name, *y.names[1:]) for y in flatten(ys)[0]])
+            out_tree = flatten(ys)[1]
+        return unflatten(
+            out_tree, [concatenate(parts) if len(parts) > 1 else parts[0] for parts in zip(*found, strict=True)]
+        )
+
+
+def _in_batches(x: Tensor, count: int) -> Tensor:
+    """Entries along the first axis in batches of some."""
+    return reshape(x, (x.shape[0] // count, count, *x.shape[1:]), names=(None, *x.names))
+
+
+def _laid_out(y: Tensor, name: str | None) -> Tensor:
+    """Batches of results one after the other, along an axis of a name."""
+    return reshape(y, (y.shape[0] * y.shape[1], *y.shape[2:]), names=(name, *y.names[2:]))

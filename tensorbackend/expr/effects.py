@@ -1,0 +1,64 @@
+"""Calls of the user's functions from inside a graph, for what they do and not for what they give.
+
+A graph holds what its results need. So each call gives a *token*, which the next call takes, and when a trace ends one
+of its results takes the last token: the calls stay, in their order, wherever rewrites, gradients and batches take them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from ..dtypes import bool_
+from ..errors import OperandError, expected
+from ..select import backend_copy
+from ..template import Template, intern_template
+from ..tensor import Tensor
+from .node import HOOK, Node, Value
+from .record import ExprBackend, Scope
+
+
+@cache
+def _token() -> Template:
+    return intern_template((), bool_, ())
+
+
+def run_hook(out: Any, inputs: tuple[Sequence[Tensor], Sequence[Tensor]], options: Mapping[str, Any]) -> Any:
+    """Calls the function, unless there is none or there are no data, and gives what it is handed on.
+
+    The function may keep its tensors, so they are copies: a program may write over what nothing after it needs.
+    """
+    carried, operands = inputs
+    function: Callable[..., object] | None = options["function"]
+    backend = carried[0].backend
+    if function is not None and not backend.template_only and not isinstance(backend, ExprBackend):
+        function(*[backend_copy(x, backend) for x in operands])
+    return tuple(carried)
+
+
+def record_call(scope: Scope, function: Callable[..., object], operands: Sequence[Value]) -> None:
+    """Enters a call of a function into a trace, after those that are there already."""
+    before = scope.token or Value(Node("constant", _token(), options={"value": False}))
+    options = {"function": function}
+    scope.token = Value(Node(HOOK, (_token(),), ((before,), tuple(operands)), options, default=run_hook))
+
+
+def after_calls(scope: Scope, outputs: Sequence[Value]) -> list[Value]:
+    """The results of a trace, of which one needs the calls that were entered into it.
+
+    That is the first floating or complex one, as a gradient goes through it, else the first. Raises `OperandError` for
+    a function with such calls and no result.
+    """
+    if scope.token is None:
+        return list(outputs)
+    if not outputs:
+        wanted = "a traced function that calls debug_print() or debug_callback() to return a tensor"
+        raise OperandError(expected(wanted, "return what it prints", returned=None))
+    inexact = [place for place, value in enumerate(outputs) if value.template.dtype.is_inexact]
+    chosen = inexact[0] if inexact else 0
+    value, found = outputs[chosen], list(outputs)
+    inputs = (value,), (scope.token,)
+    found[chosen] = Value(Node(HOOK, (value.template,), inputs, {"function": None}, default=run_hook))
+    scope.token = None
+    return found

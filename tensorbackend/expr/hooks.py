@@ -1,0 +1,123 @@
+"""What a function does beside its results, in a graph as outside: `debug_print`, and `debug_callback` for any other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..entry import entry
+from ..ops.creation.filled import full
+from ..select import common_backend, move
+from ..tensor import Tensor
+from .arguments import as_tensors
+from .control import call, named
+from .effects import record_call
+from .node import HOOK
+from .record import current, value_of
+from .trees import flatten, unflatten
+
+
+@entry
+def debug_callback(function: Callable[..., object], /, *arguments: Any, **keywords: Any) -> None:
+    """Call a function with the data of tensors, also inside `jit`, `grad`, `vmap` and loops, where there are none yet.
+
+    A traced function runs once, before there are data. A call by `debug_callback` becomes a part of the graph and is
+    made whenever that runs, in the order of the program. Outside a trace the function is called at once.
+
+    Parameters
+    ----------
+    function
+        Called with the arguments, for what it does: it may print, write to a file, or look for NaN and raise. What it
+        returns is left out. It may keep its tensors.
+    *arguments, **keywords
+        Tensors, nested in lists, tuples, dicts and dataclasses, and whatever else. The function gets tensors with data
+        and without a gradient, on NumPy if they are JAX's. Of tensors without data, as in a dry run, it is not called.
+
+    Raises
+    ------
+    OperandError
+        At the end of the trace of a function that returns no tensor: a graph is what its results need.
+
+    Notes
+    -----
+    Inside `vmap` the function is called for each example if one of the tensors depends on it, else once. A branch of a
+    `cond` that is not taken calls nothing. What is computed again for a gradient, in a `checkpoint`, a loop or a
+    branch, is called again. Code that JAX compiled calls from a thread of its own, while the caller goes on: wait with
+    `x.block_until_ready()` on a result.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> seen = []
+    >>> @tb.jit
+    ... def step(x):
+    ...     y = x * 2
+    ...     tb.debug_callback(lambda y: seen.append(y.tolist()), y)
+    ...     return tb.sum(y)
+    >>> step(tb.ones(2)).item(), step(tb.zeros(2)).item()
+    (4.0, 0.0)
+    >>> seen
+    [[2.0, 2.0], [0.0, 0.0]]
+    """
+    with named("debug_callback"):
+        leaves, tree = flatten((arguments, keywords))
+        leaves = as_tensors(leaves)
+        places = [place for place, leaf in enumerate(leaves) if isinstance(leaf, Tensor)]
+        templates = [leaves[place].template for place in places]
+        # The tensors are kept by the graph, not by the function.
+        rest = [None if isinstance(leaf, Tensor) else leaf for leaf in leaves]
+
+        def run(*tensors: Tensor) -> None:
+            filled = list(rest)
+            for place, template, x in zip(places, templates, tensors, strict=True):
+                filled[place] = Tensor(template, x.backend, x.data)
+            positional, named_ones = unflatten(tree, filled)
+            function(*positional, **named_ones)
+
+        tensors = [leaves[place] for place in places]
+        scope = current()
+        if scope is not None:
+            record_call(scope, run, [value_of(x) for x in tensors])
+            return
+        backend = common_backend(tensors)
+        token = full((), False, dtype="bool", backend=backend)
+        operands = tuple(move(x, backend) for x in tensors)
+    call(HOOK, backend, (token.template,), ((token,), operands), {"function": run})
+
+
+@entry
+def debug_print(text: str, /, *arguments: Any, **keywords: Any) -> None:
+    """Print a text with the data of tensors in it, also inside `jit`, `grad`, `vmap` and loops.
+
+    Parameters
+    ----------
+    text
+        As `str.format` takes it: `"{} and {name}"`.
+    *arguments, **keywords
+        What stands in its braces. A tensor without axes stands there as its number, and one with axes as it is printed.
+
+    See Also
+    --------
+    debug_callback : Calls any function, and says when.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> @tb.jit
+    ... def loss(x):
+    ...     total = tb.sum(x * x)
+    ...     tb.debug_print("total {:.1f} of {n} elements", total, n=x.size)
+    ...     return total
+    >>> gradient = tb.grad(loss)(tb.asarray([1.0, 2.0]))
+    total 5.0 of 2 elements
+    """
+
+    def show(*arguments: Any, **keywords: Any) -> None:
+        print(text.format(*map(_shown, arguments), **{name: _shown(x) for name, x in keywords.items()}), flush=True)
+
+    debug_callback(show, *arguments, **keywords)
+
+
+def _shown(value: Any) -> Any:
+    """A tensor without axes as its number."""
+    return value.item() if isinstance(value, Tensor) and not value.shape else value

@@ -1,0 +1,142 @@
+"""Functions along an axis: associative scans, and maps an entry or a batch at a time."""
+
+from typing import Any
+
+import pytest
+
+import tensorbackend as tb
+from tensorbackend.errors import ArgumentError, AxisError, DTypeError, NamesError, OperandError, ShapeError
+
+
+def then(first: Any, second: Any) -> Any:
+    """Two steps `y = a * x + b` as one; the order matters."""
+    return {"a": second["a"] * first["a"], "b": second["a"] * first["b"] + second["b"]}
+
+
+def steps(size: int, backend: str = "numpy") -> dict[str, tb.Tensor]:
+    a = tb.asarray([1.0 + n % 3 / 2 for n in range(size)], names=("time",), backend=backend)
+    b = tb.asarray([float(n % 5 - 2) for n in range(size)], names=("time",), backend=backend)
+    return {"a": a, "b": b}
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("size", [*range(10), 16, 33])
+def test_an_associative_scan_gives_what_a_loop_does(size: int, reverse: bool) -> None:
+    given = steps(size)
+    order = list(reversed(range(size))) if reverse else list(range(size))
+    wanted: dict[int, tuple[float, float]] = {}
+    before = None
+    for n in order:
+        a, b = float(given["a"][n]), float(given["b"][n])
+        before = (a, b) if before is None else (a * before[0], a * before[1] + b)
+        wanted[n] = before
+    found = tb.associative_scan(then, given, reverse)
+    assert found["b"].names == ("time",)
+    assert found["a"].tolist() == [wanted[n][0] for n in range(size)]
+    assert found["b"].tolist() == [wanted[n][1] for n in range(size)]
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1, "time"])
+def test_an_associative_scan_along_any_axis(axis: int | str) -> None:
+    x = tb.reshape(tb.arange(1.0, 13.0), (3, 4), names=("batch", "time"))
+    along = 0 if axis == 0 else 1
+    found = tb.associative_scan(tb.add, x, axis=axis)
+    assert found.names == x.names
+    assert found.tolist() == tb.cumulative_sum(x, axis=along).tolist()
+
+
+@pytest.mark.parametrize("backend", ["numpy", "binary", "jax"])
+def test_an_associative_scan_in_transforms(backend: str) -> None:
+    tb.get_backend(backend)
+    given = steps(5, backend)
+
+    def last(given: dict[str, tb.Tensor]) -> tb.Tensor:
+        return tb.sum(tb.associative_scan(then, given)["b"] ** 2)
+
+    def by_scan(given: dict[str, tb.Tensor]) -> tb.Tensor:
+        def step(carry: tb.Tensor, x: dict[str, tb.Tensor]) -> Any:
+            y = x["a"] * carry + x["b"]
+            return y, y
+
+        return tb.sum(tb.scan(step, tb.zeros((), backend=backend), given)[1] ** 2)
+
+    found, wanted = tb.grad(last)(given), tb.grad(by_scan)(given)
+    assert all(tb.all_close(found[name], wanted[name], rtol=1e-5) for name in given)
+    compiled = tb.jit(tb.grad(last))(given)
+    assert all(tb.all_close(compiled[name], wanted[name], rtol=1e-5) for name in given)
+    batch = tb.tree_map(lambda x: tb.stack([x, x + 1]), given)
+    mapped = tb.vmap(lambda x: tb.associative_scan(then, x)["b"])(batch)
+    assert mapped[0].tolist() == tb.associative_scan(then, given)["b"].tolist()
+    assert mapped.shape == (2, 5)
+    assert mapped.backend.name == backend
+
+
+def test_an_associative_scan_of_matrices() -> None:
+    x = tb.asarray([[[1.0, n], [0.0, 1.0]] for n in range(6)])
+    assert tb.associative_scan(tb.matmul, x)[5].tolist() == [[1.0, 15.0], [0.0, 1.0]]
+
+
+def test_mistakes_in_an_associative_scan() -> None:
+    x = tb.ones((4, 3), names=("time", None))
+    with pytest.raises(ArgumentError, match=r"^associative_scan: expected at least one tensor as xs, got xs=None"):
+        tb.associative_scan(tb.add, None)
+    with pytest.raises(AxisError, match=r"^associative_scan: xs: expected an axis"):
+        tb.associative_scan(tb.add, x, axis="step")
+    with pytest.raises(ShapeError, match=r"^associative_scan: expected xs\[1\] to have 4 entries, as xs\[0\] has"):
+        tb.associative_scan(lambda a, b: a, (x, tb.ones(5)))
+    with pytest.raises(ShapeError, match=r"expected result like what the function takes, f32\[time: 2\]\[3\]"):
+        tb.associative_scan(lambda a, b: tb.sum(a, axis=1), x)
+    with pytest.raises(DTypeError, match=r"cast it in the function with astype\(..., 'float32'\)"):
+        tb.associative_scan(lambda a, b: tb.astype(a, "f64"), x)
+    with pytest.raises(NamesError, match="expected result like what the function takes"):
+        tb.associative_scan(lambda a, b: a.rename("step", None), x)
+    with pytest.raises(ArgumentError, match="expected result to be nested as xs"):
+        tb.associative_scan(lambda a, b: (a, b), x)
+    with pytest.raises(OperandError, match="expected a function that returns tensors, got returned=<class 'float'>"):
+        tb.associative_scan(lambda a, b: 1.0, x)
+
+
+# Maps
+
+
+@pytest.mark.parametrize("batch_size", [None, 1, 2, 3, 7, 10])
+def test_a_map_along_an_axis_gives_what_vmap_does(batch_size: int | None) -> None:
+    x = tb.reshape(tb.arange(21.0), (3, 7), names=("feature", "time"))
+
+    def function(given: dict[str, tb.Tensor]) -> Any:
+        return given["x"] * 2, {"sum": tb.sum(given["x"]) + given["t"]}
+
+    given = {"x": x, "t": tb.arange(7.0, name="time")}
+    found = tb.map_along_axis(function, given, axis="time", batch_size=batch_size)
+    wanted = tb.vmap(function, in_axes=({"x": "time", "t": 0},))(given)
+    assert found[0].template is wanted[0].template
+    assert found[0].tolist() == wanted[0].tolist()
+    assert found[1]["sum"].names == ("time",)
+    assert found[1]["sum"].tolist() == wanted[1]["sum"].tolist()
+
+
+@pytest.mark.parametrize("batch_size", [None, 2])
+@pytest.mark.parametrize("backend", ["numpy", "jax"])
+def test_a_map_along_an_axis_in_transforms(batch_size: int | None, backend: str) -> None:
+    x = tb.asarray([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], backend=backend)
+
+    def total(x: tb.Tensor) -> tb.Tensor:
+        return tb.sum(tb.map_along_axis(lambda row: tb.prod(row), x, batch_size=batch_size))
+
+    for function in (tb.grad(total), tb.jit(tb.grad(total))):
+        assert function(x).tolist() == [[2.0, 1.0], [4.0, 3.0], [6.0, 5.0]]
+
+
+def test_a_map_along_an_axis_of_nothing() -> None:
+    for batch_size in (None, 2):
+        found = tb.map_along_axis(tb.exp, tb.ones((0, 3)), batch_size=batch_size)
+        assert found.shape == (0, 3)
+
+
+def test_mistakes_in_a_map_along_an_axis() -> None:
+    with pytest.raises(
+        ArgumentError, match=r"^map_along_axis: expected a batch of one entry or more, got batch_size=0"
+    ):
+        tb.map_along_axis(tb.exp, tb.ones(3), batch_size=0)
+    with pytest.raises(AxisError, match=r"^map_along_axis: xs: expected an axis"):
+        tb.map_along_axis(tb.exp, tb.ones(3), axis=1)

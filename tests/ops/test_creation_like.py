@@ -1,0 +1,67 @@
+"""`like=`: a new tensor is made where another one is."""
+
+from collections.abc import Callable
+
+import pytest
+
+import tensorbackend as tb
+from tensorbackend.errors import ArgumentError, OperandError
+
+CREATIONS: dict[str, Callable[..., tb.Tensor]] = {
+    "zeros": lambda **where: tb.zeros(2, **where),
+    "ones": lambda **where: tb.ones(2, **where),
+    "empty": lambda **where: tb.empty(2, **where),
+    "full": lambda **where: tb.full((2,), 3, **where),
+    "full of a tensor": lambda **where: tb.full((2,), tb.asarray(3), **where),
+    "eye": lambda **where: tb.eye(2, **where),
+    "iota": lambda **where: tb.iota((2,), **where),
+    "tri": lambda **where: tb.tri(2, **where),
+    "arange": lambda **where: tb.arange(3, **where),
+    "linspace": lambda **where: tb.linspace(0, 1, 3, **where),
+    "linspace of tensors": lambda **where: tb.linspace(tb.zeros(2), tb.ones(2), 3, **where),
+    "tensor": lambda **where: tb.tensor([1, 2], **where),
+    "asarray": lambda **where: tb.asarray([1, 2], **where),
+    "asarray of a tensor": lambda **where: tb.asarray(tb.ones(2), **where),
+    "fftfreq": lambda **where: tb.fft.fftfreq(4, **where),
+    "rfftfreq": lambda **where: tb.fft.rfftfreq(4, **where),
+    "key": lambda **where: tb.random.key(0, **where),
+}
+
+
+@pytest.mark.parametrize("create", CREATIONS.values(), ids=CREATIONS)
+def test_a_tensor_is_made_where_another_one_is(create: Callable[..., tb.Tensor]) -> None:
+    beside = tb.ones(5, dtype="float64", names=("n",), backend="binary")
+    wanted = create()
+    for _ in range(2):  # the second call is warm
+        found = create(like=beside)
+        assert found.backend is tb.get_backend("binary")
+        assert found.template is wanted.template
+        assert found.tolist() == wanted.tolist()
+        assert create().backend is tb.get_backend()
+
+
+@pytest.mark.parametrize("create", CREATIONS.values(), ids=CREATIONS)
+def test_like_sees_through_tapes_and_traces(create: Callable[..., tb.Tensor]) -> None:
+    with tb.tape() as tape:
+        x = tape.watch(tb.ones(2, backend="binary"))
+        assert create(like=x).backend is tb.get_backend("binary")
+
+    def traced(x: tb.Tensor) -> tb.Tensor:
+        made = create(like=x)
+        assert made.backend is x.backend
+        return made
+
+    assert tb.trace(traced)("f32[2]")(tb.ones(2, backend="binary")).tolist() == create().tolist()
+    assert tb.jit(traced)(tb.ones(2, backend="binary")).backend is tb.get_backend("binary")
+
+
+def test_like_of_a_template_is_a_template() -> None:
+    assert tb.zeros((2, 3), like=tb.template((), "f32")).backend.name == "template"
+
+
+def test_like_is_a_tensor_and_stands_alone() -> None:
+    x = tb.ones(2)
+    with pytest.raises(ArgumentError, match="expected either backend or like, got backend='numpy', like="):
+        tb.zeros(2, backend="numpy", like=x)
+    with pytest.raises(OperandError, match="expected a tensor as like, got like=3; wrap it in asarray"):
+        tb.arange(3, like=3)  # type: ignore[arg-type]
