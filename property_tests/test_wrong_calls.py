@@ -154,6 +154,8 @@ def _shown(value: Any) -> str:
 
 def same(dry: str, found: str, backend: str) -> bool:
     """Whether templates and data have one error, but for what only data or a backend shows, as its name and devices."""
+    if (dry, found) == ("", "UserError"):  # of a hook, which runs where there are data
+        return True
     texts = [re.sub("the devices are .*", "", text.replace("'template'", repr(backend))) for text in (dry, found)]
     return DATA in (dry, found) or texts[0] == texts[1]
 

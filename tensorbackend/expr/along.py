@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from operator import index
 from typing import Any
 
-from ..entry import entry
+from ..entry import checked
 from ..errors import ArgumentError, OperandError, expected
 from ..ops.composite.shape.arranging import moveaxis, stack
 from ..ops.indexing.slices import sliced
@@ -22,7 +22,7 @@ from .vmap import vmap
 Function = Callable[..., Any]
 
 
-@entry
+@checked
 def associative_scan(function: Function, xs: Any, reverse: bool = False, *, axis: Axis = 0) -> Any:
     """What an associative function gives for all entries up to each, along an axis.
 
@@ -140,7 +140,7 @@ def _interleaved(even: Tensor, odd: Tensor) -> Tensor:
     return pairs if first is even else concatenate([pairs, sliced(even, slice(count, None))])
 
 
-@entry
+@checked
 def map_along_axis(function: Function, xs: Any, *, axis: Axis = 0, batch_size: int | None = None) -> Any:
     """What a function gives for each entry along an axis, stacked: `vmap` one entry, or one batch, after the other.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..entry import entry
+from ..entry import checked
 from ..ops.creation.filled import full
 from ..select import common_backend, move
 from ..tensor import Tensor
@@ -17,7 +17,7 @@ from .record import current, value_of
 from .trees import flatten, unflatten
 
 
-@entry
+@checked
 def debug_callback(function: Callable[..., object], /, *arguments: Any, **keywords: Any) -> None:
     """Call a function with the data of tensors, also inside `jit`, `grad`, `vmap` and loops, where there are none yet.
 
@@ -85,7 +85,7 @@ def debug_callback(function: Callable[..., object], /, *arguments: Any, **keywor
     call(HOOK, backend, (token.template,), ((token,), operands), {"function": run})
 
 
-@entry
+@checked
 def debug_print(text: str, /, *arguments: Any, **keywords: Any) -> None:
     """Print a text with the data of tensors in it, also inside `jit`, `grad`, `vmap` and loops.
 
