@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..errors import DTypeError, OperandError
+from ..errors import ArgumentError, DTypeError, OperandError, TensorBackendError
 from ..opspec import OPS
 from ..synonyms import SYNONYMS
 from ..tensor import Tensor, bind
@@ -53,6 +53,18 @@ def _back(value: Any, like: Tensor) -> Any:
     return made.rename(*like.names) if made.shape == like.shape else made
 
 
+def _by_numpy(function: Any, arguments: Sequence[Any], options: Mapping[str, Any]) -> Any:
+    """What NumPy gives on the host; an error of NumPy's for the arguments is told as such."""
+    try:
+        return function(*_on_host(tuple(arguments)), **_on_host(dict(options)))
+    except (TypeError, ValueError) as error:
+        kinds: dict[type, type[TensorBackendError]] = {TypeError: OperandError, ValueError: ArgumentError}
+        kind = kinds.get(type(error))
+        if kind is None:  # one that says more by its class
+            raise
+        raise kind(f"NumPy's {getattr(function, '__name__', 'function')}: {error}") from error
+
+
 @bind
 def numpy_ufunc(x: Tensor, ufunc: Any, method: str, inputs: Sequence[Any], options: Mapping[str, Any]) -> Any:
     """What a universal function of NumPy or SciPy gives for tensors; see `Tensor.__array_ufunc__`."""
@@ -66,7 +78,7 @@ def numpy_ufunc(x: Tensor, ufunc: Any, method: str, inputs: Sequence[Any], optio
     out = options.get("out", ())
     if any(isinstance(each, Tensor) for each in out):  # no payload is ever written to
         return NotImplemented
-    found = getattr(ufunc, method)(*_on_host(tuple(inputs)), **_on_host(dict(options)))
+    found = _by_numpy(getattr(ufunc, method), inputs, options)
     return found if out else _back(found, x)
 
 
@@ -86,7 +98,7 @@ def numpy_function(
             return own(*call[0], **call[1])
         except OperandError:  # lists, which NumPy takes for arrays
             pass
-    return _back(function(*_on_host(tuple(arguments)), **_on_host(dict(options))), x)
+    return _back(_by_numpy(function, arguments, options), x)
 
 
 def _translated(
