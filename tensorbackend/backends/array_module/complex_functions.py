@@ -255,7 +255,8 @@ def product_of(xp: Any, x: Array, y: Array) -> Array:
         # Beside an infinity or NaN a finite part gives no more than its sign.
         signs = product_by_parts(xp, _mantissas(xp, x), _mantissas(xp, y))
         inside = xp.isfinite(x) & xp.isfinite(y)
-        other = xp.where(inside, _scaled(xp, scaled, -2 * down), signs)
+        # Back in two steps: the derivative of both at once would be infinite, and NaN times a cotangent of zero.
+        other = xp.where(inside, _scaled(xp, _scaled(xp, scaled, -down), -down), signs)
         # A part that is finite is right, and may be too small for the scale of the other.
         pairs = (found.real, other.real), (found.imag, other.imag)
         found = xp.join(*(xp.where(xp.isfinite(part), part, instead) for part, instead in pairs))
