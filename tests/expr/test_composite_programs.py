@@ -109,7 +109,7 @@ def test_an_error_names_the_node_and_its_line() -> None:
     for run in (tb.trace(function)(x, at), tb.jit(function)):
         with pytest.raises((DataError, IndexRangeError)) as caught:
             run(x, at)
-        assert any("test_programs.py" in note for note in caught.value.__notes__)
+        assert any("test_composite_programs.py" in note for note in caught.value.__notes__)
 
 
 @pytest.mark.parametrize("function", [tb.linalg.qr, tb.linalg.svd, tb.linalg.eigh, lambda x: (x, x)])

@@ -167,7 +167,7 @@ def test_pictures() -> None:
 
 def test_text_names_the_user_s_line() -> None:
     text = repr(tb.trace(lambda x: tb.sum(x))(X))
-    assert "test_graphs.py:" in text
+    assert "test_graph.py:" in text
     assert text.startswith("graph(x: f32[row: 2][column: 2]) -> f32\n")
 
 
@@ -193,7 +193,7 @@ def test_errors() -> None:
     graph = tb.trace(lambda x: tb.take(x, tb.asarray([5]), axis=0))(X)
     with pytest.raises(DataError) as raised:
         graph(X)
-    assert "test_graphs.py" in raised.value.__notes__[0]
+    assert "test_graph.py" in raised.value.__notes__[0]
     with pytest.raises(ShapeError, match="x as it was traced"):
         graph(tb.zeros(3))
     with pytest.raises(ArgumentError, match="expected 1 tensors, for x, got given=2"):

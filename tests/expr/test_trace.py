@@ -155,7 +155,7 @@ def test_a_value_of_a_trace_is_refused_after_it() -> None:
         return tb.sum(x)
 
     line = function.__code__.co_firstlineno + 1
-    text = rf"expected no value of a trace that is over, got value=f32\[2\]; return it .*test_traces.py:{line}"
+    text = rf"expected no value of a trace that is over, got value=f32\[2\]; return it .*test_trace.py:{line}"
     uses: list[Callable[[tb.Tensor], Any]] = [
         lambda x: x + 1,
         lambda x: tb.softmax(x),
