@@ -184,8 +184,10 @@ def test_bfloat16_by_dlpack(backend: str) -> None:
 
 
 def test_what_has_nothing_but_the_array_interface() -> None:
+    pixels = np.arange(6, dtype="u1").reshape(2, 3)  # which the interface does not keep
+
     class Image:
-        __array_interface__ = np.arange(6, dtype="u1").reshape(2, 3).__array_interface__
+        __array_interface__ = pixels.__array_interface__
 
     image = Image()
     assert tb.asarray(image).tolist() == [[0, 1, 2], [3, 4, 5]]

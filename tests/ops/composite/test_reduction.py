@@ -217,7 +217,7 @@ MISTAKES: list[tuple[Any, type[TensorBackendError], str]] = [
     (lambda x: tb.put_diagonal(x, x[0]), ShapeError, r"a diagonal of shape \(2,\)"),
     (lambda x: tb.meshgrid(x), ShapeError, "tensors of one axis"),
     (lambda x: tb.meshgrid(x[0], indexing="ji"), ArgumentError, "indexing to be 'xy' or 'ij'"),
-    (lambda x: tb.pad(x, ((1, 0), (0, 0)), mode="mirror"), ArgumentError, "mode to be constant, edge"),
+    (lambda x: tb.pad(x, ((1, 0), (0, 0)), mode="mirror"), ArgumentError, "mode to be 'constant', 'edge'"),
     (lambda x: tb.pad(x, ((-1, 0), (0, 0)), mode="edge"), ArgumentError, "from 0 up with mode='edge'"),
     (lambda x: tb.reflect(x[:0], ((1, 0), (0, 0))), ShapeError, "an axis with elements"),
     (lambda x: tb.slice_along_axis(x, 0, 4), ShapeError, "within the 3 entries of axis 1"),

@@ -34,7 +34,7 @@ def test_repeats_that_do_not_fit() -> None:
         tb.repeat(x, [1, 2], size=3)
     with pytest.raises(tb.errors.ShapeError, match="to fill up with"):
         tb.repeat(x[:0], tb.asarray([], dtype="int64"), size=2)
-    with pytest.raises(tb.errors.ArgumentError, match="size from 0 up"):
+    with pytest.raises(tb.errors.ArgumentError, match="an int from 0 up as size"):
         tb.repeat(x, [1, 2, 3], size=-1)
 
 
