@@ -309,7 +309,7 @@ MISTAKES: list[tuple[Any, type[TensorBackendError], str]] = [
     (lambda x: tb.searchsorted(x, 1.0), ShapeError, "a tensor of one axis to search in"),
     (lambda x: tb.searchsorted(x[0], 1.0, side=MIDDLE), ArgumentError, "side to be 'left' or 'right'"),
     (lambda x: tb.nonzero(tb.sum(x)), ShapeError, "a tensor with axes"),
-    (lambda x: tb.nonzero(x, size=-1), ArgumentError, "a size from 0 up"),
+    (lambda x: tb.nonzero(x, size=-1), ArgumentError, "an int from 0 up as size"),
     (lambda x: tb.bincount(x), DTypeError, "a tensor of an integer dtype to count"),
     (lambda x: tb.bincount(tb.astype(x, "int8")[0], weights=x), ShapeError, "a weight for each element"),
     (lambda x: tb.histogram(x, bins=0), ArgumentError, "one interval or more"),
