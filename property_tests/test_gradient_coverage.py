@@ -56,4 +56,4 @@ def test_every_composite_has_parts_that_do(name: str) -> None:
 
 
 def test_a_missing_gradient_is_named() -> None:
-    assert remedy("dot") == "declare the gradient of dot in tensorbackend/expr/grad/, with those of linalg"
+    assert remedy("dot") == "declare the gradient of dot in tensorbackend/expr/grad/, with those of contraction"

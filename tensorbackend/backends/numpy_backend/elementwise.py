@@ -170,6 +170,9 @@ def blocks(shape: Shape, most: int) -> Iterator[tuple[slice, ...]]:
     >>> list(blocks((5, 2), 4))
     [(slice(0, 2, None),), (slice(2, 4, None),), (slice(4, 5, None),)]
     """
+    if not shape:
+        yield ()
+        return
     length, row = shape[0], prod(shape[1:])
     if row > most:
         for start in range(length):

@@ -106,7 +106,7 @@ def _greatest(table: _Table) -> Tensor:
     """The greatest element of each segment and column, the least number of the dtype in a segment without rows."""
     dtype = table.rows.dtype
     lowest = full((table.size, table.rows.shape[1]), _lowest(dtype), dtype=dtype)
-    if not table.rows.size:
+    if not table.rows.shape[0]:
         return lowest
     at = _first_greatest(table)
     return where(less(at, 0), lowest, take_along_axis_at(table.rows, maximum(at, 0), axis=0, mode="clip"))
