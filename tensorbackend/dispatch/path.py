@@ -81,7 +81,7 @@ class Path(ABC):
                     ),
                 )
             return of_two(self.ready, self.beside, self.missed, self.failed)
-        return generated(self.spec, self.ready, self.missed, self.failed)
+        return generated(self.spec, self.ready, self.beside, self.missed, self.failed)
 
     def missed(self, key_of: KeyOf, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
         """The result of a call that is not ready under the key of its op."""

@@ -178,26 +178,41 @@ def op({signature}):
     except _MISSES:
         pass
     else:
-        try:
-            _data = _kernel({payloads})
-        except _DataError as _error:
-            raise _met(_error, ({arguments})) from None
-        except Exception as _error:
-            _failed(_error, _backend)
-            raise
-        if _out.__class__ is _Template:
-            _tensor = _new(_Tensor)
-            _tensor.template = _out
-            _tensor.backend = _backend
-            _tensor.data = _data
-            return _tensor
-        return _wrap(_out, _backend, _data, _result)
+        {run}
     return _missed(_key_of, ({arguments}), {{{keywords}}})
 
 def key_of({signature}):
     {prepared}
     return {key}
 """
+
+_RUN: Final = """\
+try:
+    _data = _kernel({payloads})
+except _DataError as _error:
+    raise _met(_error, ({arguments})) from None
+except Exception as _error:
+    _failed(_error, _backend)
+    raise
+if _out.__class__ is _Template:
+    _tensor = _new(_Tensor)
+    _tensor.template = _out
+    _tensor.backend = _backend
+    _tensor.data = _data
+    return _tensor
+return _wrap(_out, _backend, _data, _result)"""
+
+_BESIDE: Final = """\
+if not ({all_tensors}):
+    try:
+        _backend = ({first}).backend
+        {alike}
+        (_out, _kernel, _result), ({constants},) = _beside[_dtypes.current_precision(), {kinds}, _backend]
+    except _MISSES:
+        return _missed(_key_of, ({arguments}), {{}})
+    {run}
+"""
+"""What begins the code of an op of three or more tensors and no options, where numbers may stand beside tensors."""
 
 _HERE: Final = os.path.dirname(__file__)  # a frame of the code is then one of this package, not of the user
 
@@ -214,7 +229,7 @@ for _each in {0}:
 _templates = tuple([_each.template for _each in {0}])"""
 
 
-def generated(spec: OpSpec, ready: Memo, missed: Missed, failed: Failed) -> Callable[..., Any]:
+def generated(spec: OpSpec, ready: Memo, beside: BesideMemo, missed: Missed, failed: Failed) -> Callable[..., Any]:
     """The op of a declared function, by code generated from its signature.
 
     The op has a namespace of its own in place of a module's, so that its code is all there is to exchange. What is not
@@ -226,6 +241,7 @@ def generated(spec: OpSpec, ready: Memo, missed: Missed, failed: Failed) -> Call
         "_DataError": DataError,
         "_Template": Template,
         "_Tensor": Tensor,
+        "_beside": beside,
         "_current": current,
         "_dtypes": dtypes,
         "_failed": failed,
@@ -287,16 +303,45 @@ def source_of(spec: OpSpec) -> str:
         name = parameter.name
         key.append(f"{name} if {name}.__class__ in _ATOMS else _told({name}), {name}.__class__")
     keywords = [parameter.name for parameter in spec.parameters if parameter.kind == "keyword"]
-    preparation = "\n".join(lines)
-    return _CODE.format(
+    arguments = "".join(f"{_starred(each)}, " for each in spec.parameters if each.kind != "keyword")
+    preparation, run = "\n".join(lines), _RUN.format(payloads=", ".join(map(_payload, tensors)), arguments=arguments)
+    source = _CODE.format(
         signature=_signature(spec),
-        preparation=preparation.replace("\n", "\n        "),
-        prepared=preparation.replace("\n", "\n    "),
+        preparation=_indented(preparation, 2),
+        prepared=_indented(preparation, 1),
         key=f"_dtypes.current_precision(), {', '.join(key)}",
-        payloads=", ".join(map(_payload, tensors)),
-        arguments="".join(f"{_starred(each)}, " for each in spec.parameters if each.kind != "keyword"),
+        run=_indented(run, 2),
+        arguments=arguments,
         keywords=", ".join(f"{name!r}: {name}" for name in keywords),
     )
+    single = all(each.role == "tensor" and each.kind == "positional" for each in spec.parameters)
+    if len(tensors) < 3 or not single:
+        return source
+    head, body = source.split("\n", 1)
+    return f"{head}\n    {_indented(_beside_numbers(tensors, arguments), 1)}\n{body}"
+
+
+def _beside_numbers(tensors: Sequence[Parameter], arguments: str) -> str:
+    """The lines that find and run a call with numbers among its operands."""
+    names = [each.name for each in tensors]
+    *leading, last = names
+    payloads = (f"{name}.data if _as_{name} is None else _as_{name}({name})" for name in names)
+    return _BESIDE.format(
+        all_tensors=" and ".join(f"{name}.__class__ is _Tensor" for name in names),
+        first="".join(f"{name} if {name}.__class__ is _Tensor else " for name in leading) + last,
+        alike="\n        ".join(
+            f"if {name}.__class__ is _Tensor and {name}.backend is not _backend: raise KeyError" for name in names[1:]
+        ),
+        constants=", ".join(f"_as_{name}" for name in names),
+        kinds=", ".join(f"{name}.template if {name}.__class__ is _Tensor else {name}.__class__" for name in names),
+        arguments=arguments,
+        run=_indented(_RUN.format(payloads=", ".join(payloads), arguments=arguments), 1),
+    )
+
+
+def _indented(lines: str, depth: int) -> str:
+    """Lines of which all but the first are indented."""
+    return lines.replace("\n", "\n" + "    " * depth)
 
 
 def _of_tensors(tensors: Sequence[Parameter]) -> tuple[list[str], list[str]]:
