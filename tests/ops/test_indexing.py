@@ -436,3 +436,14 @@ def test_entries_along_an_axis_and_at_vectors_are_numpys_once_and_again(backend:
                 tb.gather(x, tb.asarray(wrong, backend=backend))
         with pytest.raises(IndexRangeError):
             tb.zeros((0, 3), backend=backend)[:, beyond]
+
+
+@pytest.mark.parametrize("backend", ["binary", "numpy", "jax"])
+def test_an_index_beyond_any_axis_is_told_by_a_warm_call_too(backend: str) -> None:
+    x = tb.asarray([1.0, 2.0], backend=backend)
+    assert [x[1].item() for _ in range(3)] == [2.0] * 3
+    for index in (2**63, -(2**63) - 1, 2**200):
+        with pytest.raises(tb.errors.IndexRangeError, match=r"expected an index from -2 to 1 for axis 0"):
+            x[index]
+        with pytest.raises(tb.errors.IndexRangeError):
+            x[index] = 1.0

@@ -98,7 +98,7 @@ def getitem(x: Tensor, key: Any) -> Tensor:
             parts, sizes = _found(parts, masks, sizes)
         out = outs[sizes]
         data = made(x.data, parts)
-    except (KeyError, IndexError, TypeError, ValueError):
+    except (KeyError, IndexError, TypeError, ValueError, OverflowError):
         pass  # so that no error below has this one as its context
     else:
         if CHECKED:
@@ -141,7 +141,7 @@ def _unready(x: Tensor, key: Any) -> Tensor:
         if sizes not in route.outs:
             remember(route.outs, sizes, indexed(x.template, route.structure, sizes))
             return getitem(x, key)
-    except (TensorBackendError, IndexError, TypeError, ValueError):
+    except (TensorBackendError, IndexError, TypeError, ValueError, OverflowError):
         pass  # the ops raise it, with their own words
     return entries(x, key)
 
