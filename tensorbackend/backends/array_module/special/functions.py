@@ -11,6 +11,6 @@ class ArraySpecial(ArrayBase):
     """Functions of the gamma family."""
 
     digamma = computed_in_float64(gamma.digamma)
-    gamma_inc_l = computed_in_float64(incomplete_gamma.gamma_inc_l, 31)
+    gamma_inc_l = computed_in_float64(incomplete_gamma.gamma_inc_l, 47)
     gamma_inc_u = computed_in_float64(incomplete_gamma.gamma_inc_u, 31)
     log_gamma = computed_in_float64(gamma.log_gamma)
