@@ -12,7 +12,7 @@ from ...rules.axes import normalize_axis
 from ...rules.broadcasting import check_dtype, result_type
 from ...rules.contraction import check_paired, check_stacked
 from ...rules.einsum import Operand, parsed
-from ...template import check_unique
+from ...template import as_int, check_unique
 from ...tensor import Axis, Tensor
 from ..contraction import dot
 from ..creation.filled import eye, rename
@@ -34,11 +34,13 @@ def tensordot(x1: Tensor, x2: Tensor, /, *, axes: int | tuple[Sequence[Axis], Se
     >>> tb.tensordot(tb.ones((2, 3, 4)), tb.ones((3, 4, 5))).shape
     (2, 5)
     """
-    if isinstance(axes, int):
-        if not 0 <= axes <= min(x1.ndim, x2.ndim):
+    count = as_int(axes)
+    if count is not None:
+        if not 0 <= count <= min(x1.ndim, x2.ndim):
             raise ArgumentError(expected(f"a number of axes from 0 to {min(x1.ndim, x2.ndim)}", axes=axes))
-        axes = range(x1.ndim - axes, x1.ndim), range(axes)
+        axes = range(x1.ndim - count, x1.ndim), range(count)
         check_paired(x1.template, x2.template, *axes)
+    assert not isinstance(axes, int)  # which has a number
     return dot(x1, x2, contract=(tuple(axes[0]), tuple(axes[1])))
 
 
