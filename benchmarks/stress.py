@@ -148,14 +148,14 @@ def interrupted(known: Known, draw: random.Random, end: float) -> Total:
                     contextvars.copy_context().run(program, seed)
             except KeyboardInterrupt:
                 pass
-            except Exception as error:
+            except Exception as error:  # nothing but the interrupt may come out
                 errors.append(f"while interrupted: {_told(error)}")
             finally:
                 with contextlib.suppress(KeyboardInterrupt):
                     signal.setitimer(signal.ITIMER_REAL, 0)
             try:
                 check(draw.choice(list(known)), known)
-            except Exception as error:
+            except Exception as error:  # whatever the interrupt has broken
                 errors.append(f"after an interrupt: {_told(error)}")
             rounds += 1
     finally:

@@ -58,7 +58,7 @@ def entry(function: Callable[P, R]) -> Callable[P, R]:
         except TensorBackendError as error:
             error.named(_name(function))
             raise
-        except Exception as error:
+        except Exception as error:  # whatever an argument of a wrong kind led to; what is not told passes
             tell(error, function, arguments, keywords)
             raise
 

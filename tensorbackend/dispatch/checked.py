@@ -46,7 +46,7 @@ def explained(name: str, backend: Backend) -> Iterator[None]:
     """A block that runs a backend's callback on templates."""
     try:
         yield
-    except Exception as error:
+    except Exception as error:  # whatever a backend's code raises
         explain(error, name, backend)
         raise
 

@@ -99,14 +99,14 @@ class Path(ABC):
         except TensorBackendError as error:
             error.named(self.spec.name)
             raise
-        except Exception as error:
+        except Exception as error:  # whatever an argument of a wrong kind led to; what is not told passes
             tell(error, self.public, arguments, keywords)
             raise
         try:
             data = ready.kernel(*payloads_of(call.grouped(tensors)))
         except DataError as error:
             raise error.met(self.spec.name, operands_of(arguments)) from None
-        except Exception as error:
+        except Exception as error:  # whatever a backend's code raises: it is told with the op, or passes
             self.failed(error, backend)
             raise
         if lasting:
@@ -184,7 +184,7 @@ class Path(ABC):
             data = kernel(*payloads)
         except DataError as error:
             raise error.met(self.spec.name, operands_of(arguments)) from None
-        except Exception as error:
+        except Exception as error:  # whatever a backend's code raises: it is told with the op, or passes
             self.failed(error, backend)
             raise
         return wrap(out, backend, data, result)

@@ -97,7 +97,7 @@ def of_one(ready: Memo, missed: Missed, failed: Failed) -> Callable[[Any], Any]:
             tensor.backend = backend
             try:
                 tensor.data = kernel(x.data)
-            except Exception as error:
+            except Exception as error:  # whatever a backend's code raises
                 failed(error, backend)
                 raise
             return tensor
@@ -128,7 +128,7 @@ def of_two(ready: Memo, beside: BesideMemo, missed: Missed, failed: Failed) -> C
             tensor.backend = backend
             try:
                 tensor.data = kernel(x1.data, x2.data)
-            except Exception as error:
+            except Exception as error:  # whatever a backend's code raises
                 failed(error, backend)
                 raise
             return tensor
@@ -147,7 +147,7 @@ def of_two(ready: Memo, beside: BesideMemo, missed: Missed, failed: Failed) -> C
         operand = constant(number)
         try:
             data = kernel(operand, x.data) if first else kernel(x.data, operand)
-        except Exception as error:
+        except Exception as error:  # whatever a backend's code raises
             failed(error, backend)
             raise
         return wrap(out, backend, data)
@@ -191,7 +191,7 @@ try:
     _data = _kernel({payloads})
 except _DataError as _error:
     raise _met(_error, ({arguments})) from None
-except Exception as _error:
+except Exception as _error:  # whatever a backend's code raises
     _failed(_error, _backend)
     raise
 if _out.__class__ is _Template:

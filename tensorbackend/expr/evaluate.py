@@ -109,7 +109,7 @@ class Program:
         payloads = [x.data if x.backend is backend else move(x, backend).data for x in tensors]
         try:
             found = self.kernel(*payloads)
-        except Exception as error:
+        except Exception as error:  # whatever a kernel raises gets the op and its line, and passes
             note(error, backend)
             raise
         return [Tensor(template, backend, data) for template, data in zip(self.results, found, strict=True)]

@@ -49,7 +49,7 @@ class Compiled:
         payloads = [*map(_DATA, tensors)]
         try:
             found = self.kernel(*payloads)
-        except Exception as error:
+        except Exception as error:  # whatever a kernel raises gets the op and its line, and passes
             note(error, backend)
             raise
         if self.out_tree is LEAF:

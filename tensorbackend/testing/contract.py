@@ -56,7 +56,7 @@ def answered(call: Invocation, backend: Backend) -> Outcome:
         return _answered(call, call.on(backend), backend)
     except TensorBackendError:
         raise
-    except Exception as error:
+    except Exception as error:  # which no backend may raise
         raise call.disagreement("exception", f"raises {type(error).__name__}: {error}", backend) from error
 
 
