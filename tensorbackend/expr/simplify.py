@@ -14,7 +14,7 @@ from ..protocol import Backend
 from ..select import get_backend, with_default
 from ..tensor import Tensor
 from .effects import after_calls
-from .evaluate import KEPT_BYTES, computed
+from .evaluate import KEPT_BYTES, computed, opened
 from .graph import Graph, rebuilt
 from .node import CAPTURED, HOOK, RENAMED, Node, Value, at_line
 from .record import ExprBackend, captured, expr_tensor, recording, under, value_of
@@ -136,6 +136,7 @@ def expanded(graph: Graph, keep: Callable[[Node], bool]) -> Graph:
     def divides(node: Node) -> bool:
         return node.default is not None and node.op != HOOK and not subgraphs(node) and not keep(node)
 
+    graph = opened(graph)
     while any(map(divides, graph.nodes)):
         graph = rewritten(graph, lambda node: parts(node) if divides(node) else node.values)
     return graph
