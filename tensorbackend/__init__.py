@@ -323,6 +323,7 @@ if _TYPE_CHECKING:
     from .expr.grad.jacobians import jacobian as jacobian
     from .expr.grad.tape import gradient as gradient
     from .expr.grad.tape import tape as tape
+    from .expr.host import host_call as host_call
     from .expr.hooks import debug_callback as debug_callback
     from .expr.hooks import debug_print as debug_print
     from .expr.jit import jit as jit
@@ -350,6 +351,7 @@ _LATE = {
     "grad": "grad.functions",
     "gradient": "grad.tape",
     "hessian": "grad.jacobians",
+    "host_call": "host",
     "jacfwd": "grad.jacobians",
     "jacobian": "grad.jacobians",
     "jit": "jit",

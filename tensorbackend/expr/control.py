@@ -28,10 +28,10 @@ from ..template import Template
 from ..tensor import Axis, Tensor, TensorLike
 from .carried import Leaves, home_of, nested, settled
 from .closures import close, traced
-from .effects import run_hook
+from .effects import run_hook, run_host
 from .graph import Graph
 from .loops import run_checkpoint, run_cond, run_scan, run_while_loop
-from .node import HOOK
+from .node import HOOK, HOST
 from .trees import Tree, flatten, leaves_like, paths, unflatten
 
 Function = Callable[..., Any]
@@ -60,6 +60,7 @@ _DEFAULTS = {
     "while_loop": run_while_loop,
     "scan": run_scan,
     HOOK: run_hook,
+    HOST: run_host,
 }
 
 
