@@ -72,7 +72,9 @@ def test_a_dry_run_calls_nothing() -> None:
     def never(x: Any) -> Any:
         raise AssertionError
 
-    function = lambda x: tb.host_call(never, x, x) + 1  # noqa: E731
+    def function(x: Any) -> Any:
+        return tb.host_call(never, x, x) + 1
+
     assert function(tb.template((2,), "f32")).template is tb.template((2,), "f32").template
     found = tb.dry_run(function, "f32[1000]")
     assert (found.flops, found.peak.memory) == (1000, 3 * 4000 + 4)  # with the number 1

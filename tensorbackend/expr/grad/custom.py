@@ -133,7 +133,7 @@ def _pair(found: Any) -> tuple[Any, Callable[..., Any]]:
 
 
 class _Traced:
-    """A function on arguments: its graph, and that of its function of cotangents, which goes on where the first ends."""
+    """A function on arguments: its graph, and that of its function of cotangents, which goes on where that ends."""
 
     def __init__(self, function: Callable[..., Any], leaves: list[Any], tree: Tree, names: list[str]) -> None:
         self.leaves, self.tree = leaves, tree
