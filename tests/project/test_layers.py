@@ -27,6 +27,8 @@ LAYERS = [
     ("array_api", "files", "linalg", "fft", "random"),  # the namespaces of the Array API's extensions: re-exports only
     ("support",),
     ("expr",),
+    ("sparse",),
+    ("solvers",),
     ("backends",),
     ("built_in",),  # what is loaded late, handed to lower layers
     (NAME,),  # the package itself
