@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import isnan, prod
 from operator import index
-from typing import Any, Final, Literal, NamedTuple, cast
+from typing import Any, Final, Literal, NamedTuple
 
 from ..dtypes import as_dtype
 from ..entry import entry
@@ -14,30 +14,24 @@ from ..errors import (
     ArgumentError,
     ConvergenceError,
     DTypeError,
-    GradientError,
     NamesError,
-    OperandError,
     ShapeError,
     TensorBackendError,
     expected,
 )
-from ..expr.grad.custom import custom_gradient
-from ..expr.grad.functions import vjp
 from ..expr.hooks import debug_callback
 from ..expr.trees import flatten
-from ..ops.composite.contraction import matmul
 from ..ops.composite.linalg.norms import vector_norm
-from ..ops.creation.filled import full, ones, zeros
+from ..ops.creation.filled import full, zeros
 from ..ops.creation.values import asarray
 from ..ops.elementwise.conversion import astype
-from ..ops.elementwise.unary import conj
 from ..ops.inspection import result_type
 from ..ops.linalg import qr
 from ..ops.shape import broadcast_to, matrix_transpose, reshape
+from ..protocol import Backend
 from ..rules.broadcasting import broadcast, to_real
-from ..select import common_backend, move
+from ..select import common_backend, get_backend, move
 from ..sparse import SparseMatrix, from_scipy
-from ..template import Template
 from ..tensor import Tensor, TensorLike
 from .core import Found, Given, Plan
 from .implicit import with_gradient
@@ -155,7 +149,7 @@ def solve(
     [75.0, 50.0, 25.0]
     """
     name, number = _method(method, A, index(restart))
-    system = _System(A, asarray(b, backend=_home(A)), x0, null_space, index(vector_axes))
+    system = _System(A, _brought(b, _home(A, b, x0)), x0, null_space, index(vector_axes))
     made = preconditioner_of(preconditioner, system.function, system.residuals, system.count)
     system.check(name, made is not None)
     steps = None if trajectory is None else tuple(map(index, trajectory))
@@ -180,9 +174,14 @@ def solve(
     return solution
 
 
-def _home(A: Any) -> Any:
-    tensors = [leaf for leaf in flatten(A)[0] if isinstance(leaf, Tensor)]
-    return common_backend(tensors) if tensors else None
+def _home(*given: Any) -> Backend:
+    """Where a system is solved."""
+    return common_backend(leaf for leaf in flatten(given)[0] if isinstance(leaf, Tensor))
+
+
+def _brought(value: Any, backend: Backend) -> Tensor:
+    """A tensor on a backend."""
+    return move(value, backend) if isinstance(value, Tensor) else asarray(value, backend=backend)
 
 
 _DEGREE = re.compile(r"bicgstab\((\d{1,2})\)")
@@ -219,7 +218,7 @@ class _System:
             A = from_scipy(A)
         elif not isinstance(A, Tensor | SparseMatrix | str) and not callable(A):
             A = asarray(A, backend=b.backend)
-        guess = None if x0 is None else asarray(x0, backend=b.backend)
+        guess = None if x0 is None else _brought(x0, b.backend)
         self.given, self.guess, self.count = A, guess, count
         self.matrix = A.template if isinstance(A, Tensor | SparseMatrix) else None
         if self.matrix is not None and self.matrix.ndim < 2:
@@ -252,7 +251,9 @@ class _System:
         one, other = self.matrix.names[-2], b.names[-1]
         if one is not None and other is not None and one != other:
             remedy = "rename() one of them"
-            raise NamesError(expected("one name of the rows of A and the vectors of b", remedy, A=self.matrix, b=b.template))
+            raise NamesError(
+                expected("one name of the rows of A and the vectors of b", remedy, A=self.matrix, b=b.template)
+            )
 
     def _broadcast(self, batch: tuple[int, ...], b: Tensor, guess: Tensor | None) -> None:
         """b and x0 with all axes of the batch, and the names of these."""
@@ -285,9 +286,9 @@ class _System:
         if isinstance(null_space, str):
             if null_space != "constant":
                 raise ArgumentError(expected("null_space as 'constant' or a tensor", null_space=null_space))
-            return full((1, self.columns), self.columns**-0.5, dtype=self.dtype, backend=self.b.backend.beneath)
-        rows = _nameless(asarray(null_space, backend=self.b.backend)).detach()
-        if rows.ndim > 2 and self.matrix is None or rows.ndim == self.count:
+            return full((1, self.columns), self.columns**-0.5, dtype=self.dtype, backend=self._plain)
+        rows = _nameless(_brought(null_space, self.b.backend)).detach()
+        if (rows.ndim > 2 and self.matrix is None) or rows.ndim == self.count:
             rows = reshape(rows, (-1, prod(rows.shape[-self.count :])))
         if rows.ndim != 2 or rows.shape[-1] != self.columns:
             wanted = f"vectors of the null space of {self.columns} elements"
@@ -311,19 +312,18 @@ class _System:
 
     def each(self, value: Any, word: str) -> Tensor:
         """A number of each example, shape (..., 1)."""
-        x = _nameless(asarray(value, dtype=None if isinstance(value, Tensor) else self.real, backend=self._plain))
-        return self._spread(astype(x.detach(), self.real), word)
+        return self._spread(astype(_nameless(_brought(value, self._plain)).detach(), self.real), word)
 
     def limit(self, value: Any) -> Tensor:
         """The most iterations of each example."""
-        x = _nameless(asarray(10 * self.columns if value is None else value, backend=self._plain)).detach()
+        x = _nameless(_brought(10 * self.columns if value is None else value, self._plain)).detach()
         if not x.dtype.is_integer:
             raise DTypeError(expected("max_iterations as an int for each example", max_iterations=x.template))
         return self._spread(astype(x, "int32"), "max_iterations")
 
     @property
-    def _plain(self) -> Any:
-        return self.b.backend.beneath
+    def _plain(self) -> Backend:
+        return get_backend(self.b.backend.beneath)  # type: ignore[arg-type] # every Core is a Backend
 
     def _spread(self, x: Tensor, word: str) -> Tensor:
         try:
@@ -357,7 +357,7 @@ def _nameless(x: Tensor) -> Tensor:
 
 def _refuse_failure(converged: Tensor, diverged: Tensor, iterations: Tensor, residual: Tensor) -> None:
     """Raises `ConvergenceError` unless all have converged."""
-    flags = [flag for flag in flatten(converged.tolist())[0]]
+    flags = list(flatten(converged.tolist())[0])
     if not all(flags):
         broken = flatten(diverged.tolist())[0]
         raise ConvergenceError(
