@@ -293,6 +293,7 @@ from .threads import threads as threads
 if _TYPE_CHECKING:
     from . import fft as fft
     from . import linalg as linalg
+    from . import optimize as optimize
     from . import random as random
     from . import solvers as solvers
     from . import sparse as sparse
@@ -374,7 +375,7 @@ _LATE = {
 """The module of `expr/` that has a public function, imported when one is first used."""
 
 
-_NAMESPACES = ("fft", "linalg", "random", "solvers", "sparse")
+_NAMESPACES = ("fft", "linalg", "optimize", "random", "solvers", "sparse")
 
 
 def __getattr__(name: str) -> _Any:

@@ -211,7 +211,7 @@ def _check_tolerances(name: str, rtol: Any, atol: Any) -> None:
 
 
 class _System:
-    """A linear system in the form in which methods take it: vectors along the last axis, without names, of one dtype."""
+    """A linear system in the form in which methods take it: nameless vectors along the last axis, of one dtype."""
 
     def __init__(self, A: Any, b: Tensor, x0: Any, null_space: Any, count: int) -> None:
         if hasattr(A, "tocsr") and not isinstance(A, SparseMatrix):

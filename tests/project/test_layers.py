@@ -29,6 +29,7 @@ LAYERS = [
     ("expr",),
     ("sparse",),
     ("solvers",),
+    ("optimize",),
     ("backends",),
     ("built_in",),  # what is loaded late, handed to lower layers
     (NAME,),  # the package itself
