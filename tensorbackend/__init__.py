@@ -327,6 +327,12 @@ if _TYPE_CHECKING:
     from .expr.hooks import debug_callback as debug_callback
     from .expr.hooks import debug_print as debug_print
     from .expr.jit import jit as jit
+    from .expr.profile.limits import Limits as Limits
+    from .expr.profile.limits import machine_limits as machine_limits
+    from .expr.profile.profiles import Profile as Profile
+    from .expr.profile.profiles import current_profile as current_profile
+    from .expr.profile.profiles import profile as profile
+    from .expr.profile.profiles import profile_function as profile_function
     from .expr.record import ExprBackend as ExprBackend
     from .expr.trace import trace as trace
     from .expr.trees import register_tree_node as register_tree_node
@@ -336,12 +342,15 @@ if _TYPE_CHECKING:
     __version__: str
 
 _LATE = {
+    "Limits": "profile.limits",
+    "Profile": "profile.profiles",
     "associative_scan": "along",
     "backend_transfer": "containers",
     "backend_deallocate": "containers",
     "backend_copy": "containers",
     "checkpoint": "grad.checkpoint",
     "cond": "choice",
+    "current_profile": "profile.profiles",
     "custom_gradient": "grad.custom",
     "custom_jvp": "grad.custom_jvp",
     "debug_callback": "hooks",
@@ -356,7 +365,10 @@ _LATE = {
     "jit": "jit",
     "jvp": "grad.forward",
     "linearize": "grad.forward",
+    "machine_limits": "profile.limits",
     "map_along_axis": "along",
+    "profile": "profile.profiles",
+    "profile_function": "profile.profiles",
     "register_tree_node": "trees",
     "scan": "control",
     "switch": "choice",
