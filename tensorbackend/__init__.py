@@ -77,6 +77,7 @@ from .ops.composite.elementwise.functions import square as square
 from .ops.composite.elementwise.functions import trunc as trunc
 from .ops.composite.elementwise.gradients import scaled_gradient as scaled_gradient
 from .ops.composite.elementwise.gradients import stop_gradient as stop_gradient
+from .ops.composite.indexing.grids import grid_sample as grid_sample
 from .ops.composite.indexing.positions import argwhere as argwhere
 from .ops.composite.indexing.positions import ravel_multi_index as ravel_multi_index
 from .ops.composite.indexing.positions import unravel_index as unravel_index
@@ -326,6 +327,12 @@ if _TYPE_CHECKING:
     from .expr.hooks import debug_print as debug_print
     from .expr.host import host_call as host_call
     from .expr.jit import jit as jit
+    from .expr.profile.limits import Limits as Limits
+    from .expr.profile.limits import machine_limits as machine_limits
+    from .expr.profile.profiles import Profile as Profile
+    from .expr.profile.profiles import current_profile as current_profile
+    from .expr.profile.profiles import profile as profile
+    from .expr.profile.profiles import profile_function as profile_function
     from .expr.record import ExprBackend as ExprBackend
     from .expr.trace import trace as trace
     from .expr.trees import register_tree_node as register_tree_node
@@ -336,12 +343,15 @@ if _TYPE_CHECKING:
     __version__: str
 
 _LATE = {
+    "Limits": "profile.limits",
+    "Profile": "profile.profiles",
     "associative_scan": "along",
     "backend_transfer": "containers",
     "backend_deallocate": "containers",
     "backend_copy": "containers",
     "checkpoint": "grad.checkpoint",
     "cond": "choice",
+    "current_profile": "profile.profiles",
     "custom_gradient": "grad.custom",
     "custom_jvp": "grad.custom_jvp",
     "debug_callback": "hooks",
@@ -357,7 +367,10 @@ _LATE = {
     "jit": "jit",
     "jvp": "grad.forward",
     "linearize": "grad.forward",
+    "machine_limits": "profile.limits",
     "map_along_axis": "along",
+    "profile": "profile.profiles",
+    "profile_function": "profile.profiles",
     "register_tree_node": "trees",
     "scan": "control",
     "switch": "choice",
