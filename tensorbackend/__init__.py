@@ -47,6 +47,9 @@ from .dtypes import uint64 as uint64
 from .files import load as load
 from .files import save as save
 from .ops import numpy_calls as _numpy_calls  # noqa: F401 # binds what NumPy calls
+from .ops.alignment import aligned as aligned
+from .ops.alignment import merge_axes as merge_axes
+from .ops.alignment import split_axis as split_axis
 from .ops.composite.contraction import einsum as einsum
 from .ops.composite.contraction import matmul as matmul
 from .ops.composite.contraction import outer as outer
