@@ -293,6 +293,7 @@ from .threads import threads as threads
 if _TYPE_CHECKING:
     from . import fft as fft
     from . import linalg as linalg
+    from . import ragged as ragged
     from . import random as random
     from .backends.binary import BinaryBackend as BinaryBackend
     from .backends.cupy_backend import CupyBackend as CupyBackend
@@ -370,7 +371,7 @@ _LATE = {
 """The module of `expr/` that has a public function, imported when one is first used."""
 
 
-_NAMESPACES = ("fft", "linalg", "random")
+_NAMESPACES = ("fft", "linalg", "ragged", "random")
 
 
 def __getattr__(name: str) -> _Any:
