@@ -297,6 +297,7 @@ from .threads import threads as threads
 if _TYPE_CHECKING:
     from . import fft as fft
     from . import linalg as linalg
+    from . import ragged as ragged
     from . import random as random
     from . import sparse as sparse
     from .backends.binary import BinaryBackend as BinaryBackend
@@ -389,7 +390,7 @@ _LATE = {
 """The module of `expr/` that has a public function, imported when one is first used."""
 
 
-_NAMESPACES = ("fft", "linalg", "random", "sparse")
+_NAMESPACES = ("fft", "linalg", "ragged", "random", "sparse")
 
 
 def __getattr__(name: str) -> _Any:
