@@ -106,6 +106,8 @@ def _refused_by_python(call: Call, error: Exception) -> bool:
     given += [each for several in given if isinstance(several, list) for each in several]
     if isinstance(error, TypeError) and COUNTED.search(str(error)) and any(map(callable, given)):
         return True
+    if isinstance(error, TypeError) and "cannot be interpreted as" in str(error) and int in given:  # `int(x, [])`
+        return True
     try:
         inspect.signature(call.subject.function).bind(*call.arguments, **call.keywords)
     except TypeError:
