@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from inspect import isfunction
 from typing import Any, NamedTuple
 
@@ -70,6 +70,10 @@ def identity(call: Callable[[tr.Ragged], Any], **options: Any) -> Case:
     return Case(call, lambda x: x, **options)
 
 
+def unless_empty(function: Callable[..., tb.Tensor]) -> Callable[..., tb.Tensor]:
+    return lambda x, axis: function(x, axis=axis) if x.size else x
+
+
 def taken(x: tb.Tensor, positions: Sequence[int]) -> tb.Tensor:
     return tb.take(x, tb.asarray(positions, dtype="int64"), axis="time")
 
@@ -119,14 +123,19 @@ def convolved(x: Any, alone: bool, **options: Any) -> Any:
     return tr.apply(lambda values: tb.permute_dims(values, (0, 2, 1)), tr.conv(turned, kernel, **options))
 
 
-def positive(x: tr.Ragged) -> tr.Ragged:
-    return x > 0
-
-
 def chosen(x: tb.Tensor) -> tb.Tensor:
     """The entries whose first feature is positive."""
-    first = tb.reshape(x, (x.shape[0], -1))[:, 0].tolist()
-    return taken(x, [place for place, value in enumerate(first) if value > 0])
+    return taken(x, [place for place, value in enumerate(first_feature(x).tolist()) if value > 0])
+
+
+def first_feature(x: tb.Tensor) -> tb.Tensor:
+    return x[:, 0] if x.ndim > 1 else x
+
+
+def doubled(x: tb.Tensor) -> tb.Tensor:
+    """What `put_selected` gives where the chosen entries were doubled."""
+    mask = first_feature(x) > 0
+    return tb.where(mask if x.ndim == 1 else mask[:, None], x * 2, x)
 
 
 def first_positive(x: tr.Ragged) -> tr.Ragged:
@@ -212,7 +221,7 @@ CASES: dict[str, list[Case]] = {
     ],
     "flip": [along(tr.flip, tb.flip)],
     "from_list": [identity(lambda x: tr.from_list(tr.to_list(x), size=x.size_of("time") + 1), nested=False)],
-    "log_softmax": [along(tr.log_softmax, tb.log_softmax, exact=False)],
+    "log_softmax": [along(tr.log_softmax, unless_empty(tb.log_softmax), exact=False)],
     "logsumexp": [reduced(tr.logsumexp, tb.logsumexp, -math.inf)],
     "max": [reduced(tr.max, tb.max, -math.inf)],
     "mean": [reduced(tr.mean, tb.mean, 0.0)],
@@ -233,20 +242,7 @@ CASES: dict[str, list[Case]] = {
     ],
     "pad": [Case(lambda x: tr.pad(x, (2, 1), axis="time", value=3), lambda x: tb.pad(x, {"time": (2, 1)}, value=3))],
     "prod": [reduced(tr.prod, tb.prod, 1.0)],
-    "put_selected": [
-        Case(
-            doubled_where_chosen,
-            lambda x: (
-                tb.where(
-                    tb.reshape(x, (*x.shape[:1], -1))[:, :1] > 0,
-                    tb.reshape(x, (*x.shape[:1], -1)) * 2,
-                    tb.reshape(x, (*x.shape[:1], -1)),
-                )
-                if x.ndim > 1
-                else tb.where(x > 0, x * 2, x)
-            ),
-        )
-    ],
+    "put_selected": [Case(doubled_where_chosen, doubled)],
     "resize": [identity(lambda x: tr.resize(x, x.size_of("time") + 2, axis="time", fill=math.nan))],
     "select": [Case(lambda x: tr.select(x, first_positive(x), axis="time"), chosen)],
     "sequence_mask": [Case(with_their_mask, lambda x: tb.ones(x.shape[:1], dtype="bool"), smooth=False, nested=False)],
@@ -258,7 +254,7 @@ CASES: dict[str, list[Case]] = {
         Case(lambda x, cut=cut: tr.slice_along_axis(x, *cut, axis="time"), run(*cut))  # type: ignore[misc]
         for cut in ((1, 2), (-2, 3), (0, 9))
     ],
-    "softmax": [along(tr.softmax, tb.softmax, exact=False)],
+    "softmax": [along(tr.softmax, unless_empty(tb.softmax), exact=False)],
     "sort": [along(tr.sort, tb.sort), along(tr.sort, tb.sort, descending=True)],
     "split": [Case(parts, lambda x: (run(0, 1)(x), run(1, 99)(x)))],
     "std": [reduced(tr.std, tb.std, 0.0)],
@@ -361,9 +357,20 @@ def examples(result: Any) -> list[Any]:
     return found
 
 
-def numbers(found: Any) -> Any:
-    """Tensors in lists as nested lists of numbers."""
-    return [numbers(each) for each in found] if isinstance(found, list | tuple) else [found.tolist()]
+def numbers(found: Any) -> list[list[Any]]:
+    """The numbers of each example, laid flat."""
+    return [list(flat(each)) for each in found]
+
+
+def flat(found: Any) -> Iterator[Any]:
+    """The numbers of tensors in lists."""
+    if isinstance(found, list | tuple):
+        for each in found:
+            yield from flat(each)
+    elif isinstance(found, tb.Tensor):
+        yield from flat(found.tolist())
+    else:
+        yield found
 
 
 def close(actual: Any, wanted: Any, exact: bool) -> bool:
@@ -430,13 +437,14 @@ def check_alone(case: Case, sample: Sample, backend: str) -> None:
             found: Any = tb.full(example.shape[1:], case.empty)
         else:
             found = case.alone(example)
-        return [(found if part is None else found[part]).tolist()]
+        return found if part is None else found[part]
 
+    exact = case.exact and backend == "numpy"
     if isinstance(whole, tuple):
         for part, each in enumerate(whole):
-            assert close(numbers(examples(each)), wanted(plain, part), case.exact)
+            assert close(numbers(examples(each)), numbers(wanted(plain, part)), exact)
     else:
-        assert close(numbers(examples(whole)), wanted(plain, None), case.exact)
+        assert close(numbers(examples(whole)), numbers(wanted(plain, None)), exact)
 
 
 def check_packed(case: Case, sample: Sample, backend: str) -> None:
