@@ -281,7 +281,7 @@ def variance(x: Ragged, axes: tuple[int, ...], correction: float, keepdims: bool
         divisor: Any = left if left > 0 else 1.0 if not count else math.nan
     else:
         rest = subtract(_as(count, squares), correction)
-        divisor = where(greater(rest, 0), rest, where(greater(count, 0), math.nan, astype(1.0, squares.dtype)))
+        divisor = where(greater(rest, 0), rest, where(greater(count, 0), math.nan, 1.0))
     return astype(divide(squares, divisor), averaged_dtype(x.values))
 
 
