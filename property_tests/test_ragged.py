@@ -285,11 +285,13 @@ def test_every_function_has_a_case() -> None:
     assert public == set(CASES)
 
 
-EACH = [
-    pytest.param(name, case, id=f"{name}{place or ''}")
-    for name, cases in CASES.items()
-    for place, case in enumerate(cases)
-]
+NAMED = {f"{name}{place or ''}": (name, case) for name, cases in CASES.items() for place, case in enumerate(cases)}
+TRACED = {key: pair for key, pair in NAMED.items() if pair[0] not in EAGER}
+SMOOTH = {key: pair for key, pair in TRACED.items() if pair[1].smooth}
+
+
+def each_of(cases: dict[str, tuple[str, Case]]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize(("name", "case"), cases.values(), ids=cases)
 
 
 # Samples
@@ -418,16 +420,16 @@ def check_gradient(call: Callable[[tr.Ragged], Any], sample: Sample, backend: st
         return found
 
     plain = gradient(0.5)
-    for padding in GARBAGE:
+    for padding in GARBAGE[:2]:
         found = gradient(padding)
         outside = tb.where(x.mask(), 0, found)
         assert tb.all(outside == 0).item(), f"{padding} in the padding has the gradient {found!r}"
         assert close(found.tolist(), plain.tolist(), True), padding
 
 
-def check_alone(case: Case, sample: Sample, backend: str) -> None:
-    """Each example gives what it gives alone; one of length 0 what is documented."""
-    whole = case.call(sample.ragged(backend))
+def check_alone(case: Case, sample: Sample, backend: str, call: Callable[[tr.Ragged], Any] | None = None) -> None:
+    """Each example gives what it gives alone, whatever the padding holds; one of length 0 what is documented."""
+    whole = (call or case.call)(sample.ragged(backend, math.nan))
     plain = tr.to_list(sample.ragged("numpy"))
 
     def wanted(example: Any, part: int | None) -> Any:
@@ -462,9 +464,9 @@ def check_packed(case: Case, sample: Sample, backend: str) -> None:
 # The laws
 
 
-@pytest.mark.parametrize(("name", "case"), EACH)
+@each_of(NAMED)
 def test_the_laws_hold(name: str, case: Case) -> None:
-    @profile(6)
+    @profile(4)
     @given(st.data())
     def holds(data: st.DataObject) -> None:
         sample = data.draw(samples(case.nested and data.draw(st.booleans())))
@@ -475,11 +477,9 @@ def test_the_laws_hold(name: str, case: Case) -> None:
     holds()
 
 
-@pytest.mark.parametrize(
-    ("name", "case"), [each for each in EACH if each.values[1].smooth and each.values[0] not in EAGER]
-)  # type: ignore[union-attr]
+@each_of(SMOOTH)
 def test_the_padding_has_no_gradient(name: str, case: Case) -> None:
-    @profile(3)
+    @profile(2)
     @given(st.data())
     def holds(data: st.DataObject) -> None:
         check_gradient(case.call, data.draw(samples(case.nested and data.draw(st.booleans()), smooth=True)), "numpy")
@@ -488,13 +488,13 @@ def test_the_padding_has_no_gradient(name: str, case: Case) -> None:
 
 
 @pytest.mark.parametrize("backend", [each for each in BACKENDS if each != "numpy"])
-@pytest.mark.parametrize(("name", "case"), EACH)
+@each_of(NAMED)
 def test_other_backends_hold_the_laws(name: str, case: Case, backend: str) -> None:
-    check_padding(case.call, FIXED, backend)
-    check_alone(case, FIXED, backend)
+    compiled = case.call if backend == "binary" or name in EAGER else tb.jit(case.call)  # XLA compiles each op for long
+    check_alone(case, FIXED, backend, compiled)
 
 
-@pytest.mark.parametrize(("name", "case"), [each for each in EACH if each.values[0] not in EAGER])
+@each_of(TRACED)
 def test_graphs_batches_and_templates_agree(name: str, case: Case) -> None:
     for sample in (FIXED, FIXED_NESTED) if case.nested else (FIXED,):
         x = sample.ragged("numpy", math.nan)

@@ -126,7 +126,7 @@ def merge_axes(x: Ragged, axes: Sequence[Axis], /, *, name: str, size: int | Non
     room = flat.shape[-1]
     if size is not None and integer(0, size=size) != room:
         order = pad(order, {name: (0, size - room)}, value=0)
-        own = fitting(own, size, name)
+        own = fitting(own, size, name) if size < room else own
     return moved(Ragged(values, {**lengths, name: own}), order, name, own)
 
 
@@ -347,9 +347,10 @@ def select(
     chosen = _chosen(ragged, mask, own)
     order, lengths = _to_the_front(chosen)
     bare = Ragged(ragged.values, {other: each for other, each in ragged.lengths.items() if other != own})
-    if size is not None and integer(0, size=size) != chosen.shape[-1]:
-        order = pad(order, {own: (0, size - chosen.shape[-1])}, value=0)
-        lengths = fitting(lengths, size, own)
+    room = chosen.shape[-1]
+    if size is not None and integer(0, size=size) != room:
+        order = pad(order, {own: (0, size - room)}, value=0)
+        lengths = fitting(lengths, size, own) if size < room else lengths
     found = moved(bare, order, own, lengths)
     return found if name in (None, own) else found.rename(**{own: name})
 
