@@ -22,7 +22,7 @@ from ..rules.axes import normalize_axis
 from ..rules.plan import integer
 from ..template import Template
 from ..tensor import Axis, Tensor
-from .construction import fitting
+from .construction import fitting, resize
 from .lengths import check_equal, inside, laid_out
 from .moving import gathered, moved
 from .value import Ragged, lifted, made, ragged_axis
@@ -259,8 +259,6 @@ def _packed_axes(x: Ragged, axis: str) -> list[str]:
 
 def _alone(x: Ragged, axis: str, name: str, size: int | None) -> Ragged:
     """An axis whose one length is over no axes, under another name and with another size."""
-    from .construction import resize
-
     renamed = x.rename(**{axis: name})
     return renamed if size is None else resize(renamed, size, axis=name)
 
