@@ -47,6 +47,9 @@ from .dtypes import uint64 as uint64
 from .files import load as load
 from .files import save as save
 from .ops import numpy_calls as _numpy_calls  # noqa: F401 # binds what NumPy calls
+from .ops.alignment import aligned as aligned
+from .ops.alignment import merge_axes as merge_axes
+from .ops.alignment import split_axis as split_axis
 from .ops.composite.contraction import einsum as einsum
 from .ops.composite.contraction import matmul as matmul
 from .ops.composite.contraction import outer as outer
@@ -77,6 +80,7 @@ from .ops.composite.elementwise.functions import square as square
 from .ops.composite.elementwise.functions import trunc as trunc
 from .ops.composite.elementwise.gradients import scaled_gradient as scaled_gradient
 from .ops.composite.elementwise.gradients import stop_gradient as stop_gradient
+from .ops.composite.indexing.grids import grid_sample as grid_sample
 from .ops.composite.indexing.positions import argwhere as argwhere
 from .ops.composite.indexing.positions import ravel_multi_index as ravel_multi_index
 from .ops.composite.indexing.positions import unravel_index as unravel_index
@@ -293,6 +297,7 @@ from .threads import threads as threads
 if _TYPE_CHECKING:
     from . import fft as fft
     from . import linalg as linalg
+    from . import ragged as ragged
     from . import random as random
     from . import sparse as sparse
     from .backends.binary import BinaryBackend as BinaryBackend
@@ -309,7 +314,6 @@ if _TYPE_CHECKING:
     from .expr.containers import backend_transfer as backend_transfer
     from .expr.control import fori_loop as fori_loop
     from .expr.control import scan as scan
-    from .expr.control import while_loop as while_loop
     from .expr.cost.dry_run import dry_run as dry_run
     from .expr.grad.checkpoint import checkpoint as checkpoint
     from .expr.grad.custom import custom_gradient as custom_gradient
@@ -326,22 +330,33 @@ if _TYPE_CHECKING:
     from .expr.grad.tape import tape as tape
     from .expr.hooks import debug_callback as debug_callback
     from .expr.hooks import debug_print as debug_print
+    from .expr.host import host_call as host_call
     from .expr.jit import jit as jit
+    from .expr.profile.limits import Limits as Limits
+    from .expr.profile.limits import machine_limits as machine_limits
+    from .expr.profile.profiles import Profile as Profile
+    from .expr.profile.profiles import current_profile as current_profile
+    from .expr.profile.profiles import profile as profile
+    from .expr.profile.profiles import profile_function as profile_function
     from .expr.record import ExprBackend as ExprBackend
     from .expr.trace import trace as trace
     from .expr.trees import register_tree_node as register_tree_node
     from .expr.trees import tree_map as tree_map
     from .expr.vmap import vmap as vmap
+    from .expr.while_loops import while_loop as while_loop
 
     __version__: str
 
 _LATE = {
+    "Limits": "profile.limits",
+    "Profile": "profile.profiles",
     "associative_scan": "along",
     "backend_transfer": "containers",
     "backend_deallocate": "containers",
     "backend_copy": "containers",
     "checkpoint": "grad.checkpoint",
     "cond": "choice",
+    "current_profile": "profile.profiles",
     "custom_gradient": "grad.custom",
     "custom_jvp": "grad.custom_jvp",
     "debug_callback": "hooks",
@@ -351,12 +366,16 @@ _LATE = {
     "grad": "grad.functions",
     "gradient": "grad.tape",
     "hessian": "grad.jacobians",
+    "host_call": "host",
     "jacfwd": "grad.jacobians",
     "jacobian": "grad.jacobians",
     "jit": "jit",
     "jvp": "grad.forward",
     "linearize": "grad.forward",
+    "machine_limits": "profile.limits",
     "map_along_axis": "along",
+    "profile": "profile.profiles",
+    "profile_function": "profile.profiles",
     "register_tree_node": "trees",
     "scan": "control",
     "switch": "choice",
@@ -366,12 +385,12 @@ _LATE = {
     "value_and_grad": "grad.functions",
     "vjp": "grad.functions",
     "vmap": "vmap",
-    "while_loop": "control",
+    "while_loop": "while_loops",
 }
 """The module of `expr/` that has a public function, imported when one is first used."""
 
 
-_NAMESPACES = ("fft", "linalg", "random", "sparse")
+_NAMESPACES = ("fft", "linalg", "ragged", "random", "sparse")
 
 
 def __getattr__(name: str) -> _Any:
