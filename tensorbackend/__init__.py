@@ -29,10 +29,12 @@ from .dtypes import bfloat16 as bfloat16
 from .dtypes import bool_ as bool  # noqa: F401 # the standard's name of the dtype
 from .dtypes import complex64 as complex64
 from .dtypes import complex128 as complex128
+from .dtypes import default_dtype as default_dtype
 from .dtypes import finfo as finfo
 from .dtypes import float16 as float16
 from .dtypes import float32 as float32
 from .dtypes import float64 as float64
+from .dtypes import get_precision as get_precision
 from .dtypes import iinfo as iinfo
 from .dtypes import int8 as int8
 from .dtypes import int16 as int16
