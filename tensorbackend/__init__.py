@@ -278,6 +278,7 @@ from .ops.window import window_scatter_min as window_scatter_min
 from .ops.window import window_sum as window_sum
 from .protocol import Backend as Backend
 from .protocol import BackendLike as BackendLike
+from .select import Device as Device
 from .select import backend_class as _backend_class
 from .select import backends as backends
 from .select import class_names as _class_names
@@ -285,6 +286,7 @@ from .select import default_backend as default_backend
 from .select import devices as devices
 from .select import get_backend as get_backend
 from .select import register_backend as register_backend
+from .select import scoped_backend as scoped_backend
 from .select import set_default_backend as set_default_backend
 from .synonyms import advice as _advice
 from .template import Template as Template
@@ -335,6 +337,8 @@ if _TYPE_CHECKING:
     from .expr.profile.profiles import current_profile as current_profile
     from .expr.profile.profiles import profile as profile
     from .expr.profile.profiles import profile_function as profile_function
+    from .expr.questions import backend_of as backend_of
+    from .expr.questions import is_concrete as is_concrete
     from .expr.record import ExprBackend as ExprBackend
     from .expr.trace import trace as trace
     from .expr.trees import register_tree_node as register_tree_node
@@ -347,6 +351,7 @@ _LATE = {
     "Limits": "profile.limits",
     "Profile": "profile.profiles",
     "associative_scan": "along",
+    "backend_of": "questions",
     "backend_transfer": "containers",
     "backend_deallocate": "containers",
     "backend_copy": "containers",
@@ -362,6 +367,7 @@ _LATE = {
     "grad": "grad.functions",
     "gradient": "grad.tape",
     "hessian": "grad.jacobians",
+    "is_concrete": "questions",
     "jacfwd": "grad.jacobians",
     "jacobian": "grad.jacobians",
     "jit": "jit",

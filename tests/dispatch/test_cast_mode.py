@@ -94,7 +94,7 @@ def test_other_operands() -> None:
         assert tb.add(tb.ones((2, 2), backend="jax"), array).backend.name == "jax"
         assert (tb.asarray([1]) + 1).dtype is tb.int64
         assert (tb.asarray([1], dtype="u8") * x).dtype is tb.float64
-        assert (x > 1).dtype is tb.bool
+        assert (x > 1).dtype.kind == "bool"
         assert tb.sum(x, dtype="f16").dtype is tb.float16
         assert tb.random.normal(tb.random.key(0), (2,), dtype="f32").dtype is tb.float32
         assert tb.template((2, 2), "f32").__add__(x).dtype is tb.float64
