@@ -49,6 +49,9 @@ from .dtypes import uint64 as uint64
 from .files import load as load
 from .files import save as save
 from .ops import numpy_calls as _numpy_calls  # noqa: F401 # binds what NumPy calls
+from .ops.alignment import aligned as aligned
+from .ops.alignment import merge_axes as merge_axes
+from .ops.alignment import split_axis as split_axis
 from .ops.composite.contraction import einsum as einsum
 from .ops.composite.contraction import matmul as matmul
 from .ops.composite.contraction import outer as outer
@@ -298,7 +301,9 @@ from .threads import threads as threads
 if _TYPE_CHECKING:
     from . import fft as fft
     from . import linalg as linalg
+    from . import ragged as ragged
     from . import random as random
+    from . import sparse as sparse
     from .backends.binary import BinaryBackend as BinaryBackend
     from .backends.cupy_backend import CupyBackend as CupyBackend
     from .backends.jax_backend import JaxBackend as JaxBackend
@@ -313,7 +318,6 @@ if _TYPE_CHECKING:
     from .expr.containers import backend_transfer as backend_transfer
     from .expr.control import fori_loop as fori_loop
     from .expr.control import scan as scan
-    from .expr.control import while_loop as while_loop
     from .expr.cost.dry_run import dry_run as dry_run
     from .expr.grad.checkpoint import checkpoint as checkpoint
     from .expr.grad.custom import custom_gradient as custom_gradient
@@ -330,6 +334,7 @@ if _TYPE_CHECKING:
     from .expr.grad.tape import tape as tape
     from .expr.hooks import debug_callback as debug_callback
     from .expr.hooks import debug_print as debug_print
+    from .expr.host import host_call as host_call
     from .expr.jit import jit as jit
     from .expr.profile.limits import Limits as Limits
     from .expr.profile.limits import machine_limits as machine_limits
@@ -344,6 +349,7 @@ if _TYPE_CHECKING:
     from .expr.trees import register_tree_node as register_tree_node
     from .expr.trees import tree_map as tree_map
     from .expr.vmap import vmap as vmap
+    from .expr.while_loops import while_loop as while_loop
 
     __version__: str
 
@@ -367,6 +373,7 @@ _LATE = {
     "grad": "grad.functions",
     "gradient": "grad.tape",
     "hessian": "grad.jacobians",
+    "host_call": "host",
     "is_concrete": "questions",
     "jacfwd": "grad.jacobians",
     "jacobian": "grad.jacobians",
@@ -386,12 +393,12 @@ _LATE = {
     "value_and_grad": "grad.functions",
     "vjp": "grad.functions",
     "vmap": "vmap",
-    "while_loop": "control",
+    "while_loop": "while_loops",
 }
 """The module of `expr/` that has a public function, imported when one is first used."""
 
 
-_NAMESPACES = ("fft", "linalg", "random")
+_NAMESPACES = ("fft", "linalg", "ragged", "random", "sparse")
 
 
 def __getattr__(name: str) -> _Any:
