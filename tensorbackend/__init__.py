@@ -303,6 +303,7 @@ if _TYPE_CHECKING:
     from . import linalg as linalg
     from . import ragged as ragged
     from . import random as random
+    from . import solvers as solvers
     from . import sparse as sparse
     from .backends.binary import BinaryBackend as BinaryBackend
     from .backends.cupy_backend import CupyBackend as CupyBackend
@@ -398,7 +399,7 @@ _LATE = {
 """The module of `expr/` that has a public function, imported when one is first used."""
 
 
-_NAMESPACES = ("fft", "linalg", "ragged", "random", "sparse")
+_NAMESPACES = ("fft", "linalg", "ragged", "random", "solvers", "sparse")
 
 
 def __getattr__(name: str) -> _Any:
