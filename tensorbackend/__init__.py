@@ -296,6 +296,7 @@ from .threads import threads as threads
 if _TYPE_CHECKING:
     from . import fft as fft
     from . import linalg as linalg
+    from . import nn as nn
     from . import random as random
     from .backends.binary import BinaryBackend as BinaryBackend
     from .backends.cupy_backend import CupyBackend as CupyBackend
@@ -373,7 +374,7 @@ _LATE = {
 """The module of `expr/` that has a public function, imported when one is first used."""
 
 
-_NAMESPACES = ("fft", "linalg", "random")
+_NAMESPACES = ("fft", "linalg", "nn", "random")
 
 
 def __getattr__(name: str) -> _Any:
