@@ -301,6 +301,7 @@ from .threads import threads as threads
 if _TYPE_CHECKING:
     from . import fft as fft
     from . import linalg as linalg
+    from . import nn as nn
     from . import ragged as ragged
     from . import random as random
     from . import solvers as solvers
@@ -399,7 +400,7 @@ _LATE = {
 """The module of `expr/` that has a public function, imported when one is first used."""
 
 
-_NAMESPACES = ("fft", "linalg", "ragged", "random", "solvers", "sparse")
+_NAMESPACES = ("fft", "linalg", "nn", "ragged", "random", "solvers", "sparse")
 
 
 def __getattr__(name: str) -> _Any:

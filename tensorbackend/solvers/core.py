@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..dtypes import finfo
 from ..expr.jit import jit
 from ..expr.vmap import vmap
 from ..ops.composite.contraction import matmul
+from ..ops.composite.elementwise.functions import isfinite, logical_not
 from ..ops.creation.filled import iota, zeros
-from ..ops.composite.elementwise.functions import isfinite
 from ..ops.elementwise.binary import less_equal, logical_and, logical_or, maximum, minimum
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
-from ..ops.elementwise.transcendental import sqrt
-from ..ops.composite.elementwise.functions import logical_not
 from ..ops.elementwise.unary import conj
 from ..ops.shape import broadcast_to, matrix_transpose
 from ..tensor import Tensor
 from .biconjugate import bicgstab
 from .conjugate import cg, cg_adaptive
 from .direct import direct
-from .iteration import Function, Method, Problem, Progress, iterated, square
+from .iteration import Method, Problem, Progress, iterated, square
 from .least_squares import lsqr
 from .linear import Form, Linear
 from .minimal import gmres
@@ -102,7 +99,9 @@ def solved(plan: Plan, given: Given) -> Found:
 
 def _repeated(x: Tensor, progress: Progress, count: int) -> tuple[Tensor, Progress]:
     """What needs no iteration at each entry of a trajectory."""
-    return broadcast_to(x, (count, *x.shape)), Progress(*(broadcast_to(each, (count, *each.shape)) for each in progress))
+    return broadcast_to(x, (count, *x.shape)), Progress(
+        *(broadcast_to(each, (count, *each.shape)) for each in progress)
+    )
 
 
 def _method(plan: Plan, problem: Problem, given: Given) -> Method:

@@ -99,7 +99,9 @@ def _by_values(
         return list(found)
     if x.dtype.is_complex:
         remedy = "solve the normal equations by another method"
-        raise GradientError(expected("real numbers for a gradient of least squares by the matrix", remedy, x=x.template))
+        raise GradientError(
+            expected("real numbers for a gradient of least squares by the matrix", remedy, x=x.template)
+        )
     # Golub and Pereyra, SIAM Journal on Numerical Analysis 10 (1973), pages 413 to 432, the derivative of the inverse.
     residual = given.b - plan.form(given.parts, x)
     back = given._replace(x0=zeros_like(x), b=by_b, atol=zeros_like(given.atol))

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple, TypeAlias
 
 from ..expr.while_loops import while_loop
 from ..ops.composite.contraction import matmul, vecdot
+from ..ops.composite.elementwise.functions import logical_not
 from ..ops.creation.filled import zeros
 from ..ops.elementwise.binary import less_equal, logical_and, logical_or
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
-from ..ops.composite.elementwise.functions import logical_not
 from ..ops.elementwise.unary import conj, real
 from ..ops.reduction import any as any_
 from ..ops.shape import reshape
@@ -100,9 +100,7 @@ def watched(problem: Problem, first: Tensor, count: int = 1) -> Callable[..., Pr
         diverged = logical_not(finite)  # as it is for NaN
         if broke is not None:
             diverged = logical_or(diverged, logical_and(broke, logical_not(converged)))
-        going = logical_and(
-            logical_not(logical_or(converged, diverged)), iterations < problem.most
-        )
+        going = logical_and(logical_not(logical_or(converged, diverged)), iterations < problem.most)
         if before is not None and residual.ndim > 1:
             going = logical_and(going, before.going)
             converged = where(before.going, converged, before.converged)

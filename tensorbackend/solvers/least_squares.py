@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..ops.composite.elementwise.functions import logical_not
 from ..ops.elementwise.binary import logical_and, logical_or
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
 from ..ops.elementwise.transcendental import sqrt
-from ..ops.composite.elementwise.functions import logical_not
 from ..tensor import Tensor
 from .iteration import Method, Problem, ratio, square, watched
 

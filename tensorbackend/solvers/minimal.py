@@ -6,13 +6,13 @@ from typing import Any
 
 from ..expr.while_loops import while_loop
 from ..ops.composite.contraction import matmul
+from ..ops.composite.elementwise.functions import logical_not
 from ..ops.creation.filled import eye, iota, zeros
 from ..ops.elementwise.binary import equal, less, logical_and, logical_or
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
 from ..ops.elementwise.transcendental import sqrt
 from ..ops.elementwise.unary import abs as abs_
-from ..ops.composite.elementwise.functions import logical_not
 from ..ops.elementwise.unary import conj
 from ..ops.linalg import triangular_solve
 from ..ops.reduction import any as any_

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import isnan, prod
 from operator import index
-from typing import Any, Final, Literal, NamedTuple, cast
+from typing import Any, Final, Literal, NamedTuple
 
 from ..dtypes import as_dtype
 from ..entry import entry
@@ -14,30 +14,23 @@ from ..errors import (
     ArgumentError,
     ConvergenceError,
     DTypeError,
-    GradientError,
     NamesError,
-    OperandError,
     ShapeError,
     TensorBackendError,
     expected,
 )
-from ..expr.grad.custom import custom_gradient
-from ..expr.grad.functions import vjp
 from ..expr.hooks import debug_callback
 from ..expr.trees import flatten
-from ..ops.composite.contraction import matmul
 from ..ops.composite.linalg.norms import vector_norm
-from ..ops.creation.filled import full, ones, zeros
+from ..ops.creation.filled import full, zeros
 from ..ops.creation.values import asarray
 from ..ops.elementwise.conversion import astype
-from ..ops.elementwise.unary import conj
 from ..ops.inspection import result_type
 from ..ops.linalg import qr
 from ..ops.shape import broadcast_to, matrix_transpose, reshape
 from ..rules.broadcasting import broadcast, to_real
-from ..select import common_backend, move
+from ..select import common_backend
 from ..sparse import SparseMatrix, from_scipy
-from ..template import Template
 from ..tensor import Tensor, TensorLike
 from .core import Found, Given, Plan
 from .implicit import with_gradient
@@ -252,7 +245,9 @@ class _System:
         one, other = self.matrix.names[-2], b.names[-1]
         if one is not None and other is not None and one != other:
             remedy = "rename() one of them"
-            raise NamesError(expected("one name of the rows of A and the vectors of b", remedy, A=self.matrix, b=b.template))
+            raise NamesError(
+                expected("one name of the rows of A and the vectors of b", remedy, A=self.matrix, b=b.template)
+            )
 
     def _broadcast(self, batch: tuple[int, ...], b: Tensor, guess: Tensor | None) -> None:
         """b and x0 with all axes of the batch, and the names of these."""
@@ -287,7 +282,7 @@ class _System:
                 raise ArgumentError(expected("null_space as 'constant' or a tensor", null_space=null_space))
             return full((1, self.columns), self.columns**-0.5, dtype=self.dtype, backend=self.b.backend.beneath)
         rows = _nameless(asarray(null_space, backend=self.b.backend)).detach()
-        if rows.ndim > 2 and self.matrix is None or rows.ndim == self.count:
+        if (rows.ndim > 2 and self.matrix is None) or rows.ndim == self.count:
             rows = reshape(rows, (-1, prod(rows.shape[-self.count :])))
         if rows.ndim != 2 or rows.shape[-1] != self.columns:
             wanted = f"vectors of the null space of {self.columns} elements"

@@ -51,7 +51,9 @@ KINDS = [dense, sparse, function]
 
 def poisson(size: int) -> Any:
     """The five-point Laplacian of a square grid."""
-    line = scipy.sparse.diags_array([-numpy.ones(size - 1), 2 * numpy.ones(size), -numpy.ones(size - 1)], offsets=[-1, 0, 1])
+    line = scipy.sparse.diags_array(
+        [-numpy.ones(size - 1), 2 * numpy.ones(size), -numpy.ones(size - 1)], offsets=[-1, 0, 1]
+    )
     one = scipy.sparse.eye_array(size)
     return (scipy.sparse.kron(one, line) + scipy.sparse.kron(line, one)).tocsr()
 
@@ -84,7 +86,9 @@ def test_each_example_stops_for_itself(backend: str, method: str) -> None:
         found = solve(a, rows, method, rtol=rtol, x0=start, restart=SIZE)
         assert (found.x.names, found.iterations.names) == (("batch", "cell"), ("batch",))
         assert found.converged.tolist() == [True] * 4
-        numpy.testing.assert_allclose(array(found.x)[1:], array(start)[[1, 3, 3]] * [[0], [3], [1]], rtol=1e-8, atol=1e-12)
+        numpy.testing.assert_allclose(
+            array(found.x)[1:], array(start)[[1, 3, 3]] * [[0], [3], [1]], rtol=1e-8, atol=1e-12
+        )
         counts = found.iterations.tolist()
         if method != "direct":
             assert counts[1] == counts[3] == 0 < counts[0] < counts[2]
@@ -144,7 +148,9 @@ def test_a_preconditioner_saves_iterations(method: str, preconditioner: str) -> 
 def test_iterations_agree_with_scipy() -> None:
     size = 16
     laplace = poisson(size)
-    wind = scipy.sparse.kron(scipy.sparse.eye_array(size), scipy.sparse.diags_array([0.3], offsets=[1], shape=(size, size)))
+    wind = scipy.sparse.kron(
+        scipy.sparse.eye_array(size), scipy.sparse.diags_array([0.3], offsets=[1], shape=(size, size))
+    )
     matrices = {"cg": laplace, "bicgstab": laplace + wind, "gmres": laplace + wind, "lsqr": laplace + wind}
     b = numpy.random.default_rng(0).normal(size=size * size)
     for method, matrix in matrices.items():
