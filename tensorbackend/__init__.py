@@ -29,10 +29,12 @@ from .dtypes import bfloat16 as bfloat16
 from .dtypes import bool_ as bool  # noqa: F401 # the standard's name of the dtype
 from .dtypes import complex64 as complex64
 from .dtypes import complex128 as complex128
+from .dtypes import default_dtype as default_dtype
 from .dtypes import finfo as finfo
 from .dtypes import float16 as float16
 from .dtypes import float32 as float32
 from .dtypes import float64 as float64
+from .dtypes import get_precision as get_precision
 from .dtypes import iinfo as iinfo
 from .dtypes import int8 as int8
 from .dtypes import int16 as int16
@@ -47,6 +49,9 @@ from .dtypes import uint64 as uint64
 from .files import load as load
 from .files import save as save
 from .ops import numpy_calls as _numpy_calls  # noqa: F401 # binds what NumPy calls
+from .ops.alignment import aligned as aligned
+from .ops.alignment import merge_axes as merge_axes
+from .ops.alignment import split_axis as split_axis
 from .ops.composite.contraction import einsum as einsum
 from .ops.composite.contraction import matmul as matmul
 from .ops.composite.contraction import outer as outer
@@ -77,6 +82,7 @@ from .ops.composite.elementwise.functions import square as square
 from .ops.composite.elementwise.functions import trunc as trunc
 from .ops.composite.elementwise.gradients import scaled_gradient as scaled_gradient
 from .ops.composite.elementwise.gradients import stop_gradient as stop_gradient
+from .ops.composite.indexing.grids import grid_sample as grid_sample
 from .ops.composite.indexing.positions import argwhere as argwhere
 from .ops.composite.indexing.positions import ravel_multi_index as ravel_multi_index
 from .ops.composite.indexing.positions import unravel_index as unravel_index
@@ -275,6 +281,7 @@ from .ops.window import window_scatter_min as window_scatter_min
 from .ops.window import window_sum as window_sum
 from .protocol import Backend as Backend
 from .protocol import BackendLike as BackendLike
+from .select import Device as Device
 from .select import backend_class as _backend_class
 from .select import backends as backends
 from .select import class_names as _class_names
@@ -282,6 +289,7 @@ from .select import default_backend as default_backend
 from .select import devices as devices
 from .select import get_backend as get_backend
 from .select import register_backend as register_backend
+from .select import scoped_backend as scoped_backend
 from .select import set_default_backend as set_default_backend
 from .synonyms import advice as _advice
 from .template import Template as Template
@@ -293,7 +301,9 @@ from .threads import threads as threads
 if _TYPE_CHECKING:
     from . import fft as fft
     from . import linalg as linalg
+    from . import nn as nn
     from . import optimize as optimize
+    from . import ragged as ragged
     from . import random as random
     from . import solvers as solvers
     from . import sparse as sparse
@@ -329,6 +339,14 @@ if _TYPE_CHECKING:
     from .expr.hooks import debug_print as debug_print
     from .expr.host import host_call as host_call
     from .expr.jit import jit as jit
+    from .expr.profile.limits import Limits as Limits
+    from .expr.profile.limits import machine_limits as machine_limits
+    from .expr.profile.profiles import Profile as Profile
+    from .expr.profile.profiles import current_profile as current_profile
+    from .expr.profile.profiles import profile as profile
+    from .expr.profile.profiles import profile_function as profile_function
+    from .expr.questions import backend_of as backend_of
+    from .expr.questions import is_concrete as is_concrete
     from .expr.record import ExprBackend as ExprBackend
     from .expr.trace import trace as trace
     from .expr.trees import register_tree_node as register_tree_node
@@ -339,12 +357,16 @@ if _TYPE_CHECKING:
     __version__: str
 
 _LATE = {
+    "Limits": "profile.limits",
+    "Profile": "profile.profiles",
     "associative_scan": "along",
+    "backend_of": "questions",
     "backend_transfer": "containers",
     "backend_deallocate": "containers",
     "backend_copy": "containers",
     "checkpoint": "grad.checkpoint",
     "cond": "choice",
+    "current_profile": "profile.profiles",
     "custom_gradient": "grad.custom",
     "custom_jvp": "grad.custom_jvp",
     "debug_callback": "hooks",
@@ -355,12 +377,16 @@ _LATE = {
     "gradient": "grad.tape",
     "hessian": "grad.jacobians",
     "host_call": "host",
+    "is_concrete": "questions",
     "jacfwd": "grad.jacobians",
     "jacobian": "grad.jacobians",
     "jit": "jit",
     "jvp": "grad.forward",
     "linearize": "grad.forward",
+    "machine_limits": "profile.limits",
     "map_along_axis": "along",
+    "profile": "profile.profiles",
+    "profile_function": "profile.profiles",
     "register_tree_node": "trees",
     "scan": "control",
     "switch": "choice",
@@ -375,7 +401,7 @@ _LATE = {
 """The module of `expr/` that has a public function, imported when one is first used."""
 
 
-_NAMESPACES = ("fft", "linalg", "optimize", "random", "solvers", "sparse")
+_NAMESPACES = ("fft", "linalg", "nn", "optimize", "ragged", "random", "solvers", "sparse")
 
 
 def __getattr__(name: str) -> _Any:

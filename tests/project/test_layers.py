@@ -27,7 +27,7 @@ LAYERS = [
     ("array_api", "files", "linalg", "fft", "random"),  # the namespaces of the Array API's extensions: re-exports only
     ("support",),
     ("expr",),
-    ("sparse",),
+    ("nn", "ragged", "sparse"),  # on top of graphs: functions of tensors and of trees of them
     ("solvers",),
     ("optimize",),
     ("backends",),
