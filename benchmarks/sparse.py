@@ -40,11 +40,16 @@ def main() -> None:
         ours = tb.sparse.from_function(stencil, tb.template((SIZE, SIZE), dtype))
         theirs = ours.to_scipy()
         array = np.random.default_rng(0).normal(size=SIZE * SIZE).astype(dtype)
-        x = tb.asarray(array)
-        np.testing.assert_allclose(np.asarray(ours @ x), theirs @ array, rtol=1e-5, atol=1e-5)
-        print(f"NumPy {dtype}: {ratio(lambda: ours @ x, lambda: theirs @ array, 50)[-1]:.2f} times SciPy")
+        compare_with_scipy(dtype, ours, theirs, array)
         with jax.enable_x64(True):
             compare_with_jax(dtype, theirs, array)
+
+
+def compare_with_scipy(dtype: str, ours: tb.sparse.SparseMatrix, theirs: Any, array: Any) -> None:
+    """One call after the other."""
+    x = tb.asarray(array)
+    np.testing.assert_allclose(np.asarray(ours @ x), theirs @ array, rtol=1e-5, atol=1e-5)
+    print(f"NumPy {dtype}: {ratio(lambda: ours @ x, lambda: theirs @ array, 50)[-1]:.2f} times SciPy")
 
 
 def compare_with_jax(dtype: str, matrix: Any, array: Any) -> None:
@@ -55,7 +60,7 @@ def compare_with_jax(dtype: str, matrix: Any, array: Any) -> None:
     pairs: dict[str, tuple[Any, Any]] = {
         "CSR over BCSR": (
             tb.sparse.from_scipy(rows, backend="jax"),
-            jax_sparse.BCSR(tuple(map(jnp.asarray, (rows.data, rows.indices, rows.indptr))), shape=rows.shape),
+            jax_sparse.BCSR.from_scipy_sparse(rows),
         ),
         "COO over BCOO": (
             tb.sparse.from_scipy(places, backend="jax"),
