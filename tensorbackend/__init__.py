@@ -29,10 +29,12 @@ from .dtypes import bfloat16 as bfloat16
 from .dtypes import bool_ as bool  # noqa: F401 # the standard's name of the dtype
 from .dtypes import complex64 as complex64
 from .dtypes import complex128 as complex128
+from .dtypes import default_dtype as default_dtype
 from .dtypes import finfo as finfo
 from .dtypes import float16 as float16
 from .dtypes import float32 as float32
 from .dtypes import float64 as float64
+from .dtypes import get_precision as get_precision
 from .dtypes import iinfo as iinfo
 from .dtypes import int8 as int8
 from .dtypes import int16 as int16
@@ -80,6 +82,7 @@ from .ops.composite.elementwise.functions import square as square
 from .ops.composite.elementwise.functions import trunc as trunc
 from .ops.composite.elementwise.gradients import scaled_gradient as scaled_gradient
 from .ops.composite.elementwise.gradients import stop_gradient as stop_gradient
+from .ops.composite.indexing.grids import grid_sample as grid_sample
 from .ops.composite.indexing.positions import argwhere as argwhere
 from .ops.composite.indexing.positions import ravel_multi_index as ravel_multi_index
 from .ops.composite.indexing.positions import unravel_index as unravel_index
@@ -278,6 +281,7 @@ from .ops.window import window_scatter_min as window_scatter_min
 from .ops.window import window_sum as window_sum
 from .protocol import Backend as Backend
 from .protocol import BackendLike as BackendLike
+from .select import Device as Device
 from .select import backend_class as _backend_class
 from .select import backends as backends
 from .select import class_names as _class_names
@@ -285,6 +289,7 @@ from .select import default_backend as default_backend
 from .select import devices as devices
 from .select import get_backend as get_backend
 from .select import register_backend as register_backend
+from .select import scoped_backend as scoped_backend
 from .select import set_default_backend as set_default_backend
 from .synonyms import advice as _advice
 from .template import Template as Template
@@ -297,7 +302,10 @@ if _TYPE_CHECKING:
     from . import fft as fft
     from . import linalg as linalg
     from . import nn as nn
+    from . import ragged as ragged
     from . import random as random
+    from . import solvers as solvers
+    from . import sparse as sparse
     from .backends.binary import BinaryBackend as BinaryBackend
     from .backends.cupy_backend import CupyBackend as CupyBackend
     from .backends.jax_backend import JaxBackend as JaxBackend
@@ -312,7 +320,6 @@ if _TYPE_CHECKING:
     from .expr.containers import backend_transfer as backend_transfer
     from .expr.control import fori_loop as fori_loop
     from .expr.control import scan as scan
-    from .expr.control import while_loop as while_loop
     from .expr.cost.dry_run import dry_run as dry_run
     from .expr.grad.checkpoint import checkpoint as checkpoint
     from .expr.grad.custom import custom_gradient as custom_gradient
@@ -329,22 +336,36 @@ if _TYPE_CHECKING:
     from .expr.grad.tape import tape as tape
     from .expr.hooks import debug_callback as debug_callback
     from .expr.hooks import debug_print as debug_print
+    from .expr.host import host_call as host_call
     from .expr.jit import jit as jit
+    from .expr.profile.limits import Limits as Limits
+    from .expr.profile.limits import machine_limits as machine_limits
+    from .expr.profile.profiles import Profile as Profile
+    from .expr.profile.profiles import current_profile as current_profile
+    from .expr.profile.profiles import profile as profile
+    from .expr.profile.profiles import profile_function as profile_function
+    from .expr.questions import backend_of as backend_of
+    from .expr.questions import is_concrete as is_concrete
     from .expr.record import ExprBackend as ExprBackend
     from .expr.trace import trace as trace
     from .expr.trees import register_tree_node as register_tree_node
     from .expr.trees import tree_map as tree_map
     from .expr.vmap import vmap as vmap
+    from .expr.while_loops import while_loop as while_loop
 
     __version__: str
 
 _LATE = {
+    "Limits": "profile.limits",
+    "Profile": "profile.profiles",
     "associative_scan": "along",
+    "backend_of": "questions",
     "backend_transfer": "containers",
     "backend_deallocate": "containers",
     "backend_copy": "containers",
     "checkpoint": "grad.checkpoint",
     "cond": "choice",
+    "current_profile": "profile.profiles",
     "custom_gradient": "grad.custom",
     "custom_jvp": "grad.custom_jvp",
     "debug_callback": "hooks",
@@ -354,12 +375,17 @@ _LATE = {
     "grad": "grad.functions",
     "gradient": "grad.tape",
     "hessian": "grad.jacobians",
+    "host_call": "host",
+    "is_concrete": "questions",
     "jacfwd": "grad.jacobians",
     "jacobian": "grad.jacobians",
     "jit": "jit",
     "jvp": "grad.forward",
     "linearize": "grad.forward",
+    "machine_limits": "profile.limits",
     "map_along_axis": "along",
+    "profile": "profile.profiles",
+    "profile_function": "profile.profiles",
     "register_tree_node": "trees",
     "scan": "control",
     "switch": "choice",
@@ -369,12 +395,12 @@ _LATE = {
     "value_and_grad": "grad.functions",
     "vjp": "grad.functions",
     "vmap": "vmap",
-    "while_loop": "control",
+    "while_loop": "while_loops",
 }
 """The module of `expr/` that has a public function, imported when one is first used."""
 
 
-_NAMESPACES = ("fft", "linalg", "nn", "random")
+_NAMESPACES = ("fft", "linalg", "nn", "ragged", "random", "solvers", "sparse")
 
 
 def __getattr__(name: str) -> _Any:

@@ -7,7 +7,7 @@ is kept by the types of the numbers: their values reach the kernel as data, so t
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -19,13 +19,16 @@ from ..memo import NUMBERS, remember, told
 from ..operands import Call
 from ..opspec import CALLBACKS, OpSpec
 from ..protocol import Backend, Payload
+from ..rules.plan import NO_OPTIONS
 from ..select import placed
 from ..template import Template, intern_template
 from ..tensor import OPERATORS, Tensor
+from .cast_mode import cast, holds_no_precision, is_cast, keep
 from .checked import explain
 from .kernels import payloads_of, primitive_kernel, wrap
 from .quick import PLACEMENT, Beside, BesideMemo, KeyOf, Memo, Ready, generated, of_one, of_two, operands_of
 from .signature import public
+from .watching import Change, Subject, holds_kernels, watched
 
 
 class Prepared(NamedTuple):
@@ -37,6 +40,8 @@ class Prepared(NamedTuple):
     """The operands, sequences laid out flat."""
     lasting: bool = True
     """Whether the record serves the next call of this kind."""
+    options: Mapping[str, Any] = NO_OPTIONS
+    """The options in the form that a callback gets."""
 
 
 class Path(ABC):
@@ -46,6 +51,10 @@ class Path(ABC):
         self.spec = spec
         self.ready: Memo = {}
         self.beside: BesideMemo = {}
+        self.subjects: dict[Any, Subject] = {}
+        """What the kernels of both memos compute, by the same keys."""
+        self.parts: Callable[..., Any] | None = None
+        """What the op is made of, where that is other ops."""
         parameters = [parameter for parameter in spec.parameters if parameter.role != "option"]
         single = all(parameter.role == "tensor" and parameter.kind == "positional" for parameter in parameters)
         self.operands = len(parameters) if single else 0
@@ -55,6 +64,8 @@ class Path(ABC):
         sole = spec.kind == "primitive" and CALLBACKS[spec.callback].outputs == 1
         self.plain = sole and 0 < self.operands == len(spec.parameters) <= 2
         """Whether the op takes one or two tensors, no options, and has one result; its key leaves the precision out."""
+        self.aside: Memo = holds_no_precision(self.ready) if self.plain else {}
+        """What is ready when no operands are cast."""
 
     @abstractmethod
     def prepare(self, call: Call, backend: Backend | None) -> Prepared:
@@ -63,7 +74,21 @@ class Path(ABC):
     def op(self) -> Callable[..., Any]:
         """The public op."""
         self.public = public(self._warm(), self.spec)
+        holds_kernels(self)
         return self.public
+
+    def exchange(self, change: Change) -> None:
+        """Puts another kernel in place of each that is ready."""
+        for memo in (self.ready, self.aside):
+            for key, (out, kernel, result) in list(memo.items()):
+                memo[key] = out, change(kernel, self._subject(key)), result
+        for key, (ready, constants) in list(self.beside.items()):
+            self.beside[key] = Beside(ready._replace(kernel=change(ready.kernel, self._subject(key))), constants)
+
+    def _subject(self, key: Any) -> Subject:
+        """What a kernel computes that is kept under a key."""
+        found = self.subjects.get(key)
+        return found or Subject(self.spec.name, self.spec.callback, next(x for x in key if isinstance(x, Backend)))
 
     def _warm(self) -> Callable[..., Any]:
         """The code of the op's warm calls."""
@@ -85,23 +110,30 @@ class Path(ABC):
 
     def missed(self, key_of: KeyOf, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
         """The result of a call that is not ready under the key of its op."""
+        if dtypes.cast_blocks and is_cast(self.spec):
+            found = cast(arguments, keywords, self.spec)
+            if found is not None:
+                return self.public(*found[0], **found[1])
         beside = self._key_beside(arguments, keywords)
-        found = None if beside is None else self.beside.get(beside)
-        if found is not None:
-            return self._run_beside(found, arguments)
+        known = None if beside is None else self.beside.get(beside)
+        if known is not None:
+            return self._run_beside(known, arguments)
         try:
-            backend, options = None, keywords
+            backend, given = None, keywords
             if self.creates:
-                options = {name: value for name, value in keywords.items() if name not in PLACEMENT}
+                given = {name: value for name, value in keywords.items() if name not in PLACEMENT}
                 backend = placed(**{name: keywords[name] for name in PLACEMENT if name in keywords})
-            call = Call(self.spec, arguments, options)
-            ready, backend, tensors, lasting = self.prepare(call, backend)
+            call = Call(self.spec, arguments, given)
+            ready, backend, tensors, lasting, options = self.prepare(call, backend)
         except TensorBackendError as error:
             error.named(self.spec.name)
             raise
         except Exception as error:  # whatever an argument of a wrong kind led to; what is not told passes
             tell(error, self.public, arguments, keywords)
             raise
+        inputs = tuple(call.grouped([x.template for x in tensors]))
+        subject = Subject(self.spec.name, self.spec.callback, backend, ready.out, inputs, options, self.parts)
+        ready = ready._replace(kernel=watched(ready.kernel, subject))
         try:
             data = ready.kernel(*payloads_of(call.grouped(tensors)))
         except DataError as error:
@@ -110,7 +142,7 @@ class Path(ABC):
             self.failed(error, backend)
             raise
         if lasting:
-            self._keep(ready, call, tensors, key_of, beside, arguments, keywords)
+            self._keep(ready, call, tensors, key_of, beside, arguments, keywords, subject)
         return wrap(ready.out, backend, data, ready.result)
 
     def _keep(
@@ -122,6 +154,7 @@ class Path(ABC):
         beside: Any,
         arguments: Sequence[Any],
         keywords: dict[str, Any],
+        subject: Subject,
     ) -> None:
         """Remembers a call, under the key of its op where that tells enough, else beside."""
         given = call.operands
@@ -132,15 +165,23 @@ class Path(ABC):
         all_tensors = len(call.tensors) == len(given)
         if all_tensors and not (self.plain and _from_default(ready.out, tensors)):
             try:
-                remember(self.ready, key_of(*arguments, **keywords), tuple(ready))
+                key = key_of(*arguments, **keywords)
+                if not self.plain:
+                    remember(self.ready, key, tuple(ready))
+                    remember(self.subjects, key, subject)
+                    return
+                if keep(self.ready, key, tuple(ready), [x.dtype for x in tensors]):
+                    remember(self.subjects, key, subject)
+                    return
             except (LookupError, AttributeError, TypeError):  # no key, or one that does not hash
                 return
-        elif beside is not None:
+        if beside is not None:
             constants = [
                 None if isinstance(operand, Tensor) else constants_of(self.spec.name, x.dtype, x.backend)
                 for operand, x in zip(given, tensors, strict=True)
             ]
             remember(self.beside, beside, Beside(ready, tuple(constants)))
+            remember(self.subjects, beside, subject)
 
     def _key_beside(self, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
         """The key of a call with numbers among its operands, or whose result depends on the default precision.

@@ -21,14 +21,15 @@ from typing import Any, Final, TypeAlias, cast
 
 from ..dispatch import explain
 from ..dispatch.kernels import composite_kernel, implementation, payloads_of, primitive_kernel, raw_kernel, wrap
+from ..dispatch.watching import is_program
 from ..errors import ContractError, TensorBackendError
-from ..protocol import Backend, Kernel, own_method
+from ..protocol import Backend, Kernel, Payload, own_method
 from ..protocol.planned import bare, is_planned
 from ..select import common_backend, move
 from ..template import Template
 from ..tensor import Tensor, late
-from .graph import Graph
-from .node import RENAMED, Node, Value
+from .graph import Graph, rebuilt
+from .node import CUSTOM, RENAMED, Node, Value
 from .record import ExprBackend
 
 KEPT_BYTES: Final = 1 << 16
@@ -46,6 +47,9 @@ class Compiled:
 
     kernel: Kernel
     """The payloads of the inputs give that of the result."""
+
+    nodes: tuple[Node, ...]
+    """The nodes that it stands for."""
 
     def __call__(self, out: Any, inputs: Sequence[Tensor], options: Mapping[str, object]) -> Result:
         """The result, as of any default implementation."""
@@ -81,11 +85,34 @@ def _recorded(graph: Graph, tensors: Sequence[Tensor], backend: ExprBackend) -> 
     return [Tensor(value.template, backend, exchanged[value]) for value in graph.outputs]
 
 
-def program(graph: Graph, backend: Backend) -> Program:
+def opened(graph: Graph) -> Graph:
+    """A graph with the graphs of functions that have gradients of their own in place of their nodes, to be run."""
+    if not any(node.op == CUSTOM for node in graph.nodes):
+        return graph
+    return rebuilt(graph, _opened(graph, graph.parameters))
+
+
+def _opened(graph: Graph, values: Sequence[Value]) -> list[Value]:
+    """The results of a graph, opened, for values in place of its parameters."""
+    exchanged = dict(zip(graph.parameters, values, strict=True))
+    for node in graph.nodes[len(graph.parameters) :]:
+        if node.tensor is not None:
+            exchanged[Value(node)] = Value(node)
+            continue
+        if node.op == CUSTOM:
+            made = _opened(cast(Graph, node.options["forward"]), [exchanged[value] for value in node.operands])
+        else:
+            made = [*node.remade(node.with_inputs(exchanged.__getitem__)).values]
+        exchanged.update(zip(node.values, made, strict=True))
+    return [exchanged[value] for value in graph.outputs]
+
+
+def program(graph: Graph, backend: Backend, *, entered_once: bool = False) -> Program:
     """The program of a graph on a backend, made once."""
-    found = graph.programs.get(backend)
+    key = backend, entered_once
+    found = graph.programs.get(key)
     if found is None:
-        found = graph.programs[backend] = Program(graph, backend)
+        found = graph.programs[key] = Program(graph, backend, entered_once=entered_once)
     return cast(Program, found)
 
 
@@ -98,21 +125,27 @@ class Program:
 
     def __init__(self, graph: Graph, backend: Backend, *, entered_once: bool = False) -> None:
         self.backend, self.results = backend, graph.results
+        graph = opened(graph)
         kernels = _raw(graph, backend) if entered_once else None
         writer = _Writer(graph, backend, kernels)
         run = FunctionType(_code("\n".join(writer.lines)), writer.namespace, "run")
+        is_program(run)
         self.kernel: Kernel = run if kernels is None else backend.enter(run)
         """The payloads of the parameters give a tuple of those of the results."""
 
     def __call__(self, tensors: Sequence[Tensor]) -> list[Tensor]:
         backend = self.backend
-        payloads = [x.data if x.backend is backend else move(x, backend).data for x in tensors]
-        try:
-            found = self.kernel(*payloads)
-        except Exception as error:  # whatever a kernel raises gets the op and its line, and passes
-            note(error, backend)
-            raise
+        found = self.on_payloads([x.data if x.backend is backend else move(x, backend).data for x in tensors])
         return [Tensor(template, backend, data) for template, data in zip(self.results, found, strict=True)]
+
+    def on_payloads(self, payloads: Sequence[Payload]) -> tuple[Payload, ...]:
+        """The payloads of the results for those of the parameters."""
+        try:
+            found: tuple[Payload, ...] = self.kernel(*payloads)
+        except Exception as error:  # whatever a kernel raises gets the op and its line, and passes
+            note(error, self.backend)
+            raise
+        return found
 
 
 def note(error: Exception, backend: Backend) -> None:
@@ -187,8 +220,8 @@ class _Writer:
         self.backend, self.kernels = backend, kernels
         self.nodes: dict[int, Node] = {}
         """The node of each line that calls a kernel."""
-        self.namespace: dict[str, Any] = {"nodes": self.nodes}
-        """The kernels and constants by the names that the source has for them."""
+        self.namespace: dict[str, Any] = {"backend": backend, "nodes": self.nodes}
+        """The kernels and constants by the names that the source has for them, and what is asked about a program."""
         self._numbers: dict[tuple[str, int], str] = {}
         self._spare: list[str] = []
         self._variables = 0

@@ -70,6 +70,10 @@ class ExprBackend(Backend):
             raise without_data(x)
         return held.backend.to_binary(held, limit)
 
+    def is_concrete(self, x: Tensor, /) -> bool:
+        """Whether a value depends on no argument, so that it is computed when its data is read."""
+        return not depends_on_argument(x.data)
+
     def to_batched(self, x: Tensor, size: int, /) -> Iterator[Payload]:
         """Raises `TemplateDataError`, as how many batches there are depends on data."""
         raise without_data(x)
@@ -224,6 +228,17 @@ def _holder() -> Backend | str:
 def current() -> Scope | None:
     """The innermost trace that runs, `None` outside all."""
     return _scope.get()
+
+
+@contextmanager
+def outside() -> Iterator[None]:
+    """A block outside all traces, for what runs on data while a graph is made."""
+    before = _scope.get()
+    try:
+        _scope.set(None)
+        yield
+    finally:
+        _scope.set(before)
 
 
 @contextmanager

@@ -125,6 +125,7 @@ class Chain(Compiled):
             if not value.node.inputs and not value.template.shape and value.node.op != PARAMETER
         ]
         self.inputs = tuple(value for value in outside if value not in numbers)
+        self.nodes = tuple(nodes)
         (out,) = nodes[-1].outs
         function = _compiled(nodes, self.inputs, numbers, backend)
         rows, inner, layouts = _layout(out.shape, [value.template.shape for value in self.inputs])
@@ -217,7 +218,7 @@ def _compiled(
         target = names[Value(node)] = memory or ("out" if node is nodes[-1] else f"t{number}")
         if plain:
             memory_of[target] = dtype
-            lines.append(f"    {target} = f{number}({', '.join([*operands, *filter(None, [memory])])})")
+            lines.append(f"    {target} = f{number}({', '.join([*operands, *([f'out={memory}'] if memory else [])])})")
         else:
             lines.append(f"    {target} = f{number}(shape, {', '.join(operands)})")
     exec("\n".join([*lines, "    return out"]), functions)  # source made here, of no text but numbered names

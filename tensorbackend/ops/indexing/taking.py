@@ -10,6 +10,7 @@ from operator import index
 from typing import Any, NamedTuple, TypeAlias
 
 from ...dispatch import CHECKED, primitive, verify
+from ...dispatch.watching import Subject, holds_memo, watched
 from ...entry import entry
 from ...errors import AxisError, IndexRangeError, ShapeError, expected
 from ...memo import remember
@@ -54,6 +55,8 @@ class _Reading(NamedTuple):
 _Readings: TypeAlias = dict[Any, _Reading]
 _taking: _Readings = {}
 _taking_along: _Readings = {}
+holds_memo(_taking, "take")
+holds_memo(_taking_along, "take_along_axis")
 
 
 def _read(memo: _Readings, x: Any, indices: Any, axis: Any, mode: Any) -> Tensor | None:
@@ -87,6 +90,8 @@ def _keep(
     if kernel is not None:
         before, after = (tuple([part.data if isinstance(part, Tensor) else part for part in each]) for each in about)
         name = x.template, indices.template, x.backend, axis, axis.__class__, mode
+        op = "take" if memo is _taking else "take_along_axis"
+        kernel = watched(kernel, Subject(op, op, x.backend))
         remember(memo, name, _Reading(found.template, kernel, before, after))
 
 
