@@ -70,7 +70,8 @@ def main() -> None:
                     lambda hand=hand, xp=xp, given=(array, counts): jax.block_until_ready(hand(xp, *given)),  # type: ignore[misc]
                 )
                 print(
-                    f"{name:<8} {backend:<6} {form:<9} {seconds[0] * 1e3:7.2f} ms, {seconds[0] / seconds[1]:.2f} times by hand"
+                    f"{name:<8} {backend:<6} {form:<9} {seconds[0] * 1e3:7.2f} ms, "
+                    f"{seconds[0] / seconds[1]:.2f} times by hand"
                 )
 
 

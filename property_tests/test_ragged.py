@@ -115,7 +115,7 @@ def framed(size: int, stride: int, same: bool) -> Alone:
 
 def convolved(x: Any, alone: bool, **options: Any) -> Any:
     """A convolution over time of [batch][time][feature] or, alone, [time][feature]."""
-    kernel = tb.asarray([[[1.0, -2.0, 0.5]] * x.shape[-1]], dtype="f32", backend=x.backend)
+    kernel = tb.asarray([[[1.0, -2.0, 0.5]] * x.shape[-1]], dtype="f32", like=getattr(x, "values", x))
     if alone:
         wide = tb.expand_dims(tb.permute_dims(x, (1, 0)), 0)
         return tb.permute_dims(tb.conv(wide, kernel, **options)[0], (1, 0))
@@ -176,12 +176,16 @@ def divided(x: tr.Ragged) -> Any:
     return tr.split(x, [min(1, x.size_of("time"))], axis="time")
 
 
+def in_order_of(x: tr.Ragged) -> Callable[[tb.Tensor], tb.Tensor]:
+    return lambda values: values.align_to(*map(str, x.names))
+
+
 def scanned(x: tr.Ragged) -> Any:
     """Running sums, and the sums of all."""
     start = tb.zeros(tuple(size for size, name in zip(x.shape, x.names, strict=True) if name != "time"),
                      names=[name for name in x.names if name != "time"], like=x.values)  # fmt: skip
     total, running = tr.scan(lambda carry, entry: (carry + entry, carry + entry), start, x, axis="time")
-    return total, tr.apply(lambda values: values.align_to(*x.names), running)
+    return total, tr.apply(in_order_of(x), running)
 
 
 def replayed(x: tr.Ragged) -> Any:
@@ -195,7 +199,7 @@ def replayed(x: tr.Ragged) -> Any:
         return after, tb.squeeze(entry, "time"), after["at"] >= lengths
 
     found = tr.unroll(turn, start, limit=x.size_of("time") + 1).outputs
-    return tr.apply(lambda values: values.align_to(*x.names), found)
+    return tr.apply(in_order_of(x), found)
 
 
 def rewritten(x: tr.Ragged) -> tr.Ragged:
@@ -206,7 +210,7 @@ def rewritten(x: tr.Ragged) -> tr.Ragged:
     array = tr.tensor_array(tb.zeros(shape, names=names, like=x.values), len(rows) + 1)
     for row in rows:
         array = array.push(row)
-    return tr.with_lengths(array.stack().values.align_to(*x.names), **x.lengths)
+    return tr.with_lengths(in_order_of(x)(array.stack().values), **x.lengths)
 
 
 CASES: dict[str, list[Case]] = {

@@ -15,7 +15,6 @@ from ..ops.elementwise.binary import logical_and
 from ..ops.elementwise.ternary import where
 from ..ops.shape import broadcast_to
 from ..opspec import OPS
-from ..protocol import Backend
 from ..rules.axes import normalize_axis
 from ..template import Names, Shape, Template
 from ..tensor import Axis, Tensor, TensorLike
@@ -96,7 +95,7 @@ class Ragged:
         self.values = values
         self.lengths = lengths
 
-    # What it looks like
+    # What it looks like. There is no `backend`, by which a warm call of an op knows a tensor.
 
     @property
     def template(self) -> Template:
@@ -123,11 +122,6 @@ class Ragged:
         """Number of axes."""
         return self.values.ndim
 
-    @property
-    def backend(self) -> Backend:
-        """The backend that holds the values."""
-        return self.values.backend
-
     def size_of(self, axis: str) -> int:
         """The size of an axis of some name."""
         return self.shape[self.names.index(axis)]
@@ -135,7 +129,7 @@ class Ragged:
     def __repr__(self) -> str:
         shown = {axis: (lengths.template, read(lengths)) for axis, lengths in self.lengths.items()}
         parts = (f", {axis}={data if data is not None else template}" for axis, (template, data) in shown.items())
-        return f"ragged {self.template!r} {self.backend.name}{''.join(parts)}"
+        return f"ragged {self.template!r} {self.values.backend.name}{''.join(parts)}"
 
     def __array__(self, *arguments: Any, **options: Any) -> NoReturn:
         """Raises `OperandError`, as the lengths would be lost."""
