@@ -314,11 +314,13 @@ CASES: dict[str, list[Case]] = {
     "var": [reduced(tr.var, tb.var, 0.0), reduced(tr.var, tb.var, 0.0, correction=1)],
     "windows": [
         Case(
-            lambda x, options=options: tr.windows(x, options[0], axis="time", stride=options[1], padding=options[2]),  # type: ignore[misc]
-            framed(options[0], options[1], options[2] == "same"),
+            lambda x, size=size, stride=stride, same=same: tr.windows(  # type: ignore[misc]
+                x, size, axis="time", stride=stride, padding="same" if same else "valid"
+            ),
+            framed(size, stride, same),
             nested=False,
         )
-        for options in ((2, 1, "valid"), (3, 2, "valid"), (3, 1, "same"), (3, 2, "same"))
+        for size, stride, same in ((2, 1, False), (3, 2, False), (3, 1, True), (3, 2, True))
     ],
     "with_lengths": [identity(lambda x: tr.with_lengths(x.values, **x.lengths))],
 }
@@ -429,7 +431,7 @@ def close(actual: Any, wanted: Any, exact: bool) -> bool:
             return False
         return all(close(*pair, exact) for pair in zip(actual, wanted, strict=True))
     if actual != actual or wanted != wanted:
-        return actual != actual and wanted != wanted
+        return bool(actual != actual and wanted != wanted)
     return bool(actual == wanted) or (not exact and math.isclose(actual, wanted, rel_tol=1e-4, abs_tol=1e-4))
 
 

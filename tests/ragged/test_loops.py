@@ -96,7 +96,7 @@ def test_mistakes_in_loops() -> None:
     with pytest.raises(AxisError, match="results with the axes"):
         tr.scan(lambda carry, x: (carry, tb.sum(x)), START, X, axis="time")
     with pytest.raises(OperandError, match="a pair"):
-        tr.scan(lambda carry, x: carry, START, X, axis="time")  # type: ignore[arg-type,return-value] # the mistake
+        tr.scan(lambda carry, x: carry, START, X, axis="time")
     with pytest.raises(OperandError, match=r"\(carry, y, ends\)"):
         tr.unroll(lambda n: (n, n), tb.asarray(0), limit=3)
     with pytest.raises(DTypeError, match="ends of dtype bool"):

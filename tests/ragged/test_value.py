@@ -62,13 +62,15 @@ MISTAKES: list[tuple[Callable[[], Any], type[TensorBackendError], str]] = [
     (lambda: tr.apply(tb.exp, ones(b=2)), OperandError, "a Ragged among the operands"),
     (lambda: tr.apply(lambda v: tb.sum(v, axis="time"), pair()), AxisError, "a result with the axis 'time'"),
     (lambda: tr.apply(lambda v: v[:, :2], pair()), ShapeError, "size 3 on the axis 'time'"),
-    (lambda: tb.exp(pair()), OperandError, "tb.ragged.apply"),  # type: ignore[arg-type] # what the error is about
-    (lambda: tb.sum(pair(), axis="time"), OperandError, "tb.ragged.apply"),  # type: ignore[arg-type] # likewise
+    (lambda: tb.exp(pair()), OperandError, "tb.ragged.apply"),
+    (lambda: tb.sum(pair(), axis="time"), OperandError, "tb.ragged.apply"),
     (lambda: np.asarray(pair()), OperandError, "a tensor without lengths"),
+    (lambda: bool(pair() == pair()), OperandError, "tb.ragged.all"),
+    (lambda: pair()[0], OperandError, "slice_along_axis"),
     (lambda: pair().rename(time=None), ArgumentError, "names for axes with lengths"),
     (lambda: tr.sort(pair(), axis="batch"), AxisError, "no lengths are over"),
     (lambda: tr.flip(pair(), axis="batch"), AxisError, "an axis with lengths"),
-    (lambda: tr.flip(pair().values, axis="time"), ArgumentKindError, "a Ragged"),  # type: ignore[arg-type] # likewise
+    (lambda: tr.flip(pair().values, axis="time"), ArgumentKindError, "a Ragged"),  # type: ignore[arg-type] # the mistake
     (lambda: tr.windows(NESTED, 2, axis="word"), AxisError, "merge_axes"),
     (lambda: tr.take(pair(), [0], axis="time"), AxisError, "an axis without lengths"),
     (lambda: tr.slice_along_axis(pair(), 0, -1, axis="time"), ArgumentError, "length"),
@@ -114,7 +116,8 @@ def test_plain_operands() -> None:
     assert tr.to_list(x + tb.asarray([[1.0], [10.0]]))[1].tolist() == [14.0]
     assert tr.to_list(tb.asarray([1.0, 2.0, 3.0], names=("time",)) * x)[0].tolist() == [1.0, 4.0, 9.0]
     assert tr.to_list(np.float32(2) - x)[1].tolist() == [-2.0]
-    assert tr.to_list(np.ones((2, 3), np.float32) * x)[1].tolist() == [4.0]
+    product: Any = np.ones((2, 3), np.float32) * x
+    assert tr.to_list(product)[1].tolist() == [4.0]
     assert tr.to_list(-x)[1].tolist() == [-4.0]
     assert tr.to_list((x > 1) & ~(x > 2))[0].tolist() == [False, True, False]
     with pytest.raises(TypeError, match="unsupported operand"):
@@ -133,6 +136,18 @@ def test_axes_of_size_1_spread_their_lengths() -> None:
     x = tr.with_lengths(ones(batch=1, time=3), time=[2])
     wide = x * ones(batch=4, time=1)
     assert wide.lengths["time"].tolist() == [2, 2, 2, 2]
+
+
+def test_a_function_is_not_taken_for_an_op_by_its_name() -> None:
+    """An addition needs no mask before it; a function of the user's that is called so does."""
+
+    def add(values: tb.Tensor) -> tb.Tensor:
+        return tb.log(values)
+
+    x = tr.with_lengths(ones(batch=1, time=2), time=[1])
+    slope = tb.grad(lambda values: tr.sum(tr.apply(add, tr.Ragged(values, x.lengths))))(x.filled(0))
+    assert isinstance(slope, tb.Tensor)
+    assert slope.tolist() == [[1.0, 0.0]]
 
 
 def test_it_is_a_container() -> None:
