@@ -21,6 +21,7 @@ from .elementwise import NumpyElementwise
 from .indexing import NumpyIndexing
 from .linalg.factorisations import NumpyLinalg
 from .linalg.norms import NumpyNorms
+from .linalg.sparse import NumpySparse
 from .module import NumpyModule
 from .reduction import NumpyReduction
 from .sorting import NumpySorting
@@ -46,12 +47,14 @@ class NumpyBackend(
     NumpyIndexing,
     NumpyContraction,
     NumpyNorms,
+    NumpySparse,
     NumpyLinalg,
     ArrayModuleBackend,
 ):
     """NumPy arrays; what leaves them shares memory wherever a reader cannot write to it."""
 
     name = "numpy"
+    array_types = "numpy:ndarray", "numpy:generic"
     dlpack_dtypes = frozenset(ALL_DTYPES) - {bfloat16}
 
     def setup(self) -> None:
