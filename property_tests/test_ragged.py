@@ -24,7 +24,7 @@ from tensorbackend.testing import profile
 from tensorbackend.testing.strategies import elements
 
 BACKENDS = ["binary", *os.environ.get("TENSORBACKEND_BACKENDS", "numpy,jax").split(",")]
-GARBAGE = (math.nan, 1e30, -math.inf)
+GARBAGE = (math.nan, 1e30)
 Alone = Callable[[tb.Tensor], Any]
 
 
@@ -469,7 +469,7 @@ def check_gradient(call: Callable[[tr.Ragged], Any], sample: Sample, backend: st
         return found
 
     plain = gradient(0.5)
-    for padding in GARBAGE[:2]:
+    for padding in GARBAGE:
         found = gradient(padding)
         outside = tb.where(x.mask(), 0, found)
         assert tb.all(outside == 0).item(), f"{padding} in the padding has the gradient {found!r}"
@@ -528,7 +528,7 @@ def test_the_laws_hold(name: str, case: Case) -> None:
 
 @each_of(SMOOTH)
 def test_the_padding_has_no_gradient(name: str, case: Case) -> None:
-    @profile(2)
+    @profile(1)
     @given(st.data())
     def holds(data: st.DataObject) -> None:
         check_gradient(case.call, data.draw(samples(case.nested and data.draw(st.booleans()), smooth=True)), "numpy")

@@ -162,6 +162,22 @@ def test_it_is_a_container() -> None:
     assert tb.dry_run(lambda x: tr.softmax(x, axis="time"), x).flops > 0
 
 
+def test_jax_transforms_functions_of_it() -> None:
+    import jax
+
+    x = tb.backend_copy(pair(), "jax")
+
+    def loss(values: tb.Tensor) -> tb.Tensor:
+        y = tr.Ragged(values, x.lengths)
+        packed = tr.pack(y * y, axis="time")
+        return tr.mean(tr.unpack(packed, like=y, axis="time")).data  # type: ignore[no-any-return]
+
+    slope = jax.jit(jax.grad(loss))(tb.where(x.mask(), x.values, math.nan))
+    assert slope.tolist() == [[0.5, 1.0, 1.5], [2.0, 0.0, 0.0]]
+    doubled = jax.jit(lambda x: x + x)(x)
+    assert tr.to_list(doubled)[0].tolist() == [2.0, 4.0, 6.0]
+
+
 def test_it_is_saved_by_its_parts(tmp_path: Path) -> None:
     tb.save(tmp_path / "x.safetensors", NESTED.tensors())
     again = tr.with_lengths(**tb.load(tmp_path / "x.safetensors"))  # type: ignore[arg-type] # a dictionary
