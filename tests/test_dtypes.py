@@ -131,5 +131,5 @@ def test_numbers_are_checked_by_their_extremes_and_named_one_by_one() -> None:
 
 @pytest.mark.parametrize("kind", ["text", None, [], {}, np.array([1, None], dtype=object), 3])
 def test_a_kind_of_numbers_that_there_is_not(kind: Any) -> None:
-    with pytest.raises(ArgumentError, match="expected kind to be 'bool', 'int', 'uint', 'float' or 'complex', got kind="):
+    with pytest.raises(ArgumentError, match="expected kind to be 'bool', 'int', 'uint', 'float' or 'complex', got"):
         tb.default_dtype(kind)
