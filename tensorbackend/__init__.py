@@ -301,8 +301,11 @@ from .threads import threads as threads
 if _TYPE_CHECKING:
     from . import fft as fft
     from . import linalg as linalg
+    from . import nn as nn
+    from . import optimize as optimize
     from . import ragged as ragged
     from . import random as random
+    from . import solvers as solvers
     from . import sparse as sparse
     from .backends.binary import BinaryBackend as BinaryBackend
     from .backends.cupy_backend import CupyBackend as CupyBackend
@@ -398,7 +401,7 @@ _LATE = {
 """The module of `expr/` that has a public function, imported when one is first used."""
 
 
-_NAMESPACES = ("fft", "linalg", "ragged", "random", "sparse")
+_NAMESPACES = ("fft", "linalg", "nn", "optimize", "ragged", "random", "solvers", "sparse")
 
 
 def __getattr__(name: str) -> _Any:

@@ -23,14 +23,14 @@ from ..dispatch import explain
 from ..dispatch.kernels import composite_kernel, implementation, payloads_of, primitive_kernel, raw_kernel, wrap
 from ..dispatch.watching import is_program
 from ..errors import ContractError, TensorBackendError
-from ..protocol import Backend, Kernel, own_method
+from ..protocol import Backend, Kernel, Payload, own_method
 from ..protocol.planned import bare, is_planned
 from ..select import common_backend, move
 from ..template import Template
 from ..tensor import Tensor, late
 from .graph import Graph, rebuilt
 from .node import CUSTOM, RENAMED, Node, Value
-from .record import ExprBackend
+from .record import ExprBackend, under
 
 KEPT_BYTES: Final = 1 << 16
 """A constant of more bytes is made again at each run, rather than kept with the program."""
@@ -75,7 +75,7 @@ def _recorded(graph: Graph, tensors: Sequence[Tensor], backend: ExprBackend) -> 
     """The results of a graph recorded in the trace around it, at the lines of its nodes."""
     exchanged: dict[Value, Value] = {}
     for value, x in zip(graph.parameters, tensors, strict=True):
-        exchanged[value] = move(x, backend).data
+        exchanged[value] = under(value.template, move(x, backend).data)  # options may name axes
     for node in graph.nodes[len(graph.parameters) :]:
         if node.tensor is not None:
             exchanged[Value(node)] = move(node.tensor, backend).data
@@ -107,11 +107,12 @@ def _opened(graph: Graph, values: Sequence[Value]) -> list[Value]:
     return [exchanged[value] for value in graph.outputs]
 
 
-def program(graph: Graph, backend: Backend) -> Program:
+def program(graph: Graph, backend: Backend, *, entered_once: bool = False) -> Program:
     """The program of a graph on a backend, made once."""
-    found = graph.programs.get(backend)
+    key = backend, entered_once
+    found = graph.programs.get(key)
     if found is None:
-        found = graph.programs[backend] = Program(graph, backend)
+        found = graph.programs[key] = Program(graph, backend, entered_once=entered_once)
     return cast(Program, found)
 
 
@@ -134,13 +135,17 @@ class Program:
 
     def __call__(self, tensors: Sequence[Tensor]) -> list[Tensor]:
         backend = self.backend
-        payloads = [x.data if x.backend is backend else move(x, backend).data for x in tensors]
-        try:
-            found = self.kernel(*payloads)
-        except Exception as error:  # whatever a kernel raises gets the op and its line, and passes
-            note(error, backend)
-            raise
+        found = self.on_payloads([x.data if x.backend is backend else move(x, backend).data for x in tensors])
         return [Tensor(template, backend, data) for template, data in zip(self.results, found, strict=True)]
+
+    def on_payloads(self, payloads: Sequence[Payload]) -> tuple[Payload, ...]:
+        """The payloads of the results for those of the parameters."""
+        try:
+            found: tuple[Payload, ...] = self.kernel(*payloads)
+        except Exception as error:  # whatever a kernel raises gets the op and its line, and passes
+            note(error, self.backend)
+            raise
+        return found
 
 
 def note(error: Exception, backend: Backend) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ..entry import entry
@@ -65,7 +66,7 @@ def matmul(x1: Any, x2: Any, /, *, size: int | None = None) -> Any:
     ShapeError, NamesError
         As `tb.matmul`.
     DataError
-        For more products than `size`. In a trace all values are NaN then.
+        For more products than `size`. In a trace all stored values are NaN then.
     TemplateDataError
         For two sparse matrices whose structure has no data, if there is no size.
 
@@ -103,7 +104,7 @@ def _of_dense(matrix: SparseMatrix, x: Tensor) -> Tensor:
 
 
 @entry
-def matvec(matrix: SparseMatrix, x: TensorLike, /) -> Tensor:
+def matvec(matrix: SparseMatrix, x: TensorLike | Sequence[Any], /) -> Tensor:
     """Product of a matrix with vectors along the last axis: of each matrix of a batch with its own vector.
 
     Parameters

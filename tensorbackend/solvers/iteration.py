@@ -1,0 +1,127 @@
+"""What the iterative methods share: the problem, its progress, and the loop.
+
+Vectors have shape (..., n), numbers of each example shape (..., 1), so that they broadcast.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+from ..expr.while_loops import while_loop
+from ..ops.composite.contraction import matmul, vecdot
+from ..ops.creation.filled import zeros
+from ..ops.elementwise.binary import logical_and
+from ..ops.elementwise.conversion import astype
+from ..ops.elementwise.ternary import where
+from ..ops.elementwise.unary import conj, real
+from ..ops.reduction import any as any_
+from ..ops.shape import reshape
+from ..tensor import Tensor
+
+Function: TypeAlias = Callable[[Tensor], Tensor]
+
+GROWTH = 1e10
+"""A squared residual that grows by this factor has diverged."""
+
+
+class Problem(NamedTuple):
+    """A linear system as the methods see it."""
+
+    apply: Function
+    """The matrix, projected where there is a null space."""
+    adjoint: Function
+    """Its conjugate transpose."""
+    precondition: Function | None
+    b: Tensor
+    x0: Tensor
+    goal: Tensor
+    """The squared norm of a residual that is small enough."""
+    most: Tensor
+    """The most iterations, int32."""
+
+
+class Progress(NamedTuple):
+    """How far each example is."""
+
+    going: Tensor
+    iterations: Tensor
+    residual: Tensor
+    """The squared norm of the residual, as the method knows it."""
+
+
+class Method(NamedTuple):
+    """What a method begins with and does in an iteration. A state begins with the progress and x."""
+
+    start: tuple[Any, ...]
+    step: Callable[[tuple[Any, ...]], tuple[Any, ...]]
+    bound: Tensor
+    """A squared residual beyond which it has diverged."""
+
+
+def dot(x: Tensor, y: Tensor) -> Tensor:
+    """The inner product of vectors, conjugate in the first: shape (..., 1)."""
+    if x.ndim == y.ndim == 1:
+        return reshape(matmul(conj(x) if x.dtype.is_complex else x, y), (1,))
+    return vecdot(x, y)[..., None]
+
+
+def square(x: Tensor) -> Tensor:
+    """The squared norm of vectors: real, shape (..., 1)."""
+    found = dot(x, x)
+    return real(found) if found.dtype.is_complex else found
+
+
+def step_of(going: Tensor, numerator: Tensor, denominator: Tensor) -> Tensor:
+    """A quotient, 0 for examples that are done. That of a single one may be no number, which ends the loop."""
+    return numerator / denominator if going.ndim == 1 else where(going, ratio(numerator, denominator), 0)
+
+
+def ratio(numerator: Tensor, denominator: Tensor) -> Tensor:
+    """A quotient that is 0 where the denominator is."""
+    nothing = denominator == 0
+    return where(nothing, 0, numerator / where(nothing, 1, denominator))
+
+
+def held(going: Tensor, factor: Tensor) -> Tensor:
+    """A factor of examples that go on, 0 for the others; of a single one, which goes on as long as the loop, itself."""
+    return factor if going.ndim == 1 else where(going, factor, 0)
+
+
+class Watch:
+    """Tells the progress of a method from the squared norm of its residual, at first that of the first one."""
+
+    def __init__(self, problem: Problem, first: Tensor) -> None:
+        self.problem, self.bound = problem, first * GROWTH + problem.goal
+        none = zeros(problem.most.shape, dtype=problem.most.dtype, like=problem.most)
+        self.first = Progress(self._goes_on(none, first), none, first)
+
+    def _goes_on(self, iterations: Tensor, residual: Tensor) -> Tensor:
+        """Not for NaN either."""
+        open_ = logical_and(residual > self.problem.goal, residual <= self.bound)
+        return logical_and(open_, iterations < self.problem.most)
+
+    def __call__(self, before: Progress, residual: Tensor, broke: Tensor | None = None) -> Progress:
+        """The progress after one more iteration; a method that `broke` down gives its residual up."""
+        if broke is not None:
+            residual = where(logical_and(broke, residual > self.problem.goal), _INFINITY, residual)
+        if residual.ndim == 1:
+            iterations = before.iterations + 1
+            return Progress(self._goes_on(iterations, residual), iterations, residual)
+        iterations = before.iterations + astype(before.going, before.iterations.dtype)
+        residual = where(before.going, residual, before.residual)
+        return Progress(logical_and(before.going, self._goes_on(iterations, residual)), iterations, residual)
+
+
+_INFINITY = float("inf")
+
+
+def iterated(method: Method, trajectory: Sequence[int] | None) -> tuple[Tensor, Progress]:
+    """The solution and its progress in the end, or stacked for some numbers of iterations."""
+
+    def goes_on(state: tuple[Any, ...]) -> Tensor:
+        going = state[0].going
+        return reshape(going, ()) if going.ndim == 1 else any_(going)
+
+    state = while_loop(goes_on, method.step, method.start, trajectory=trajectory)
+    return state[1], state[0]
