@@ -56,7 +56,7 @@ def test_extremes_of_every_kind_of_dtype(dtype: str) -> None:
 def test_nan_wins_and_of_equal_entries_the_first_is_found() -> None:
     x, segments = tb.asarray([1.0, math.nan, 3.0, 3.0]), tb.asarray([0, 0, 1, 1])
     for function in (tb.segment_max, tb.segment_min):
-        assert math.isnan(function(x, segments, size=2)[0].item())
+        assert math.isnan(function(x, segments, size=2)[0].item())  # type: ignore[arg-type]
     assert tb.segment_argmax(x, segments, size=2).tolist() == [1, 2]
 
 
