@@ -66,9 +66,14 @@ def matrices(draw: st.DrawFn) -> Drawn:
     return drawn(draw(st.integers(0, 2**20)), size, count, batch, draw(st.sampled_from([(), batch])))
 
 
+def dense_of(found: Any) -> tb.Tensor:
+    """A tensor, or what a sparse matrix is with its zeros."""
+    return found.to_dense() if isinstance(found, SparseMatrix) else found
+
+
 def close(found: Any, wanted: Array, tolerance: float = 1e-9) -> None:
     """Whether a tensor or a sparse matrix has the elements of an array."""
-    dense = found.to_dense() if isinstance(found, SparseMatrix) else found
+    dense = dense_of(found)
     assert dense.shape == wanted.shape, (dense.shape, wanted.shape)
     numpy.testing.assert_allclose(numpy.asarray(dense), wanted, rtol=tolerance, atol=tolerance)
 
@@ -209,7 +214,7 @@ def test_laws_on_jax() -> None:
             *LAWS["reductions"](a, one.dense)[1:5],
         ]
 
-    found = tb.jit(lambda a: [found for found, _ in cases(a)])(one.on("jax", "coo"))
+    found = tb.jit(lambda a: [dense_of(found) for found, _ in cases(a)])(one.on("jax", "coo"))
     check_pairs(list(zip(found, (wanted for _, wanted in cases(one.on("binary", "coo"))), strict=True)))
 
 
