@@ -35,7 +35,9 @@ def by_hand(logits: Any, labels: Any, frames: int, blank: int) -> float:
 
 def wanted(blank: int) -> list[float]:
     found = []
-    for logits, labels, count, frames in zip(np.asarray(LOGITS), LABELS.tolist(), COUNTS.tolist(), FRAMES.tolist(), strict=True):
+    for logits, labels, count, frames in zip(
+        np.asarray(LOGITS), LABELS.tolist(), COUNTS.tolist(), FRAMES.tolist(), strict=True
+    ):
         found.append(by_hand(logits, [(each + blank) % 3 for each in labels[:count]], frames, blank))
     return found
 
@@ -153,7 +155,11 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: tb.nn.ctc_loss(LOGITS, LABELS * 1.0), DTypeError, "ctc_loss: expected labels of an integer dtype"),
     (lambda: tb.nn.ctc_loss(LOGITS, LABELS.rename("speaker", None)), NamesError, "ctc_loss: expected the same name"),
     (lambda: tb.nn.ctc_loss(LOGITS, LABELS, logit_lengths=COUNTS[:2]), ShapeError, "ctc_loss: expected sizes that are"),
-    (lambda: tb.nn.ctc_loss(LOGITS, LABELS, label_lengths=COUNTS * 1.0), DTypeError, "ctc_loss: expected lengths of an"),
+    (
+        lambda: tb.nn.ctc_loss(LOGITS, LABELS, label_lengths=COUNTS * 1.0),
+        DTypeError,
+        "ctc_loss: expected lengths of an",
+    ),
     (lambda: tb.nn.ctc_loss(LOGITS, LABELS), IndexRangeError, "expected an index from"),
     (lambda: tb.nn.ctc_loss(LOGITS, LABELS * 0 - 1), IndexRangeError, "expected an index from"),
     (lambda: tb.nn.ctc_best_path(LOGITS, blank=-4), ArgumentError, "ctc_best_path: expected a blank from -3 to 2"),
