@@ -173,7 +173,7 @@ def unmerge_axis(x: Ragged, axis: Axis, /, *, axes: Sequence[str], like: Ragged)
     Raises
     ------
     ShapeError
-        For lengths of the axis that are not those that merging `like` gives.
+        For lengths of the axis that are not those that merging `like` gives, where they can be read.
 
     Examples
     --------
@@ -187,7 +187,7 @@ def unmerge_axis(x: Ragged, axis: Axis, /, *, axes: Sequence[str], like: Ragged)
     names = _named(like, axes)
     mask = _mask_over(like, names)
     flat = _merged(mask, names, name)
-    check_equal(name, x.lengths[name], _sum(astype(flat, int64), axis=-1))
+    check_equal(name, x.lengths[name], _sum(astype(flat, int64), axis=-1), trusting=True)
     ranks = subtract(cumulative_sum(astype(flat, int64), axis=-1), 1)
     spread = gathered(x.values, ranks, name)
     position = spread.names.index(name)
@@ -286,7 +286,7 @@ def unpack(x: Ragged, /, *, like: Ragged, axis: str, packed: str = PACKED) -> Ra
     Raises
     ------
     ShapeError
-        For a length that is not the sum of the lengths of `like`.
+        For a length that is not the sum of the lengths of `like`, where it can be read.
 
     Examples
     --------
@@ -409,7 +409,7 @@ def put_selected(
     Raises
     ------
     ShapeError
-        For lengths that are not the numbers of entries where the mask holds.
+        For lengths that are not the numbers of entries where the mask holds, if they can be read.
 
     Examples
     --------
@@ -424,7 +424,7 @@ def put_selected(
     chosen = _chosen(ragged, mask, own)
     source = ragged_axis(selected, own if name is None else name, "the axis of select() as name=")
     given = selected if source == own else selected.rename(**{source: own})
-    check_equal(own, given.lengths[own], _sum(astype(chosen, int64), axis=-1))
+    check_equal(own, given.lengths[own], _sum(astype(chosen, int64), axis=-1), trusting=True)
     ranks = subtract(cumulative_sum(astype(chosen, int64), axis=-1), 1)
     entries = gathered(given.values, ranks, own)
     if entries.shape != ragged.shape:
