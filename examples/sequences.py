@@ -1,7 +1,8 @@
 """Strings of handwritten digits read by a convolution, an LSTM and CTC, with named axes and a length for each string.
 
 Strings of one to four digits are put together from images of 8 x 8, so their widths differ, and nothing says where a
-digit begins. One source trains on NumPy and on JAX, to 0.96 of the digits right; it says what a step takes before it runs:
+digit begins. One source trains on NumPy and on JAX, to 0.96 of the digits right; it says what a step takes
+before it runs:
 
     python examples/sequences.py [backend ...]
 """
@@ -172,7 +173,7 @@ def beam_search(frames: list[list[float]], beams: int) -> list[int]:
                 following[(*digits, digit)][1] += paths * shares[digit]
         best = sorted(following.items(), key=lambda item: -sum(item[1]))[:beams]
         kept = {digits: (blank, last) for digits, (blank, last) in best}
-    return list(max(kept, key=lambda digits: sum(kept[digits])))
+    return list(max(kept.items(), key=lambda item: item[1][0] + item[1][1])[0])
 
 
 def share_right(found: Ragged, wanted: Ragged) -> float:
