@@ -21,7 +21,7 @@ SHAPE = (32, 500, 256)
 """Examples, frames, features."""
 
 
-def ratio(ours: Callable[[], object], by_hand: Callable[[], object], repeats: int = 25) -> tuple[float, float]:
+def ratio(ours: Callable[[], object], by_hand: Callable[[], object], repeats: int = 60) -> tuple[float, float]:
     """The least seconds of both."""
     least = [float("inf"), float("inf")]
     for _ in range(repeats):

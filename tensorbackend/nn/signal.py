@@ -196,11 +196,11 @@ def istft(
     column = reshape(weight, (whole, *(1,) * len(batch)))
     reached = greater(column, 1e-10)
     signal = where(reached, divide(total, where(reached, column, 1)), 0)
-    wanted = whole if size is None else size
-    if wanted > whole:
-        signal = pad(signal, [(0, wanted - whole), *((0, 0),) * len(batch)])
-    elif wanted < whole:
-        signal = sliced(signal, slice(max(wanted, 0)))
+    end = whole if size is None else size
+    if end > whole:
+        signal = pad(signal, [(0, end - whole), *((0, 0),) * len(batch)])
+    elif end < whole:
+        signal = sliced(signal, slice(max(end, 0)))
     return moveaxis(rename(signal, moved.names[0], *moved.names[1:-1]), 0, along)
 
 
@@ -281,5 +281,5 @@ def _mel(hertz: float, slaney: bool) -> float:
 
 def _hertz(mel: float, slaney: bool) -> float:
     if not slaney:
-        return 700 * (10 ** (mel / 2595) - 1)  # type: ignore[no-any-return] # a float to the power of one
+        return 700 * (10 ** (mel / 2595) - 1)
     return mel * 200 / 3 if mel < 15 else 1000 * math.exp(_STEP * (mel - 15))

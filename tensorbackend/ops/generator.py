@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Concatenate, ParamSpec, TypeVar
 
 from ..entry import entry
-from .composite.random.threefry import split
-from .random import key as key_of
 from ..protocol import BackendLike
 from ..tensor import Tensor, TensorLike
+from .composite.random.threefry import split
+from .random import key as key_of
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -42,8 +42,7 @@ def wanted(blank: int) -> list[float]:
     return found
 
 
-@pytest.mark.parametrize("backend", ["binary", "numpy", "jax"])
-@pytest.mark.parametrize("blank", [0, 1, -1])
+@pytest.mark.parametrize(("blank", "backend"), [(0, "binary"), (0, "numpy"), (1, "numpy"), (-1, "numpy"), (0, "jax")])
 def test_the_loss_is_the_sum_over_all_paths(blank: int, backend: str) -> None:
     moved = tb.where(tb.iota(2) >= COUNTS[:, None], LABELS, (LABELS + blank) % 3)
     logits, labels, frames, counts = (x.backend_copy(backend) for x in (LOGITS, moved, FRAMES, COUNTS))
@@ -64,11 +63,12 @@ def test_the_gradient_is_that_of_differences(backend: str) -> None:
         return tb.sum(tb.where(tb.isinf(losses), 0, losses) * weights)
 
     found = np.asarray(tb.jit(tb.grad(loss))(logits))
-    step = 1e-6
+    step, compiled = 1e-6, tb.jit(loss)
     for place in itertools.product(range(5), range(4), range(3)):
         moved = np.zeros((5, 4, 3))
         moved[place] = step
-        change = loss(logits + tb.asarray(moved, backend=backend)) - loss(logits - tb.asarray(moved, backend=backend))
+        shift = tb.asarray(moved, backend=backend)
+        change = compiled(logits + shift) - compiled(logits - shift)
         assert found[place] == pytest.approx(change.item() / (2 * step), abs=1e-7)
         if place[0] and backend == "jax":
             break

@@ -1,4 +1,4 @@
-"""Axes merged, examples packed, entries selected."""
+"""Axes merged, examples packed."""
 
 from __future__ import annotations
 
@@ -28,18 +28,6 @@ def test_packing_keeps_other_axes_where_they_are() -> None:
     packed = tr.pack(x, axis="time", size=4)
     assert packed.names == ("packed", "feature")
     assert packed.values.tolist() == [[0, 3], [6, 9], [7, 10], [8, 11]]
-
-
-def test_a_mask_over_two_axes() -> None:
-    picked = tr.select(NESTED, NESTED % 2 == 0, axis="letter")
-    assert [[word.tolist() for word in words] for words in tr.to_list(picked)] == [[[0], [2]], [[4]]]
-
-
-def test_a_plain_tensor_is_selected_from() -> None:
-    x = tb.asarray([[1, 2, 3], [4, 5, 6]], names=("batch", "time"))
-    assert [each.tolist() for each in tr.to_list(tr.select(x, x % 2 == 0, axis="time", name="even"))] == [[2], [4, 6]]
-    whole = tr.put_selected(x, x % 2 == 0, tr.select(x, x % 2 == 0, axis="time") * 10, axis="time")
-    assert whole.tolist() == [[1, 20, 3], [40, 5, 60]]
 
 
 def test_what_was_packed_otherwise_is_refused() -> None:
