@@ -142,6 +142,9 @@ class Core:
     writable_payloads: ClassVar[bool] = True
     """Whether a callback might write to a payload; checked mode then looks whether it does."""
 
+    multiplies_rows: ClassVar[bool] = False
+    """Whether `sparse_matvec` takes compressed rows as they are, without spreading them out at each call."""
+
     device: str = "cpu"
     """The device of this instance's payloads."""
 

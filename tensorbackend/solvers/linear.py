@@ -169,10 +169,6 @@ def _by_vjp(form: Form, parts: Tensors, y: Tensor, columns: int) -> Tensor:
 
 # From what the user gives
 
-SPREAD = ("binary", "jax")
-"""Backends without a product of compressed rows of their own: these would be spread out in each iteration."""
-
-
 def linear(given: Any, vectors: Template, count: int, name: str) -> Linear:
     """A matrix or a function as a linear function of vectors like a template, whose last `count` axes are one vector.
 
@@ -180,7 +176,7 @@ def linear(given: Any, vectors: Template, count: int, name: str) -> Linear:
     """
     if isinstance(given, SparseMatrix):
         matrix: SparseMatrix = given.rename(*(None,) * given.ndim)
-        if given.backend.beneath.name in SPREAD:
+        if not given.backend.beneath.multiplies_rows:  # else they would be spread out in each iteration
             matrix = matrix.to_coo()
         leaves, tree = flatten(matrix)
         return Linear(Sparse(tree), tuple(leaves))

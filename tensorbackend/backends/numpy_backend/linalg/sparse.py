@@ -23,7 +23,9 @@ from ...array_module.precision import promoted
 class NumpySparse(ArrayBase):
     """Products with matrices of which some entries are stored."""
 
-    if find_spec("scipy") is not None:  # else the defaults run
+    multiplies_rows = find_spec("scipy") is not None
+
+    if multiplies_rows:  # else the defaults run
 
         @planned
         def sparse_matvec(
