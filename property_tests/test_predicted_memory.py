@@ -40,7 +40,6 @@ EXCEPTIONS: dict[str, str] = {
     "isin": "NumPy sorts or counts, as it sees fit",
     "log_softmax": "the steps of the default have names, so that they stay until it returns",
     "logsumexp": "the steps of the default have names, so that they stay until it returns",
-    "segment_min": "the steps of the default have names, so that they stay until it returns",
     "segment_sum": "entries are copied only where one is left out, which the data says",
 }
 """Ops whose peak is another one than predicted, with the reason."""

@@ -63,3 +63,6 @@ from .recurrent import GRUState as GRUState
 from .recurrent import LSTMState as LSTMState
 from .recurrent import gru as gru
 from .recurrent import lstm as lstm
+from .signal import istft as istft
+from .signal import mel_filters as mel_filters
+from .signal import stft as stft

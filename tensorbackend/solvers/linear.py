@@ -169,6 +169,9 @@ def _by_vjp(form: Form, parts: Tensors, y: Tensor, columns: int) -> Tensor:
 
 # From what the user gives
 
+SPREAD = ("binary", "jax")
+"""Backends without a product of compressed rows of their own: these would be spread out in each iteration."""
+
 
 def linear(given: Any, vectors: Template, count: int, name: str) -> Linear:
     """A matrix or a function as a linear function of vectors like a template, whose last `count` axes are one vector.
@@ -176,7 +179,10 @@ def linear(given: Any, vectors: Template, count: int, name: str) -> Linear:
     Raises `OperandError` for what is neither, `ShapeError` for a function that returns something else than vectors.
     """
     if isinstance(given, SparseMatrix):
-        leaves, tree = flatten(given.rename(*(None,) * given.ndim))
+        matrix: SparseMatrix = given.rename(*(None,) * given.ndim)
+        if given.backend.beneath.name in SPREAD:
+            matrix = matrix.to_coo()
+        leaves, tree = flatten(matrix)
         return Linear(Sparse(tree), tuple(leaves))
     if isinstance(given, Tensor):
         if given.ndim < 2:
@@ -206,6 +212,8 @@ def in_dtype(function: Linear, dtype: Any) -> Linear:
     if isinstance(function.form, Traced):
         return function
     values, *places = function.parts
+    if values.dtype is dtype:
+        return function
     return Linear(function.form, (astype(values, dtype), *places))
 
 

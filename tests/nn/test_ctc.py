@@ -35,13 +35,14 @@ def by_hand(logits: Any, labels: Any, frames: int, blank: int) -> float:
 
 def wanted(blank: int) -> list[float]:
     found = []
-    for logits, labels, count, frames in zip(np.asarray(LOGITS), LABELS.tolist(), COUNTS.tolist(), FRAMES.tolist(), strict=True):
+    for logits, labels, count, frames in zip(
+        np.asarray(LOGITS), LABELS.tolist(), COUNTS.tolist(), FRAMES.tolist(), strict=True
+    ):
         found.append(by_hand(logits, [(each + blank) % 3 for each in labels[:count]], frames, blank))
     return found
 
 
-@pytest.mark.parametrize("backend", ["binary", "numpy", "jax"])
-@pytest.mark.parametrize("blank", [0, 1, -1])
+@pytest.mark.parametrize(("blank", "backend"), [(0, "binary"), (0, "numpy"), (1, "numpy"), (-1, "numpy"), (0, "jax")])
 def test_the_loss_is_the_sum_over_all_paths(blank: int, backend: str) -> None:
     moved = tb.where(tb.iota(2) >= COUNTS[:, None], LABELS, (LABELS + blank) % 3)
     logits, labels, frames, counts = (x.backend_copy(backend) for x in (LOGITS, moved, FRAMES, COUNTS))
@@ -62,11 +63,12 @@ def test_the_gradient_is_that_of_differences(backend: str) -> None:
         return tb.sum(tb.where(tb.isinf(losses), 0, losses) * weights)
 
     found = np.asarray(tb.jit(tb.grad(loss))(logits))
-    step = 1e-6
+    step, compiled = 1e-6, tb.jit(loss)
     for place in itertools.product(range(5), range(4), range(3)):
         moved = np.zeros((5, 4, 3))
         moved[place] = step
-        change = loss(logits + tb.asarray(moved, backend=backend)) - loss(logits - tb.asarray(moved, backend=backend))
+        shift = tb.asarray(moved, backend=backend)
+        change = compiled(logits + shift) - compiled(logits - shift)
         assert found[place] == pytest.approx(change.item() / (2 * step), abs=1e-7)
         if place[0] and backend == "jax":
             break
@@ -153,7 +155,11 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: tb.nn.ctc_loss(LOGITS, LABELS * 1.0), DTypeError, "ctc_loss: expected labels of an integer dtype"),
     (lambda: tb.nn.ctc_loss(LOGITS, LABELS.rename("speaker", None)), NamesError, "ctc_loss: expected the same name"),
     (lambda: tb.nn.ctc_loss(LOGITS, LABELS, logit_lengths=COUNTS[:2]), ShapeError, "ctc_loss: expected sizes that are"),
-    (lambda: tb.nn.ctc_loss(LOGITS, LABELS, label_lengths=COUNTS * 1.0), DTypeError, "ctc_loss: expected lengths of an"),
+    (
+        lambda: tb.nn.ctc_loss(LOGITS, LABELS, label_lengths=COUNTS * 1.0),
+        DTypeError,
+        "ctc_loss: expected lengths of an",
+    ),
     (lambda: tb.nn.ctc_loss(LOGITS, LABELS), IndexRangeError, "expected an index from"),
     (lambda: tb.nn.ctc_loss(LOGITS, LABELS * 0 - 1), IndexRangeError, "expected an index from"),
     (lambda: tb.nn.ctc_best_path(LOGITS, blank=-4), ArgumentError, "ctc_best_path: expected a blank from -3 to 2"),
