@@ -82,9 +82,8 @@ def _prepared(x: Any, axis: Axes) -> tuple[Ragged, tuple[int, ...]]:
     return ragged, sorted_axes(ragged.template, axis)
 
 
-def _count(x: Ragged, axes: tuple[int, ...], keepdims: bool) -> Tensor | int:
+def _count(x: Ragged, mask: Tensor | None, axes: tuple[int, ...], keepdims: bool) -> Tensor | int:
     """How many elements are within the lengths along some axes."""
-    mask = mask_in(x, x.template)
     if mask is None:
         return math.prod(x.shape[axis] for axis in axes)
     factor = math.prod(x.shape[axis] for axis in axes if mask.shape[axis] == 1)
@@ -243,8 +242,15 @@ def mean(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) ->
 
 
 def _mean(x: Ragged, axes: tuple[int, ...], keepdims: bool) -> Tensor:
-    total = _reduced(_sum, Ragged(in_float32(x.values), x.lengths), axes, keepdims, 0)
-    return astype(divide(total, _as(_positive(_count(x, axes, keepdims)), total)), averaged_dtype(x.values))
+    mask, wide = mask_in(x, x.template), _wide(x.values)
+    total = _sum(wide if mask is None else where(mask, wide, 0), axis=axes, keepdims=keepdims)
+    count = _positive(_count(x, mask, axes, keepdims))
+    return astype(divide(total, _as(count, total)), averaged_dtype(x.values))
+
+
+def _wide(x: Tensor) -> Tensor:
+    """In at least float32; what is so already is not copied."""
+    return x if promote_types(averaged_dtype(x), float32) is x.dtype else in_float32(x)
 
 
 def _as(count: Any, like: Tensor) -> Any:
@@ -275,7 +281,7 @@ def variance(x: Ragged, axes: tuple[int, ...], correction: float, keepdims: bool
     wide = Ragged(in_float32(x.filled(0)), x.lengths)
     centred = Ragged(subtract(wide.values, _mean(wide, axes, True)), x.lengths).filled(0)
     squares = _sum(multiply(centred, centred), axis=axes, keepdims=keepdims)
-    count = _count(x, axes, keepdims)
+    count = _count(x, mask_in(x, x.template), axes, keepdims)
     if isinstance(count, int):
         left = count - correction
         divisor: Any = left if left > 0 else 1.0 if not count else math.nan
