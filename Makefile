@@ -45,6 +45,7 @@ bench: $(READY) ## Measures the budget
 	$(BIN)/python benchmarks/jit.py
 	$(BIN)/python benchmarks/step.py
 	$(BIN)/python benchmarks/dryrun.py
+	$(BIN)/python benchmarks/ctc.py
 	$(BIN)/python benchmarks/ragged.py
 	$(BIN)/python benchmarks/grids.py
 	$(BIN)/python benchmarks/profile.py

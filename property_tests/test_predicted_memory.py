@@ -36,11 +36,14 @@ DTYPES = [as_dtype(each) for each in ("float32", "complex64", "bfloat16", "int32
 
 EXCEPTIONS: dict[str, str] = {
     "compress": "NumPy keeps positions of what is true alone, and the prediction those of all elements",
+    "cross_entropy": "the steps of the default have names, so that they stay until it returns",
+    "hard_silu": "the steps of the default have names, so that they stay until it returns",
     "indexed_logsumexp": "the steps of the default have names, so that they stay until it returns",
     "isin": "NumPy sorts or counts, as it sees fit",
     "log_softmax": "the steps of the default have names, so that they stay until it returns",
     "logsumexp": "the steps of the default have names, so that they stay until it returns",
     "segment_sum": "entries are copied only where one is left out, which the data says",
+    "standardise": "the steps of the default have names, so that they stay until it returns",
 }
 """Ops whose peak is another one than predicted, with the reason."""
 

@@ -161,8 +161,7 @@ def hard_tanh(x: Tensor, /) -> Tensor:
     >>> tb.nn.hard_tanh(tb.asarray([-3.0, 0.5])).tolist()
     [-1.0, 0.5]
     """
-    wide = _wide(x)
-    return _narrow(minimum(maximum(wide, -1.0), 1.0), x)
+    return _narrow(minimum(maximum(_wide(x), -1.0), 1.0), x)
 
 
 @composite.within(FEW_STEPS)
