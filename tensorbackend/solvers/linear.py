@@ -169,6 +169,7 @@ def _by_vjp(form: Form, parts: Tensors, y: Tensor, columns: int) -> Tensor:
 
 # From what the user gives
 
+
 def linear(given: Any, vectors: Template, count: int, name: str) -> Linear:
     """A matrix or a function as a linear function of vectors like a template, whose last `count` axes are one vector.
 
