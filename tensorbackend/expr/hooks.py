@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -113,7 +114,9 @@ def debug_print(text: str, /, *arguments: Any, **keywords: Any) -> None:
     """
 
     def show(*arguments: Any, **keywords: Any) -> None:
-        print(text.format(*map(_shown, arguments), **{name: _shown(x) for name, x in keywords.items()}), flush=True)
+        made = text.format(*map(_shown, arguments), **{name: _shown(x) for name, x in keywords.items()})
+        encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+        print(made.encode(encoding, "backslashreplace").decode(encoding), flush=True)  # a console may lack a letter
 
     debug_callback(show, *arguments, **keywords)
 

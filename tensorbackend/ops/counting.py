@@ -157,7 +157,7 @@ def histogram(
 
 def _edges(x: Tensor, bins: int | Sequence[float] | Tensor, limits: tuple[float, float] | None) -> Tensor:
     """The edges of intervals: those given, or equally spaced ones."""
-    if isinstance(bins, Tensor | list | tuple) or hasattr(bins, "__array__"):
+    if isinstance(bins, Tensor | Sequence) or hasattr(bins, "__array__"):
         edges = asarray(bins, backend=None if isinstance(bins, Tensor) else x.backend)
         if edges.ndim != 1 or edges.size < 2:
             raise ShapeError(expected("two edges or more on one axis", bins=edges.template))

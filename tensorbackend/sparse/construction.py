@@ -26,7 +26,7 @@ from ..ops.searching import nonzero
 from ..ops.shape import broadcast_to, concatenate, reshape
 from ..protocol import BackendLike
 from ..rules.broadcasting import result_type
-from ..template import Template, as_names
+from ..template import Template, as_names, as_shape
 from ..tensor import Tensor, TensorLike
 from .host import Array, on_host
 from .matrix import CLASSES, COO, CSC, CSR, SparseMatrix, bind
@@ -388,7 +388,7 @@ def diagonals(
     Raises
     ------
     ShapeError
-        For another number of elements than a diagonal has.
+        For another number of elements than a diagonal has, and a shape that is not that of a matrix.
     ArgumentError
         For as many offsets as there are not diagonals, and for none.
 
@@ -400,7 +400,10 @@ def diagonals(
     """
     if not len(values) or len(values) != len(offsets):
         raise ArgumentError(expected("an offset for each diagonal, at least one", values=len(values), offsets=offsets))
-    rows, columns = (index(each) for each in shape)
+    sizes = as_shape(shape)
+    if len(sizes) != 2:
+        raise ShapeError(expected("the numbers of rows and columns", shape=shape))
+    rows, columns = sizes
     parts, places = [], []
     for given, offset in zip(together(*map(_tensor, values)), offsets, strict=True):
         start = numpy.arange(max(0, min(rows + min(offset, 0), columns - max(offset, 0))))

@@ -206,3 +206,8 @@ def test_printing(backend: str, capsys: pytest.CaptureFixture[str]) -> None:
     step(tb.asarray([1.0, 2.0], backend=backend)).block_until_ready()
     text = capsys.readouterr().out
     assert text.endswith("[1.0, 2.0], sum 3.00 here\n")
+
+
+def test_a_letter_that_the_console_does_not_have(capsys: pytest.CaptureFixture[str]) -> None:
+    tb.debug_print("\ud800 {}", 1)
+    assert capsys.readouterr().out == "\\ud800 1\n"

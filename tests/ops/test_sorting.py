@@ -247,6 +247,7 @@ def test_counts_are_numpys(backend: str) -> None:
             np.testing.assert_allclose(edges.tolist(), places, 1e-6, 1e-6)
     assert tb.histogram(tb.ones(3, backend=backend), bins=2).edges.tolist() == [0.5, 1.0, 1.5]
     assert tb.histogram(tb.zeros(0, backend=backend), bins=2).counts.tolist() == [0, 0]
+    assert tb.histogram(tb.asarray([0.0, 1.5], backend=backend), bins=range(3)).counts.tolist() == [1, 1]
 
 
 # Edges, templates, messages

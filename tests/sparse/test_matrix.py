@@ -194,3 +194,9 @@ def test_what_numpys_arrays_and_lists_do() -> None:
     assert (array @ A).tolist() == [[2, 3, 1]] * 4
     assert (A @ [1.0, 1.0, 1.0]).tolist() == [3, 3]
     assert tb.sparse.from_dense(numpy.eye(2)).nnz == 2
+
+
+def test_a_matrix_of_diagonals_has_two_axes() -> None:
+    for shape in ((4,), (2, 2, 2)):
+        with pytest.raises(ShapeError, match="diagonals: expected the numbers of rows and columns"):
+            tb.sparse.diagonals([1.0], [0], shape)
