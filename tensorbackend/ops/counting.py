@@ -162,7 +162,7 @@ def _edges(x: Tensor, bins: int | Sequence[float] | Tensor, limits: tuple[float,
         if edges.ndim != 1 or edges.size < 2:
             raise ShapeError(expected("two edges or more on one axis", bins=edges.template))
         return edges.rename(None)
-    count = index(bins)  # type: ignore[arg-type] # not a sequence of edges
+    count = index(bins)
     if count < 1:
         raise ArgumentError(expected("one interval or more", bins=bins))
     dtype = to_floating(x.dtype)
