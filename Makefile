@@ -14,7 +14,7 @@ TORCH ?= torch==2.13.0
 CLIENTS_BIN := .venv-clients/bin
 CLIENTS_READY := .venv-clients/.ready
 
-.PHONY: help setup demo test stress bench docs check fmt lint types plugin clients clean
+.PHONY: help setup demo test stress bench docs check fmt lint types plugin clients autograd clean
 
 help: ## Lists the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -79,7 +79,14 @@ $(CLIENTS_READY): pyproject.toml clients/requirements.txt
 	@touch $@
 
 clients: $(CLIENTS_READY) ## Runs other libraries on tensors and writes the table of them; not part of check
-	PYTHONPATH=clients $(CLIENTS_BIN)/python -m pytest -p uses clients -W default --table docs/interoperability.md
+	PYTHONPATH=clients $(CLIENTS_BIN)/python -m pytest -p uses clients --ignore clients/hips_autograd -W default \
+		--table docs/interoperability.md
+
+autograd: $(READY) ## Runs HIPS autograd's own tests on our gradients: make autograd AUTOGRAD=<a checkout of it>
+	@test -d '$(AUTOGRAD)/tests' || { echo 'make autograd: expected AUTOGRAD=<a checkout of HIPS autograd>'; exit 2; }
+	printf '[pytest]\n' > .venv/autograd.ini
+	PYTHONPATH=clients/hips_autograd $(BIN)/python -m pytest -c .venv/autograd.ini --rootdir '$(AUTOGRAD)' -W ignore -n 2 \
+		-q -p no:cacheprovider -p autograd_exceptions '$(AUTOGRAD)/tests'
 
 check: lint types test plugin ## Everything that CI runs
 

@@ -42,7 +42,7 @@ def test_a_mistake_is_the_same_everywhere(name: str) -> None:
     if declared(name):
         backends.append(Untouched())
 
-    @profile(12)
+    @profile(6)
     @given(invalid_calls(name))
     def raises(call: Invocation) -> None:
         for backend in backends:

@@ -40,7 +40,7 @@ def _memory_is_bounded() -> Iterator[None]:
 def test_agrees_with_the_reference(backend: str, name: str, dtypes: list[DType]) -> None:
     farthest: dict[str, float] = {}
 
-    @profile(FEWER.get(backend, 60))
+    @profile(FEWER.get(backend, 25))
     @given(st.one_of([st.tuples(st.just(dtype), calls(name, dtype)) for dtype in dtypes]))
     def agrees(drawn: tuple[DType, Invocation]) -> None:
         dtype, call = drawn

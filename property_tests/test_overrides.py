@@ -38,7 +38,7 @@ def test_override_and_default_agree(backend: type[Backend], name: str) -> None:
     plain = without_overrides(backend)()
     assert own_method(plain, COMPOSITES[name]) is None
 
-    @profile(30)
+    @profile(12)
     @given(st.one_of([calls(name, dtype) for dtype in ALL_DTYPES]))
     def agrees(call: Invocation) -> None:
         check(call, backend())

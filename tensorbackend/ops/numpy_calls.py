@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..errors import ArgumentError, DTypeError, OperandError, TensorBackendError
+from ..errors import ArgumentError, DTypeError, OperandError, TemplateDataError, TensorBackendError
 from ..opspec import OPS
 from ..synonyms import SYNONYMS
 from ..tensor import Tensor, bind
@@ -53,16 +53,32 @@ def _back(value: Any, like: Tensor) -> Any:
     return made.rename(*like.names) if made.shape == like.shape else made
 
 
-def _by_numpy(function: Any, arguments: Sequence[Any], options: Mapping[str, Any]) -> Any:
+_OF_TEMPLATE: dict[str, Callable[[Tensor], Any]] = {
+    "ndim": lambda x: x.ndim,
+    "shape": lambda x: x.shape,
+    "iscomplexobj": lambda x: x.dtype.is_complex,
+    "isrealobj": lambda x: not x.dtype.is_complex,
+}
+"""Functions of NumPy that ask for no data of a tensor, which a traced one does not have."""
+
+
+def _by_numpy(function: Any, arguments: Sequence[Any], options: Mapping[str, Any], *, name: str = "") -> Any:
     """What NumPy gives on the host; an error of NumPy's for the arguments is told as such."""
+    name = name or getattr(function, "__name__", "function")
     try:
-        return function(*_on_host(tuple(arguments)), **_on_host(dict(options)))
+        on_host = _on_host(tuple(arguments)), _on_host(dict(options))
+    except TemplateDataError as error:
+        if error.operation is None:  # an op that runs has put its own name there
+            error.named(f"NumPy's {name}, which is computed on the host for these arguments")
+        raise
+    try:
+        return function(*on_host[0], **on_host[1])
     except (TypeError, ValueError) as error:
         kinds: dict[type, type[TensorBackendError]] = {TypeError: OperandError, ValueError: ArgumentError}
         kind = kinds.get(type(error))
         if kind is None:  # one that says more by its class
             raise
-        raise kind(f"NumPy's {getattr(function, '__name__', 'function')}: {error}") from error
+        raise kind(f"NumPy's {name}: {error}") from error
 
 
 @bind
@@ -78,7 +94,7 @@ def numpy_ufunc(x: Tensor, ufunc: Any, method: str, inputs: Sequence[Any], optio
     out = options.get("out", ())
     if any(isinstance(each, Tensor) for each in out):  # no payload is ever written to
         return NotImplemented
-    found = _by_numpy(getattr(ufunc, method), inputs, options)
+    found = _by_numpy(getattr(ufunc, method), inputs, options, name=ufunc.__name__)
     return found if out else _back(found, x)
 
 
@@ -91,6 +107,9 @@ def numpy_function(
 
     if not all(issubclass(each, Tensor | numpy.ndarray) for each in types):
         return NotImplemented
+    of_template = _OF_TEMPLATE.get(function.__name__)
+    if of_template is not None and len(arguments) == 1:
+        return of_template(x)
     own = _own(function, x)
     call = None if own is None else _translated(function, own, arguments, options)
     if own is not None and call is not None:

@@ -244,7 +244,7 @@ def test_a_run_that_is_stopped_tells_what_it_has(sent: signal.Signals, status: i
     program = (
         "import sys\nfrom tensorbackend.cli import check, main\n"
         "if __name__ == '__main__':\n    check.PAUSE = 0\n"
-        f"    sys.exit(main(['check', 'numpy', '--jobs', '{jobs}', '--report', {str(report)!r}]))\n"
+        f"    sys.exit(main(['check', 'numpy', '--examples', '5', '--jobs', '{jobs}', '--report', {str(report)!r}]))\n"
     )
     script = tmp_path / "program.py"
     script.write_text(program)

@@ -11,7 +11,7 @@ import pytest
 import scipy.special
 
 import tensorbackend as tb
-from tensorbackend.errors import DeallocatedError, OperandError, ShapeError
+from tensorbackend.errors import DeallocatedError, OperandError, ShapeError, TemplateDataError
 from tensorbackend.methods import OpMethods
 from tensorbackend.synonyms import ADVICE, SYNONYMS
 
@@ -220,6 +220,17 @@ def test_functions_of_numpy(x: Any) -> None:
     assert np.shape(x) == (2, 3)
     assert isinstance(np.nansum(x), tb.Tensor)
     assert np.allclose(x, np.asarray(x))
+
+
+def test_functions_of_numpy_in_a_trace() -> None:
+    def asked(x: Any) -> Any:
+        assert (np.ndim(x), np.shape(x), np.iscomplexobj(x), np.isrealobj(x)) == (1, (3,), False, True)
+        return x
+
+    assert tb.trace(asked)("f32[n=3]").results[0].names == ("n",)
+    for function in (np.gradient, np.exp2):
+        with pytest.raises(TemplateDataError, match=f"NumPy's {function.__name__}, which is computed on the host"):
+            tb.trace(function)("f32[n=3]")
 
 
 def test_the_inspection_interface_lists_devices() -> None:

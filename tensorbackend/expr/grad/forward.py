@@ -15,6 +15,7 @@ from ..evaluate import evaluate
 from ..graph import Graph
 from ..simplify import results
 from ..trees import flatten, paths, unflatten
+from . import rules as rules
 from .calls import Call, like, named_like, traced
 from .engine import differentiated, linearized
 

@@ -17,6 +17,7 @@ from ...tensor import Tensor
 from ..evaluate import evaluate
 from ..trees import unflatten
 from ..vmap import vmap
+from . import rules as rules
 from .calls import Argnums, traced
 from .engine import linearized
 from .forward import pushed

@@ -6,6 +6,8 @@ Each is held to central differences along a random direction, and so is the grad
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -271,6 +273,26 @@ def test_what_has_no_gradient(function: Function, text: str) -> None:
     with pytest.raises(GradientError, match=r"test_rules\.py") as raised:
         tb.grad(function)(tb.asarray(batch_of(3, 2, False)[0]))
     assert text in str(raised.value)
+
+
+DERIVATIVES = {
+    "gradient": "with tb.tape() as tape: y = tape.watch(x); z = y * y\ntb.gradient(z, y)",
+    "hessian": "tb.hessian(lambda x: x * x)(x)",
+    "jacfwd": "tb.jacfwd(lambda x: x * x)(x)",
+    "jacobian": "tb.jacobian(lambda x: x * x)(x)",
+    "jvp": "tb.jvp(lambda x: x * x, (x,), (x,))",
+    "linearize": "tb.linearize(lambda x: x * x, x)[1](x)",
+    "grad": "tb.grad(lambda x: x * x)(x)",
+    "value_and_grad": "tb.value_and_grad(lambda x: x * x)(x)",
+    "vjp": "tb.vjp(lambda x: x * x, x)[1](x)",
+}
+
+
+@pytest.mark.parametrize("name", DERIVATIVES)
+def test_every_derivative_may_be_the_first_of_a_process(name: str) -> None:
+    program = f"import tensorbackend as tb\nx = tb.asarray(3.0)\n{DERIVATIVES[name]}"
+    finished = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert not finished.returncode, finished.stderr
 
 
 def test_the_determinant_of_a_singular_matrix() -> None:

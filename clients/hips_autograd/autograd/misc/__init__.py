@@ -1,0 +1,5 @@
+"""Flattening of trees to one vector."""
+
+from .flatten import const_graph, flatten
+
+__all__ = ["const_graph", "flatten"]
