@@ -308,7 +308,6 @@ if _TYPE_CHECKING:
     from .expr.containers import backend_transfer as backend_transfer
     from .expr.control import fori_loop as fori_loop
     from .expr.control import scan as scan
-    from .expr.control import while_loop as while_loop
     from .expr.cost.dry_run import dry_run as dry_run
     from .expr.grad.checkpoint import checkpoint as checkpoint
     from .expr.grad.custom import custom_gradient as custom_gradient
@@ -325,12 +324,14 @@ if _TYPE_CHECKING:
     from .expr.grad.tape import tape as tape
     from .expr.hooks import debug_callback as debug_callback
     from .expr.hooks import debug_print as debug_print
+    from .expr.host import host_call as host_call
     from .expr.jit import jit as jit
     from .expr.record import ExprBackend as ExprBackend
     from .expr.trace import trace as trace
     from .expr.trees import register_tree_node as register_tree_node
     from .expr.trees import tree_map as tree_map
     from .expr.vmap import vmap as vmap
+    from .expr.while_loops import while_loop as while_loop
 
     __version__: str
 
@@ -350,6 +351,7 @@ _LATE = {
     "grad": "grad.functions",
     "gradient": "grad.tape",
     "hessian": "grad.jacobians",
+    "host_call": "host",
     "jacfwd": "grad.jacobians",
     "jacobian": "grad.jacobians",
     "jit": "jit",
@@ -365,7 +367,7 @@ _LATE = {
     "value_and_grad": "grad.functions",
     "vjp": "grad.functions",
     "vmap": "vmap",
-    "while_loop": "control",
+    "while_loop": "while_loops",
 }
 """The module of `expr/` that has a public function, imported when one is first used."""
 

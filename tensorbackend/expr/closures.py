@@ -81,13 +81,17 @@ def _number(value: Scalar, dtype: DType | None = None) -> Tensor:
     return full((), value, dtype=dtype, backend=ExprBackend())
 
 
-def close(graphs: Sequence[Graph]) -> tuple[tuple[Graph, ...], list[Tensor]]:
+def close(graphs: Sequence[Graph], more: Sequence[Tensor] = ()) -> tuple[tuple[Graph, ...], list[Tensor]]:
     """Graphs that take what any of them captured as parameters, all of it and first, and the tensors for those.
+
+    They take `more` tensors too, whether they captured them or not.
 
     Equal graphs of the same lines come back as one object, so that a backend compiles a loop once, however often it is
     written into a graph or called.
     """
     found = {_identity(x): node for graph in graphs for node, x in _held(graph)}
+    for x in more:
+        found.setdefault(_identity(x), captured(x).node)
     tensors = [node.tensor for node in found.values() if node.tensor is not None]
     return tuple(_interned(_closed(graph, found)) for graph in graphs), tensors
 
@@ -100,10 +104,9 @@ def close_over(graph: Graph, tensors: Sequence[Tensor]) -> Graph:
     found = {_identity(x): captured(x).node for x in tensors}
     for _, x in _held(graph):
         if isinstance(x.backend, ExprBackend) and _identity(x) not in found:
-            wanted = (
-                "a recursive custom_gradient whose function of cotangents closes over what the function itself does"
-            )
-            raise GradientError(expected(wanted, "pass the tensor as an argument", closed_over=x.template))
+            wanted = "a function of cotangents that gets values of a graph from its arguments or its closure"
+            error = GradientError(expected(wanted, "pass the tensor as an argument", used=x.template))
+            raise error.named("custom_gradient")
     return _closed(graph, found)
 
 

@@ -1,4 +1,4 @@
-"""Control flow: `while_loop`, `fori_loop` and `scan`, whose functions are traced before anything runs.
+"""Control flow: `fori_loop` and `scan`, and what `while_loop` runs, whose functions are traced before anything runs.
 
 Each is one call of a callback of `protocol/control.py`, with the traced functions as graphs: a loop in Python where a
 backend has none of its own, one node in a graph. The functions see values without data, so that they do the same on
@@ -28,10 +28,10 @@ from ..template import Template
 from ..tensor import Axis, Tensor, TensorLike
 from .carried import Leaves, home_of, nested, settled
 from .closures import close, traced
-from .effects import run_hook
+from .effects import run_hook, run_host
 from .graph import Graph
 from .loops import run_checkpoint, run_cond, run_scan, run_while_loop
-from .node import HOOK
+from .node import HOOK, HOST
 from .trees import Tree, flatten, leaves_like, paths, unflatten
 
 Function = Callable[..., Any]
@@ -60,6 +60,7 @@ _DEFAULTS = {
     "while_loop": run_while_loop,
     "scan": run_scan,
     HOOK: run_hook,
+    HOST: run_host,
 }
 
 
@@ -127,35 +128,8 @@ def check_predicate(predicate: Template, what: str) -> None:
 # Loops
 
 
-@entry
-def while_loop(condition: Function, body: Function, initial: Any, *, limit: int | None = None) -> Any:
-    """What is carried after turns of `body` for as long as `condition` holds: `carry = body(carry)`, from `initial` on.
-
-    `condition(carry)` gives a bool without axes. The carried tensors may be nested in lists, tuples, dicts and
-    dataclasses, and each keeps its shape, dtype and names; a Python number takes the dtype that the body returns. After
-    `limit` turns the loop ends whatever the condition says: such a loop has a gradient, for which the carried values of
-    all `limit` turns are kept. Raises `DTypeError`, `ShapeError` or `NamesError` for a carried value that changes.
-
-    >>> import tensorbackend as tb
-    >>> tb.while_loop(lambda x: x < 100, lambda x: x * 3, tb.asarray(1)).item()
-    243
-    """
-    with named("while_loop"):
-        if limit is not None and (type(limit) is bool or index(limit) < 0):
-            raise ArgumentError(expected("a limit of 0 turns or more", limit=limit))
-        carried, tree = nested(initial, "carry", home_of(initial))
-
-        def holds(given: list[Tensor]) -> Any:
-            return condition(unflatten(tree, given))
-
-        def turn(given: list[Tensor]) -> tuple[list[Any], list[str]]:
-            return leaves_like(tree, body(unflatten(tree, given)), "carry", "to stay nested as it was"), carried.paths
-
-        return unflatten(tree, _while(carried, holds, turn, None if limit is None else index(limit)))
-
-
-def _while(carried: Leaves, holds: Callable[[list[Tensor]], Any], turn: Flat, limit: int | None) -> Tensors:
-    """The carried leaves after a loop."""
+def run_while(carried: Leaves, holds: Callable[[list[Tensor]], Any], turn: Flat, limit: int | None) -> Tensors:
+    """The carried leaves after turns as long as a condition holds."""
     home = home_of(carried.tensors)
     found = settled(carried, lambda: traced(turn, carried.templates, carried.paths, home))
     asked = traced(lambda given: ([holds(given)], ["condition"]), carried.templates, carried.paths, home)
@@ -197,10 +171,10 @@ def fori_loop(lower: TensorLike, upper: TensorLike, body: Function, initial: Any
 
         if not bounds.tensors:
             length = max(0, index(last) - index(first))
-            return unflatten(tree, _scan(carried, turn, Leaves([], [], home), length, False, None)[1:])
+            return unflatten(tree, run_scan_of(carried, turn, Leaves([], [], home), length, False, None)[1:])
         if not isinstance(first, Tensor):
             carried.templates[0] = Template((), result_type(first, last))
-        return unflatten(tree, _while(carried, lambda given: given[0] < last, turn, None)[1:])
+        return unflatten(tree, run_while(carried, lambda given: given[0] < last, turn, None)[1:])
 
 
 @entry
@@ -246,7 +220,7 @@ def scan(
             out_tree[:] = [ys_tree]
             return [*found, *ys], [*carried.paths, *paths(ys_tree, "y")]
 
-        found = _scan(carried, step, scanned, size, bool(reverse), name)
+        found = run_scan_of(carried, step, scanned, size, bool(reverse), name)
         return unflatten(tree, found[: tree.size]), unflatten(out_tree[0], found[tree.size :])
 
 
@@ -281,7 +255,7 @@ def bring_forward(scanned: Leaves, axis: Axis, length: int | None) -> tuple[int,
     return size, name
 
 
-def _scan(
+def run_scan_of(
     carried: Leaves,
     step: Flat,
     scanned: Leaves,

@@ -1,7 +1,8 @@
-"""Calls of the user's functions from inside a graph, for what they do and not for what they give.
+"""Calls of the user's functions from inside a graph, for what they do or for what they give.
 
-A graph holds what its results need. So each call gives a *token*, which the next call takes, and when a trace ends one
-of its results takes the last token: the calls stay, in their order, wherever rewrites, gradients and batches take them.
+What a function gives is a value as any other. For what functions do: a graph holds what its results need. So each call
+gives a *token*, which the next call takes, and when a trace ends one of its results takes the last token: the calls
+stay, in their order, wherever rewrites, gradients and batches take them.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from typing import Any
 
 from ..dtypes import bool_
 from ..errors import OperandError, expected
-from ..select import backend_copy
+from ..ops.creation.filled import zeros
+from ..select import backend_copy, get_backend, move
 from ..template import Template, intern_template
 from ..tensor import Tensor
 from .node import HOOK, Node, Value
@@ -35,6 +37,16 @@ def run_hook(out: Any, inputs: tuple[Sequence[Tensor], Sequence[Tensor]], option
     if function is not None and not backend.template_only and not isinstance(backend, ExprBackend):
         function(*[backend_copy(x, backend) for x in operands])
     return tuple(carried)
+
+
+def run_host(out: Any, inputs: tuple[Sequence[Tensor]], options: Mapping[str, Any]) -> tuple[Tensor, ...]:
+    """What a function of tensors on NumPy gives, brought to where its operands are."""
+    (operands,) = inputs
+    backend, host = (operands[0].backend if operands else get_backend()), get_backend("numpy")
+    if isinstance(backend, ExprBackend):  # to see what it costs
+        return tuple(zeros(each.shape, dtype=each.dtype, names=each.names) for each in out)
+    function: Callable[[Sequence[Tensor]], Sequence[Tensor]] = options["function"]
+    return tuple(move(x, backend) for x in function([move(x, host) for x in operands]))
 
 
 def record_call(scope: Scope, function: Callable[..., object], operands: Sequence[Value]) -> None:

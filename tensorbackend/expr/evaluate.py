@@ -27,8 +27,8 @@ from ..protocol.planned import bare, is_planned
 from ..select import common_backend, move
 from ..template import Template
 from ..tensor import Tensor, late
-from .graph import Graph
-from .node import RENAMED, Node, Value
+from .graph import Graph, rebuilt
+from .node import CUSTOM, RENAMED, Node, Value
 from .record import ExprBackend
 
 KEPT_BYTES: Final = 1 << 16
@@ -81,6 +81,28 @@ def _recorded(graph: Graph, tensors: Sequence[Tensor], backend: ExprBackend) -> 
     return [Tensor(value.template, backend, exchanged[value]) for value in graph.outputs]
 
 
+def opened(graph: Graph) -> Graph:
+    """A graph with the graphs of functions that have gradients of their own in place of their nodes, to be run."""
+    if not any(node.op == CUSTOM for node in graph.nodes):
+        return graph
+    return rebuilt(graph, _opened(graph, graph.parameters))
+
+
+def _opened(graph: Graph, values: Sequence[Value]) -> list[Value]:
+    """The results of a graph, opened, for values in place of its parameters."""
+    exchanged = dict(zip(graph.parameters, values, strict=True))
+    for node in graph.nodes[len(graph.parameters) :]:
+        if node.tensor is not None:
+            exchanged[Value(node)] = Value(node)
+            continue
+        if node.op == CUSTOM:
+            made = _opened(cast(Graph, node.options["forward"]), [exchanged[value] for value in node.operands])
+        else:
+            made = [*node.remade(node.with_inputs(exchanged.__getitem__)).values]
+        exchanged.update(zip(node.values, made, strict=True))
+    return [exchanged[value] for value in graph.outputs]
+
+
 def program(graph: Graph, backend: Backend) -> Program:
     """The program of a graph on a backend, made once."""
     found = graph.programs.get(backend)
@@ -98,6 +120,7 @@ class Program:
 
     def __init__(self, graph: Graph, backend: Backend, *, entered_once: bool = False) -> None:
         self.backend, self.results = backend, graph.results
+        graph = opened(graph)
         kernels = _raw(graph, backend) if entered_once else None
         writer = _Writer(graph, backend, kernels)
         run = FunctionType(_code("\n".join(writer.lines)), writer.namespace, "run")

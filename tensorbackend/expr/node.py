@@ -29,6 +29,12 @@ RENAMED: Final = "rename"
 HOOK: Final = "debug_callback"
 """The op of a node that calls a function of the user's for what it does."""
 
+HOST: Final = "host_call"
+"""The op of a node that calls a function of the user's for what it gives, with NumPy arrays."""
+
+CUSTOM: Final = "custom_gradient"
+"""The op of a node that is a graph with a gradient of its own."""
+
 
 class Line(NamedTuple):
     """A line of the user's program."""

@@ -227,6 +227,17 @@ def current() -> Scope | None:
 
 
 @contextmanager
+def outside() -> Iterator[None]:
+    """A block outside all traces, for what runs on data while a graph is made."""
+    before = _scope.get()
+    try:
+        _scope.set(None)
+        yield
+    finally:
+        _scope.set(before)
+
+
+@contextmanager
 def recording(home: Backend | None = None) -> Iterator[Scope]:
     """A trace: new tensors are made on ExprBackend inside it.
 

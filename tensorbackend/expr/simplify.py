@@ -14,9 +14,9 @@ from ..protocol import Backend
 from ..select import get_backend, with_default
 from ..tensor import Tensor
 from .effects import after_calls
-from .evaluate import KEPT_BYTES, computed
+from .evaluate import KEPT_BYTES, computed, opened
 from .graph import Graph, rebuilt
-from .node import CAPTURED, HOOK, RENAMED, Node, Value, at_line
+from .node import CAPTURED, HOOK, HOST, RENAMED, Node, Value, at_line
 from .record import ExprBackend, captured, expr_tensor, recording, under, value_of
 from .subgraphs import subgraphs
 from .trees import LEAF, Tree
@@ -98,7 +98,7 @@ def constant_folding(graph: Graph, backend: Backend | str | None = None) -> Grap
         return found[value.index] if isinstance(found, tuple) else found
 
     def visit(node: Node) -> Sequence[Value]:
-        if node.op == HOOK or any(each not in known for each, _ in node.operands):
+        if node.op in (HOOK, HOST) or any(each not in known for each, _ in node.operands):
             return node.values
         small = sum(template.nbytes for template in node.outs) <= KEPT_BYTES
         if node.tensor is not None:
@@ -134,8 +134,9 @@ def expanded(graph: Graph, keep: Callable[[Node], bool]) -> Graph:
     """
 
     def divides(node: Node) -> bool:
-        return node.default is not None and node.op != HOOK and not subgraphs(node) and not keep(node)
+        return node.default is not None and node.op not in (HOOK, HOST) and not subgraphs(node) and not keep(node)
 
+    graph = opened(graph)
     while any(map(divides, graph.nodes)):
         graph = rewritten(graph, lambda node: parts(node) if divides(node) else node.values)
     return graph

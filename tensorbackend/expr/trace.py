@@ -18,8 +18,8 @@ from . import constants as constants  # enters what gives them their data
 from .effects import after_calls
 from .graph import NO_OPTION, Graph, TracedCall, closed
 from .node import PARAMETER, Node, Value
-from .record import expr_tensor, recording, value_of
-from .trees import flatten, paths, unflatten
+from .record import Scope, expr_tensor, recording, value_of
+from .trees import Tree, flatten, paths, unflatten
 
 
 @checked
@@ -90,13 +90,37 @@ def trace_leaves(
         result = function(
             [leaf if value is None else expr_tensor(value) for leaf, value in zip(leaves, values, strict=True)]
         )
-        found, out_tree = flatten(result)
-        results = [_output(each, path) for each, path in zip(found, paths(out_tree, "result"), strict=True)]
-        outputs = after_calls(scope, results)
+        outputs, out_tree = _outputs(result, scope)
     parameters = [value for value in values if value is not None]
     outputs, _ = closed(parameters, outputs, scope.start)
     used = [name for name, value in zip(names, values, strict=True) if value is not None]
     return Graph(parameters, outputs, out_tree, used)
+
+
+def resumed(
+    function: Callable[[list[Any]], Any],
+    before: Scope,
+    parameters: Sequence[Value],
+    templates: Sequence[Template],
+    names: Sequence[str],
+) -> Graph:
+    """The graph of a function that goes on where an earlier trace ended.
+
+    It may use the values of that trace. The graph takes the earlier trace's parameters, then one for each template.
+    """
+    with recording(before.holder) as scope:
+        more = [Value(Node(PARAMETER, template)) for template in templates]
+        outputs, out_tree = _outputs(function([expr_tensor(value) for value in more]), scope)
+        every = [*parameters, *more]
+        outputs, _ = closed(every, outputs, before.start)
+    return Graph(every, outputs, out_tree, names)
+
+
+def _outputs(result: Any, scope: Scope) -> tuple[list[Value], Tree]:
+    """The values of nested results, which need what the trace calls, and how they are nested."""
+    found, tree = flatten(result)
+    values = [_output(each, path) for each, path in zip(found, paths(tree, "result"), strict=True)]
+    return after_calls(scope, values), tree
 
 
 def _output(result: Any, path: str) -> Value:

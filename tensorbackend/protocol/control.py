@@ -47,6 +47,17 @@ class Control:
         """
 
     @optional_callback
+    def host_call(
+        self,
+        out: tuple[Template, ...],
+        operands: Sequence[Tensor],
+        /,
+        *,
+        function: Callable[[Sequence[Tensor]], Sequence[Tensor]],
+    ) -> Payload:
+        """What a function gives for the operands; it takes and gives tensors on NumPy, and is called with data."""
+
+    @optional_callback
     def cond(
         self,
         out: tuple[Template, ...],

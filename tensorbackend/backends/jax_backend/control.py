@@ -7,6 +7,7 @@ from functools import partial
 
 from ...expr.evaluate import evaluate
 from ...expr.graph import Graph
+from ...interchange import numpy_dtype
 from ...protocol import Kernel, Payload, planned
 from ...select import get_backend
 from ...template import Template
@@ -57,6 +58,30 @@ class JaxControl(JaxBase):
         shapes = tuple(self.jax.ShapeDtypeStruct(x.shape, x.dtype) for x in data)
         stopped = tuple(map(self.lax.stop_gradient, given))
         called: Payload = self.jax.experimental.io_callback(on_host, shapes, data, stopped)
+        return called
+
+    def host_call(
+        self,
+        out: tuple[Template, ...],
+        operands: Sequence[Tensor],
+        /,
+        *,
+        function: Callable[[Sequence[Tensor]], Sequence[Tensor]],
+    ) -> Payload:
+        """What a function gives on the host; of what JAX traces, when the data are there."""
+        import numpy
+
+        host, data = get_backend("numpy"), tuple([x.data for x in operands])
+
+        def on_host(*arrays: Array) -> Arrays:
+            pairs = zip(operands, arrays, strict=True)
+            found = function([Tensor(x.template, host, numpy.asarray(array)) for x, array in pairs])
+            return tuple([x.data for x in found])
+
+        if data and not any(map(self.traced, data)):  # of none it cannot tell whether JAX traces
+            return tuple(map(self.xp.asarray, on_host(*data)))
+        shapes = tuple(self.jax.ShapeDtypeStruct(x.shape, numpy_dtype(x.dtype)) for x in out)
+        called: Payload = self.jax.pure_callback(on_host, shapes, *data, vmap_method="sequential")
         return called
 
     @planned

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
+from ...ops.composite.shape.arranging import stack
+from ...ops.creation.filled import zeros
 from ...ops.elementwise.ternary import where
 from ...ops.indexing.slices import sliced
 from ...ops.reduction import any as any_
@@ -101,6 +103,25 @@ def _debug_callback(call: Call) -> Results:
             example = tuple(sliced(each.x, (place,)) if each.mapped else each.x for each in operands)  # type: ignore[union-attr]
             held = call.record([held, example], outs)  # type: ignore[assignment] # several results
     return _finished(call, held, flags)
+
+
+@rule("host_call")
+def _host_call(call: Call) -> Results:
+    """One call of a function that calls the function for each example."""
+    (operands,) = call.inputs
+    flags, function, size, outs = _flags(operands), call.options["function"], call.size, call.node.outs
+
+    def each(given: Sequence[Tensor]) -> tuple[Tensor, ...]:
+        rows = [
+            function([sliced(x, (place,)) if mapped else x for x, mapped in zip(given, flags, strict=True)])
+            for place in range(size)
+        ]
+        if not rows:
+            return tuple(zeros((0, *out.shape), dtype=out.dtype, backend="numpy") for out in outs)
+        return tuple(stack(column) for column in zip(*rows, strict=True))
+
+    held = tuple(operand.x for operand in operands)  # type: ignore[union-attr] # by the protocol
+    return call.record([held], options={"function": each})
 
 
 @rule("cond")

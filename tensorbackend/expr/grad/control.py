@@ -20,7 +20,7 @@ from ..record import ExprBackend
 from ..simplify import results
 from ..trace import trace_leaves
 from .engine import depending, differentiated, inexact, linearized
-from .registry import Cotangents, NoGradient, rule
+from .registry import Cotangents, NoGradient, not_differentiable, rule
 
 _UNKNOWN = "a loop of unknown length keeps too much: give while_loop() a limit, or fori_loop() ints as bounds"
 
@@ -73,6 +73,9 @@ def _debug_callback(
         for x in cotangents
     ]
     return tuple(handed), None
+
+
+not_differentiable("host_call", reason="nothing is known of a function of NumPy arrays: give it by custom_gradient()")
 
 
 @rule("cond", selective=True)

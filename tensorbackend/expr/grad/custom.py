@@ -2,58 +2,95 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextvars import ContextVar
-from functools import cache, wraps
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, wraps
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ...entry import checked
 from ...errors import ArgumentError, expected
-from ...ops.creation.filled import zeros_like
+from ...ops.creation.filled import asarray, zeros_like
 from ...protocol.core import CompositeCall
-from ...select import common_backend, get_backend, move, with_default
+from ...select import common_backend, default_backend, get_backend, move, with_default
 from ...tensor import Tensor
 from ..closures import close, close_over
 from ..evaluate import evaluate
 from ..graph import Graph
-from ..record import ExprBackend
-from ..trace import argument_names, trace_leaves
-from ..trees import Tree, flatten, paths, unflatten
+from ..held import fixed, held_by
+from ..node import CUSTOM, Node, Value
+from ..record import ExprBackend, captured, current, expr_tensor, outside
+from ..simplify import rewritten
+from ..trace import argument_names, resumed, trace_leaves
+from ..trees import Tree, flatten, paths, tree_map, unflatten
+from .engine import depending
 from .registry import Cotangents, rule
-from .tape import TapeBackend
-
-_OP = "custom_gradient"
+from .tape import TapeBackend, recorder_of, with_data
 
 
-class Pullback(NamedTuple):
-    """What a node keeps for its gradient: the graph of the function of cotangents, which the node itself never runs."""
+class Pullback:
+    """What a node keeps for its gradient: the graph of the function of cotangents, which the node itself never runs.
 
-    made: Graph | Callable[[], Graph]
-    """The graph, or what makes it: a function of cotangents may hold the very node whose gradient it is."""
+    The graph is made when it is first asked for: a function of cotangents may call the very function whose gradient
+    it is, and would be traced for ever. Two are equal if both have equal graphs already.
+    """
 
-    @property
+    def __init__(self, made: Graph | Callable[[], Graph]) -> None:
+        self._made = made
+
+    @cached_property
     def graph(self) -> Graph:
         """Takes what the node does and a cotangent for each result, gives a cotangent for each argument."""
-        return self.made if isinstance(self.made, Graph) else self.made()
+        return self._made if isinstance(self._made, Graph) else self._made()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Pullback) and self._made == other._made
+
+    def __hash__(self) -> int:
+        return hash(self._made)
 
 
 @checked
 def custom_gradient(function: Callable[..., tuple[Any, Callable[..., Any]]]) -> Callable[..., Any]:
     """A function with a gradient of its own: it returns its result and the function of the result's cotangent.
 
-    That one takes a cotangent nested as the result is and returns one for each argument, `None` for zero: a tuple,
-    unless there is just one argument. Arguments and results may be nested tensors; what else the function closes over
-    is constant. It may call the function itself. A second derivative is that of the function of cotangents. In a graph
-    it is one node. JAX's own transformations do not see the gradient, those of tensorbackend do on every backend.
-    Raises `ArgumentError` for cotangents that are not nested as the arguments.
+    In a graph it is one node. The function of cotangents is traced when a gradient is asked for, and not before, so it
+    may call the function itself. JAX's own transformations do not see the gradient, those of tensorbackend do on
+    every backend.
 
+    Parameters
+    ----------
+    function
+        Takes nested tensors and options. It returns a pair: its result, nested tensors, and a function that takes a
+        cotangent nested as the result and returns one for each argument, `None` for zero: a tuple, unless there is
+        just one argument. What else the two functions close over is constant.
+
+    Returns
+    -------
+    Callable
+        A function of the same arguments that returns the result. A second derivative through it is that of the
+        function of cotangents, as written. On a tape both functions run at once on tensors with data.
+
+    Raises
+    ------
+    ArgumentError
+        For a function that returns no such pair, and for cotangents that are not nested as the arguments.
+    GradientError
+        In a graph, for a function of cotangents that gets a value of the graph from anywhere but its arguments, its
+        closure, or the attributes of what is there.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> @tb.custom_gradient
     ... def clipped(x):
     ...     return x, lambda cotangent: tb.clip(cotangent, -1, 1)
     >>> tb.grad(lambda x: 5 * clipped(x))(2.0).item()
     1.0
+    >>> @tb.custom_gradient
+    ... def inverse(x):
+    ...     return 1 / x, lambda cotangent: -cotangent * inverse(x) ** 2
+    >>> tb.grad(tb.grad(inverse))(2.0).item()
+    0.25
     """
 
     @wraps(function)
@@ -63,8 +100,11 @@ def custom_gradient(function: Callable[..., tuple[Any, Callable[..., Any]]]) -> 
         backend = common_backend(tensors)
         if isinstance(get_backend(), ExprBackend):
             backend = ExprBackend()  # a closed-over tensor may be one of the graph's
-        if not isinstance(backend, ExprBackend | TapeBackend):
-            return _pair(function(*arguments))[0]
+        if isinstance(backend, TapeBackend):
+            return _taped(function, arguments, leaves, tree, backend)
+        if not isinstance(backend, ExprBackend):
+            result, _ = _pair(function(*arguments))
+            return tree_map(_constant, result)  # also to a tape whose tensors the function closes over
         traced = _Traced(function, leaves, tree, argument_names(function, arguments))
         forward, pullback, constants = traced.closed()
         call = CompositeCall(
@@ -72,10 +112,14 @@ def custom_gradient(function: Callable[..., tuple[Any, Callable[..., Any]]]) -> 
             (tuple(move(x, backend) for x in (*constants, *tensors)),),
             MappingProxyType({"forward": forward, "pullback": pullback}),
         )
-        found = with_default(backend, backend.optional, _OP, call, _forward)
+        found = with_default(backend, backend.optional, CUSTOM, call, _forward)
         return unflatten(traced.forward.out_tree, found)
 
     return op
+
+
+def _constant(leaf: Any) -> Any:
+    return with_data(leaf) if isinstance(leaf, Tensor) else leaf
 
 
 def _pair(found: Any) -> tuple[Any, Callable[..., Any]]:
@@ -85,56 +129,62 @@ def _pair(found: Any) -> tuple[Any, Callable[..., Any]]:
     return found
 
 
-_pulling: ContextVar[tuple[Callable[..., Any], ...]] = ContextVar("tensorbackend_pulling", default=())
-"""The functions whose functions of cotangents are being traced."""
+# In a graph
 
 
 class _Traced:
-    """A function on arguments: its graph, and that of its function of cotangents, for which it is run again."""
+    """A function on arguments: its graph, and that of its function of cotangents, which goes on where that ends."""
 
     def __init__(self, function: Callable[..., Any], leaves: list[Any], tree: Tree, names: list[str]) -> None:
-        self.function, self.leaves, self.tree = function, leaves, tree
+        self.leaves, self.tree = leaves, tree
         pairs = [(leaf, name) for leaf, name in zip(leaves, names, strict=True) if isinstance(leaf, Tensor)]
-        self.templates, self.names = [x.template for x, _ in pairs], [name for _, name in pairs]
-        self.forward = trace_leaves(lambda given: self._called(given)[0], self.templates, self.names)
+        self.names = [name for _, name in pairs]
 
-    def _filled(self, given: Iterable[Any]) -> list[Any]:
-        rest = iter(given)
-        return [next(rest) if isinstance(leaf, Tensor) else leaf for leaf in self.leaves]
+        def called(given: list[Any]) -> Any:
+            self.given, self.scope = given, current()
+            result, pull = _pair(function(*unflatten(tree, _filled(leaves, given))))
+            self.pull = fixed(pull)
+            return result
 
-    def _called(self, given: Iterable[Any]) -> tuple[Any, Callable[..., Any]]:
-        return _pair(self.function(*unflatten(self.tree, self._filled(given))))
+        self.forward = trace_leaves(called, [x.template for x, _ in pairs], self.names)
+        assert self.scope is not None  # while a function is traced
+        self.held = [
+            x
+            for x in held_by(function, self.pull)
+            if isinstance(x.backend, ExprBackend) and x.data.node.serial < self.scope.start
+        ]
 
     def backward(self) -> Graph:
         """The graph of the function of cotangents: it takes the arguments, and a cotangent for each result."""
-        count, out_tree = len(self.templates), self.forward.out_tree
+        out_tree = self.forward.out_tree
 
-        def pulled(given: list[Any]) -> list[Any]:
-            _, pull = self._called(given[:count])
-            found = pull(unflatten(out_tree, given[count:]))
-            cotangents = _like_arguments(found, self.tree, self._filled(given[:count]))
-            return [x for x, leaf in zip(cotangents, self.leaves, strict=True) if isinstance(leaf, Tensor)]
+        def pulled(cotangents: list[Any]) -> list[Any]:
+            found = self.pull(unflatten(out_tree, cotangents))
+            return like_arguments(found, self.tree, _filled(self.leaves, self.given))
 
-        before = _pulling.get()
-        try:
-            _pulling.set((*_pulling.get(), self.function))
-            names = [*self.names, *paths(out_tree, "cotangent")]
-            return trace_leaves(pulled, [*self.templates, *self.forward.results], names)
-        finally:
-            _pulling.set(before)
+        assert self.scope is not None  # while a function is traced
+        return resumed(
+            pulled,
+            self.scope,
+            [x.data for x in self.given],
+            self.forward.results,
+            [*self.names, *paths(out_tree, "cotangent")],
+        )
 
     def closed(self) -> tuple[Graph, Pullback, list[Tensor]]:
         """Both graphs as ones that take first what they close over, and that."""
-        if self.function not in _pulling.get():
-            (forward, backward), constants = close([self.forward, self.backward()])
-            return forward, Pullback(backward), constants
-        # Its own function of cotangents asks for it, and would go on to do so for ever.
-        (forward,), constants = close([self.forward])
-        return forward, Pullback(cache(lambda: close_over(self.backward(), constants))), constants
+        (forward,), constants = close([self.forward], self.held)
+        return forward, Pullback(lambda: close_over(self.backward(), constants)), constants
 
 
-def _like_arguments(found: Any, tree: Tree, leaves: Sequence[Any]) -> list[Any]:
-    """A cotangent for each leaf of the arguments, zeros where there is none."""
+def _filled(leaves: Sequence[Any], given: Sequence[Any]) -> list[Any]:
+    """Leaves with others in place of the tensors among them."""
+    rest = iter(given)
+    return [next(rest) if isinstance(leaf, Tensor) else leaf for leaf in leaves]
+
+
+def like_arguments(found: Any, tree: Tree, leaves: Sequence[Any]) -> list[Any]:
+    """A cotangent for each tensor among the leaves of the arguments, zeros where there is none."""
     count = len(tree.children)
     given = (found,) if count == 1 and not (isinstance(found, tuple) and len(found) == 1) else found
     if not isinstance(given, tuple) or len(given) != count:
@@ -149,7 +199,7 @@ def _like_arguments(found: Any, tree: Tree, leaves: Sequence[Any]) -> list[Any]:
             wanted = f"a cotangent nested as argument {position}: {', '.join(paths(branch, 'argument'))}"
             raise ArgumentError(expected(wanted, returned=each))
         cotangents.extend(below)
-    return cotangents
+    return [x for x, leaf in zip(cotangents, leaves, strict=True) if isinstance(leaf, Tensor)]
 
 
 def _forward(out: object, inputs: Sequence[Any], options: Mapping[str, Any]) -> tuple[Tensor, ...]:
@@ -157,15 +207,71 @@ def _forward(out: object, inputs: Sequence[Any], options: Mapping[str, Any]) -> 
     return tuple(evaluate(options["forward"], tensors, None if tensors else get_backend()))
 
 
-@rule(_OP)
+def with_pullbacks(graph: Graph) -> Graph:
+    """A graph whose functions of cotangents are traced where a gradient of the parameters flows."""
+    flowing = depending(graph.nodes, {value.node for value in graph.parameters})
+    wanted = {id(node.options) for node in flowing if node.op == CUSTOM}  # a node on other inputs has the same options
+
+    def visit(node: Node) -> Sequence[Value]:
+        if id(node.options) not in wanted:
+            return node.values
+        pullback = node.options["pullback"]
+        assert isinstance(pullback, Pullback)  # by what a graph has
+        (made,), _ = close([pullback.graph])
+        return node.remade(node.inputs, {**node.options, "pullback": Pullback(made)}).values
+
+    return rewritten(graph, visit) if wanted else graph
+
+
+@rule(CUSTOM)
 def _custom_gradient(
     cotangent: tuple[Tensor | None, ...],
     out: tuple[Tensor, ...],
     tensors: tuple[Tensor, ...],
     *,
-    forward: Graph,
-    pullback: Pullback,
+    pullback: Pullback | _OnTape,
+    forward: Graph | None = None,
 ) -> Cotangents:
     seeds = [zeros_like(x) if given is None else given for given, x in zip(cotangent, out, strict=True)]
+    if isinstance(pullback, _OnTape):
+        return (pullback(seeds),)
     found = evaluate(pullback.graph, [*tensors, *seeds])
     return ((*(None,) * (len(tensors) - len(found)), *found),)
+
+
+# On a tape
+
+
+def _taped(
+    function: Callable[..., Any], arguments: tuple[Any, ...], leaves: Sequence[Any], tree: Tree, backend: TapeBackend
+) -> Any:
+    """The result of a function on a tape, which goes on one node from its arguments."""
+    result, pull = _pair(function(*arguments))
+    found, out_tree = flatten(result)
+    results = tuple(move(with_data(x if isinstance(x, Tensor) else asarray(x)), backend.on) for x in found)
+    given = tuple(move(leaf, backend) for leaf in leaves if isinstance(leaf, Tensor))
+    options = {"pullback": _OnTape(fixed(pull), leaves, tree, results, out_tree)}
+    out = tuple(x.template for x in results)
+    values = backend.entered(CUSTOM, out, (given,), options, None, results)
+    return unflatten(out_tree, [Tensor(x, backend, value) for x, value in zip(out, values, strict=True)])
+
+
+class _OnTape(NamedTuple):
+    """The function of cotangents of a call on a tape, which runs on data."""
+
+    pull: Callable[..., Any]
+    leaves: Sequence[Any]
+    tree: Tree
+    results: tuple[Tensor, ...]
+    out_tree: Tree
+
+    def __call__(self, seeds: Sequence[Tensor]) -> tuple[Tensor, ...]:
+        """The cotangents of the arguments, as constants of the graph that is made."""
+        backend = recorder_of(self.results[0])
+        with outside(), default_backend(backend):
+            data = evaluate(Graph((), [x.data for x in seeds]), (), backend)
+            given = [Tensor(like.template, x.backend, x.data) for like, x in zip(self.results, data, strict=True)]
+            found = like_arguments(self.pull(unflatten(self.out_tree, given)), self.tree, self.leaves)
+            tensors = [x if isinstance(x, Tensor) else asarray(x) for x in found]
+        keeps = isinstance(backend, TapeBackend)
+        return tuple(expr_tensor(captured(x if keeps else with_data(x))) for x in tensors)

@@ -26,6 +26,7 @@ from ..node import HOOK
 from ..trees import Tree, flatten, paths, unflatten
 from . import rules as rules
 from .calls import Argnums, like, traced
+from .custom import with_pullbacks
 from .engine import differentiated, inexact, linearized
 
 
@@ -87,7 +88,7 @@ def _with_gradient(graph: Graph) -> tuple[Graph, list[Tensor]]:
     calls functions of its trace is another one each time.
     """
     if not any(node.op == HOOK for node in graph.nodes):
-        (closed,), constants = close([graph])
+        (closed,), constants = close([with_pullbacks(graph)])
         # A default may read what was captured: it is not there once that is taken out.
         with suppress(TemplateDataError):
             return _kept(closed, len(constants), dtypes.current_precision()), constants

@@ -141,7 +141,7 @@ class Tape:
             raise DTypeError(expected(f"{path} to be a floating or complex tensor to be watched", given=given))
         if isinstance(x.backend, ExprBackend):
             raise BackendError(expected(f"{path} to have data to be watched", "use grad() in a traced function"))
-        held = _held(x)
+        held = with_data(x)
         node = Recorded(self, (held,), PARAMETER, x.template)
         return Tensor(x.template, TapeBackend(on=held.backend), Value(node))
 
@@ -209,7 +209,7 @@ def gradient(y: Tensor, x: Any) -> Any:
 
     seed = full((), 1, dtype=y.dtype, backend=ExprBackend())
     found = pulled_back([y.data], [seed], [each.data for each in leaves], known)
-    backend = _held(y).backend
+    backend = with_data(y).backend
     graph = Graph((), [each.data for each in found])
     gradients = evaluate(graph, (), backend if current is None else TapeBackend(on=backend))
     return unflatten(tree, (x.rename(*like.names) if x.ndim else x for x, like in zip(gradients, leaves, strict=True)))
@@ -272,10 +272,22 @@ class TapeBackend(Backend):
         default: Default | None = None,
     ) -> Payload:
         """Runs an op, and keeps how, if it depends on what the open tape follows."""
-        held = tuple(_each(_held, each) for each in inputs)
+        held = tuple(_each(with_data, each) for each in inputs)
         method = own_method(self.on, name) if default else implementation(self.on, name, out, templates_of(held))
         found = perform(self.on, name, CompositeCall(out, held, options), method, default)
         results = (found,) if isinstance(found, Tensor) else tuple(found)
+        return self.entered(name, out, inputs, options, default, results)
+
+    def entered(
+        self,
+        name: str,
+        out: Out,
+        inputs: tuple[Any, ...],
+        options: Mapping[str, object],
+        default: Default | None,
+        results: tuple[Tensor, ...],
+    ) -> Payload:
+        """Keeps how results came about, if they depend on what the open tape follows."""
         if not any(map(_is_followed, _flat(inputs))):
             left = _left(inputs)
             constants = tuple(_constant(x, left) for x in results)
@@ -293,7 +305,7 @@ class TapeBackend(Backend):
 
     def from_backend(self, x: Tensor, /, *, copy: bool) -> Payload:
         """A constant."""
-        held = _held(x)
+        held = with_data(x)
         if copy:
             held = Tensor(x.template, self.on, self.on.from_backend(held, copy=True))
         return _constant(move(held, self.on))
@@ -304,15 +316,15 @@ class TapeBackend(Backend):
 
     def to_binary(self, x: Tensor, limit: int, /) -> bytes:
         """What the backend that computes gives."""
-        return self.on.to_binary(_held(x), limit)
+        return self.on.to_binary(with_data(x), limit)
 
     def to_numpy(self, x: Tensor, dtype: Any, copy: bool | None, /) -> Any:
         """What the backend that computes gives."""
-        return self.on.to_numpy(_held(x), dtype, copy)
+        return self.on.to_numpy(with_data(x), dtype, copy)
 
     def to_dlpack(self, x: Tensor, /, **options: Any) -> Any:
         """What the backend that computes gives."""
-        return self.on.to_dlpack(_held(x), **options)
+        return self.on.to_dlpack(with_data(x), **options)
 
     def dlpack_device(self) -> tuple[int, int]:
         """What the backend that computes gives."""
@@ -320,18 +332,18 @@ class TapeBackend(Backend):
 
     def to_batched(self, x: Tensor, size: int, /) -> Iterator[Payload]:
         """Constants."""
-        batches = self.on.to_batched(_held(x), size)
+        batches = self.on.to_batched(with_data(x), size)
         for start, data in zip(range(0, x.shape[0], size), batches, strict=True):
             template = x.template.replace(shape=(min(size, x.shape[0] - start), *x.shape[1:]))
             yield _constant(Tensor(template, self.on, data))
 
     def block_until_ready(self, x: Tensor, /) -> None:
         """What the backend that computes does."""
-        self.on.block_until_ready(_held(x))
+        self.on.block_until_ready(with_data(x))
 
     def inspect(self, x: Tensor, /, *, limit: int = 100) -> str:
         """What the backend that computes shows."""
-        return self.on.inspect(Tensor(x.template, self.on, _held(x).data), limit=limit)
+        return self.on.inspect(Tensor(x.template, self.on, with_data(x).data), limit=limit)
 
 
 def _recorder(name: str) -> Callable[..., Payload]:
@@ -358,7 +370,7 @@ def _flat(inputs: tuple[Any, ...]) -> list[Tensor]:
     return [x for each in inputs if each is not None for x in (each if isinstance(each, tuple) else (each,))]
 
 
-def _held(x: Tensor) -> Tensor:
+def with_data(x: Tensor) -> Tensor:
     """A tensor with data: what one on a tape stands for, any other itself."""
     if not isinstance(x.backend, TapeBackend):
         return x
@@ -370,8 +382,14 @@ def _held(x: Tensor) -> Tensor:
 @bind
 def off_tape(x: Tensor) -> Tensor:
     """What `x.detach()` gives once there are tapes."""
-    held = _held(x)
+    held = with_data(x)
     return stop_gradient(x) if held is x else Tensor(x.template, held.backend, held.data)
+
+
+def recorder_of(x: Tensor) -> Backend:
+    """The backend for what is computed from a tensor with data now: a tape's while one records, else the tensor's."""
+    held = with_data(x)
+    return held.backend if _recording() is None else TapeBackend(on=held.backend)
 
 
 def _constant(x: Tensor, left: Left | None = None) -> Value:
@@ -402,4 +420,4 @@ def _is_followed(x: Tensor) -> bool:
 
 def _value(x: Tensor) -> Value:
     """The value of a tensor, a constant unless the open tape follows it."""
-    return x.data if _is_followed(x) else _constant(_held(x))
+    return x.data if _is_followed(x) else _constant(with_data(x))

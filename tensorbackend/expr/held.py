@@ -1,0 +1,103 @@
+"""What a function of the user's holds on to: tensors that it can reach, and variables that may change after a call."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from functools import cache, partial
+from types import CellType, CodeType, FunctionType, MethodType, ModuleType
+from typing import Any, Final
+
+from ..protocol import Backend
+from ..tensor import Tensor
+from .graph import Graph
+from .node import Node
+from .trees import flatten
+
+_DEPTH: Final = 6
+"""So many steps from a function an object is looked at: its closure is one, an attribute of what is there another."""
+
+_OPAQUE = (type, ModuleType, Backend, Graph, Node, str, bytes, int, float, complex)
+
+
+def held_by(*functions: Callable[..., Any]) -> list[Tensor]:
+    """The tensors that functions reach by closures, default arguments, bound objects and attributes, each once.
+
+    >>> import tensorbackend as tb
+    >>> def outer(x):
+    ...     return lambda: {"twice": [x, x]}
+    >>> x = tb.ones(3)
+    >>> [found is x for found in held_by(outer(x))]
+    [True]
+    """
+    found: list[Tensor] = []
+    seen: set[int] = set()
+    waiting: deque[tuple[Any, int]] = deque((function, 0) for function in functions)
+    while waiting:
+        value, depth = waiting.popleft()
+        if id(value) in seen or isinstance(value, _OPAQUE):
+            continue
+        seen.add(id(value))
+        if isinstance(value, Tensor):
+            found.append(value)
+        elif depth < _DEPTH:
+            waiting.extend((each, depth + 1) for each in _within(value))
+    return found
+
+
+def _within(value: Any) -> Iterator[Any]:
+    """What a function, a container or any other object holds."""
+    if isinstance(value, FunctionType):
+        yield from (cell.cell_contents for cell in value.__closure__ or () if _is_full(cell))
+        yield from value.__defaults__ or ()
+        yield from (value.__kwdefaults__ or {}).values()
+    elif isinstance(value, MethodType):
+        yield from (value.__self__, value.__func__)
+    elif isinstance(value, partial):
+        yield from (value.func, *value.args, *value.keywords.values())
+    elif isinstance(value, set | frozenset):
+        yield from value
+    else:
+        leaves, tree = flatten(value)
+        yield from leaves if tree.kind is not None else getattr(value, "__dict__", {}).values()
+
+
+def _is_full(cell: CellType) -> bool:
+    try:
+        cell.cell_contents  # noqa: B018 # raises where nothing is in it yet
+    except ValueError:
+        return False
+    return True
+
+
+def fixed(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that keeps what its free variables are now, such as that of a loop around it.
+
+    Variables that it assigns to itself stay shared.
+
+    >>> functions = [lambda: number for number in range(3)]
+    >>> [function() for function in functions]
+    [2, 2, 2]
+    >>> [function() for function in [fixed(lambda: number) for number in range(3)]]
+    [0, 1, 2]
+    """
+    if not isinstance(function, FunctionType) or not function.__closure__:
+        return function
+    shared = _assigned(function.__code__)
+    cells = tuple(
+        CellType(cell.cell_contents) if name not in shared and _is_full(cell) else cell
+        for name, cell in zip(function.__code__.co_freevars, function.__closure__, strict=True)
+    )
+    made = FunctionType(function.__code__, function.__globals__, function.__name__, function.__defaults__, cells)
+    made.__kwdefaults__ = function.__kwdefaults__
+    return made
+
+
+@cache
+def _assigned(code: CodeType) -> frozenset[str]:
+    """The variables of functions around it that code assigns to, or code inside it."""
+    from dis import get_instructions  # slow to import, and only a gradient of one's own needs it
+
+    names = {each.argval for each in get_instructions(code) if each.opname in ("STORE_DEREF", "DELETE_DEREF")}
+    inner = [_assigned(each) for each in code.co_consts if isinstance(each, CodeType)]
+    return frozenset(names.union(*inner))

@@ -1,0 +1,124 @@
+"""`host_call`: a function of NumPy arrays, called from inside a graph for what it gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..dtypes import DType
+from ..entry import checked
+from ..errors import ArgumentError, DTypeError, OperandError, ShapeError, expected
+from ..ops.creation.filled import asarray
+from ..ops.elementwise.conversion import astype
+from ..select import common_backend, default_backend, get_backend, move
+from ..template import Template
+from ..tensor import Tensor
+from .arguments import as_tensors
+from .control import call, named
+from .node import HOST
+from .record import ExprBackend, current, outside
+from .trace import parse_template
+from .trees import flatten, leaves_like, paths, unflatten
+
+
+@checked
+def host_call(function: Callable[..., Any], templates: Any, /, *arguments: Any, **keywords: Any) -> Any:
+    """What a function of NumPy arrays gives, also inside `jit`, `vmap` and loops, where there are no data yet.
+
+    Outside a trace the function is called at once. In a traced function the call is one node of the graph, and is made
+    whenever that runs; on JAX it leaves the compiled code for the host.
+
+    Parameters
+    ----------
+    function
+        Takes the arguments, with a read-only NumPy array in place of each tensor, and returns arrays or numbers nested
+        as `templates`. It must be a function of its arguments alone: equal calls may be made once, and one whose
+        result nothing needs is not made.
+    templates
+        What the result looks like, nested in any way: templates, texts such as `"f32[batch=32, 10]"`, or tensors that
+        look alike. Shapes must be met; what the function returns is cast within the kind of its dtype, such as float64
+        to float32.
+    *arguments, **keywords
+        Tensors, nested in lists, tuples, dicts and dataclasses, and whatever else.
+
+    Returns
+    -------
+    Any
+        Tensors of these templates, on the arguments' backend. Of arguments without data, as in a dry run, the function
+        is not called.
+
+    Raises
+    ------
+    ShapeError, DTypeError, ArgumentError
+        When the function returns something else than the templates say.
+    GradientError
+        For a gradient through the call: `custom_gradient` says what it is.
+
+    Notes
+    -----
+    Inside `vmap` the function is called for each example. On JAX the function must not call JAX.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> import tensorbackend as tb
+    >>> @tb.jit
+    ... def middle(x):
+    ...     return tb.host_call(numpy.median, "f32", x) * 2
+    >>> middle(tb.asarray([5.0, 1.0, 2.0])).item()
+    4.0
+    """
+    with named(HOST):
+        wanted, out_tree = flatten(templates)
+        out = tuple(_template(each, path) for each, path in zip(wanted, paths(out_tree, "templates"), strict=True))
+        leaves, tree = flatten((arguments, keywords))
+        leaves = as_tensors(leaves)
+        # The tensors are the node's, not the function's.
+        rest = [None if isinstance(leaf, Tensor) else leaf for leaf in leaves]
+        places = [place for place, leaf in enumerate(leaves) if isinstance(leaf, Tensor)]
+
+        def run(given: Sequence[Tensor]) -> tuple[Tensor, ...]:
+            filled = list(rest)
+            for place, x in zip(places, given, strict=True):
+                filled[place] = x.__array__()
+            positional, by_name = unflatten(tree, filled)
+            with outside(), default_backend("numpy"):
+                result = function(*positional, **by_name)
+                with named(HOST):
+                    found = leaves_like(out_tree, result, "result", "to be nested as the templates")
+                    names = paths(out_tree, "result")
+                    return tuple(_fitted(x, like, path) for x, like, path in zip(found, out, names, strict=True))
+
+        tensors = [leaves[place] for place in places]
+        backend = ExprBackend() if current() is not None else common_backend(tensors)
+        operands = tuple(move(x, backend) for x in tensors)
+    return unflatten(out_tree, call(HOST, backend, out, (operands,), {"function": run}))
+
+
+def _template(value: Any, path: str) -> Template:
+    if isinstance(value, Template):
+        return value
+    if isinstance(value, Tensor):
+        return value.template
+    if isinstance(value, str):
+        return parse_template(value)
+    if isinstance(value, DType):
+        return Template((), value)
+    raise ArgumentError(expected(f"{path} as a template, its text or a tensor like it", given=value))
+
+
+_KINDS = ("is_integer", "is_floating", "is_complex")
+
+
+def _fitted(value: Any, like: Template, path: str) -> Tensor:
+    """What a function returned as a tensor of a template; an error where it is not."""
+    host = get_backend("numpy")
+    try:
+        x = move(value, host) if isinstance(value, Tensor) else asarray(value, backend=host)
+    except (TypeError, ValueError) as error:
+        raise OperandError(expected(f"{path} as an array like {like!r}", returned=value)) from error
+    if x.shape != like.shape:
+        raise ShapeError(expected(f"{path} like {like!r}", "reshape it in the function", returned=x.template))
+    if x.dtype is not like.dtype and not any(getattr(x.dtype, each) and getattr(like.dtype, each) for each in _KINDS):
+        raise DTypeError(expected(f"{path} like {like!r}", "cast it in the function", returned=x.template))
+    return Tensor(like, host, astype(x, like.dtype).data)

@@ -1,0 +1,182 @@
+"""`while_loop`: turns as long as a condition holds, for all examples or for each, and what is carried on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from operator import index
+from typing import Any, cast
+
+from ..dtypes import bool_
+from ..entry import entry
+from ..errors import ArgumentError, AxisError, DTypeError, ShapeError, expected
+from ..ops.creation.filled import asarray, full
+from ..ops.elementwise.binary import less, logical_and
+from ..ops.elementwise.ternary import where
+from ..ops.reduction import any as any_
+from ..ops.shape import reshape
+from ..rules.axes import normalize_axis
+from ..template import Template
+from ..tensor import Axis, Tensor
+from .carried import Leaves, home_of, nested, settled
+from .closures import traced
+from .control import Flat, Function, Tensors, named, run_scan_of, run_while
+from .trees import leaves_like, unflatten
+
+Asked = Callable[[list[Tensor]], Any]
+
+
+@entry
+def while_loop(
+    condition: Function,
+    body: Function,
+    initial: Any,
+    *,
+    limit: int | None = None,
+    axis: Axis | None = None,
+    trajectory: Sequence[int] | None = None,
+) -> Any:
+    """What is carried after turns of `body` for as long as `condition` holds: `carry = body(carry)`, from `initial` on.
+
+    Parameters
+    ----------
+    condition
+        A function of what is carried that gives a bool without axes; with an `axis` one for each example.
+    body
+        A function of what is carried that gives the same for the next turn: each tensor keeps its shape, dtype and
+        names.
+    initial
+        What is carried at first: tensors, nested in lists, tuples, dicts and dataclasses. A Python number takes the
+        dtype that the body returns.
+    limit
+        The most turns, whatever the condition says. A loop with a limit has a gradient, for which the carried values
+        of all `limit` turns are kept.
+    axis
+        The axis of examples, by position or name. Then a turn changes only the examples for which the condition holds,
+        and the loop ends where it holds for none. What has no such axis is shared by all examples and changes in each
+        turn: with a name the tensors without it, with a position those without axes.
+    trajectory
+        Ascending numbers of turns, such as `(0, 10, 100)`. The loop ends after the last of them at most, and gives
+        what was carried after each, stacked along a new first axis; from where the loop ended on that stays the same.
+
+    Returns
+    -------
+    Any
+        What is carried in the end, nested as `initial`, or the trajectory of it.
+
+    Raises
+    ------
+    DTypeError, ShapeError, NamesError
+        For a carried value that changes, and for a condition that gives anything else.
+    AxisError
+        Where nothing carried has the axis.
+    ArgumentError
+        For a limit below 0, and for a trajectory that is empty or does not ascend.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.while_loop(lambda x: x < 100, lambda x: x * 3, tb.asarray(1)).item()
+    243
+    >>> tb.while_loop(lambda x: x < 100, lambda x: x * 3, tb.asarray([1, 60, 200]), axis=0).tolist()
+    [243, 180, 200]
+    >>> tb.while_loop(lambda x: x < 100, lambda x: x * 3, tb.asarray(1), trajectory=(0, 1, 4, 9)).tolist()
+    [1, 3, 81, 243]
+    """
+    with named("while_loop"):
+        if limit is not None and (type(limit) is bool or index(limit) < 0):
+            raise ArgumentError(expected("a limit of 0 turns or more", limit=limit))
+        most = None if limit is None else index(limit)
+        steps = None if trajectory is None else _ascending(trajectory)
+        carried, tree = nested(initial, "carry", home_of(initial))
+
+        def asked(given: list[Tensor]) -> Any:
+            return condition(unflatten(tree, given))
+
+        def turned(given: list[Tensor]) -> tuple[list[Any], list[str]]:
+            return leaves_like(tree, body(unflatten(tree, given)), "carry", "to stay nested as it was"), carried.paths
+
+        holds, turn = (asked, turned) if axis is None else _for_each(carried, axis, asked, turned)
+        found = run_while(carried, holds, turn, most) if steps is None else _at(steps, carried, holds, turn, most)
+        return unflatten(tree, found)
+
+
+def _ascending(trajectory: Sequence[int]) -> tuple[int, ...]:
+    steps = tuple(map(index, trajectory))
+    if not steps or steps[0] < 0 or any(one >= other for one, other in pairwise(steps)):
+        raise ArgumentError(expected("a trajectory of ascending numbers of turns, from 0 on", trajectory=trajectory))
+    return steps
+
+
+def _at(steps: tuple[int, ...], carried: Leaves, holds: Asked, turn: Flat, limit: int | None) -> Tensors:
+    """The carried leaves after each number of turns, stacked: a scan whose steps are loops of so many turns."""
+    home = home_of(carried.tensors)
+    settled(carried, lambda: traced(turn, carried.templates, carried.paths, home))
+    start = Leaves(carried.on(home), carried.paths, home)
+    ends = steps if limit is None else tuple(min(step, limit) for step in steps)
+    turns = [end - before for before, end in pairwise((0, *ends))]
+    inner = None if limit is None else max(turns)
+
+    def segment(given: list[Tensor]) -> tuple[list[Any], list[str]]:
+        *values, count = given
+        inside = Leaves([full((), 0, dtype=count.dtype), *values], ["turn", *carried.paths], home)
+
+        def goes_on(given: list[Tensor]) -> Tensor:
+            return logical_and(less(given[0], count), holds(given[1:]))
+
+        def next_turn(given: list[Tensor]) -> tuple[list[Any], list[str]]:
+            found, names = turn(given[1:])
+            return [given[0] + 1, *found], ["turn", *names]
+
+        found = run_while(inside, goes_on, next_turn, inner)[1:]
+        return [*found, *found], [*carried.paths, *carried.paths]
+
+    scanned = Leaves([asarray(turns, dtype="int64", backend=home)], ["turns"], home)
+    return run_scan_of(start, segment, scanned, len(turns), False, None)[len(start.leaves) :]
+
+
+def _for_each(carried: Leaves, axis: Axis, holds: Asked, turn: Flat) -> tuple[Asked, Flat]:
+    """A condition and a body of examples, which stay as they are once the condition does not hold for them."""
+    places = [_place(template, axis) for template in carried.templates]
+    sizes = {
+        path: template.shape[place]
+        for path, template, place in zip(carried.paths, carried.templates, places, strict=True)
+        if place is not None
+    }
+    if not sizes:
+        remedy = "give initial values for each example"
+        raise AxisError(expected("a carried tensor with the axis of the examples", remedy, axis=axis))
+    if len(set(sizes.values())) > 1:
+        raise ShapeError(expected("as many examples in each carried tensor", "choose another axis", **sizes))
+    size = next(iter(sizes.values()))
+
+    def asked(given: list[Tensor]) -> Tensor:
+        found: Any = holds(given)
+        template = found.template if isinstance(found, Tensor) else None
+        if template is None or template.dtype is not bool_:
+            remedy = "compare it, such as x != 0"
+            raise DTypeError(expected("a condition of dtype bool for each example", remedy, condition=found))
+        if template.shape != (size,):
+            remedy = "reduce all axes but that of the examples with any() or all()"
+            raise ShapeError(expected(f"a condition of shape ({size},)", remedy, condition=template))
+        return cast(Tensor, found)
+
+    def chosen(going: Tensor, after: Any, before: Tensor, place: int | None) -> Any:
+        if place is None or (isinstance(after, Tensor) and after.shape != before.shape):
+            return after  # of the wrong shape: an error tells so
+        shape = tuple(size if each == place else 1 for each in range(before.ndim))
+        return where(reshape(going, shape), after, before)
+
+    def changed(given: list[Tensor]) -> tuple[list[Any], list[str]]:
+        going = asked(given)
+        found, names = turn(given)
+        return [chosen(going, *each) for each in zip(found, given, places, strict=True)], names
+
+    return lambda given: any_(asked(given)), changed
+
+
+def _place(template: Template, axis: Axis) -> int | None:
+    """Where a carried value has its examples, `None` where all share it."""
+    if axis not in template.names if isinstance(axis, str) else not template.ndim:
+        return None
+    return normalize_axis(template, axis)

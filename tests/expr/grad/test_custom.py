@@ -1,0 +1,231 @@
+"""Functions with gradients of their own, whose way back is traced when it is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+import pytest
+
+import tensorbackend as tb
+from tensorbackend import Tensor
+from tensorbackend.errors import ArgumentError, GradientError
+
+BACKENDS = ["numpy", "binary", "jax"]
+
+
+class Counted:
+    """x², whose way back counts how often it is run, and with what kind of tensors."""
+
+    def __init__(self) -> None:
+        self.forward: list[bool] = []
+        self.back: list[bool] = []
+        self.op: Callable[[Any], Any] = tb.custom_gradient(self.function)
+
+    def function(self, x: Tensor) -> Any:
+        self.forward.append(x.backend.holds_data)
+
+        def pull(cotangent: Tensor) -> Any:
+            self.back.append(cotangent.backend.holds_data)
+            return 2 * x * cotangent
+
+        return x * x, pull
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_the_way_back_is_traced_when_a_gradient_is_asked_for(backend: str) -> None:
+    x, square = tb.asarray(3.0, backend=backend), Counted()
+    assert square.op(x).item() == 9.0
+    assert tb.jit(square.op)(x).item() == 9.0
+    assert tb.vmap(square.op)(tb.stack([x, x])).tolist() == [9.0, 9.0]
+    assert tb.trace(square.op)("f32")(x).item() == 9.0
+    assert tb.dry_run(square.op, "f32").flops == 1
+    assert tb.grad(lambda x: square.op(tb.stop_gradient(x)) * x)(x).item() == 9.0
+    assert not square.back
+    square = Counted()
+    assert tb.grad(square.op)(x).item() == 6.0
+    assert (square.forward, square.back) == ([False], [False])
+    assert tb.jit(tb.grad(square.op))(x).item() == 6.0
+    assert tb.grad(tb.grad(square.op))(x).item() == 2.0
+    assert tb.vmap(tb.grad(square.op))(tb.stack([x, x])).tolist() == [6.0, 6.0]
+
+
+@tb.custom_gradient
+def inverse(x: Any) -> Any:
+    return 1 / x, lambda cotangent: -cotangent * inverse(x) ** 2
+
+
+def solved(a: Tensor, b: Tensor) -> Tensor:
+    """The solution of a linear system, whose gradient is a solve by a function that is made at each call."""
+
+    @tb.custom_gradient
+    def op(a: Tensor, b: Tensor) -> Any:
+        x = tb.linalg.solve(tb.stop_gradient(a), tb.stop_gradient(b))
+
+        def pull(cotangent: Tensor) -> Any:
+            found = solved(a.T, cotangent)
+            return -found[:, None] * solved(a, b)[None, :], found
+
+        return x, pull
+
+    found: Tensor = op(a, b)
+    return found
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_gradient_may_be_a_call_of_the_function(backend: str) -> None:
+    x = tb.asarray(2.0, backend=backend)
+    function: Any = inverse
+    for wanted in (0.5, -0.25, 0.25, -0.375):
+        assert function(x).item() == tb.jit(function)(x).item() == wanted
+        function = tb.grad(function)
+    with tb.tape() as tape:
+        watched = tape.watch(x)
+        first = tb.gradient(inverse(watched), watched)
+        second = tb.gradient(first, watched)
+    assert (first.item(), second.item(), tb.gradient(second, watched).item()) == (-0.25, 0.25, -0.375)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_gradient_may_be_a_solve(backend: str) -> None:
+    a = tb.asarray([[4.0, 1.0], [0.5, 3.0]], dtype="f64", backend=backend)
+    b = tb.asarray([1.0, 2.0], dtype="f64", backend=backend)
+
+    def loss(solve: Any) -> Callable[..., Tensor]:
+        return lambda a, b: tb.sum(solve(a, b) ** 3)
+
+    def slope(solve: Any) -> Callable[..., Tensor]:
+        return lambda a, b: sum(tb.sum(x * x) for x in tb.grad(loss(solve), (0, 1))(a, b))  # type: ignore[return-value]
+
+    for make in (loss, slope):
+        wanted = tb.grad(make(tb.linalg.solve), (0, 1))(a, b)
+        for function in (tb.grad(make(solved), (0, 1)), tb.jit(tb.grad(make(solved), (0, 1)))):
+            for ours, theirs in zip(function(a, b), wanted, strict=True):
+                numpy.testing.assert_allclose(numpy.asarray(ours), numpy.asarray(theirs), rtol=1e-10)
+    with tb.tape() as tape:
+        watched = tape.watch((a, b))
+        y = loss(solved)(*watched)
+        first = tb.gradient(y, watched)
+        rate = tb.sum(first[0] ** 2) + tb.sum(first[1] ** 2)
+    wanted = tb.grad(slope(tb.linalg.solve), (0, 1))(a, b)
+    for ours, theirs in zip(tb.gradient(rate, watched), wanted, strict=True):
+        numpy.testing.assert_allclose(numpy.asarray(ours), numpy.asarray(theirs), rtol=1e-10)
+    batch = tb.stack([b, 2 * b])
+    each = tb.vmap(tb.grad(loss(solved), 1), in_axes=(None, 0))(a, batch)
+    numpy.testing.assert_allclose(numpy.asarray(each[0]), numpy.asarray(tb.grad(loss(tb.linalg.solve), 1)(a, b)))
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_on_a_tape_both_ways_see_data(backend: str) -> None:
+    square = Counted()
+    read = []
+
+    @tb.custom_gradient
+    def looked_at(x: dict[str, Tensor], power: int) -> Any:
+        y = x["x"] ** power if x["x"] > 0 else x["x"]  # reads data
+
+        def pull(cotangent: Tensor) -> Any:
+            read.append((cotangent.names, numpy.asarray(cotangent).tolist(), float(y)))
+            return {"x": cotangent * 100}, None
+
+        return y, pull
+
+    with tb.tape() as tape:
+        x = tape.watch(tb.asarray(3.0, backend=backend))
+        y = square.op(x) * 2 + looked_at({"x": x}, 3)
+        inside = tb.gradient(y, x)
+    assert (square.forward, square.back) == ([True], [True])
+    after = tb.gradient(y, x)
+    assert (inside.item(), after.item(), after.backend.name) == (112.0, 112.0, backend)
+    assert read == [((), 1.0, 27.0)] * 2
+    # What a function closes over is constant, and so is what it gives for constants.
+    with tb.tape() as tape:
+        x = tape.watch(tb.asarray(3.0, backend=backend))
+        y = tb.custom_gradient(lambda w: (w * x, lambda c: c))(tb.asarray(2.0, backend=backend)) + 0 * x
+    assert (y.item(), tb.gradient(y, x).item()) == (6.0, 0.0)
+
+
+def test_a_way_back_may_use_what_the_way_forward_does_not() -> None:
+    class Scaled:
+        def __init__(self, by: Tensor) -> None:
+            self.by = {"by": [by]}
+
+        def __call__(self, x: Tensor) -> Any:
+            return x, self.pulled
+
+        def pulled(self, cotangent: Tensor) -> Any:
+            return cotangent * self.by["by"][0]
+
+    def closure(w: Tensor) -> Callable[..., Any]:
+        return lambda x: (x, lambda cotangent: cotangent * w)
+
+    def default(w: Tensor) -> Callable[..., Any]:
+        return lambda x, w=w: (x, lambda cotangent, w=w: cotangent * w)
+
+    for make in (Scaled, closure, default):
+
+        def loss(x: Tensor, make: Any = make) -> Tensor:
+            w = tb.exp(x)
+            scaled: Tensor = tb.custom_gradient(make(w * 2))(x)
+            return scaled
+
+        wanted = 2 * float(tb.exp(tb.asarray(0.5)))
+        assert tb.grad(loss)(0.5).item() == pytest.approx(wanted)
+        assert tb.jit(tb.grad(loss))(tb.asarray(0.5)).item() == pytest.approx(wanted)
+        last = tb.grad(lambda x, loss=loss: tb.scan(lambda c, _: (loss(c), None), x, length=2)[0])(tb.asarray(0.5))
+        assert last.item() == pytest.approx(wanted**2)
+        assert tb.vmap(tb.grad(loss))(tb.asarray([0.5, 0.5])).tolist() == pytest.approx([wanted] * 2)
+
+    kept: dict[str, Tensor] = {}
+
+    def hidden(x: Tensor) -> Tensor:
+        kept["w"] = tb.exp(x)
+        found: Tensor = tb.custom_gradient(lambda x: (x, lambda cotangent: cotangent * globals()["KEPT"]["w"]))(x)
+        return found
+
+    globals()["KEPT"] = kept
+    with pytest.raises(GradientError, match=r"custom_gradient: expected a function of cotangents that gets values of"):
+        tb.grad(hidden)(0.5)
+
+
+def test_a_way_back_keeps_the_variables_of_a_loop() -> None:
+    def chain(x: Any) -> Any:
+        for number in range(1, 4):
+
+            @tb.custom_gradient
+            def scaled(x: Any) -> Any:
+                return x, lambda cotangent: cotangent * number  # noqa: B023 # on purpose
+
+            x = scaled(x)
+        return x
+
+    assert tb.grad(chain)(1.0).item() == 6.0
+    with tb.tape() as tape:
+        x = tape.watch(tb.asarray(1.0))
+        y = chain(x)
+    assert tb.gradient(y, x).item() == 6.0
+
+    calls = 0
+
+    @tb.custom_gradient
+    def counting(x: Any) -> Any:
+        def pull(cotangent: Tensor) -> Any:
+            nonlocal calls
+            calls += 1
+            return cotangent
+
+        return x, pull
+
+    tb.grad(counting)(1.0)
+    assert calls == 1
+
+
+def test_errors_come_on_a_tape_as_in_a_graph() -> None:
+    with tb.tape() as tape:
+        x = tape.watch(tb.asarray(1.0))
+        y = tb.custom_gradient(lambda x, y: (x * y, lambda c: c))(x, x)
+    with pytest.raises(ArgumentError, match=r"expected a tuple of 2 cotangents, one for each argument, got returned="):
+        tb.gradient(y, x)
+    with pytest.raises(ArgumentError, match="expected a function that returns its result and a function of cotangents"):
+        tb.custom_gradient(lambda x: x)(tb.asarray(1.0))
