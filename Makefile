@@ -45,6 +45,7 @@ bench: $(READY) ## Measures the budget
 	$(BIN)/python benchmarks/jit.py
 	$(BIN)/python benchmarks/step.py
 	$(BIN)/python benchmarks/dryrun.py
+	$(BIN)/python benchmarks/grids.py
 	test ! -e $(PLUGIN_READY) || $(PLUGIN_BIN)/python $(PLUGIN)/benchmarks/overhead.py
 
 docs: $(READY) ## Writes the generated tables and runs the code of the pages

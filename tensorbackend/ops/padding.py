@@ -1,64 +1,58 @@
-"""Padding with elements of the tensor itself, written in public ops."""
+"""Padding with elements of the tensor itself, and with others on other sides, written in public ops."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable
 
 from ..entry import entry
 from ..errors import ArgumentError, ShapeError, expected
-from ..rules.plan import choice
 from ..rules.shape import Paddings, padded
 from ..tensor import Tensor, TensorLike
+from .boundaries import CONSTANT, EXTENSIONS, Boundary, Side, Sides, sides_of
 from .creation.filled import asarray
 from .indexing.taking import take_at
 from .shape import concatenate, pad_with
 
 
-def _reflected(place: int, size: int) -> int:
-    """... 2 1 0 1 2 1 0 ...: turned round at the ends, which come once."""
-    period = max(2 * (size - 1), 1)
-    place %= period
-    return place if place < size else period - place
-
-
-def _mirrored(place: int, size: int) -> int:
-    """... 1 0 0 1 2 2 1 ...: turned round at the ends, which come twice."""
-    place %= 2 * size
-    return place if place < size else 2 * size - 1 - place
-
-
-EXTENSIONS: dict[str, Callable[[int, int], int]] = {
-    "edge": lambda place, size: 0 if place < 0 else size - 1,
-    "reflect": _reflected,
-    "symmetric": _mirrored,
-    "wrap": lambda place, size: place % size,
-}
-"""By mode, which element stands at a place outside an axis of a size."""
-
-
-def extended(x: TensorLike, padding: Paddings, mode: str) -> Tensor:
-    """x with elements of its own about those of each axis; see `pad`."""
-    x = asarray(x)
+def extended(x: Tensor, padding: Paddings, sides: Iterable[Sides], value: TensorLike) -> Tensor:
+    """x with what the sides of each axis say about its elements, one axis after the other; see `pad`."""
     _, triples = padded(x.template, padding)
-    for axis, (low, high, interior) in enumerate(triples):
+    for axis, ((low, high, interior), (below, above)) in enumerate(zip(triples, sides, strict=True)):
+        if below not in EXTENSIONS and above not in EXTENSIONS:
+            x = _with_values(x, axis, (low, 0, interior), below, value)
+            x = _with_values(x, axis, (0, high, 0), above, value)
+            continue
         if low < 0 or high < 0 or interior:
-            raise ArgumentError(
-                expected(f"a padding of (low, high) from 0 up with mode={mode!r}", padding=triples[axis])
-            )
+            word = below if below in EXTENSIONS else above
+            wanted = f"a padding of (low, high) from 0 up with mode={word!r}"
+            raise ArgumentError(expected(wanted, padding=triples[axis]))
         size = x.shape[axis]
         if not (low or high):
             continue
         if not size:
-            raise ShapeError(expected(f"an axis with elements to pad with mode={mode!r}", tensor=x.template, axis=axis))
-        before, after = (_entries(x, axis, places, mode) for places in (range(-low, 0), range(size, size + high)))
-        x = concatenate([before, x, after], axis=axis)
+            wanted = f"an axis with elements to pad with mode={below if below in EXTENSIONS else above!r}"
+            raise ShapeError(expected(wanted, tensor=x.template, axis=axis))
+        parts = [x]
+        if below in EXTENSIONS:
+            parts.insert(0, _entries(x, axis, range(-low, 0), below))
+        if above in EXTENSIONS:
+            parts.append(_entries(x, axis, range(size, size + high), above))
+        x = concatenate(parts, axis=axis)
+        if below not in EXTENSIONS:
+            x = _with_values(x, axis, (low, 0, 0), below, value)
+        if above not in EXTENSIONS:
+            x = _with_values(x, axis, (0, high, 0), above, value)
     return Tensor(x.template, x.backend, x.data)  # its own, where nothing was padded as well
 
 
-def _entries(x: Tensor, axis: int, places: Iterable[int], mode: str) -> Tensor:
+def _with_values(x: Tensor, axis: int, triple: tuple[int, int, int], side: Side, value: TensorLike) -> Tensor:
+    """x padded along an axis with the value that a side says."""
+    return pad_with(x, value if isinstance(side, str) else side, padding={axis: triple}) if any(triple) else x
+
+
+def _entries(x: Tensor, axis: int, places: Iterable[int], word: Side) -> Tensor:
     """The entries that stand for places outside an axis."""
-    chosen: Any = [EXTENSIONS[mode](place, x.shape[axis]) for place in places]
+    chosen = [EXTENSIONS[str(word)](place, x.shape[axis]) for place in places]
     return take_at(x, asarray(chosen, dtype="int64", backend=x.backend), axis=axis, mode="clip")
 
 
@@ -70,30 +64,56 @@ def reflect(x: TensorLike, padding: Paddings, /) -> Tensor:
     >>> tb.reflect(tb.asarray([0, 1, 2]), [(3, 1)]).tolist()
     [1, 2, 1, 0, 1, 2, 1]
     """
-    return extended(x, padding, "reflect")
+    return pad(x, padding, mode="reflect")
 
 
-def pad(x: TensorLike, padding: Paddings, /, *, value: TensorLike | None = None, mode: str = "constant") -> Tensor:
-    """Elements of a value, by default zero in x's dtype, before, after and between those of x.
+@entry
+def pad(x: TensorLike, padding: Paddings, /, *, value: TensorLike | None = None, mode: Boundary = CONSTANT) -> Tensor:
+    """Elements before, after and between those of x: of a value, by default zero in x's dtype, or of x itself.
 
-    `padding` has for each axis (low, high) or (low, high, interior), or maps some axes, by name or position, to
-    such. A negative low or high takes elements away, after the interior padding, as XLA's Pad does. Raises
-    `ShapeError` where more would be taken away than there is, and for a `value` with axes.
+    The axes are padded one after the other, so that in the corners the last one decides.
 
-    Another `mode` takes elements of x instead, before and after alone: those at the ends ("edge"), all of them turned
-    round there ("reflect", "symmetric" with the end once more), or those of the other end ("wrap").
+    Parameters
+    ----------
+    x : Tensor
+        Of any dtype.
+    padding : sequence or mapping
+        For each axis (low, high) or (low, high, interior), or a mapping of some axes, by name or position, to such. A
+        negative low or high takes elements away, after the interior padding, as XLA's Pad does.
+    value : Tensor or scalar, optional
+        The value of "constant", without axes.
+    mode : str, number, pair or mapping, default "constant"
+        What stands outside: `value` ("constant"), a number, or elements of x, before and after alone: those at the ends
+        ("edge"), all of them turned round there ("reflect", "symmetric" with the end once more), or those of the other
+        end ("periodic", or "wrap"). A pair says so for the two sides, a mapping for some axes, by name or position; the
+        others have "constant".
 
+    Returns
+    -------
+    Tensor
+        x's dtype and names, with other sizes.
+
+    Raises
+    ------
+    ShapeError
+        Where more would be taken away than there is, for a `value` with axes, and where elements of an axis
+        without any are asked for.
+    ArgumentError
+        For another word, and for a negative or interior padding with elements of x.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.pad(tb.asarray([1, 2]), [(1, -1, 1)]).tolist()
     [0, 1, 0]
-    >>> tb.pad(tb.asarray([1, 2, 3]), [(2, 0)], mode="edge").tolist()
-    [1, 1, 1, 2, 3]
-    >>> tb.pad(tb.ones((1, 1), names=("row", "column")), {"column": (0, 2)}).tolist()
+    >>> tb.pad(tb.asarray([1, 2, 3]), [(2, 1)], mode=("edge", 9)).tolist()
+    [1, 1, 1, 2, 3, 9]
+    >>> tb.pad(tb.ones((1, 1), names=("row", "column")), {"column": (0, 2)}, mode={"column": ("edge", 0)}).tolist()
     [[1.0, 0.0, 0.0]]
     """
-    if choice(("constant", *EXTENSIONS), mode=mode) != "constant":
-        return extended(x, padding, mode)
+    given, x = x, asarray(x)
     if value is None:
-        x = asarray(x)
         value = 0 if x.dtype.is_numeric else False
-    return pad_with(x, value, padding=padding)
+    if isinstance(mode, str) and mode == CONSTANT:
+        return pad_with(given, value, padding=padding)
+    return extended(x, padding, sides_of(x.template, mode, range(x.ndim), option="mode"), value)

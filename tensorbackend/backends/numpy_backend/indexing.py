@@ -2,16 +2,68 @@
 
 from __future__ import annotations
 
+from math import prod
 from operator import getitem, methodcaller
-from typing import Any
+from typing import Any, Final, NamedTuple, cast
 
 from ...dtypes import uint64
+from ...expr.composite_programs import program_of
+from ...interchange import numpy_dtype
+from ...opspec import OPS
 from ...protocol import Calm, Kernel, kernel_of, planned
+from ...protocol.core import CompositeCall
 from ...protocol.indexing import Mode
 from ...protocol.planned import bare
-from ...template import Template
+from ...protocol.workspace import takes
+from ...template import Shape, Template
 from ..array_module.base import Array
 from ..array_module.indexing import ArrayIndexing
+
+POINTS: Final = 1 << 14
+"""Points of a grid that are sampled together: what the steps make of so many stays in a second-level cache."""
+
+FEWEST: Final = 1 << 8
+"""So many points are worth the calls of all steps, however many channels they have."""
+
+
+class _Blocks(NamedTuple):
+    """How points are sampled: some examples at a time, or of one example some of its points."""
+
+    space: Shape
+    channels: Shape
+    of_grid: int
+    """Examples of the grid, and of the coordinates: as many as there are, or one for all."""
+    of_points: int
+    examples: int
+    points: int
+    """Of each example."""
+    some_examples: int
+    some_points: int
+
+
+def _blocks(out: Template, grid: Template, coordinates: Template, axes: tuple[int, ...]) -> _Blocks:
+    first = min(axes)
+    channels = tuple(grid.shape[axis] for axis in range(first, grid.ndim) if axis not in axes)
+    examples, points = prod(out.shape[:first]), prod(coordinates.shape[first:-1])
+    most = max(POINTS // max(prod(channels), 1), FEWEST)
+    return _Blocks(
+        tuple(grid.shape[axis] for axis in axes),
+        channels,
+        prod(grid.shape[:first]),
+        prod(coordinates.shape[:first]),
+        examples,
+        points,
+        min(max(most // max(points, 1), 1), examples),
+        min(points, most),
+    )
+
+
+def _sampling_space(out: Template, grid: Template, coordinates: Template, /, *, axes: tuple[int, ...], **_: Any) -> int:
+    """The entries in order, and for each point of a block positions, weights and entries of its corners."""
+    blocks = _blocks(out, grid, coordinates, axes)
+    count, element = len(axes), max(out.dtype.bits // 8, 4) * max(prod(blocks.channels), 1)
+    a_point = 8 + 24 * count + (count + 1 + (1 << count - 1)) * element  # as measured
+    return (0 if axes == tuple(sorted(axes)) else grid.nbytes) + a_point * blocks.some_examples * blocks.some_points
 
 
 class NumpyIndexing(ArrayIndexing):
@@ -58,6 +110,67 @@ class NumpyIndexing(ArrayIndexing):
             return rare(values, places)
 
         return Calm(entries)
+
+    @takes(_sampling_space)
+    @planned
+    def grid_sample(
+        self,
+        out: Template,
+        grid: Template,
+        coordinates: Template,
+        /,
+        *,
+        axes: tuple[int, ...],
+        boundary: tuple[Any, ...],
+        order: int,
+    ) -> Kernel:
+        """The default on blocks of points, so that what its many steps make stays in a cache."""
+        xp, dtype, shape = self.xp, numpy_dtype(out.dtype), out.shape
+        found = _blocks(out, grid, coordinates, axes)
+        space, channels, of_grid, of_points, examples, points, several, many = found
+        if not out.size:
+            return Calm(lambda values, places: xp.empty(shape, dtype))
+        first, leading = min(axes), shape[: min(axes)]
+        behind = tuple(axis for axis in range(first, grid.ndim) if axis not in axes)
+        turned = (*range(first), *axes, *behind)
+        # Sizes of 1 among other examples are repeated, so that all examples are along one axis.
+        spread_grid, spread_points = (count not in (1, examples) for count in (of_grid, of_points))
+        of_grid, of_points = (count if count == 1 else examples for count in (of_grid, of_points))
+        inputs = (
+            Template((min(several, of_grid), *space, *channels), grid.dtype),
+            Template((min(several, of_points), many, len(axes)), coordinates.dtype),
+        )
+        part = program_of(
+            cast(Any, self),
+            lambda _, inputs, options: OPS["grid_sample"].function(*inputs, **options),
+            CompositeCall(
+                Template((several, many, *channels), out.dtype),
+                cast(Any, inputs),
+                {"axes": tuple(range(1, 1 + len(axes))), "boundary": boundary, "order": order},
+            ),
+        )
+        assert part is not None  # the default looks at no data
+
+        def sample(values: Array, places: Array) -> Array:
+            if spread_grid:
+                values = xp.broadcast_to(values, leading + values.shape[first:])
+            if spread_points:
+                places = xp.broadcast_to(places, leading + places.shape[first:])
+            values = values.transpose(turned).reshape(of_grid, *space, *channels)
+            places = places.reshape(of_points, points, len(axes))
+            result = xp.empty((examples, points, *channels), dtype)
+            for start in range(0, examples, several):
+                example = min(start, examples - several)  # the last block may begin in the one before
+                of_these = slice(example, example + several)
+                grids = values if of_grid == 1 else values[of_these]
+                coordinates = places if of_points == 1 else places[of_these]
+                for begin in range(0, points, many):
+                    point = min(begin, points - many)
+                    these = slice(point, point + many)
+                    result[of_these, these] = part(grids, coordinates[:, these])
+            return result.reshape(shape)
+
+        return Calm(sample)
 
 
 def _entries_along(axis: int) -> Kernel:

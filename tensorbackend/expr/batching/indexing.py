@@ -67,6 +67,13 @@ def _write(call: Call) -> Results:
     return call.record([x, _with_example(indices), updates])
 
 
+@rule("grid_sample")
+def _grid_sample(call: Call) -> Results:
+    """One more axis of examples, of size 1 in what is the same for all."""
+    grid, points = (x if mapped else expand_dims(x, axis=0) for x, mapped in call.operands)
+    return call.record([grid, points], options={"axes": tuple(axis + 1 for axis in call.options["axes"])})
+
+
 @rule("put_slice")
 def _put_slice(call: Call) -> Results:
     x, update = map(call.whole, call.inputs)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import prod
+import math
 from typing import Any
 
 from hypothesis import strategies as st
@@ -136,6 +136,31 @@ def indexed(draw: Draw, dtype: DType) -> Invocation:
     return call(x, indices, draw(tensors(dtype, shape, names=(None,) * len(shape), tame=True)), mode=mode)
 
 
+POINTS = tuple(map(as_dtype, ("float16", "bfloat16", "float32", "float32", "float64", "int32")))
+WORDS = st.sampled_from(["constant", "edge", "periodic", "reflect", "symmetric", "wrap", 0.5, -2])
+SIDES = WORDS | st.tuples(WORDS, WORDS)
+COORDINATES = st.sampled_from([0.0, -0.0, 1.0, 2.0, 0.5, -0.5, 1.5, -1.0, 3.0, 1e30, math.inf, math.nan])
+
+
+@generates("grid_sample")
+def grid_sample(draw: Draw, dtype: DType) -> Invocation:
+    """One or two spatial axes anywhere, points in and outside; other dtypes than numeric ones are refused."""
+    grid = draw(tensors(dtype, shapes(least=1, smallest=1), tame=True))
+    axes = draw(st.permutations(range(grid.ndim)))[: draw(st.integers(1, min(2, grid.ndim)))]
+    of_points = draw(st.sampled_from(POINTS))
+    if of_points.is_integer:
+        values: st.SearchStrategy[float] = st.integers(-5, 5)
+    else:
+        values = COORDINATES | st.floats(-5, 5, width=16)
+    first = min(axes)
+    examples = tuple(draw(st.sampled_from([size, 1])) for size in grid.shape[:first])
+    shape, names = (*examples, *draw(shapes(most=1)), len(axes)), grid.names[:first]
+    names = (*names, *(None,) * (len(shape) - first))
+    coordinates = draw(tensors(of_points, shape, names=names, values=values))
+    boundary = draw(SIDES | st.fixed_dictionaries({grid.names[axes[0]]: SIDES}))
+    return call(grid, coordinates, axes=tuple(axes), boundary=boundary, order=draw(st.sampled_from([0, 1, 1, 1])))
+
+
 @generates("ravel_multi_index")
 def ravel_multi_index(draw: Draw, dtype: DType) -> Invocation:
     """An index for each axis, some outside; other dtypes than integers are refused."""
@@ -155,7 +180,7 @@ def unravel_index(draw: Draw, dtype: DType) -> Invocation:
         return call(draw(tensors(dtype)), shape)
     mode = draw(MODES)
     beyond = 0 if mode == "error" else 3
-    return call(integers(draw, draw(shapes(most=2)), -beyond, prod(shape) - 1 + beyond), shape, mode=mode)
+    return call(integers(draw, draw(shapes(most=2)), -beyond, math.prod(shape) - 1 + beyond), shape, mode=mode)
 
 
 @generates("compress")

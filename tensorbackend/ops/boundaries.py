@@ -1,0 +1,108 @@
+"""What stands outside a tensor: the words that `pad` and `grid_sample` share, for each side of each axis.
+
+A word says which element of the axis stands at a place outside of it. A number, and the word "constant", says that a
+value stands there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+from ..dtypes import Scalar, scalar_kind
+from ..errors import ArgumentError, AxisError, expected
+from ..rules.axes import normalize_axis
+from ..template import Template
+from ..tensor import Axis
+
+Side: TypeAlias = str | Scalar
+"""What stands beyond one end of an axis."""
+
+Sides: TypeAlias = tuple[Side, Side]
+"""What stands below the first element of an axis, and what above the last."""
+
+Boundary: TypeAlias = Side | Sides | Mapping[Axis, Side | Sides]
+"""One for all, one for each of the two ends, or either for some axes by name or position."""
+
+CONSTANT: Final = "constant"
+
+
+def _reflected(place: Any, size: int) -> Any:
+    """... 2 1 0 1 2 1 0 ...: turned round at the ends, which come once."""
+    last = size - 1
+    return last - abs(place % max(2 * last, 1) - last)
+
+
+def _mirrored(place: Any, size: int) -> Any:
+    """... 1 0 0 1 2 2 1 ...: turned round at the ends, which come twice."""
+    last = 2 * size - 1
+    return (last - abs(2 * (place % (2 * size)) - last)) // 2
+
+
+def _repeated(place: Any, size: int) -> Any:
+    """... 1 2 0 1 2 0 1 ...: from the start again."""
+    return place % size
+
+
+EXTENSIONS: Final[Mapping[str, Callable[[Any, int], Any]]] = {
+    "edge": lambda place, size: min(max(place, 0), size - 1),
+    "periodic": _repeated,
+    "reflect": _reflected,
+    "symmetric": _mirrored,
+    "wrap": _repeated,
+}
+"""By word, which element stands at a place, in or outside an axis of a size.
+
+A place is an int, or but for "edge" a tensor of them."""
+
+WORDS: Final = (CONSTANT, *EXTENSIONS)
+
+
+def sides_of(x: Template, boundary: Boundary, axes: Sequence[int], /, *, option: str) -> tuple[Sides, ...]:
+    """What stands below and above each of some axes, for a boundary as a user gives it.
+
+    Parameters
+    ----------
+    x : Template
+        Of the tensor, whose axes a mapping names.
+    boundary : str, number, pair or mapping
+        As `Boundary` has it; an axis that a mapping leaves out has zeros about it.
+    axes : sequence of int
+        Positions of the axes in question.
+    option : str
+        The name of the argument, for errors.
+
+    Returns
+    -------
+    tuple of pairs
+        For each of the axes a word or a number for each side.
+
+    Raises
+    ------
+    ArgumentError
+        For another word, and for what is neither.
+    AxisError
+        For a mapping that says something of another axis.
+
+    Examples
+    --------
+    >>> sides_of(Template((2, 3), "f32", ("row", "column")), {"column": ("edge", 1.5)}, (0, 1), option="boundary")
+    (('constant', 'constant'), ('edge', 1.5))
+    """
+    if not isinstance(boundary, Mapping):
+        return (_pair(boundary, option),) * len(axes)
+    given = {normalize_axis(x, axis): _pair(each, option) for axis, each in boundary.items()}
+    if not given.keys() <= set(axes):
+        others = sorted(given.keys() - set(axes))
+        raise AxisError(expected(f"{option} of axes among {tuple(axes)} of {x!r}", axes=tuple(others)))
+    return tuple(given.get(axis, (CONSTANT, CONSTANT)) for axis in axes)
+
+
+def _pair(given: Any, option: str) -> Sides:
+    low, high = given if isinstance(given, tuple | list) and len(given) == 2 else (given, given)
+    for side in (low, high):
+        if side not in WORDS if isinstance(side, str) else scalar_kind(side) is None:
+            *others, last = map(repr, WORDS)
+            wanted = f"{option} to be {', '.join(others)}, {last} or a number, or a pair of these"
+            raise ArgumentError(expected(wanted, "or map some axes to such", **{option: given}))
+    return low, high

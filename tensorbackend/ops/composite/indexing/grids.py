@@ -1,0 +1,257 @@
+"""Values between the entries of a grid, written in public ops."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from itertools import chain, groupby, product
+from math import prod
+from typing import Final, NamedTuple
+
+from ....accuracy import Bound
+from ....dispatch import composite
+from ....dtypes import REAL_OF, DType, check_scalar, float32, int64, promote_types
+from ....entry import entry
+from ....errors import ArgumentError, AxisError, ShapeError, expected
+from ....rules.axes import normalize_axes
+from ....rules.broadcasting import broadcast, check_dtype, to_floating
+from ....template import Shape, Template, intern_template
+from ....tensor import Axis, Tensor, TensorLike
+from ...boundaries import CONSTANT, EXTENSIONS, Boundary, Side, Sides, sides_of
+from ...creation.filled import full, iota
+from ...creation.values import together
+from ...elementwise.binary import add, equal, greater_equal, less, logical_and, logical_or, multiply, subtract
+from ...elementwise.conversion import astype
+from ...elementwise.ternary import clip, where
+from ...elementwise.unary import floor
+from ...indexing.taking import take_at
+from ...shape import permute_dims, reshape
+from ..elementwise.functions import isfinite
+from ..shape.arranging import unstack
+
+FAR: Final = 1 << 62
+"""A place beyond every axis: an int64 with another one above it, and a number that float32 holds."""
+
+
+class _Layout(NamedTuple):
+    """The axes of a grid and of coordinates: examples first, then space or points, then channels or components."""
+
+    order: tuple[int, ...]
+    """The axes of the grid: examples, spatial ones as the components of a coordinate have them, channels."""
+    examples: Shape
+    space: Shape
+    channels: Shape
+    out: Template
+    """Of examples, points and channels."""
+
+
+class _Places(NamedTuple):
+    """Along one axis, the entries on one side of each coordinate."""
+
+    entry: Tensor
+    """From 0 to the size of the axis - 1."""
+    outside: tuple[tuple[Tensor, Side], ...]
+    """Where a value stands in place of the entry, and which."""
+
+
+class _Nearby(NamedTuple):
+    """Along one axis, the entries about each coordinate, and their weights."""
+
+    places: tuple[_Places, ...]
+    weights: tuple[Tensor, ...]
+
+
+def _layout(grid: Template, coordinates: Template, axes: tuple[int, ...]) -> _Layout:
+    """The axes of a call; raises the errors of shapes, names and dtypes that `grid_sample` raises."""
+    check_dtype(grid.dtype, "numeric")
+    check_dtype(coordinates.dtype, "real")
+    first = min(axes)
+    if coordinates.ndim <= first or coordinates.shape[-1] != len(axes):
+        wanted = f"{len(axes)} components along the last axis of the coordinates, and {first} axes of examples in front"
+        raise ShapeError(expected(wanted, "or say which axes are spatial", coordinates=coordinates, axes=axes))
+    channels = tuple(axis for axis in range(first, grid.ndim) if axis not in axes)
+    if any(grid.shape[axis] == 0 for axis in axes):
+        raise ShapeError(expected("spatial axes with entries", grid=grid, axes=axes))
+    of_examples = [intern_template(x.shape[:first], float32, x.names[:first]) for x in (grid, coordinates)]
+    examples, names = broadcast(of_examples)
+    points = slice(first, -1)
+    out = Template(
+        (*examples, *coordinates.shape[points], *(grid.shape[axis] for axis in channels)),
+        promote_types(to_floating(grid.dtype), to_floating(coordinates.dtype)),
+        (*names, *coordinates.names[points], *(grid.names[axis] for axis in channels)),
+    )
+    order = (*range(first), *axes, *channels)
+    shape = tuple(grid.shape[axis] for axis in order)
+    behind = first + len(axes)
+    return _Layout(order, shape[:first], shape[first:behind], shape[behind:], out)
+
+
+def _nearby(x: Tensor, size: int, sides: Sides, order: int) -> _Nearby:
+    """The entries of an axis about coordinates along it. At both ends of the axis these lie inside.
+
+    At 1.25 they are 1 and 2, with weights 0.75 and 0.25; at 2 along an axis of 3 entries 1 and 2, with 0 and 1.
+    """
+    start = floor(x) if order else floor(add(x, 0.5))
+    if order and size > 1:
+        start = where(equal(x, size - 1), size - 2, start)
+    turned = any(side in EXTENSIONS and side != "edge" for side in sides)
+    bounded = clip(start, -FAR, FAR) if turned else clip(start, -2, size)
+    number = astype(bounded, int64)
+    lower = _settled(number, size, sides)
+    if not order:
+        return _Nearby((lower,), ())
+    share = subtract(x, start)
+    return _Nearby((lower, _settled(add(number, 1), size, sides)), (subtract(1, share), share))
+
+
+def _settled(number: Tensor, size: int, sides: Sides) -> _Places:
+    """The entries that stand at places in and outside an axis."""
+    below, above = sides
+    if below == above and below in EXTENSIONS and below != "edge":
+        return _Places(EXTENSIONS[str(below)](number, size), ())
+    index = clip(number, 0, size - 1)
+    outside: list[tuple[Tensor, Side]] = []
+    for beyond, side in zip((less(number, 0), greater_equal(number, size)), sides, strict=True):
+        if side not in EXTENSIONS:
+            outside.append((beyond, 0 if side == CONSTANT else side))
+        elif side != "edge":
+            index = where(beyond, EXTENSIONS[str(side)](number, size), index)
+    return _Places(index, tuple(outside))
+
+
+def _spread(x: Tensor, channels: Shape) -> Tensor:
+    """x with an axis of size 1 for each channel axis."""
+    return reshape(x, (*x.shape, *(1,) * len(channels))) if channels else x
+
+
+def _filled(x: Tensor, corner: Sequence[_Places], channels: Shape, dtype: DType) -> Tensor:
+    """Entries with the values that stand in place of some; where axes say different ones, the last axis decides."""
+    outside = chain.from_iterable(places.outside for places in corner)
+    for _, alike in groupby(outside, lambda each: repr(each[1])):
+        masks, values = zip(*alike, strict=True)
+        x = where(_spread(reduce(logical_or, masks), channels), full((), values[0], dtype=dtype), x)
+    return x
+
+
+@composite.within(Bound(8, "some libraries fuse a step of (1 - w) * a + w * b", "operand", tame=True)).calls(
+    "grid_sample"
+)
+def _grid_sample(
+    grid: Tensor, coordinates: Tensor, /, *, axes: tuple[int, ...], boundary: tuple[Sides, ...], order: int
+) -> Tensor:
+    """See `grid_sample`; the axes are positions, and the boundary has the sides of each."""
+    layout = _layout(grid.template, coordinates.template, axes)
+    for side in chain.from_iterable(boundary):
+        if not isinstance(side, str):
+            check_scalar(side, layout.out.dtype)
+    dtype = promote_types(layout.out.dtype, float32)
+    channels, strides = layout.channels, [prod(layout.space[axis + 1 :]) for axis in range(len(axes))]
+    rows = reshape(permute_dims(grid, layout.order), (prod(layout.examples) * prod(layout.space), *channels),
+                   names=(None,) * (1 + len(channels)))  # fmt: skip
+    wide = astype(coordinates, REAL_OF.get(dtype, dtype)).rename(*(None,) * coordinates.ndim)
+    components = unstack(wide, axis=-1)
+    along = [_nearby(*each, order) for each in zip(components, layout.space, boundary, strict=True)]
+    start: Tensor | None = None
+    if layout.examples:
+        ones = (1,) * (coordinates.ndim - 1 - len(layout.examples))
+        start = multiply(reshape(iota(prod(layout.examples)), (*layout.examples, *ones)), prod(layout.space))
+    values = []
+    for corner in product(*(nearby.places for nearby in along)):
+        numbers = [multiply(places.entry, stride) for places, stride in zip(corner, strides, strict=True)]
+        at = reduce(add, numbers if start is None else [*numbers, start])
+        entries = astype(take_at(rows, at, axis=0, mode="clip"), dtype)
+        values.append(_filled(entries, corner, channels, dtype))
+    for nearby in reversed(along):
+        if nearby.weights:  # of two neighbours along the last axis that is left
+            below, above = (_spread(weight, channels) for weight in nearby.weights)
+            pairs = zip(values[::2], values[1::2], strict=True)
+            values = [add(multiply(low, below), multiply(high, above)) for low, high in pairs]
+    (found,) = values
+    if not order:
+        finite = reduce(logical_and, map(isfinite, components))
+        found = where(_spread(finite, channels), found, full((), float("nan"), dtype=dtype))
+    return reshape(astype(found, layout.out.dtype), layout.out.shape, names=layout.out.names)
+
+
+@entry
+def grid_sample(
+    grid: TensorLike,
+    coordinates: TensorLike,
+    /,
+    *,
+    axes: Sequence[Axis] | None = None,
+    boundary: Boundary = CONSTANT,
+    order: int = 1,
+) -> Tensor:
+    """The values of a grid at points between its entries, by linear interpolation along each spatial axis.
+
+    Entry (i, j) of a grid stands at the point (i, j), and a value is the mean of the entries about a point, each with
+    the weight that the distances to the others give it. Outside stands what `boundary` says, as if the grid were padded
+    with it, one spatial axis after the other: in the corners the last one decides.
+
+    Parameters
+    ----------
+    grid : Tensor
+        Of any numeric dtype; integers count as the default floating dtype.
+    coordinates : Tensor
+        Points in units of entries, of a real dtype: the last axis has a component for each spatial axis. The axes in
+        front of the first spatial axis of the grid are axes of examples in both, and broadcast.
+    axes : sequence of int or str, optional
+        The spatial axes of the grid, as the components have them: as many leading ones as there are components by
+        default. The axes in front are those of examples, the others those of channels.
+    boundary : str, number, pair or mapping, default "constant"
+        What stands outside the grid: zeros ("constant"), another number, the entry at the end ("edge"), the entries
+        from the other end ("periodic", or "wrap"), or those turned round at the end ("reflect", "symmetric" with the
+        end once more). A pair says so for the two sides, a mapping for some spatial axes, by name or position.
+    order : {1, 0}, default 1
+        0 for the entry that is nearest, the upper one of two that are equally near.
+
+    Returns
+    -------
+    Tensor
+        Axes of examples, those of the points, then those of channels, with their names, in the floating or complex
+        dtype that grid and coordinates have in common. A point that is not finite gives NaN.
+
+    Raises
+    ------
+    ShapeError
+        For coordinates with another number of components, and for a spatial axis without entries.
+    NamesError
+        For axes of examples of different names.
+    DTypeError
+        For a grid of bools, and coordinates that are not real.
+    AxisError
+        For an axis that the grid does not have, and a boundary of one that is not spatial.
+    ArgumentError
+        For another boundary or order.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> heights = tb.asarray([[0.0, 10.0], [20.0, 30.0]], names=("y", "x"))
+    >>> tb.grid_sample(heights, tb.asarray([[0.5, 0.5], [1.0, 0.25]])).tolist()
+    [15.0, 22.5]
+    >>> tb.grid_sample(heights, tb.asarray([[0.0, -3.0], [2.0, 0.0]]), boundary={"x": "edge", "y": (0, 7)}).tolist()
+    [0.0, 7.0]
+
+    The gradient by the coordinates is the slope of the cell, at an entry that of the cell above it, and at the last
+    entry that of the cell below:
+
+    >>> tb.grad(lambda point: tb.grid_sample(heights, point))(tb.asarray([0.0, 0.0])).tolist()
+    [20.0, 10.0]
+
+    See Also
+    --------
+    pad : The same words for what stands outside.
+    take : Entries at integers.
+    """
+    grid, coordinates = together(grid, coordinates)
+    if not coordinates.ndim or not coordinates.shape[-1]:
+        raise ShapeError(expected("coordinates with components along the last axis", coordinates=coordinates.template))
+    chosen = normalize_axes(grid.template, range(coordinates.shape[-1]) if axes is None else axes)
+    if not chosen:
+        raise AxisError(expected("one spatial axis or more", axes=axes))
+    if order not in (0, 1):
+        raise ArgumentError(expected("an order of 0 or 1", order=order))
+    sides = sides_of(grid.template, boundary, chosen, option="boundary")
+    return _grid_sample(grid, coordinates, axes=chosen, boundary=sides, order=order)
