@@ -23,6 +23,17 @@ SCATTERS: dict[str, Callable[..., tb.Tensor]] = {
 """Our function for each of PhiML's ways to write."""
 
 
+BOUNDARIES = {
+    "undefined": "edge",
+    "zeros": "constant",
+    "boundary": "edge",
+    "periodic": "periodic",
+    "symmetric": "symmetric",
+    "reflect": "reflect",
+}
+"""Our word for each of PhiML's for what stands outside a grid."""
+
+
 class Indexing(Base):
     """Functions that read and write by indices."""
 
@@ -157,3 +168,11 @@ class Indexing(Base):
             return tb.segment_sum(x, segments, size=count, axis=axis - 1)
 
         return tb.vmap(summed)(x, starts)
+
+    def grid_sample(self, grid: Operand, coordinates: Operand, extrapolation: str) -> Any:
+        """The values of grids between their entries; `NotImplemented` for an unknown extrapolation, as PhiML has it."""
+        if extrapolation not in BOUNDARIES:
+            return NotImplemented
+        grid, coordinates = self.auto_cast(grid, coordinates, int_to_float=True)
+        axes = tuple(range(1, 1 + coordinates.shape[-1]))
+        return tb.grid_sample(grid, coordinates, axes=axes, boundary=BOUNDARIES[extrapolation])

@@ -11,6 +11,7 @@ from typing import Any
 import tensorbackend as tb
 
 from .base import Base, Operand, tracing
+from .dtypes import from_phiml
 
 Function = Callable[..., Any]
 
@@ -197,9 +198,22 @@ class Transforms(Base):
         return self._each_leaf(lambda *leaves: self.stack(leaves), *found)
 
     def numpy_call(self, f: Function, output_shapes: Any, output_dtypes: Any, *args: Operand, **aux_args: Any) -> Any:
-        """f of NumPy's arrays, with its results as tensors."""
-        found = f(*(self.numpy(x) for x in args), **aux_args)
-        return self._each_leaf(lambda x: self.as_tensor(x), found)
+        """f of NumPy's arrays, with its results as tensors; in a compiled function it is called when that runs."""
+        if all(map(self.is_available, args)):
+            found = f(*(self.numpy(x) for x in args), **aux_args)
+            return self._each_leaf(self.as_tensor, found)
+        several = isinstance(output_dtypes, tuple | list)
+        shapes, dtypes = (output_shapes, output_dtypes) if several else ([output_shapes], [output_dtypes])
+        pairs = zip(shapes, dtypes, strict=True)
+        templates = [tb.Template(tuple(map(int, shape)), from_phiml(dtype)) for shape, dtype in pairs]
+        given = [self._tensor(x) for x in args]
+
+        def called(*arrays: Any) -> list[Any]:
+            found = f(*arrays, **aux_args)
+            return list(found) if several else [found]
+
+        results = tb.host_call(called, templates, *given)
+        return tuple(results) if several else results[0]
 
 
 def _is_recorded(x: tb.Tensor) -> bool:

@@ -288,7 +288,14 @@ CASES |= {
         solving("linear_solve", 1, method)
         for method in ("auto", "CG", "CG-adaptive", "biCG-stab", "biCG-stab(2)", "scipy-direct", "scipy-CG")
     ],
-    "grid_sample": [Case(lambda b: b.grid_sample(b.as_tensor(G), None, "boundary") is NotImplemented, True)],
+    "grid_sample": [
+        Case(lambda b: b.grid_sample(b.as_tensor(X[..., None]), b.as_tensor([[[0.5], [2.5]]]), "zeros"),
+             [[[-0.25], [1.0]], [[2.125], [-1.5]]]),
+        Case(lambda b: b.grid_sample(b.as_tensor(X[..., None]), b.as_tensor([[[-2.0], [0.0]]]), "periodic"),
+             [[[-1.0], [0.5]], [[0.25], [4.0]]]),
+        Case(lambda b: b.grid_sample(b.as_tensor(X[..., None]), b.as_tensor([[[0.0]]]), "other") is NotImplemented,
+             True),
+    ],
     "minimize": [minimizing(method) for method in ("auto", "GD")],
     # Random numbers: by shape and bounds
     "seed": [Case(lambda b: drawn(b) - drawn(b), [0, 0])],
