@@ -127,6 +127,9 @@ def nx_page() -> str:
         names = sorted(qualified(spec.name) for spec in OPS.values() if spec.callback == callback.name)
         if not names and hasattr(tb, callback.name):  # control flow, whose functions take functions and are no ops
             names = [callback.name]
+        of_matrices = callback.name.removeprefix("sparse_")
+        if not names and hasattr(tb.sparse, of_matrices):  # functions of matrices, which are no tensors
+            names = [f"sparse.{of_matrices}"]
         rows[callback.name] = ", ".join(f"`tb.{name}`" for name in names)
     return NX_INTRODUCTION + "".join(f"| `{name}` | {rows[name]} |\n" for name in sorted(rows))
 

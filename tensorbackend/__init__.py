@@ -295,6 +295,7 @@ if _TYPE_CHECKING:
     from . import fft as fft
     from . import linalg as linalg
     from . import random as random
+    from . import sparse as sparse
     from .backends.binary import BinaryBackend as BinaryBackend
     from .backends.cupy_backend import CupyBackend as CupyBackend
     from .backends.jax_backend import JaxBackend as JaxBackend
@@ -373,7 +374,7 @@ _LATE = {
 """The module of `expr/` that has a public function, imported when one is first used."""
 
 
-_NAMESPACES = ("fft", "linalg", "random")
+_NAMESPACES = ("fft", "linalg", "random", "sparse")
 
 
 def __getattr__(name: str) -> _Any:

@@ -76,3 +76,23 @@ class Linalg:
     @optional_callback
     def solve(self, out: Template, a: Tensor, b: Tensor, /) -> Payload:
         """x with a @ x = b, a vector if b has one axis; `DataError` for a singular a."""
+
+    @optional_callback
+    def sparse_triangular_solve(
+        self,
+        out: Template,
+        values: Tensor,
+        rows: Tensor,
+        columns: Tensor,
+        b: Tensor,
+        /,
+        *,
+        lower: bool,
+        unit_diagonal: bool,
+    ) -> Payload:
+        """x with a @ x = b for a triangular a of which some entries are stored, those at one place adding up.
+
+        Values are (..., n), rows and columns are too or without batch axes, b is (..., size, k). Entries on the other
+        side of the diagonal are not read, nor those on it if it counts as ones. `DataError` for a zero on the diagonal
+        (`data_errors.singular_matrix`).
+        """

@@ -27,6 +27,7 @@ LAYERS = [
     ("array_api", "files", "linalg", "fft", "random"),  # the namespaces of the Array API's extensions: re-exports only
     ("support",),
     ("expr",),
+    ("sparse",),
     ("backends",),
     ("built_in",),  # what is loaded late, handed to lower layers
     (NAME,),  # the package itself

@@ -217,7 +217,7 @@ def _compiled(
         target = names[Value(node)] = memory or ("out" if node is nodes[-1] else f"t{number}")
         if plain:
             memory_of[target] = dtype
-            lines.append(f"    {target} = f{number}({', '.join([*operands, *filter(None, [memory])])})")
+            lines.append(f"    {target} = f{number}({', '.join([*operands, *([f'out={memory}'] if memory else [])])})")
         else:
             lines.append(f"    {target} = f{number}(shape, {', '.join(operands)})")
     exec("\n".join([*lines, "    return out"]), functions)  # source made here, of no text but numbered names

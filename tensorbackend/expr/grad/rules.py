@@ -16,4 +16,5 @@ from . import sorting as sorting
 from . import special as special
 from . import window as window
 from .linalg import factorisations as factorisations
+from .linalg import sparse as sparse
 from .linalg import systems as systems

@@ -13,7 +13,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from ...dtypes import ALL_DTYPES, DType
+from ...dtypes import ALL_DTYPES, DType, as_dtype
 from ...elements import pack
 from ...ops.creation.filled import from_binary
 from ...ops.shape import permute_dims
@@ -21,7 +21,7 @@ from ...template import Template
 from ...tensor import Tensor
 from ..calls import Invocation, generates
 from ..strategies import Draw, axes_of, axis_names, shapes, tensors
-from .common import call
+from .common import call, integers
 
 Rows = list[list[Any]]
 
@@ -301,3 +301,29 @@ def cross(draw: Draw, dtype: DType) -> Invocation:
 def adjoint(draw: Draw, dtype: DType) -> Invocation:
     """Of stacks of matrices; of less refused."""
     return call(draw(tensors(dtype, shapes(least=1 if seldom(draw) else 2))))
+
+
+@generates("sparse_matvec", "sparse_matmul")
+def sparse_product(draw: Draw, dtype: DType) -> Invocation:
+    """Products with matrices of which some entries are stored, some of them at one place."""
+    rows, columns = draw(st.integers(1, 4)), draw(st.integers(1, 4))
+    count, format = draw(st.integers(0, 5)), draw(st.sampled_from(["coo", "csr", "csc"]))
+    batch = draw(st.sampled_from([(), (), (2,)]))
+    apart = draw(st.sampled_from([(), batch]))
+    size = {"csr": rows, "csc": columns}.get(format)
+    if size is None:
+        first = integers(draw, (*apart, count), 0, rows - 1, names=(None,) * (len(apart) + 1))
+    else:
+        places = [sorted(draw(st.integers(0, count)) for _ in range(size - 1)) for _ in range(math.prod(apart))]
+        pointers = [number for each in places for number in (0, *each, count)]
+        first = from_binary(pack(pointers, as_dtype("int32")), Template((*apart, size + 1), "int32"), "binary")
+    second = integers(
+        draw, (*apart, count), 0, (rows if format == "csc" else columns) - 1, names=(None,) * (len(apart) + 1)
+    )
+    values = draw(tensors(dtype, (*batch, count), names=(None,) * (len(batch) + 1), tame=True))
+    return call(values, first, second, _operand(draw, dtype, columns), format=format, rows=rows)
+
+
+def _operand(draw: Draw, dtype: DType, columns: int) -> Tensor:
+    """A matrix; what takes vectors takes its rows as a batch of them."""
+    return draw(tensors(dtype, (columns, columns), names=(None, None), tame=True))

@@ -1,0 +1,239 @@
+"""Every function of `tb.sparse` against the dense computation, on each backend, and against SciPy's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy
+import pytest
+import scipy.sparse
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tensorbackend as tb
+from tensorbackend.sparse import SparseMatrix
+from tensorbackend.testing import profile
+
+FORMATS = ["coo", "csr", "csc"]
+
+Array = Any
+
+
+class Drawn(NamedTuple):
+    """A matrix by its places, with places that stand twice."""
+
+    values: Array
+    rows: Array
+    columns: Array
+    size: tuple[int, int]
+
+    @property
+    def dense(self) -> Array:
+        """The matrix with its zeros."""
+        batch = self.values.shape[:-1]
+        shared = self.rows.ndim == 1
+        found = numpy.zeros((*batch, *self.size), self.values.dtype)
+        for place in numpy.ndindex(*batch):
+            rows, columns = (each if shared else each[place] for each in (self.rows, self.columns))
+            numpy.add.at(found[place], (rows, columns), self.values[place])
+        return found
+
+    def on(self, backend: str, format: str) -> SparseMatrix:
+        """The matrix in a format on a backend."""
+        with tb.default_backend(backend):
+            values, rows, columns = (tb.tensor(each) for each in (self.values, self.rows, self.columns))
+            found = tb.sparse.coo(values, rows, columns, shape=self.size)
+            return {"coo": found.to_coo, "csr": found.to_csr, "csc": found.to_csc}[format]()
+
+
+def drawn(
+    seed: int, size: tuple[int, int], count: int, batch: tuple[int, ...] = (), apart: tuple[int, ...] = ()
+) -> Drawn:
+    """A matrix or a batch of them, with one structure for all unless they are apart."""
+    random = numpy.random.default_rng(seed)
+    values = random.integers(-4, 5, (*batch, count)) / 2
+    rows, columns = (random.integers(0, max(each, 1), (*apart, count)) for each in size)
+    return Drawn(values, rows, columns, size)
+
+
+@st.composite
+def matrices(draw: st.DrawFn) -> Drawn:
+    """Small matrices and batches of them, empty ones among them."""
+    size = draw(st.integers(0, 5)), draw(st.integers(0, 5))
+    count = draw(st.integers(0, 8)) if 0 not in size else 0
+    batch = draw(st.sampled_from([(), (2,), (2, 3)]))
+    return drawn(draw(st.integers(0, 2**20)), size, count, batch, draw(st.sampled_from([(), batch])))
+
+
+def close(found: Any, wanted: Array, tolerance: float = 1e-9) -> None:
+    """Whether a tensor or a sparse matrix has the elements of an array."""
+    dense = found.to_dense() if isinstance(found, SparseMatrix) else found
+    assert dense.shape == wanted.shape, (dense.shape, wanted.shape)
+    numpy.testing.assert_allclose(numpy.asarray(dense), wanted, rtol=tolerance, atol=tolerance)
+
+
+Pairs = list[tuple[Any, Any]]
+"""What a function gives, and what it should give."""
+
+LAWS: dict[str, Callable[[SparseMatrix, Any], Pairs]] = {}
+
+
+def law(function: Callable[[SparseMatrix, Any], Pairs]) -> Callable[[SparseMatrix, Any], Pairs]:
+    """Enters a law of a matrix and the dense array of it."""
+    LAWS[function.__name__] = function
+    return function
+
+
+@law
+def conversions(a: SparseMatrix, dense: Array) -> Pairs:
+    chain = a.to_coo().to_csr().to_csc().to_csr().to_coo().to_csc()
+    assert (chain.format, chain.nnz) == ("csc", a.nnz)
+    return [(each, dense) for each in (a, a.to_coo(), a.to_csr(), a.to_csc(), chain)]
+
+
+@law
+def duplicates(a: SparseMatrix, dense: Array) -> Pairs:
+    filled = tb.sparse.sum_duplicates(a, size=12)
+    assert filled.nnz == (0 if 0 in a.size else 12)
+    return [(filled, dense)]
+
+
+@law
+def transposes(a: SparseMatrix, dense: Array) -> Pairs:
+    return [(a.mT, numpy.swapaxes(dense, -1, -2)), (a.mT.mT, dense)]
+
+
+@law
+def products(a: SparseMatrix, dense: Array) -> Pairs:
+    random = numpy.random.default_rng(dense.size)
+    rows, columns = a.size
+
+    def shaped(*shape: int) -> tuple[tb.Tensor, Array]:
+        made = random.integers(-3, 4, shape) / 2
+        return tb.asarray(made, backend="binary"), made
+
+    found: Pairs = []
+    for shape in [(columns,), (columns, 3), (2, 1, columns, 3)]:
+        x, array = shaped(*shape)
+        found.append((a @ x, dense @ array))
+    for shape in [(rows,), (4, rows)]:
+        x, array = shaped(*shape)
+        found.append((x @ a, array @ dense))
+    x, array = shaped(*a.shape[:-2], columns)
+    return [*found, (tb.sparse.matvec(a, x), (dense @ array[..., None])[..., 0])]
+
+
+@law
+def sums_and_scaling(a: SparseMatrix, dense: Array) -> Pairs:
+    one, ones = tb.sparse.eye(*a.size, dtype="f64", backend="binary"), numpy.eye(*a.size)
+    found = [(a + a, 2 * dense), (a + one, dense + ones), (a - one, dense - ones), (one - a, ones - dense)]
+    found += [(-a, -dense), (3 * a, 3 * dense), (a / 2, dense / 2)]
+    factor = numpy.random.default_rng(1).integers(1, 9, a.size) / 2
+    factors = [factor, factor[:1], factor[:, :1], *factor[:1]]
+    return [*found, *((a * tb.asarray(each, backend="binary"), dense * each) for each in factors)]
+
+
+@law
+def reductions(a: SparseMatrix, dense: Array) -> Pairs:
+    found = [(tb.sparse.sum(a, axis=axis), dense.sum(axis=axis)) for axis in (None, -1, -2, (-2, -1))]
+    found.append((tb.sparse.diagonal(a), numpy.diagonal(dense, axis1=-2, axis2=-1)))
+    if 0 not in a.size:
+        for axis in (None, -1, -2):
+            along = (-2, -1) if axis is None else axis
+            found.append((tb.sparse.max(a, axis=axis), dense.max(axis=along)))
+            found.append((tb.sparse.min(a, axis=axis), dense.min(axis=along)))
+    return found
+
+
+@law
+def parts(a: SparseMatrix, dense: Array) -> Pairs:
+    keys: list[Any] = [
+        (..., slice(1, 3), slice(None)),
+        (..., slice(None), slice(None, None, 2)),
+        (..., slice(None, None, -1), slice(0, 2)),
+        (..., slice(3, 0, -2), slice(None)),
+        (..., slice(4, 1), slice(None)),
+    ]
+    if 0 not in a.size:
+        keys += [(..., 0, slice(None)), (..., slice(None), -1), (..., 0, -1)]
+    if a.ndim > 2:
+        keys += [(1,), (slice(0, 1), ..., slice(1, None))]
+    return [(a[key], dense[key]) for key in keys]
+
+
+@law
+def assembled(a: SparseMatrix, dense: Array) -> Pairs:
+    nothing = numpy.zeros_like(dense)
+    return [
+        (tb.sparse.concatenate([a, a]), numpy.concatenate([dense, dense], axis=-2)),
+        (tb.sparse.concatenate([a, a], axis=-1), numpy.concatenate([dense, dense], axis=-1)),
+        (tb.sparse.block_diagonal([a, a]), numpy.block([[dense, nothing], [nothing, dense]])),
+    ]
+
+
+def check_pairs(pairs: Pairs) -> None:
+    for found, wanted in pairs:
+        close(found, wanted)
+
+
+@pytest.mark.parametrize("backend", ["binary", "numpy"])
+@pytest.mark.parametrize("name", LAWS)
+def test_law(name: str, backend: str) -> None:
+    """Of matrices with data, in a trace, and on templates."""
+
+    @profile(12)
+    @given(matrices(), st.sampled_from(FORMATS))
+    def holds(drawn: Drawn, format: str) -> None:
+        a, dense = drawn.on(backend, format), drawn.dense
+        pairs = LAWS[name](a, dense)
+        check_pairs(pairs)
+        traced = tb.jit(lambda a: [found for found, _ in LAWS[name](a, dense)])(a)
+        check_pairs(list(zip(traced, (wanted for _, wanted in pairs), strict=True)))
+        for (found, _), (dry, _) in zip(pairs, LAWS[name](tb.backend_copy(a, "template"), dense), strict=True):
+            assert dry.template is found.template
+
+    holds()
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_law_on_jax(name: str) -> None:
+    """Every third case, compiled together, as JAX compiles anew for each shape."""
+    one = drawn(3, (3, 2), 5, (2,), (2,))
+    pairs = LAWS[name](one.on("binary", "csr"), one.dense)[::3]
+    found = tb.jit(lambda a: [found for found, _ in LAWS[name](a, one.dense)][::3])(one.on("jax", "csr"))
+    check_pairs(list(zip(found, (wanted for _, wanted in pairs), strict=True)))
+
+
+@profile(20)
+@given(matrices())
+def test_one_value_for_each_place(drawn: Drawn) -> None:
+    if drawn.values.ndim == 1:
+        places = set(zip(drawn.rows.tolist(), drawn.columns.tolist(), strict=True))
+        once = drawn.on("numpy", "coo").sum_duplicates()
+        assert once.nnz == len(places)
+        close(once, drawn.dense)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@profile(20)
+@given(matrices())
+def test_scipy_agrees(format: str, drawn: Drawn) -> None:
+    if drawn.values.ndim > 1:
+        return
+    a = drawn.on("numpy", format)
+    theirs = scipy.sparse.coo_array((drawn.values, (drawn.rows, drawn.columns)), shape=drawn.size).asformat(format)
+    close(a, theirs.toarray())
+    assert (a.to_scipy() != theirs).nnz == 0
+    close(tb.sparse.from_scipy(theirs), drawn.dense)
+    close(a @ a.T, (theirs @ theirs.T).toarray())
+    close(a + a, (theirs + theirs).toarray())
+
+
+def test_the_comparison_catches_a_wrong_matrix() -> None:
+    one = drawn(3, (3, 2), 5)
+    wrong = one._replace(columns=1 - one.columns)
+    with pytest.raises(AssertionError):
+        close(wrong.on("numpy", "csr"), one.dense)
+    with pytest.raises(AssertionError):
+        close(one.on("numpy", "csr").T, one.dense)

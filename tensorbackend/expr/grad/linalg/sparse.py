@@ -1,0 +1,95 @@
+"""Gradients of products and systems with a matrix of which some entries are stored."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ....ops.composite.linalg.sparse import Format, places, sparse_matmul, sparse_matvec
+from ....ops.elementwise.binary import equal, greater, less, multiply
+from ....ops.elementwise.ternary import where
+from ....ops.elementwise.unary import negative
+from ....ops.indexing.taking import take_along_axis_at, take_at
+from ....ops.reduction import sum
+from ....ops.shape import broadcast_shapes, broadcast_to, expand_dims
+from ....tensor import Tensor
+from ...substitution import substituted
+from ..registry import Cotangents, rule
+
+
+def _entries(x: Tensor, at: Tensor) -> Tensor:
+    """The rows of x (..., n, k) at places (m,), or (..., m) with batch axes: (..., m, k)."""
+    if at.ndim == 1:
+        return take_at(x, at, axis=-2, mode="clip")
+    batch, width = broadcast_shapes(x.shape[:-2], at.shape[:-1]), x.shape[-1]
+    wide = broadcast_to(expand_dims(at, axis=-1), (*batch, at.shape[-1], width))
+    return take_along_axis_at(broadcast_to(x, (*batch, *x.shape[-2:])), wide, axis=-2, mode="clip")
+
+
+def _at_places(left: Tensor, right: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
+    """The entries of left @ right.T at places: (..., n, k) and (..., m, k) give (..., number of places)."""
+    return sum(multiply(_entries(left, rows), _entries(right, columns)), axis=-1)
+
+
+_TURNED: dict[str, Format] = {"coo": "coo", "csr": "csc", "csc": "csr"}
+"""The format of the transpose, which has the same tensors."""
+
+
+def _turned(first: Tensor, second: Tensor, format: Format) -> dict[str, Any]:
+    return {"first": second, "second": first} if format == "coo" else {"first": first, "second": second}
+
+
+@rule("sparse_matmul")
+def _sparse_matmul(
+    cotangent: Tensor,
+    out: Tensor,
+    values: Tensor,
+    first: Tensor,
+    second: Tensor,
+    x: Tensor,
+    *,
+    format: Format,
+    rows: int,
+) -> Cotangents:
+    where_at = places(first, second, format)
+    own = _turned(first, second, format)
+    of_x = sparse_matmul(values, own["first"], own["second"], cotangent, format=_TURNED[format], rows=x.shape[-2])
+    return _at_places(cotangent, x, where_at.rows, where_at.columns), None, None, of_x
+
+
+@rule("sparse_matvec")
+def _sparse_matvec(
+    cotangent: Tensor,
+    out: Tensor,
+    values: Tensor,
+    first: Tensor,
+    second: Tensor,
+    x: Tensor,
+    *,
+    format: Format,
+    rows: int,
+) -> Cotangents:
+    where_at = places(first, second, format)
+    own = _turned(first, second, format)
+    of_x = sparse_matvec(values, own["first"], own["second"], cotangent, format=_TURNED[format], rows=x.shape[-1])
+    left, right = expand_dims(cotangent, axis=-1), expand_dims(x, axis=-1)
+    return _at_places(left, right, where_at.rows, where_at.columns), None, None, of_x
+
+
+@rule("sparse_triangular_solve")
+def _sparse_triangular_solve(
+    cotangent: Tensor,
+    out: Tensor,
+    values: Tensor,
+    rows: Tensor,
+    columns: Tensor,
+    b: Tensor,
+    *,
+    lower: bool,
+    unit_diagonal: bool,
+) -> Cotangents:
+    # Of a @ x = b: of b what solves the transposed system, of a minus the outer product of that and x.
+    of_b = substituted(values, columns, rows, cotangent, lower=not lower, unit_diagonal=unit_diagonal)
+    read = greater(rows, columns) if lower else less(rows, columns)
+    if not unit_diagonal:
+        read = read | equal(rows, columns)
+    return where(read, negative(_at_places(of_b, out, rows, columns)), 0), None, None, of_b

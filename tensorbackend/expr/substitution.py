@@ -1,0 +1,80 @@
+"""Triangular systems of which some entries are stored.
+
+Rows that do not depend on each other are solved together: a row's level is 1 more than the greatest of those that it
+needs, and after as many sweeps over all rows as there are levels each row has its final number (Saad, Iterative Methods
+for Sparse Linear Systems, section 12.4.3). A sweep that changes nothing is the last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import MappingProxyType
+from typing import Any
+
+from ..dispatch import perform
+from ..ops.composite.linalg.sparse import sparse_matmul
+from ..ops.creation.filled import zeros
+from ..ops.creation.values import asarray
+from ..ops.elementwise.binary import divide, equal, greater, less, not_equal, subtract
+from ..ops.elementwise.ternary import where
+from ..ops.reduction import any as any_
+from ..ops.shape import broadcast_shapes
+from ..protocol import own_method
+from ..protocol.core import CompositeCall
+from ..select import common_backend, move
+from ..template import Template
+from ..tensor import Tensor
+from .control import while_loop
+
+
+def unchanged_by(step: Callable[[Tensor], Tensor], start: Tensor, limit: int) -> Tensor:
+    """What a step leaves as it is, from repeating it: for steps of which so many lead there from anywhere."""
+
+    def goes_on(state: tuple[Tensor, Tensor, Tensor]) -> Tensor:
+        return state[2] & less(state[1], limit)
+
+    def turn(state: tuple[Tensor, Tensor, Tensor]) -> tuple[Tensor, Tensor, Tensor]:
+        before, count, _ = state
+        after = step(before)
+        # A NaN that stays one is no change.
+        changed = not_equal(after, before) & (equal(after, after) | equal(before, before))
+        return after, count + 1, any_(changed)
+
+    count, changing = (asarray(each, backend=start.backend) for each in (0, True))
+    found: Tensor = while_loop(goes_on, turn, (start, count, changing))[0]
+    return found
+
+
+def substituted(
+    values: Tensor, rows: Tensor, columns: Tensor, b: Tensor, *, lower: bool, unit_diagonal: bool
+) -> Tensor:
+    """The x with a @ x = b, as the callback `sparse_triangular_solve` has it, for tensors without names."""
+    backend = common_backend([values, rows, columns, b])
+    batch = broadcast_shapes(values.shape[:-1], rows.shape[:-1], columns.shape[:-1], b.shape[:-2])
+    out = Template((*batch, *b.shape[-2:]), b.dtype)
+    inputs = tuple(move(x, backend) for x in (values, rows, columns, b))
+    options = MappingProxyType({"lower": lower, "unit_diagonal": unit_diagonal})
+    name = "sparse_triangular_solve"
+    found: Tensor = perform(backend, name, CompositeCall(out, inputs, options), own_method(backend, name), _by_sweeps)
+    return found
+
+
+def _by_sweeps(out: Any, inputs: tuple[Tensor, ...], options: Any) -> Tensor:
+    values, rows, columns, b = inputs
+    size = b.shape[-2]
+    strict = greater(rows, columns) if options["lower"] else less(rows, columns)
+    rest = where(strict, values, 0)
+    divisor = None
+    if not options["unit_diagonal"]:
+        # What is not on the diagonal adds 0 to the first row.
+        on = equal(rows, columns)
+        one = zeros((1, 1), dtype=values.dtype, backend=values.backend) + 1
+        nothing = zeros(rows.shape, dtype=rows.dtype, backend=rows.backend)
+        divisor = sparse_matmul(where(on, values, 0), where(on, rows, 0), nothing, one, format="coo", rows=size)
+
+    def sweep(x: Tensor) -> Tensor:
+        found = subtract(b, sparse_matmul(rest, rows, columns, x, format="coo", rows=size))
+        return found if divisor is None else divide(found, divisor)
+
+    start = zeros(out.shape, dtype=out.dtype, backend=b.backend)
+    return unchanged_by(sweep, start, size + 1) if out.size else start

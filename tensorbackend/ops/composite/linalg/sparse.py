@@ -1,0 +1,208 @@
+"""Products with a matrix of which only some entries are stored, given by tensors of values and places.
+
+`first` and `second` say where the values lie, in one of three formats: the row and the column of each value
+(`"coo"`); where each row begins among the values, and the column of each (`"csr"`); where each column begins, and the
+row of each (`"csc"`). `tb.sparse` has matrices as objects, which are checked; here a place outside counts as the
+nearest one inside.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Literal, NamedTuple, TypeAlias
+
+from ....accuracy import SUM
+from ....dispatch import composite
+from ....errors import ArgumentError, ShapeError, expected
+from ....rules.broadcasting import broadcast, check_dtype, result_type
+from ....rules.indexing import check_indices
+from ....rules.plan import choice
+from ....template import Template
+from ....tensor import Tensor
+from ...creation.filled import full, iota, zeros
+from ...elementwise.binary import add, maximum, minimum, multiply
+from ...elementwise.conversion import astype
+from ...indexing.scatter import indexed_add
+from ...indexing.slices import sliced
+from ...indexing.taking import take_at
+from ...shape import broadcast_to, expand_dims, reshape
+from ..cumulative import cumulative_sum
+from ..indexing.segments import segment_sum
+
+Format: TypeAlias = Literal["coo", "csr", "csc"]
+
+FORMATS: tuple[Format, ...] = ("coo", "csr", "csc")
+
+
+class Places(NamedTuple):
+    """The row and the column of each value, shape (n,), or (*batch, n) where matrices of a batch differ in them."""
+
+    rows: Tensor
+    columns: Tensor
+
+
+def places(first: Tensor, second: Tensor, format: Format) -> Places:
+    """The row and the column of each value, in any format."""
+    if format == "coo":
+        return Places(first, second)
+    major = majors(first, second.shape[-1])
+    return Places(major, second) if format == "csr" else Places(second, major)
+
+
+def majors(pointers: Tensor, count: int) -> Tensor:
+    """The row of each of so many values, where rows begin at pointers: of [0, 2, 2, 3] the rows 0, 0, 2.
+
+    As many rows as end at a value or before it lie before its row, so ends are counted and added up.
+    """
+    batch, size = pointers.shape[:-1], pointers.shape[-1] - 1
+    dtype = "int32" if max(size, prod(batch) * (count + 1)) < 2**31 else "int64"
+    ends = minimum(maximum(sliced(pointers, (..., slice(1, None))), 0), count)
+    if batch:  # each in a row of its own
+        starts = multiply(iota((prod(batch), 1), axis=0, dtype=dtype, backend=pointers.backend), count + 1)
+        ends = add(reshape(astype(ends, dtype), (prod(batch), size)), starts)
+    at = reshape(ends, (prod(batch) * size, 1))
+    one = full((), 1, dtype=dtype, backend=pointers.backend)
+    nothing = zeros((prod(batch) * (count + 1),), dtype=dtype, backend=pointers.backend)
+    counts = reshape(indexed_add(nothing, at, broadcast_to(one, at.shape[:1]), mode="clip"), (*batch, count + 1))
+    return sliced(cumulative_sum(counts, axis=-1, dtype=dtype), (..., slice(0, count)))
+
+
+def _check(values: Tensor, first: Tensor, second: Tensor, x: Tensor, format: Format, rows: int, trailing: int) -> int:
+    """The number of columns of the matrix, which x agrees with; raises for tensors that are no product."""
+    choice(FORMATS, format=format)
+    for each in (first, second):
+        check_indices(each.template, "clip")
+    result_type([values.template, x.template])
+    check_dtype(values.dtype, "numeric")
+    check_dtype(x.dtype, "numeric")
+    if min(values.ndim, first.ndim, second.ndim, x.ndim - trailing) < 1:
+        parts = {"values": values.template, "first": first.template, "second": second.template, "x": x.template}
+        raise ShapeError(expected("an axis of values, of both of their places and of x", **parts))
+    if rows < 0:
+        raise ArgumentError(expected("a number of rows from 0 up", rows=rows))
+    columns, beginnings = x.shape[x.ndim - 1 - trailing], first.shape[-1]
+    wanted = {"coo": values.shape[-1], "csr": rows + 1, "csc": columns + 1}[format]
+    if second.shape[-1] != values.shape[-1] or beginnings != wanted:
+        text = f"{wanted} numbers in first and {values.shape[-1]} in second"
+        raise ShapeError(expected(text, first=first.template, second=second.template))
+    if values.shape[-1] and not (rows and columns):
+        raise ShapeError(expected("no values in an empty matrix", rows=rows, columns=columns, values=values.template))
+    return columns
+
+
+def _rest(x: Tensor, trailing: int) -> Template:
+    """The template of the batch axes."""
+    return x.template.replace(shape=x.shape[: x.ndim - trailing], names=x.names[: x.ndim - trailing])
+
+
+def _product(
+    values: Tensor, first: Tensor, second: Tensor, x: Tensor, format: Format, rows: int, trailing: int
+) -> Tensor:
+    """The product for x of shape (..., columns) and no trailing axis, or (..., columns, n) and one."""
+    columns = _check(values, first, second, x, format, rows, trailing)
+    batch, names = broadcast([_rest(values, 1), _rest(first, 1), _rest(second, 1), _rest(x, 1 + trailing)])
+    dtype = result_type([values.template, x.template])
+    after = x.names[x.ndim - trailing :]
+    values, x = astype(_nameless(values), dtype), astype(_nameless(x), dtype)
+    first, second = _nameless(first), _nameless(second)
+    if first.ndim == second.ndim == 1:
+        found = _summed(values, places(first, second, format), x, rows, trailing)
+    else:
+        # Matrices that differ in structure are blocks of one: of shape (b * rows, b * columns).
+        count, total = values.shape[-1], prod(batch)
+        flat = reshape(broadcast_to(values, (*batch, count)), (total * count,))
+        where = _blocks(places(first, second, format), batch, (rows, columns))
+        width = x.shape[x.ndim - trailing :]
+        laid = reshape(broadcast_to(x, (*batch, columns, *width)), (total * columns, *width))
+        found = reshape(_summed(flat, where, laid, total * rows, trailing), (*batch, rows, *width))
+    found = broadcast_to(found, (*batch, *found.shape[found.ndim - 1 - trailing :]))
+    names = (*names, None, *after)
+    return found.rename(*names) if any(names) else found
+
+
+def _nameless(x: Tensor) -> Tensor:
+    return x.rename(*(None,) * x.ndim) if any(x.names) else x
+
+
+def _summed(values: Tensor, where: Places, x: Tensor, rows: int, trailing: int) -> Tensor:
+    """The products of values with the entries of x in their columns, summed in their rows."""
+    axis = -1 - trailing
+    entries = take_at(x, where.columns, axis=axis, mode="clip")
+    terms = multiply(expand_dims(values, axis=-1) if trailing else values, entries)
+    return segment_sum(terms, where.rows, size=rows, axis=axis, mode="clip")
+
+
+def _blocks(where: Places, batch: tuple[int, ...], size: tuple[int, int]) -> Places:
+    """The places of values in one matrix that has those of a batch as its blocks."""
+    total = prod(batch)
+
+    def shifted(places: Tensor, length: int) -> Tensor:
+        inside = minimum(maximum(astype(places, "int64"), 0), max(length - 1, 0))
+        wide = reshape(broadcast_to(inside, (*batch, places.shape[-1])), (total, places.shape[-1]))
+        starts = multiply(iota((total, 1), axis=0, dtype="int64", backend=places.backend), length)
+        return reshape(add(wide, starts), (total * places.shape[-1],))
+
+    return Places(shifted(where.rows, size[0]), shifted(where.columns, size[1]))
+
+
+def _operations(
+    out: Template, values: Template, first: Template, second: Template, x: Template, *, format: Format, rows: int
+) -> int:
+    """A product and a sum for each value and each column of the result."""
+    return 2 * values.shape[-1] * (out.size // max(rows, 1))
+
+
+@composite.within(SUM).costing(_operations)
+def sparse_matvec(values: Tensor, first: Tensor, second: Tensor, x: Tensor, /, *, format: Format, rows: int) -> Tensor:
+    """Product of a matrix of which some entries are stored with a vector.
+
+    Parameters
+    ----------
+    values : Tensor
+        Shape (..., n): the entries stored; those at one place add up.
+    first, second : Tensor
+        Shape (..., n) or (..., size + 1) as the format says, of integer dtypes; without batch axes the same for all.
+    x : Tensor
+        Shape (..., columns). The batch axes of all tensors broadcast.
+    format : {"coo", "csr", "csc"}
+        What `first` and `second` say: rows and columns; where each row begins, and columns; where each column begins,
+        and rows.
+    rows : int
+        The number of rows.
+
+    Returns
+    -------
+    Tensor
+        Shape (..., rows), of the common dtype.
+
+    Raises
+    ------
+    ShapeError
+        For tensors that do not fit together.
+    DTypeError
+        For places that are no integers, and bools.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> values, pointers, columns = tb.asarray([1.0, 2.0, 3.0]), tb.asarray([0, 2, 3]), tb.asarray([0, 1, 1])
+    >>> tb.linalg.sparse_matvec(values, pointers, columns, tb.asarray([10.0, 1.0]), format="csr", rows=2).tolist()
+    [12.0, 3.0]
+    """
+    return _product(values, first, second, x, format, rows, 0)
+
+
+@composite.within(SUM).costing(_operations)
+def sparse_matmul(values: Tensor, first: Tensor, second: Tensor, x: Tensor, /, *, format: Format, rows: int) -> Tensor:
+    """Product of a matrix of which some entries are stored with a matrix.
+
+    As `sparse_matvec`, with an x of shape (..., columns, k) and a result of shape (..., rows, k).
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> values, rows, columns = tb.asarray([1.0, 2.0, 3.0]), tb.asarray([0, 0, 1]), tb.asarray([0, 1, 1])
+    >>> tb.linalg.sparse_matmul(values, rows, columns, tb.eye(2), format="coo", rows=2).tolist()
+    [[1.0, 2.0], [0.0, 3.0]]
+    """
+    return _product(values, first, second, x, format, rows, 1)

@@ -1,0 +1,176 @@
+"""Sums, differences and elementwise products of sparse matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..entry import entry
+from ..errors import OperandError, ShapeError, expected
+from ..ops.creation.values import asarray, is_array
+from ..ops.elementwise import binary
+from ..ops.elementwise.conversion import astype
+from ..ops.indexing.taking import take_along_axis_at, take_at
+from ..ops.shape import broadcast_to, concatenate, reshape
+from ..rules.broadcasting import broadcast, broadcast_two, result_type
+from ..template import merge_names
+from ..tensor import Tensor
+from .conversion import in_format, sum_duplicates
+from .host import on_host
+from .matrix import COO, SparseMatrix, bind, entries, shares_places
+
+
+@bind
+@entry
+def add(x1: SparseMatrix, x2: SparseMatrix, /) -> SparseMatrix:
+    """Sum of two sparse matrices: `x1 + x2`.
+
+    Where the places can be read, the sum stores one value for each; in a trace of them it stores those of both.
+
+    Parameters
+    ----------
+    x1, x2 : SparseMatrix
+        Of the same numbers of rows and columns; the batch's axes broadcast.
+
+    Returns
+    -------
+    SparseMatrix
+        In the format of x1.
+
+    Raises
+    ------
+    ShapeError, NamesError
+        For other shapes or names.
+    OperandError
+        For an operand that is dense, as the sum would be too.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> (tb.sparse.eye(2) + tb.sparse.eye(2)).values.tolist()
+    [2.0, 2.0]
+    """
+    return _merged(x1, x2, lambda x: x)
+
+
+@bind
+@entry
+def subtract(x1: SparseMatrix, x2: SparseMatrix, /) -> SparseMatrix:
+    """Difference of two sparse matrices, as `add` gives their sum: `x1 - x2`.
+
+    >>> import tensorbackend as tb
+    >>> (tb.sparse.eye(2) - tb.sparse.coo([3.0], [0], [1], shape=(2, 2))).to_dense().tolist()
+    [[1.0, -3.0], [0.0, 1.0]]
+    """
+    return _merged(x1, x2, lambda x: -x)
+
+
+def _merged(x1: Any, x2: Any, turned: Any) -> SparseMatrix:
+    for name, each in (("x1", x1), ("x2", x2)):
+        if not isinstance(each, SparseMatrix):
+            raise OperandError(expected("two sparse matrices", "use to_dense() for a dense sum", **{name: each}))
+    if x1.size != x2.size:
+        raise ShapeError(expected("matrices of one shape", x1=x1.template, x2=x2.template))
+    names = merge_names(x1.template, x2.template)
+    dtype = result_type([x1.template, x2.template])
+    left, right = astype(x1.values, dtype), turned(astype(x2.values, dtype))
+    if type(x1) is type(x2) and x1.first is x2.first and x1.second is x2.second:
+        same: SparseMatrix = type(x1)(left + right, x1.first, x1.second, x1.size, (names[-2], names[-1]))
+        return same
+    parts = [_joined(left, right), *(_joined(a, b) for a, b in zip(entries(x1), entries(x2), strict=True))]
+    found: SparseMatrix = COO(parts[0], parts[1], parts[2], x1.size, (names[-2], names[-1]))
+    if on_host(found.first, found.second) is not None:
+        found = sum_duplicates(found)
+    return in_format(found, x1.format)
+
+
+def _joined(left: Tensor, right: Tensor) -> Tensor:
+    """Two tensors along the last axis, the others broadcast."""
+    parts = [x.template.replace(shape=x.shape[:-1], names=x.names[:-1]) for x in (left, right)]
+    batch, names = broadcast(parts)
+    dtype = result_type([left.template, right.template])
+    wide = [astype(broadcast_to(x.rename(*(None,) * x.ndim), (*batch, x.shape[-1])), dtype) for x in (left, right)]
+    found = concatenate(wide, axis=-1)
+    return found.rename(*names, None) if any(names) else found
+
+
+@bind
+@entry
+def multiply(matrix: SparseMatrix, x: Any, /) -> SparseMatrix:
+    """Elementwise product with a number or a dense tensor, on the stored places: `matrix * x`.
+
+    What is not stored counts as 0, also beside infinities and NaN.
+
+    Parameters
+    ----------
+    matrix : SparseMatrix
+        Shape (..., rows, columns).
+    x : Tensor or number
+        Any shape that broadcasts to the matrix's.
+
+    Returns
+    -------
+    SparseMatrix
+        In the same format, with the same places.
+
+    Raises
+    ------
+    ShapeError
+        For an x with more axes or larger ones than the matrix.
+    OperandError
+        For an x that is sparse itself.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> (3 * tb.sparse.eye(2)).values.tolist(), (tb.sparse.eye(2) * tb.asarray([5.0, 6.0])).values.tolist()
+    ([3.0, 3.0], [5.0, 6.0])
+    """
+    return _scaled(matrix, x, binary.multiply)
+
+
+@bind
+@entry
+def divide(matrix: SparseMatrix, x: Any, /) -> SparseMatrix:
+    """Elementwise quotient by a number or a dense tensor, on the stored places, as `multiply` gives the product.
+
+    >>> import tensorbackend as tb
+    >>> (tb.sparse.eye(2) / 2).values.tolist()
+    [0.5, 0.5]
+    """
+    return _scaled(matrix, x, binary.divide)
+
+
+def _scaled(matrix: Any, x: Any, op: Any) -> SparseMatrix:
+    if isinstance(x, SparseMatrix) or not isinstance(matrix, SparseMatrix):
+        raise OperandError(expected("a number or a dense tensor beside a sparse matrix", matrix=matrix, x=x))
+    if not isinstance(x, Tensor) and not is_array(x) and not isinstance(x, (list, tuple)):
+        return matrix.like(op(matrix.values, x))
+    factor = x if isinstance(x, Tensor) else asarray(x, backend=matrix.values.backend)
+    if not factor.ndim:
+        return matrix.like(op(matrix.values, factor))
+    template = matrix.template
+    names = merge_names(template, factor.template)
+    if broadcast_two(template, factor.template) != template.shape:
+        raise ShapeError(expected("a dense tensor that broadcasts to the matrix", matrix=template, x=factor.template))
+    values = op(matrix.values.rename(*(None,) * matrix.values.ndim), _entries_of(factor, matrix))
+    if any(names[:-2]):
+        values = values.rename(*names[len(names) - 1 - values.ndim : -2], None)
+    return type(matrix)(values, matrix.first, matrix.second, matrix.size, (names[-2], names[-1]))
+
+
+def _entries_of(x: Tensor, matrix: SparseMatrix) -> Tensor:
+    """The entries of a dense tensor at the matrix's places."""
+    rows, columns = entries(matrix)
+    bare = x.rename(*(None,) * x.ndim)
+    if bare.ndim == 1:
+        bare = reshape(bare, (1, *bare.shape))
+    height, width = bare.shape[-2:]
+    # An axis of size 1 is the same for all rows, or columns.
+    flat = (rows if height > 1 else rows * 0) * width + (columns if width > 1 else columns * 0)
+    laid = reshape(bare, (*bare.shape[:-2], height * width))
+    if shares_places(matrix):
+        return take_at(laid, flat, axis=-1, mode="clip")
+    batch = matrix.shape[:-2]
+    return take_along_axis_at(
+        broadcast_to(laid, (*batch, height * width)), broadcast_to(flat, (*batch, matrix.nnz)), axis=-1, mode="clip"
+    )

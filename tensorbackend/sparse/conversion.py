@@ -1,0 +1,286 @@
+"""From one format to another, and to a dense matrix."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import cast
+
+from ..dtypes import DTypeLike, as_dtype
+from ..entry import entry
+from ..errors import DTypeError, expected
+from ..expr.vmap import vmap
+from ..ops.composite.cumulative import cumulative_sum
+from ..ops.composite.linalg.sparse import sparse_matvec
+from ..ops.creation.filled import full, ones, zeros
+from ..ops.elementwise.binary import add, multiply, not_equal
+from ..ops.elementwise.conversion import astype as cast_to
+from ..ops.indexing.scatter import indexed_put
+from ..ops.indexing.taking import take_along_axis_at, take_at
+from ..ops.shape import broadcast_to, concatenate, expand_dims, reshape
+from ..ops.sorting import argsort
+from ..tensor import Tensor
+from .lengths import limited
+from .matrix import COO, CSC, CSR, M, SparseMatrix, batch_of, bind, entries, shares_places
+
+
+@bind
+@entry
+def to_coo(matrix: SparseMatrix, /) -> COO:
+    """The matrix by the row and the column of each value, which stay in their order.
+
+    Parameters
+    ----------
+    matrix : SparseMatrix
+        In any format.
+
+    Returns
+    -------
+    COO
+        The matrix itself if it is one.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> a = tb.sparse.csr([1.0, 2.0, 3.0], [0, 2, 2], [0, 2, 3], shape=(2, 3))
+    >>> tb.sparse.to_coo(a).rows.tolist()
+    [0, 0, 1]
+    """
+    if isinstance(matrix, COO):
+        return matrix
+    return COO(matrix.values, *entries(matrix), matrix.size, matrix.matrix_names)
+
+
+@bind
+@entry
+def to_csr(matrix: SparseMatrix, /) -> CSR:
+    """The matrix by compressed rows: its values in the order of rows, in a row in the order of columns.
+
+    Parameters
+    ----------
+    matrix : SparseMatrix
+        In any format. Values at one place stay several (`sum_duplicates` adds them), so no data is read.
+
+    Returns
+    -------
+    CSR
+        The matrix itself if it is one, whatever the order in its rows.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.sparse.coo([1.0, 2.0, 3.0], [1, 0, 1], [1, 2, 0], shape=(2, 3)).to_csr().values.tolist()
+    [2.0, 3.0, 1.0]
+    """
+    if isinstance(matrix, CSR):
+        return matrix
+    values, rows, columns = ordered(matrix)
+    return CSR(values, _pointers(rows, matrix.size[0]), columns, matrix.size, matrix.matrix_names)
+
+
+@bind
+@entry
+def to_csc(matrix: SparseMatrix, /) -> CSC:
+    """The matrix by compressed columns: as `to_csr`, with rows and columns exchanged.
+
+    >>> import tensorbackend as tb
+    >>> tb.sparse.coo([1.0, 2.0, 3.0], [1, 0, 1], [1, 2, 0], shape=(2, 3)).to_csc().values.tolist()
+    [3.0, 1.0, 2.0]
+    """
+    return matrix if isinstance(matrix, CSC) else cast(CSC, to_csr(matrix.T).T)
+
+
+def in_format(matrix: SparseMatrix, format: str) -> SparseMatrix:
+    """The matrix in a format."""
+    return {"coo": to_coo, "csr": to_csr, "csc": to_csc}[format](matrix)
+
+
+def ordered(matrix: SparseMatrix) -> tuple[Tensor, Tensor, Tensor]:
+    """Values, rows and columns in the order of rows and in a row of columns, those at one place in their order."""
+    rows, columns = entries(matrix)
+    order = _order(rows, columns, matrix.size)
+    if order.ndim == 1:
+        values = take_at(matrix.values, order, axis=-1, mode="clip")
+    else:
+        names = matrix.values.names
+        wide = broadcast_to(_bare(matrix.values), (*batch_of(matrix), matrix.nnz))
+        values = take_along_axis_at(wide, broadcast_to(order, wide.shape), axis=-1, mode="clip")
+        if any(names):
+            values = values.rename(*matrix.names[:-2], None)
+    return values, _at(rows, order), _at(columns, order)
+
+
+def _at(places: Tensor, order: Tensor) -> Tensor:
+    if order.ndim == 1:
+        return take_at(places, order, axis=0, mode="clip")
+    return take_along_axis_at(broadcast_to(places, order.shape), order, axis=-1, mode="clip")
+
+
+def _bare(x: Tensor) -> Tensor:
+    return x.rename(*(None,) * x.ndim) if any(x.names) else x
+
+
+def _order(rows: Tensor, columns: Tensor, size: tuple[int, int]) -> Tensor:
+    """Where each value goes: stable, so that sums of those at one place do not depend on the format."""
+    if prod(size) < 2**63:
+        return argsort(add(multiply(cast_to(rows, "int64"), size[1]), cast_to(columns, "int64")), axis=-1)
+    by_columns = argsort(columns, axis=-1)
+    by_rows = argsort(_at(rows, by_columns), axis=-1)
+    return _at(by_columns, by_rows)
+
+
+def _pointers(rows: Tensor, count: int) -> Tensor:
+    """Where each row begins among values in the order of rows."""
+    nothing = zeros(rows.shape, dtype=rows.dtype, backend=rows.backend)
+    one = ones(1, dtype=rows.dtype, backend=rows.backend)
+    stored = ones(rows.shape[-1:], dtype=rows.dtype, backend=rows.backend)
+    counts = sparse_matvec(stored, rows, nothing, one, format="coo", rows=count)
+    return cumulative_sum(counts, axis=-1, dtype=rows.dtype, include_initial=True)
+
+
+@bind
+@entry
+def sum_duplicates(matrix: M, /, *, size: int | None = None) -> M:
+    """The matrix with one value at each stored place, in the order of rows, or of columns for `CSC`.
+
+    Parameters
+    ----------
+    matrix : SparseMatrix
+        In any format.
+    size : int, optional
+        How many values are stored. With it no data is read, so that `jit` knows the shapes; zeros at the last place
+        fill up. By default as many as there are different places.
+
+    Returns
+    -------
+    SparseMatrix
+        In the same format.
+
+    Raises
+    ------
+    DataError
+        For more places than `size`. In a trace all values are NaN then, or the least number of an integer dtype.
+    TemplateDataError
+        For places without data, if there is no size.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> a = tb.sparse.coo([1.0, 2.0, 4.0], [1, 0, 1], [0, 0, 0], shape=(2, 1))
+    >>> tb.sparse.sum_duplicates(a).values.tolist()
+    [2.0, 5.0]
+    """
+    if isinstance(matrix, CSC):
+        return cast(M, sum_duplicates(matrix.T, size=size).T)
+    if not matrix.nnz:
+        return _of_zeros(matrix, size or 0)
+    values, rows, columns = ordered(matrix)
+    begins = add_up(begin(rows, columns))
+    if size is None:
+        size = max([0, *_flat(begins[..., -1]).tolist()])
+    batch = batch_of(matrix)
+    total = matrix.size
+
+    def summed(values: Tensor, rows: Tensor, columns: Tensor, groups: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        group = groups - 1
+        one = ones(1, dtype=values.dtype, backend=values.backend)
+        nothing = zeros(group.shape, dtype=group.dtype, backend=group.backend)
+        sums = sparse_matvec(values, group, nothing, one, format="coo", rows=size or 0)
+        if size is not None and not size:
+            return sums, rows[:0], columns[:0]
+        found = [
+            indexed_put(
+                full((size or 0,), max(last - 1, 0), dtype=each.dtype, backend=each.backend),
+                expand_dims(group, axis=-1),
+                each,
+                mode="fill",
+            )
+            for each, last in zip((rows, columns), total, strict=True)
+        ]
+        return limited(sums, groups[-1], size or 0), found[0], found[1]
+
+    if shares_places(matrix):
+        # Values of a batch go together: their axes are in front of one structure.
+        sums, new_rows, new_columns = summed(values, rows, columns, begins)
+    else:
+        flat = [
+            reshape(broadcast_to(_bare(x), (*batch, x.shape[-1])), (-1, x.shape[-1]))
+            for x in (values, rows, columns, begins)
+        ]
+        found = vmap(summed)(*flat)
+        sums, new_rows, new_columns = (reshape(x, (*batch, size)) for x in found)
+    if any(matrix.names[:-2]):
+        sums = sums.rename(*matrix.names[len(matrix.shape) - 1 - sums.ndim : -2], None)
+    kept = COO(sums, new_rows, new_columns, matrix.size, matrix.matrix_names)
+    if isinstance(matrix, COO):
+        return cast(M, kept)
+    return cast(M, CSR(sums, _pointers(new_rows, total[0]), new_columns, total, matrix.matrix_names))
+
+
+def _of_zeros(matrix: M, size: int) -> M:
+    """A matrix without values as one of so many zeros, at the last place."""
+    if not size or 0 in matrix.size:
+        return matrix
+    like, values = matrix.first, matrix.values
+    places = [full((size,), last - 1, dtype=like.dtype, backend=like.backend) for last in matrix.size]
+    stored = zeros((*values.shape[:-1], size), dtype=values.dtype, names=values.names, backend=values.backend)
+    return cast(M, in_format(COO(stored, places[0], places[1], matrix.size, matrix.matrix_names), matrix.format))
+
+
+def begin(rows: Tensor, columns: Tensor) -> Tensor:
+    """Whether each value of an ordered matrix is the first at its place."""
+    changes = not_equal(rows[..., 1:], rows[..., :-1]) | not_equal(columns[..., 1:], columns[..., :-1])
+    first = full((*changes.shape[:-1], 1), True, backend=rows.backend)
+    return concatenate([first, changes], axis=-1)
+
+
+def add_up(flags: Tensor) -> Tensor:
+    """How many flags hold up to each, itself included."""
+    return cumulative_sum(cast_to(flags, "int64"), axis=-1)
+
+
+def _flat(x: Tensor) -> Tensor:
+    return reshape(x, (-1,))
+
+
+@bind
+@entry
+def to_dense(matrix: SparseMatrix, /) -> Tensor:
+    """The matrix with its zeros, values at one place added.
+
+    Parameters
+    ----------
+    matrix : SparseMatrix
+        In any format.
+
+    Returns
+    -------
+    Tensor
+        Of the matrix's shape, dtype and names.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.sparse.to_dense(tb.sparse.coo([1.0, 2.0], [0, 0], [1, 1], shape=(1, 2))).tolist()
+    [[0.0, 3.0]]
+    """
+    rows, columns = entries(matrix)
+    count = prod(matrix.size)
+    flat = add(multiply(cast_to(rows, "int64"), matrix.size[1]), cast_to(columns, "int64"))
+    nothing = zeros(flat.shape, dtype="int64", backend=flat.backend)
+    one = ones(1, dtype=matrix.dtype, backend=matrix.backend)
+    sums = sparse_matvec(_bare(matrix.values), flat, nothing, one, format="coo", rows=count)
+    return reshape(sums, matrix.shape, names=matrix.names)
+
+
+@bind
+@entry
+def astype(matrix: M, dtype: DTypeLike, /) -> M:
+    """The matrix with values of another dtype, cast as `tb.astype` does.
+
+    >>> import tensorbackend as tb
+    >>> tb.sparse.astype(tb.sparse.eye(2), "f64")
+    csr f64[2][2] numpy, 2 stored
+    """
+    if as_dtype(dtype).kind == "bool":
+        raise DTypeError(expected("a numeric dtype of a sparse matrix", dtype=dtype))
+    return matrix.like(cast_to(matrix.values, dtype))

@@ -1,0 +1,341 @@
+"""Sparse matrices: values on the stored places of a matrix, as trees of ordinary tensors.
+
+A matrix is three tensors and what is static: the numbers of rows and columns, and their names. Values have shape
+(..., n), so leading axes make a batch of matrices; the places have shape (n,) where they are the same for the whole
+batch, and the batch's axes in front where they are not. Values at one place add up.
+
+The methods are the functions of this package, which enter themselves with `bind`: they need the classes below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, ClassVar, TypeVar
+
+from ..dtypes import DType
+from ..errors import NamesError, expected
+from ..expr.trees import register_tree_node
+from ..memo import remember
+from ..ops.composite.linalg.sparse import Format, places
+from ..protocol import Backend
+from ..rules.broadcasting import broadcast
+from ..template import Names, Shape, Template, intern_template
+from ..tensor import Tensor
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+M = TypeVar("M", bound="SparseMatrix")
+
+_functions: dict[str, Callable[..., Any]] = {}
+
+Size = tuple[int, int]
+MatrixNames = tuple[str | None, str | None]
+
+NAMELESS: MatrixNames = (None, None)
+
+
+def bind(function: Function) -> Function:
+    """Lets the methods of `SparseMatrix` call a function of this package."""
+    _functions[function.__name__] = function
+    return function
+
+
+class SparseMatrix:
+    """A matrix, or a batch of them, of which some entries are stored; the base of `COO`, `CSR` and `CSC`.
+
+    `coo`, `csr` and `csc` make one and check it; `COO(...)` itself takes its parts as they are.
+
+    Parameters
+    ----------
+    values : Tensor
+        Shape (..., n): the stored entries. Those at one place add up. Their last axis has no name.
+    first, second : Tensor
+        Where they lie, as `format` says.
+    size : tuple of two ints
+        The numbers of rows and columns.
+    matrix_names : tuple of two names
+        The names of rows and columns.
+    """
+
+    __slots__ = ("__weakref__", "_template", "first", "matrix_names", "second", "size", "values")
+
+    __array_ufunc__ = None  # NumPy's arrays leave the operators to this class
+    __hash__ = None  # type: ignore[assignment] # as of tensors
+
+    format: ClassVar[Format]
+    """How the places are stored."""
+
+    values: Tensor
+    first: Tensor
+    second: Tensor
+    size: Size
+    matrix_names: MatrixNames
+
+    def __init__(
+        self, values: Tensor, first: Tensor, second: Tensor, size: Size, matrix_names: MatrixNames = NAMELESS
+    ) -> None:
+        self.values, self.first, self.second = values, first, second
+        self.size, self.matrix_names = size, matrix_names
+        self._template: tuple[Template, Template, Template, Template] | None = None
+
+    # What it looks like
+
+    @property
+    def template(self) -> Template:
+        """What the dense matrix looks like: shape, dtype and names."""
+        parts = self.values.template, self.first.template, self.second.template
+        known = self._template
+        if known is None or known[:3] != parts:
+            known = self._template = *parts, _dense_template(parts, self.size, self.matrix_names)
+        return known[3]
+
+    @property
+    def shape(self) -> Shape:
+        """The batch's axes, the number of rows and that of columns."""
+        return self.template.shape
+
+    @property
+    def names(self) -> Names:
+        """Name or `None` of each axis."""
+        return self.template.names
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes, two and those of the batch."""
+        return self.template.ndim
+
+    @property
+    def dtype(self) -> DType:
+        """Element type."""
+        return self.values.template.dtype
+
+    @property
+    def backend(self) -> Backend:
+        """The backend of the values."""
+        return self.values.backend
+
+    @property
+    def nnz(self) -> int:
+        """The number of stored entries of each matrix, zeros among them and several at one place counted."""
+        return self.values.template.shape[-1]
+
+    @property
+    def nbytes(self) -> int:
+        """Size of values and places in bytes."""
+        return self.values.nbytes + self.first.nbytes + self.second.nbytes
+
+    @property
+    def T(self) -> SparseMatrix:
+        """The transpose, which shares its tensors."""
+        return self._transposed()
+
+    @property
+    def mT(self) -> SparseMatrix:
+        """The transpose of each matrix of a batch."""
+        return self._transposed()
+
+    def _transposed(self) -> SparseMatrix:
+        raise NotImplementedError
+
+    def like(self: M, values: Tensor) -> M:
+        """The matrix with other values at its places.
+
+        >>> import tensorbackend as tb
+        >>> a = tb.sparse.eye(2)
+        >>> a.like(tb.asarray([3.0, 4.0])).to_dense().tolist()
+        [[3.0, 0.0], [0.0, 4.0]]
+        """
+        return type(self)(values, self.first, self.second, self.size, self.matrix_names)
+
+    def rename(self: M, *names: str | None) -> M:
+        """The matrix under other names: all of them, those of the batch first."""
+        if len(names) != self.ndim:
+            raise NamesError(expected(f"{self.ndim} names", names=names, matrix=self.template))
+        template = intern_template(self.shape, self.dtype, names)  # which checks nothing about names twice
+        values = self.values.rename(*_batch_names(self.values.template, template))
+        first, second = (_without_names(x) for x in (self.first, self.second))
+        return type(self)(values, first, second, self.size, (names[-2], names[-1]))
+
+    def __repr__(self) -> str:
+        return f"{self.format} {self.template!r} {self.backend.name}, {self.nnz} stored"
+
+    # Conversions
+
+    def to_dense(self) -> Tensor:
+        """The matrix with its zeros."""
+        return _functions["to_dense"](self)  # type: ignore[no-any-return] # a tensor
+
+    def to_coo(self) -> COO:
+        """The row and the column of each value."""
+        return _functions["to_coo"](self)  # type: ignore[no-any-return] # a matrix
+
+    def to_csr(self) -> CSR:
+        """The values in the order of rows, and in a row of columns."""
+        return _functions["to_csr"](self)  # type: ignore[no-any-return] # a matrix
+
+    def to_csc(self) -> CSC:
+        """The values in the order of columns, and in a column of rows."""
+        return _functions["to_csc"](self)  # type: ignore[no-any-return] # a matrix
+
+    def to_scipy(self) -> Any:
+        """The matrix as one of `scipy.sparse`."""
+        return _functions["to_scipy"](self)
+
+    def diagonal(self) -> Tensor:
+        """The diagonal as a dense tensor."""
+        return _functions["diagonal"](self)  # type: ignore[no-any-return] # a tensor
+
+    def sum(self, axis: Any = None) -> Tensor:
+        """Sum over rows, columns or both."""
+        return _functions["sum"](self, axis=axis)  # type: ignore[no-any-return] # a tensor
+
+    def sum_duplicates(self, *, size: int | None = None) -> SparseMatrix:
+        """The matrix with one value at each place, in order."""
+        return _functions["sum_duplicates"](self, size=size)  # type: ignore[no-any-return] # a matrix
+
+    def astype(self: M, dtype: Any) -> M:
+        """The matrix with values of another dtype."""
+        return _functions["astype"](self, dtype)  # type: ignore[no-any-return] # a matrix
+
+    # Operators
+
+    def __matmul__(self, other: Any) -> Any:
+        return _functions["matmul"](self, other)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return _functions["matmul"](other, self)
+
+    def __add__(self, other: Any) -> Any:
+        return _functions["add"](self, other)
+
+    def __sub__(self, other: Any) -> Any:
+        return _functions["subtract"](self, other)
+
+    def __mul__(self, other: Any) -> Any:
+        return _functions["multiply"](self, other)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Any:
+        return _functions["divide"](self, other)
+
+    def __neg__(self: M) -> M:
+        return self.like(-self.values)
+
+    def __pos__(self: M) -> M:
+        return self
+
+    def __getitem__(self, key: Any) -> Any:
+        return _functions["select"](self, key)
+
+
+class COO(SparseMatrix):
+    """The row and the column of each value, in any order."""
+
+    __slots__ = ()
+    format = "coo"
+
+    @property
+    def rows(self) -> Tensor:
+        """The row of each value."""
+        return self.first
+
+    @property
+    def columns(self) -> Tensor:
+        """The column of each value."""
+        return self.second
+
+    def _transposed(self) -> COO:
+        return COO(self.values, self.second, self.first, self.size[::-1], self.matrix_names[::-1])
+
+
+class CSR(SparseMatrix):
+    """Compressed rows: where each row begins among the values, and the column of each."""
+
+    __slots__ = ()
+    format = "csr"
+
+    @property
+    def pointers(self) -> Tensor:
+        """Shape (..., rows + 1): the values of row i are those from the i-th number to before the next."""
+        return self.first
+
+    @property
+    def indices(self) -> Tensor:
+        """The column of each value."""
+        return self.second
+
+    def _transposed(self) -> CSC:
+        return CSC(self.values, self.first, self.second, self.size[::-1], self.matrix_names[::-1])
+
+
+class CSC(SparseMatrix):
+    """Compressed columns: where each column begins among the values, and the row of each."""
+
+    __slots__ = ()
+    format = "csc"
+
+    @property
+    def pointers(self) -> Tensor:
+        """Shape (..., columns + 1): the values of column j are those from the j-th number to before the next."""
+        return self.first
+
+    @property
+    def indices(self) -> Tensor:
+        """The row of each value."""
+        return self.second
+
+    def _transposed(self) -> CSR:
+        return CSR(self.values, self.first, self.second, self.size[::-1], self.matrix_names[::-1])
+
+
+CLASSES: dict[Format, type[SparseMatrix]] = {"coo": COO, "csr": CSR, "csc": CSC}
+
+
+def _flatten(matrix: SparseMatrix) -> tuple[Iterable[Any], Any]:
+    return (matrix.values, matrix.first, matrix.second), (matrix.size, matrix.matrix_names)
+
+
+for _kind in CLASSES.values():
+    register_tree_node(_kind, _flatten, lambda data, parts, kind=_kind: kind(*parts, *data))  # type: ignore[misc] # the class as a default
+
+
+# What functions on matrices share
+
+_templates: dict[Any, Template] = {}
+
+
+def _dense_template(parts: tuple[Template, Template, Template], size: Size, matrix_names: MatrixNames) -> Template:
+    """The template of the dense matrix from those of values and places."""
+    key = parts, size, matrix_names
+    found = _templates.get(key)
+    if found is None:
+        batches = [each.replace(shape=each.shape[:-1], names=each.names[:-1]) for each in parts]
+        shape, names = broadcast(batches)
+        found = Template((*shape, *size), parts[0].dtype, (*names, *matrix_names))
+        remember(_templates, key, found)
+    return found
+
+
+def _batch_names(values: Template, matrix: Template) -> Names:
+    """The names of values from those of their matrix."""
+    count = values.ndim - 1
+    return (*matrix.names[matrix.ndim - 2 - count : matrix.ndim - 2], None)
+
+
+def _without_names(x: Tensor) -> Tensor:
+    return x.rename(*(None,) * x.ndim) if any(x.names) else x
+
+
+def batch_of(matrix: SparseMatrix) -> Shape:
+    """The sizes of the batch's axes."""
+    return matrix.shape[:-2]
+
+
+def shares_places(matrix: SparseMatrix) -> bool:
+    """Whether all matrices of a batch have their values at the same places."""
+    return matrix.first.template.ndim == matrix.second.template.ndim == 1
+
+
+def entries(matrix: SparseMatrix) -> tuple[Tensor, Tensor]:
+    """The row and the column of each value, of shape (n,) or with the batch's axes in front."""
+    return places(matrix.first, matrix.second, matrix.format)

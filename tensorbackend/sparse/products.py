@@ -1,0 +1,179 @@
+"""Products of sparse matrices with dense tensors and with each other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..entry import entry
+from ..errors import OperandError, ShapeError, expected
+from ..memo import remember
+from ..ops.composite.contraction import matmul as dense_matmul
+from ..ops.composite.cumulative import cumulative_sum
+from ..ops.composite.indexing.selection import repeat
+from ..ops.composite.linalg.sparse import sparse_matmul, sparse_matvec
+from ..ops.creation.filled import iota
+from ..ops.creation.values import asarray
+from ..ops.elementwise.binary import less, multiply
+from ..ops.elementwise.conversion import astype
+from ..ops.elementwise.ternary import where
+from ..ops.indexing.taking import take_at
+from ..ops.reduction import sum as total_of
+from ..ops.shape import matrix_transpose
+from ..select import get_backend
+from ..template import Template
+from ..tensor import Tensor, TensorLike
+from .conversion import in_format, sum_duplicates, to_csr
+from .host import on_host
+from .lengths import limited
+from .matrix import COO, SparseMatrix, bind, entries, shares_places
+
+_products: dict[tuple[Template, Template], Template] = {}
+
+
+def product_template(left: Template, right: Template) -> Template:
+    """What the product of dense matrices looks like, whose rules hold here too: those of shapes, dtypes and names."""
+    found = _products.get((left, right))
+    if found is None:
+        shapes_only = get_backend("template")
+        found = dense_matmul(Tensor(left, shapes_only, None), Tensor(right, shapes_only, None)).template
+        remember(_products, (left, right), found)
+    return found
+
+
+@bind
+@entry
+def matmul(x1: Any, x2: Any, /, *, size: int | None = None) -> Any:
+    """Product of two matrices, or of a matrix and a vector, of which one or both are sparse: `x1 @ x2`.
+
+    Parameters
+    ----------
+    x1, x2 : SparseMatrix or Tensor
+        Shapes, dtypes and names go together as in `tb.matmul`: a dense operand of one axis is a vector, one of more
+        is a stack of matrices.
+    size : int, optional
+        Of two sparse matrices, how many entries the product stores. With it no data is read, so that `jit` knows the
+        shapes: products at one place are then kept apart, and zeros at the last place fill up. By default the product
+        has one value for each place.
+
+    Returns
+    -------
+    Tensor or SparseMatrix
+        Dense if one operand is; else in the format of x1.
+
+    Raises
+    ------
+    ShapeError, NamesError
+        As `tb.matmul`.
+    DataError
+        For more products than `size`. In a trace all values are NaN then.
+    TemplateDataError
+        For two sparse matrices whose structure has no data, if there is no size.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> a = tb.sparse.from_dense([[0.0, 2.0], [1.0, 0.0]])
+    >>> (a @ tb.asarray([1.0, 10.0])).tolist(), (a @ a).to_dense().tolist()
+    ([20.0, 1.0], [[2.0, 0.0], [0.0, 2.0]])
+    """
+    if isinstance(x1, SparseMatrix):
+        if isinstance(x2, SparseMatrix):
+            return _of_sparse(x1, x2, size)
+        return _of_dense(x1, _operand(x2, x1))
+    if not isinstance(x2, SparseMatrix):
+        raise OperandError(expected("a sparse matrix among the operands", "use tb.matmul()", x1=x1, x2=x2))
+    x = _operand(x1, x2)
+    if x.ndim < 2:
+        return _of_dense(x2.mT, x)
+    return matrix_transpose(_of_dense(x2.mT, matrix_transpose(x)))
+
+
+def _operand(x: Any, beside: SparseMatrix) -> Tensor:
+    return x if isinstance(x, Tensor) else asarray(x, backend=beside.values.backend)
+
+
+def _of_dense(matrix: SparseMatrix, x: Tensor) -> Tensor:
+    out = product_template(matrix.template, x.template)
+    values, bare = matrix.values, x
+    if any(out.names):
+        values, bare = values.rename(*(None,) * values.ndim), x.rename(*(None,) * x.ndim)
+    product = sparse_matvec if len(x.template.shape) == 1 else sparse_matmul
+    found = product(values, matrix.first, matrix.second, bare, format=matrix.format, rows=matrix.size[0])
+    return found.rename(*out.names) if any(out.names) else found
+
+
+@entry
+def matvec(matrix: SparseMatrix, x: TensorLike, /) -> Tensor:
+    """Product of a matrix with vectors along the last axis: of each matrix of a batch with its own vector.
+
+    Parameters
+    ----------
+    matrix : SparseMatrix
+        Shape (..., rows, columns).
+    x : Tensor
+        Shape (..., columns); the batch's axes broadcast, as in `tb.matmul`.
+
+    Returns
+    -------
+    Tensor
+        Shape (..., rows).
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> a = tb.sparse.coo([[1.0, 2.0], [3.0, 4.0]], [0, 1], [1, 0], shape=(2, 2))
+    >>> tb.sparse.matvec(a, [[1.0, 10.0], [1.0, 10.0]]).tolist()
+    [[10.0, 2.0], [30.0, 4.0]]
+    """
+    given = _operand(x, matrix)
+    if not given.ndim:
+        raise ShapeError(expected("vectors along the last axis", x=given.template))
+    vectors = given.template
+    apart = vectors.replace(shape=(*vectors.shape, 1), names=(*vectors.names, None))
+    out = product_template(matrix.template, apart)
+    values, bare = matrix.values, given
+    if any(out.names) or any(given.names):
+        values, bare = values.rename(*(None,) * values.ndim), given.rename(*(None,) * given.ndim)
+    found = sparse_matvec(values, matrix.first, matrix.second, bare, format=matrix.format, rows=matrix.size[0])
+    return found.rename(*out.names[:-1]) if any(out.names) else found
+
+
+def _of_sparse(left: SparseMatrix, right: SparseMatrix, size: int | None) -> SparseMatrix:
+    """The product of two sparse matrices: each entry of the first with those of its row of the second."""
+    out = product_template(left.template, right.template)
+    if not (shares_places(left) and shares_places(right)):
+        wanted = "matrices of a batch with one structure for a product of two sparse ones"
+        raise ShapeError(expected(wanted, "multiply them by a loop", x1=left.template, x2=right.template))
+    rows, inner = entries(left)
+    right_rows = to_csr(right)
+    starts = take_at(right_rows.first, inner, axis=0, mode="clip")
+    ends = take_at(right_rows.first, inner + 1, axis=0, mode="clip")
+    lengths = astype(ends - starts, "int64")
+    count = total_of(lengths)
+    length = int(count) if size is None else size
+    names = (out.names[-2], out.names[-1])
+    shape = (left.size[0], right.size[1])
+    if not (left.nnz and right.nnz):
+        nothing = rows[:0]
+        values = (left.values[..., :0] * 1) * (right.values[..., :0] * 1)
+        return in_format(COO(values, nothing, nothing, shape, names), left.format)
+    # The entries of x1 as often as their rows of x2 have entries, and how many before each have the same.
+    entry = repeat(iota(left.nnz, dtype="int64", backend=rows.backend), lengths, size=length)
+    before = cumulative_sum(lengths, axis=0) - lengths
+    step = iota(length, dtype="int64", backend=rows.backend)
+    place = take_at(astype(starts, "int64") - before, entry, axis=0, mode="clip") + step
+    values = multiply(
+        take_at(left.values, entry, axis=-1, mode="clip"), take_at(right_rows.values, place, axis=-1, mode="clip")
+    )
+    new_rows, new_columns = (
+        take_at(rows, entry, axis=0, mode="clip"),
+        take_at(right_rows.second, place, axis=0, mode="clip"),
+    )
+    if size is not None:
+        inside = less(step, count)
+        values = limited(values, count, size)
+        new_rows, new_columns = where(inside, new_rows, shape[0] - 1), where(inside, new_columns, shape[1] - 1)
+    found = COO(values, new_rows, new_columns, shape, names)
+    if size is None and on_host(new_rows, new_columns) is not None:
+        found = sum_duplicates(found)
+    return in_format(found, left.format)

@@ -1,0 +1,213 @@
+"""Reductions of sparse matrices to dense tensors, and their diagonals."""
+
+from __future__ import annotations
+
+from builtins import min as lesser
+from typing import Any
+
+from ..entry import entry
+from ..errors import ArgumentError, expected
+from ..expr.vmap import vmap
+from ..ops import reduction
+from ..ops.composite.indexing.segments import segment_max, segment_min, segment_sum
+from ..ops.composite.linalg.sparse import sparse_matvec
+from ..ops.creation.filled import ones, zeros
+from ..ops.elementwise.binary import equal, less, maximum, minimum
+from ..ops.elementwise.conversion import astype as cast_to
+from ..ops.elementwise.ternary import where
+from ..ops.indexing.taking import take_at
+from ..ops.shape import broadcast_to, reshape
+from ..rules.axes import normalize_axis
+from ..select import get_backend
+from ..tensor import Axis, Tensor
+from .conversion import add_up, begin, ordered
+from .matrix import SparseMatrix, batch_of, bind, entries, shares_places
+
+
+def _axes(matrix: SparseMatrix, axis: Any) -> tuple[int, ...]:
+    """Positions of the axes that are reduced; `None` is all."""
+    if axis is None:
+        return tuple(range(matrix.ndim))
+    several = axis if isinstance(axis, (list, tuple)) else (axis,)
+    return tuple(sorted(normalize_axis(matrix.template, each) for each in several))
+
+
+def _like_dense(op: Any, matrix: SparseMatrix, axis: Any) -> Tensor:
+    """What the reduction of the dense matrix looks like, whose errors are those of this one."""
+    shapes_only = get_backend("template")
+    found: Tensor = op(Tensor(matrix.template, shapes_only, None), axis=axis)
+    return found
+
+
+@bind
+@entry
+def sum(matrix: SparseMatrix, /, *, axis: Any = None) -> Tensor:
+    """Sum over rows, columns, or both.
+
+    Parameters
+    ----------
+    matrix : SparseMatrix
+        In any format.
+    axis : int, str or tuple of these, optional
+        The axes to sum over: -2 gives the sum of each column, -1 that of each row. All by default.
+
+    Returns
+    -------
+    Tensor
+        Dense, without those axes. Small integers are summed in 64 bits, as by `tb.sum`.
+
+    Raises
+    ------
+    AxisError
+        For axes that the matrix does not have.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> a = tb.sparse.from_dense([[0.0, 2.0], [1.0, 3.0]])
+    >>> a.sum().item(), tb.sparse.sum(a, axis=-1).tolist(), tb.sparse.sum(a, axis=-2).tolist()
+    (6.0, [2.0, 4.0], [1.0, 5.0])
+    """
+    axes = _axes(matrix, axis)
+    out = _like_dense(reduction.sum, matrix, axes)
+    row, column = matrix.ndim - 2, matrix.ndim - 1
+    rows, columns = entries(matrix)
+    bare = cast_to(matrix.values.rename(*(None,) * matrix.values.ndim), out.dtype)
+    if row in axes and column in axes:
+        wide = broadcast_to(bare, (*batch_of(matrix), matrix.nnz))
+        found, gone = reduction.sum(wide, axis=-1), 2
+    elif row in axes or column in axes:
+        of_rows = column in axes
+        found = _total(bare, rows if of_rows else columns, matrix.size[0 if of_rows else 1])
+        found, gone = broadcast_to(found, (*batch_of(matrix), found.shape[-1])), 1
+    else:
+        raise ArgumentError(expected("an axis of rows or columns among those to sum over", axis=axis))
+    batch = tuple(each for each in axes if each < row)
+    found = reduction.sum(found, axis=batch) if batch else found
+    assert found.ndim == matrix.ndim - gone - len(batch)
+    return found.rename(*out.names) if any(out.names) else found
+
+
+def _total(values: Tensor, segments: Tensor, size: int) -> Tensor:
+    """The sums of values (..., n) in segments, of shape (n,) or with the same batch."""
+    nothing = zeros(segments.shape, dtype=segments.dtype, backend=segments.backend)
+    one = ones(1, dtype=values.dtype, backend=values.backend)
+    return sparse_matvec(values, segments, nothing, one, format="coo", rows=size)
+
+
+@bind
+@entry
+def max(matrix: SparseMatrix, /, *, axis: Axis | None = None) -> Tensor:
+    """The greatest element over rows, columns, or both, zeros that are not stored among them.
+
+    Parameters
+    ----------
+    matrix : SparseMatrix
+        Of a real dtype, in any format.
+    axis : int or str, optional
+        -2 gives the greatest element of each column, -1 that of each row. By default that of each whole matrix.
+
+    Returns
+    -------
+    Tensor
+        Dense, without the axis.
+
+    Raises
+    ------
+    AxisError
+        For an axis other than the last two.
+    DTypeError
+        For complex numbers.
+    ShapeError
+        For an empty axis.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> a = tb.sparse.from_dense([[0.0, -2.0], [1.0, 3.0]])
+    >>> tb.sparse.max(a, axis=-1).tolist(), tb.sparse.min(a, axis=-2).tolist()
+    ([0.0, 3.0], [0.0, -2.0])
+    """
+    return _extreme(matrix, axis, reduction.max, segment_max, maximum)
+
+
+@bind
+@entry
+def min(matrix: SparseMatrix, /, *, axis: Axis | None = None) -> Tensor:
+    """The least element over rows, columns, or both, zeros that are not stored among them, as `max` gives the greatest.
+
+    >>> import tensorbackend as tb
+    >>> tb.sparse.min(tb.sparse.eye(2)).item()
+    0.0
+    """
+    return _extreme(matrix, axis, reduction.min, segment_min, minimum)
+
+
+def _extreme(matrix: SparseMatrix, axis: Axis | None, dense: Any, of_segments: Any, of_two: Any) -> Tensor:
+    """The greatest elements or the least."""
+    axes = (matrix.ndim - 2, matrix.ndim - 1) if axis is None else (normalize_axis(matrix.template, axis),)
+    out = _like_dense(dense, matrix, axes)
+    if axes[0] < matrix.ndim - 2:
+        raise ArgumentError(expected("the axis of rows or that of columns", axis=axis))
+    turned = matrix.mT if axes == (matrix.ndim - 2,) else matrix
+    values, rows, columns = (x.rename(*(None,) * x.ndim) for x in ordered(turned))
+    height, width = turned.size
+
+    def of_rows(values: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
+        """The extreme of each row of one matrix in order, values at one place being added first."""
+        flags = begin(rows, columns)
+        places = add_up(flags) - 1
+        sums = segment_sum(values, places, size=rows.shape[0])
+        # A place's row is that of its first value; what begins none is left out.
+        kept = where(flags, cast_to(rows, "int64"), height)
+        found = of_segments(take_at(sums, places, axis=0, mode="clip"), kept, size=height, mode="fill")
+        stored = segment_sum(cast_to(flags, "int64"), rows, size=height, mode="fill")
+        return where(less(stored, width), of_two(found, 0), found)
+
+    batch = batch_of(matrix)
+    if not matrix.nnz:
+        found = zeros((*batch, height), dtype=matrix.dtype, backend=matrix.backend)
+    elif not batch:
+        found = of_rows(values, rows, columns)
+    else:
+        wide = reshape(broadcast_to(values, (*batch, matrix.nnz)), (-1, matrix.nnz))
+        if shares_places(matrix):
+            found = vmap(of_rows, in_axes=(0, None, None))(wide, rows, columns)
+        else:
+            apart = [reshape(broadcast_to(x, (*batch, matrix.nnz)), (-1, matrix.nnz)) for x in (rows, columns)]
+            found = vmap(of_rows)(wide, *apart)
+        found = reshape(found, (*batch, height))
+    found = dense(found, axis=-1) if axis is None else found
+    return found.rename(*out.names) if any(out.names) else found
+
+
+@bind
+@entry
+def diagonal(matrix: SparseMatrix, /) -> Tensor:
+    """The diagonal of a matrix, or of each of a batch, as a dense tensor.
+
+    Parameters
+    ----------
+    matrix : SparseMatrix
+        Shape (..., rows, columns), in any format.
+
+    Returns
+    -------
+    Tensor
+        Shape (..., k), k the lesser of rows and columns, with the rows' name.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.sparse.diagonal(tb.sparse.from_dense([[4.0, 2.0], [1.0, 3.0]])).tolist()
+    [4.0, 3.0]
+    """
+    rows, columns = entries(matrix)
+    bare = matrix.values.rename(*(None,) * matrix.values.ndim)
+    size = lesser(matrix.size)
+    # What is not on the diagonal adds 0 to the first element.
+    on = equal(rows, columns)
+    found = _total(where(on, bare, 0), where(on, rows, 0), size) if size else bare[..., :0]
+    found = broadcast_to(found, (*batch_of(matrix), size))
+    names = (*matrix.names[:-2], matrix.names[-2])
+    return found.rename(*names) if any(names) else found

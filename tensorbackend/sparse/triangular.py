@@ -1,0 +1,97 @@
+"""Triangular systems of sparse matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..dtypes import default_dtype
+from ..entry import entry
+from ..errors import ShapeError, expected
+from ..expr.substitution import substituted
+from ..ops.creation.values import asarray
+from ..ops.elementwise.conversion import astype
+from ..ops.shape import expand_dims, squeeze
+from ..rules.broadcasting import result_type
+from ..rules.data_errors import singular_matrix
+from ..tensor import Tensor, TensorLike
+from .host import on_host
+from .matrix import SparseMatrix, bind, entries
+from .products import product_template
+from .reductions import diagonal
+
+
+def square(matrix: Any) -> SparseMatrix:
+    """A matrix, which must be square."""
+    if not isinstance(matrix, SparseMatrix) or matrix.size[0] != matrix.size[1]:
+        came = matrix.template if isinstance(matrix, SparseMatrix) else matrix
+        raise ShapeError(expected("a square sparse matrix", matrix=came))
+    return matrix
+
+
+@bind
+@entry
+def triangular_solve(
+    matrix: SparseMatrix,
+    b: TensorLike,
+    /,
+    *,
+    lower: bool = True,
+    unit_diagonal: bool = False,
+    transposed: bool = False,
+) -> Tensor:
+    """Solve a triangular system: the x with `matrix @ x == b`.
+
+    Parameters
+    ----------
+    matrix : SparseMatrix
+        Shape (..., n, n), in any format. Entries on the other side of the diagonal are not read.
+    b : Tensor
+        Shape (n,) or (..., n, k); the batch's axes broadcast.
+    lower : bool, default True
+        Whether the entries below the diagonal are read, rather than those above.
+    unit_diagonal : bool, default False
+        Whether the diagonal counts as ones, and is not read.
+    transposed : bool, default False
+        Solve `matrix.T @ x == b`; `lower` is said of the matrix itself.
+
+    Returns
+    -------
+    Tensor
+        The shape of b, with the matrix's axes; the gradient goes to b and to the stored values.
+
+    Raises
+    ------
+    ShapeError, NamesError
+        For a matrix that is not square, and a b that does not fit.
+    DataError
+        For a zero on the diagonal, where data can be read; in a trace the result is infinite or NaN there.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> a = tb.sparse.from_dense([[2.0, 0.0], [1.0, 4.0]])
+    >>> tb.sparse.triangular_solve(a, [2.0, 9.0]).tolist()
+    [1.0, 2.0]
+    """
+    if transposed:
+        return triangular_solve(square(matrix).mT, b, lower=not lower, unit_diagonal=unit_diagonal)
+    given = b if isinstance(b, Tensor) else asarray(b, backend=square(matrix).values.backend)
+    out = product_template(square(matrix).mT.template, given.template)
+    dtype = result_type([out])
+    dtype = dtype if dtype.is_inexact else default_dtype("float")
+    values = astype(matrix.values.rename(*(None,) * matrix.values.ndim), dtype)
+    right = astype(given.rename(*(None,) * given.ndim) if given.ndim else given, dtype)
+    vector = right.ndim == 1
+    bare = type(matrix)(values, matrix.first, matrix.second, matrix.size)
+    found = _solved(bare, expand_dims(right, axis=-1) if vector else right, lower, unit_diagonal)
+    found = squeeze(found, axis=-1) if vector else found
+    return found.rename(*out.names) if any(out.names) else found
+
+
+def _solved(matrix: SparseMatrix, b: Tensor, lower: bool, unit_diagonal: bool) -> Tensor:
+    """The solution for a matrix (..., n, n) and b (..., n, k) of one dtype without names."""
+    if not unit_diagonal:
+        read = on_host(diagonal(matrix))
+        if read is not None and (read[0] == 0).any():
+            raise singular_matrix()
+    return substituted(matrix.values, *entries(matrix), b, lower=lower, unit_diagonal=unit_diagonal)
