@@ -24,7 +24,7 @@ from ..protocol.core import CompositeCall
 from ..select import common_backend, move
 from ..template import Template
 from ..tensor import Tensor
-from .control import while_loop
+from .while_loops import while_loop
 
 
 def unchanged_by(step: Callable[[Tensor], Tensor], start: Tensor, limit: int) -> Tensor:
