@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from .elementwise import Elementwise
-from .indexing import Indexing
-from .linalg import Linalg
 from .loops import Loops
 from .random import Random
 from .reductions import Reductions
 from .shape import Shaping
+from .sparse import Sparse
 from .transforms import Transforms
 
 
-class TensorBackend(Random, Elementwise, Reductions, Shaping, Indexing, Linalg, Transforms, Loops):
+class TensorBackend(Sparse, Random, Elementwise, Reductions, Shaping, Transforms, Loops):
     """PhiML's `Backend` over one of tensorbackend's; `backend("jax")` gives the one instance over JAX."""

@@ -9,6 +9,7 @@ from numbers import Number
 from typing import Any
 
 import numpy as np
+import scipy.sparse
 import tensorbackend as tb
 from phiml.backend import Backend as PhimlBackend
 from phiml.backend import ComputeDevice
@@ -233,8 +234,14 @@ class Base(PhimlBackend):
         if isinstance(tensor, tb.Tensor):
             return np.array(tensor)
         if self.is_sparse(tensor):
-            return tensor.to_scipy()
+            return self._scipy(tensor)
         return np.array([self.numpy(item) for item in tensor] if isinstance(tensor, tuple | list) else tensor)
+
+    def _scipy(self, matrix: Any) -> Any:
+        """A sparse matrix as the one of SciPy that PhiML knows: it looks for matrices, not for arrays."""
+        found = matrix.to_scipy()
+        kinds = {"coo": scipy.sparse.coo_matrix, "csr": scipy.sparse.csr_matrix, "csc": scipy.sparse.csc_matrix}
+        return kinds[matrix.format](found)
 
     def to_dlpack(self, tensor: Operand) -> Any:
         """A DLPack capsule of a tensor."""
@@ -340,22 +347,8 @@ class Base(PhimlBackend):
         return lambda b, t: t, (x,)
 
 
-ABSENT = frozenset(
-    {
-        "nn_library",
-        "module",
-        "get_peak_memory",
-        "reset_peak_memory",
-        "sparse_coo_tensor",
-        "sparse_coo_tensor_batched",
-        "csr_matrix",
-        "csr_matrix_batched",
-        "csc_matrix",
-        "csc_matrix_batched",
-        "solve_triangular_sparse",
-    }
-)
-"""Functions of PhiML's protocol that are not there, for which PhiML has another way."""
+ABSENT = frozenset({"nn_library", "module", "get_peak_memory", "reset_peak_memory"})
+"""Functions of PhiML's protocol that are not there: networks, and the memory that a library's allocator counts."""
 
 
 class _Capsule:

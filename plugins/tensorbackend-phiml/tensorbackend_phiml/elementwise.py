@@ -21,7 +21,7 @@ def unary(op: Callable[[tb.Tensor], tb.Tensor], inexact: bool = False) -> Method
     def method(self: Base, x: Operand) -> Any:
         if type(x) is not tb.Tensor:
             if self.is_sparse(x):
-                return x.with_values(method(self, x.values))
+                return x.like(method(self, x.values))
             x = self.as_tensor(x)
         if inexact and not x.template.dtype.is_inexact:
             x = self.to_float(x)
@@ -37,7 +37,7 @@ def counted(op: Callable[[tb.Tensor], tb.Tensor]) -> Method:
     def method(self: Base, x: Operand) -> Any:
         if type(x) is not tb.Tensor:
             if self.is_sparse(x):
-                return x.with_values(method(self, x.values))
+                return x.like(method(self, x.values))
             x = self.as_tensor(x)
         return op(self.to_int32(x) if x.template.dtype is bool_ else x)
 
@@ -160,5 +160,5 @@ class Elementwise(Base):
     def stop_gradient(self, value: Operand) -> Any:
         """A value that no gradient flows through."""
         if self.is_sparse(value):
-            return value.with_values(self.stop_gradient(value.values))
+            return value.like(self.stop_gradient(value.values))
         return tb.stop_gradient(value) if isinstance(value, tb.Tensor) else value

@@ -39,7 +39,8 @@ class Indexing(Base):
 
     def gather(self, values: Operand, indices: Operand, axis: int) -> Any:
         """Entries along an axis."""
-        return tb.take(self._tensor(values), self._indices(indices), axis=axis)
+        x = self._tensor(values)
+        return tb.take(x, self._inside(indices, x.shape[axis]), axis=axis)
 
     def gather_1d(self, values: Operand, indices: Operand) -> Any:
         """Entries along the first axis."""
@@ -47,26 +48,42 @@ class Indexing(Base):
 
     def gather_by_component_indices(self, values: Operand, *component_indices: Operand) -> Any:
         """The elements at indices that are given for each axis by itself."""
-        return self._tensor(values)[tuple(map(self._indices, component_indices))]
+        x = self._tensor(values)
+        return x[tuple(map(self._inside, component_indices, x.shape))]
 
     def gather_nd(self, values: Operand, indices: Operand) -> Any:
         """What stands at index vectors, with the channels."""
-        vectors = self._indices(indices)
-        return self._tensor(values)[tuple(tb.unstack(vectors, axis=-1))]
+        x = self._tensor(values)
+        return x[self._components(indices, x.shape)]
 
     def batched_gather_nd(self, values: Operand, indices: Operand) -> Any:
         """`gather_nd` for each example; one of values or indices serves all."""
         x, vectors = self._tensor(values), self._indices(indices)
         assert vectors.shape[-1] == x.ndim - 2, f"expected vectors of {x.ndim - 2} indices, got {vectors.shape}"
-        columns = tb.unstack(vectors, axis=-1)
+        columns = self._components(vectors, x.shape[1:])
         if x.shape[0] == 1:
-            return x[0][tuple(columns)]
+            return x[0][columns]
         return x[(self._examples(x.shape[0], vectors.ndim - 1), *columns)]
 
     def batched_gather_1d(self, values: Operand, indices: Operand) -> Any:
         """Entries of each example; one of values or indices serves all."""
-        x, places = self._tensor(values), self._indices(indices)
+        x = self._tensor(values)
+        places = self._inside(indices, x.shape[1])
         return x[0][places] if x.shape[0] == 1 else x[self._examples(x.shape[0], 2), places]
+
+    def _components(self, vectors: Operand, shape: Sequence[int]) -> tuple[Any, ...]:
+        """The indices along each axis of index vectors."""
+        return tuple(map(self._inside, tb.unstack(self._indices(vectors), axis=-1), shape))
+
+    def _inside(self, indices: Operand, length: int) -> Any:
+        """Indices along an axis; those of a trace, which cannot be looked at, are the nearest inside.
+
+        PhiML's compiled functions count on that: they gather at what is left of a buffer, and leave the result out.
+        """
+        places = self._indices(indices)
+        if self.is_available(places):
+            return places
+        return tb.clip(tb.where(places < 0, places + length, places), 0, max(length - 1, 0))
 
     def _examples(self, count: int, axes: int) -> Any:
         """The number of each example along the first of so many axes."""
@@ -126,19 +143,23 @@ class Indexing(Base):
         size = self.determine_size([grid, updates, vectors], 0)
         count = max(vectors.shape[1], updates.shape[1]) if min(vectors.shape[1], updates.shape[1]) else 0
         grid = self.tile_to(grid, 0, size)
+        # What is outside is left out where it cannot be looked at.
+        outside = "error" if self.is_available(vectors) else "fill"
         updates = tb.broadcast_to(updates, (size, count, grid.shape[-1]))
         vectors = tb.broadcast_to(vectors, (size, count, vectors.shape[-1]))
         if size == 1:
-            found = SCATTERS[mode](grid[0], self._counted(vectors[0], grid.shape[1:-1]), updates[0])[None]
+            vectors = self._counted(vectors[0], grid.shape[1:-1])
+            found = SCATTERS[mode](grid[0], vectors, updates[0], mode=outside)[None]
         else:
             vectors = tb.reshape(self._counted(vectors, grid.shape[1:-1]), (size * count, -1))
             examples = tb.repeat(tb.arange(size, backend=self.base), count)
             vectors = tb.concat([examples[:, None], self.to_int64(vectors)], axis=1)
-            found = SCATTERS[mode](grid, vectors, tb.reshape(updates, (size * count, grid.shape[-1])))
+            updates = tb.reshape(updates, (size * count, grid.shape[-1]))
+            found = SCATTERS[mode](grid, vectors, updates, mode=outside)
         return self._cast(found, bool_) if kept is bool_ and found.dtype is tb.int32 else found
 
     def _counted(self, vectors: Any, shape: Sequence[int]) -> Any:
-        """Index vectors whose negative entries are counted from the start."""
+        """Index vectors whose negative entries are counted from the end."""
         lengths = tb.asarray(list(shape), dtype=vectors.dtype, backend=self.base)
         return tb.where(vectors < 0, vectors + lengths, vectors)
 

@@ -22,6 +22,9 @@ VALUES = np.array([[[3.0], [4.0], [5.0]]], np.float32)
 POINTERS = np.array([[0, 1, 3]])
 DENSE = np.array([[[[1.0, 2.0]], [[3.0, 4.0]], [[5.0, 6.0]]]], np.float32)
 SOLUTION = np.linalg.solve(M[0], M[1].T).T
+SPARSE = np.array([[0.0, 0.0, 3.0], [4.0, 0.0, 5.0]])
+SEVERAL = np.concatenate([VALUES, 2 * VALUES])
+DENSE_SEVERAL = np.stack([SPARSE, 2 * SPARSE])[:, None]
 
 
 class Case(NamedTuple):
@@ -39,6 +42,23 @@ def of(name: str, *operands: Any, **options: Any) -> Case:
         return getattr(b, name)(*given, **options)
 
     return Case(call)
+
+
+def matrix(b: Any, layout: str) -> Any:
+    """The sparse matrix of the values, of compressed columns its transpose."""
+    values = b.as_tensor(VALUES[0, :, 0])
+    places, pointers = b.as_tensor(PLACES[0]), b.as_tensor(POINTERS[0])
+    if layout == "coo":
+        return b.sparse_coo_tensor(places, values, (2, 3))
+    if layout == "csr":
+        return b.csr_matrix(places[:, 1], pointers, values, (2, 3))
+    return b.csc_matrix(pointers, places[:, 1], values, (3, 2))
+
+
+def again(b: Any, value: Any) -> Any:
+    """A value made of its parts."""
+    assemble, parts = b.disassemble(value)
+    return assemble(b, *parts)
 
 
 def system(b: Any, count: int = 2) -> tuple[Any, ...]:
@@ -208,7 +228,10 @@ CASES |= {
     # Linear algebra
     "tensordot": [of("tensordot", G, (2, 1), np.swapaxes(G, 1, 2), (1, 2))],
     "einsum": [of("einsum", "bij,bkj->bik", G, G)],
-    "mul_matrix_batched_vector": [of("mul_matrix_batched_vector", M[0], M[1])],
+    "mul_matrix_batched_vector": [
+        Case(lambda b: b.mul_matrix_batched_vector(matrix(b, "coo"), b.as_tensor(X)), X @ SPARSE.T),
+        Case(lambda b: b.mul_matrix_batched_vector(matrix(b, "csr"), b.as_tensor(X)), X @ SPARSE.T),
+        of("mul_matrix_batched_vector", M[0], M[1])],
     "linear": [
         of("linear", M[0], M[1]),
         of("linear", lambda x: x + x, M[1]),
@@ -280,6 +303,22 @@ CASES |= {
     "coo_to_dense": [of("coo_to_dense", PLACES, VALUES, (2, 3), contains_duplicates=True)],
     "csr_to_coo": [of("csr_to_coo", PLACES[..., 1], POINTERS)],
     "csr_to_dense": [of("csr_to_dense", PLACES[..., 1], POINTERS, VALUES, (2, 3))],
+    "sparse_coo_tensor": [Case(lambda b: matrix(b, "coo").to_dense(), SPARSE)],
+    "csr_matrix": [Case(lambda b: matrix(b, "csr").to_dense(), SPARSE)],
+    "csc_matrix": [Case(lambda b: matrix(b, "csc").to_dense(), SPARSE.T)],
+    "sparse_coo_tensor_batched": [
+        Case(lambda b: b.sparse_coo_tensor_batched(b.as_tensor(PLACES), b.as_tensor(SEVERAL), (2, 3)).to_dense(),
+             DENSE_SEVERAL)],
+    "csr_matrix_batched": [
+        Case(lambda b: b.csr_matrix_batched(b.as_tensor(PLACES[..., 1]), b.as_tensor(POINTERS), b.as_tensor(SEVERAL),
+                                            (2, 3)).to_dense(), DENSE_SEVERAL)],
+    "csc_matrix_batched": [
+        Case(lambda b: b.csc_matrix_batched(b.as_tensor(POINTERS), b.as_tensor(PLACES[..., 1]), b.as_tensor(SEVERAL),
+                                            (3, 2)).to_dense(), np.swapaxes(DENSE_SEVERAL, -1, -2))],
+    "solve_triangular_sparse": [Case(
+        lambda b: b.solve_triangular_sparse(
+            b.sparse_coo_tensor(b.as_tensor([[0, 0], [1, 0], [1, 1]]), b.as_tensor([2.0, 1.0, 4.0]), (2, 2)),
+            b.as_tensor([[2.0, 9.0], [4.0, 10.0]]), lower=True, unit_diagonal=False), [[1, 2], [2, 2]])],
     # Solvers
     "conjugate_gradient": [solving("conjugate_gradient", 2)],
     "conjugate_gradient_adaptive": [solving("conjugate_gradient_adaptive", 2)],
@@ -324,9 +363,15 @@ CASES |= {
                        [True, False, False])],
     "is_available": [Case(lambda b: [b.is_available(b.as_tensor(X)), b.is_available(1)], [True, True])],
     "is_module": [Case(lambda b: b.is_module(X), False)],
-    "is_sparse": [Case(lambda b: b.is_sparse(b.as_tensor(X)), False)],
-    "get_sparse_format": [Case(lambda b: b.get_sparse_format(b.as_tensor(X)) == "dense", True)],
-    "disassemble": [Case(lambda b: b.disassemble(b.as_tensor(X))[0](b, *b.disassemble(b.as_tensor(X))[1]), X)],
+    "is_sparse": [Case(lambda b: [b.is_sparse(matrix(b, "csr")), b.is_sparse(b.as_tensor(X))], [True, False])],
+    "get_sparse_format": [
+        Case(lambda b: [b.get_sparse_format(matrix(b, "csc")) == "csc", b.get_sparse_format(b.as_tensor(X)) == "dense"],
+             [True, True])],
+    "disassemble": [
+        Case(lambda b: again(b, matrix(b, "coo")).to_dense(), SPARSE),
+        Case(lambda b: again(b, matrix(b, "csr")).to_dense(), SPARSE),
+        Case(lambda b: again(b, matrix(b, "csc")).to_dense(), SPARSE.T),
+        Case(lambda b: b.disassemble(b.as_tensor(X))[0](b, *b.disassemble(b.as_tensor(X))[1]), X)],
     "to_dlpack": [Case(lambda b: type(b.to_dlpack(b.as_tensor(X))).__name__ == "PyCapsule", True)],
     "from_dlpack": [Case(lambda b: b.from_dlpack(X.copy()), X),
                     Case(lambda b: b.from_dlpack(b.to_dlpack(b.as_tensor(X))), X)],
