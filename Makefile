@@ -46,6 +46,7 @@ bench: $(READY) ## Measures the budget
 	$(BIN)/python benchmarks/step.py
 	$(BIN)/python benchmarks/dryrun.py
 	$(BIN)/python benchmarks/grids.py
+	$(BIN)/python benchmarks/profile.py
 	test ! -e $(PLUGIN_READY) || $(PLUGIN_BIN)/python $(PLUGIN)/benchmarks/overhead.py
 
 docs: $(READY) ## Writes the generated tables and runs the code of the pages

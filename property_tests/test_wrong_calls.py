@@ -50,6 +50,10 @@ SECONDS = 20
 PACKAGE = os.path.dirname(tb.__file__)
 
 
+ON_DATA = {"tb.debug_callback", "tb.host_call"}
+"""What calls a function of the user's where there are data alone, so that a dry run cannot show what it raises."""
+
+
 # What comes of it
 
 DATA = "what only data or a backend shows"
@@ -105,6 +109,8 @@ def _refused_by_python(call: Call, error: Exception) -> bool:
     given = [*call.arguments, *call.keywords.values(), *call.operands]
     given += [each for several in given if isinstance(several, list) for each in several]
     if isinstance(error, TypeError) and COUNTED.search(str(error)) and any(map(callable, given)):
+        return True
+    if isinstance(error, TypeError) and "cannot be interpreted as" in str(error) and int in given:  # `int(x, [])`
         return True
     try:
         inspect.signature(call.subject.function).bind(*call.arguments, **call.keywords)
@@ -185,6 +191,8 @@ def test_wrong_calls(backend: str) -> None:
         subject = known[number % len(known)]
         dry, found = outcome(number, subject, "template"), outcome(number, subject, backend)
         raised += found not in ("", DATA)
+        if not dry and subject.name in ON_DATA:
+            continue
         assert same(dry, found, backend), f"{told(number, subject, backend)} raises {found!r}, in a dry run {dry!r}"
     assert raised > ROUNDS // 2  # else the calls are not wrong
 

@@ -47,6 +47,9 @@ from .dtypes import uint64 as uint64
 from .files import load as load
 from .files import save as save
 from .ops import numpy_calls as _numpy_calls  # noqa: F401 # binds what NumPy calls
+from .ops.alignment import aligned as aligned
+from .ops.alignment import merge_axes as merge_axes
+from .ops.alignment import split_axis as split_axis
 from .ops.composite.contraction import einsum as einsum
 from .ops.composite.contraction import matmul as matmul
 from .ops.composite.contraction import outer as outer
@@ -294,6 +297,7 @@ from .threads import threads as threads
 if _TYPE_CHECKING:
     from . import fft as fft
     from . import linalg as linalg
+    from . import ragged as ragged
     from . import random as random
     from . import sparse as sparse
     from .backends.binary import BinaryBackend as BinaryBackend
@@ -328,6 +332,12 @@ if _TYPE_CHECKING:
     from .expr.hooks import debug_print as debug_print
     from .expr.host import host_call as host_call
     from .expr.jit import jit as jit
+    from .expr.profile.limits import Limits as Limits
+    from .expr.profile.limits import machine_limits as machine_limits
+    from .expr.profile.profiles import Profile as Profile
+    from .expr.profile.profiles import current_profile as current_profile
+    from .expr.profile.profiles import profile as profile
+    from .expr.profile.profiles import profile_function as profile_function
     from .expr.record import ExprBackend as ExprBackend
     from .expr.trace import trace as trace
     from .expr.trees import register_tree_node as register_tree_node
@@ -338,12 +348,15 @@ if _TYPE_CHECKING:
     __version__: str
 
 _LATE = {
+    "Limits": "profile.limits",
+    "Profile": "profile.profiles",
     "associative_scan": "along",
     "backend_transfer": "containers",
     "backend_deallocate": "containers",
     "backend_copy": "containers",
     "checkpoint": "grad.checkpoint",
     "cond": "choice",
+    "current_profile": "profile.profiles",
     "custom_gradient": "grad.custom",
     "custom_jvp": "grad.custom_jvp",
     "debug_callback": "hooks",
@@ -359,7 +372,10 @@ _LATE = {
     "jit": "jit",
     "jvp": "grad.forward",
     "linearize": "grad.forward",
+    "machine_limits": "profile.limits",
     "map_along_axis": "along",
+    "profile": "profile.profiles",
+    "profile_function": "profile.profiles",
     "register_tree_node": "trees",
     "scan": "control",
     "switch": "choice",
@@ -374,7 +390,7 @@ _LATE = {
 """The module of `expr/` that has a public function, imported when one is first used."""
 
 
-_NAMESPACES = ("fft", "linalg", "random", "sparse")
+_NAMESPACES = ("fft", "linalg", "ragged", "random", "sparse")
 
 
 def __getattr__(name: str) -> _Any:

@@ -16,7 +16,16 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, ParamSpec, TypeVar, Union, get_args, get_origin
 
 from .dtypes import as_dtype, scalar_kind
-from .errors import ArgumentKindError, AxisError, DTypeError, OperandError, TensorBackendError, expected, shown
+from .errors import (
+    ArgumentKindError,
+    AxisError,
+    DTypeError,
+    OperandError,
+    TemplateDataError,
+    TensorBackendError,
+    expected,
+    shown,
+)
 from .interchange import is_plain_array
 from .parameters import meaning_of, types_of
 from .template import MAX_AXES, is_deep
@@ -90,10 +99,10 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
     @wraps(function)
     def entered(*arguments: P.args, **keywords: P.kwargs) -> R:
-        for parameter, value, kind in _arguments(function, arguments, keywords):
-            if not _fits(value, kind):
-                raise _misfit(kind, parameter, value).named(_name(function))
         try:
+            for parameter, value, kind in _arguments(function, arguments, keywords):
+                if not _fits(value, kind):
+                    raise _misfit(kind, parameter, value)
             return function(*arguments, **keywords)
         except TensorBackendError as error:
             error.named(_name(function))
@@ -121,8 +130,11 @@ def tell(
         found: TensorBackendError | None = None
         if isinstance(error, RecursionError) and is_deep(value):
             found = ArgumentKindError(expected(f"lists nested at most {MAX_AXES} deep", **{parameter: value}))
-        elif not _fits(value, kind):
-            found = _misfit(kind, parameter, value)
+        else:
+            try:
+                found = None if _fits(value, kind) else _misfit(kind, parameter, value)
+            except TemplateDataError as without:
+                found = without
         if found is not None:
             raise found.named(_name(function)) from error
 
@@ -171,9 +183,11 @@ def _is_operand(value: Any) -> bool:
 
 
 def _is_int(value: Any) -> bool:
-    """Whether a value is an int of at most 64 bits, as array libraries count in."""
+    """Whether a value is an int of at most 64 bits, as array libraries count in; that of a tensor is read."""
     try:
         return not isinstance(value, bool) and -(1 << 63) <= index(value) < 1 << 64
+    except TemplateDataError:
+        raise
     except TypeError:
         return False
 
@@ -181,6 +195,8 @@ def _is_int(value: Any) -> bool:
 def _is_number(value: Any) -> bool:
     try:
         return not isinstance(value, bool | str | bytes) and float(value) is not None
+    except TemplateDataError:
+        raise
     except (TypeError, ValueError, OverflowError):
         return False
 
@@ -202,6 +218,7 @@ _CLASSES: Mapping[Any, _Kind] = {
     int: _Kind("an int", _is_int),
     float: _Kind("a number", _is_number),
     complex: _Kind("a number", lambda value: scalar_kind(value) is not None),
+    Tensor: _Kind("a tensor", lambda value: isinstance(value, Tensor)),
     str: _Kind("a string", lambda value: isinstance(value, str)),
     NoneType: _Kind("None", lambda value: value is None),
 }
@@ -228,7 +245,11 @@ def _fits(value: Any, kind: Any) -> bool:
         return not isinstance(kind, type) or getattr(kind, "_is_protocol", False) or isinstance(value, kind)
     if origin is type:
         return isinstance(value, type) and (not isinstance(inner[0], type) or issubclass(value, inner[0]))
-    if not isinstance(origin, type) or not isinstance(value, origin) or isinstance(value, str | bytes | bytearray):
+    if (
+        not isinstance(origin, type)
+        or not isinstance(value, origin)
+        or isinstance(value, str | bytes | bytearray | memoryview)
+    ):
         return not isinstance(origin, type)
     if not isinstance(value, Collection):
         return True
@@ -286,10 +307,10 @@ def _misfit(kind: Any, label: str, value: Any) -> TensorBackendError:
 
 def _remedy(kind: Any, value: Any) -> str:
     """What helps, where something does."""
-    if Tensor in (kind, *get_args(kind)) and (_is_operand(value) or isinstance(value, list | tuple)):
-        return "wrap it in asarray()"
     if isinstance(value, set | frozenset) and _fits(list(value), kind):
         return "write list(...) around it"
     if isinstance(value, float) and value.is_integer() and _fits(int(value), kind):
         return f"write {shown(int(value))}"
+    if Tensor in (kind, *get_args(kind)) and (_is_operand(value) or isinstance(value, list | tuple)):
+        return "wrap it in asarray()"
     return ""

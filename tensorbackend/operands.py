@@ -31,7 +31,7 @@ def as_operand(value: object, parameter: Parameter) -> Operand:
         return value  # type: ignore[return-value] # a Python number, by its kind
     if is_plain_array(value):
         return late("asarray")(value)
-    remedy = "wrap it in asarray() or tensor()"
+    remedy = getattr(type(value), "operand_remedy", "wrap it in asarray() or tensor()")
     raise OperandError(expected("a tensor, a Python number or an array", remedy, **{parameter.name: value}))
 
 

@@ -16,6 +16,7 @@ from tensorbackend.errors import (
     DTypeError,
     IndexRangeError,
     OperandError,
+    TemplateDataError,
     TensorBackendError,
 )
 
@@ -27,7 +28,7 @@ WRONG: list[tuple[Callable[[], Any], type[TensorBackendError], str]] = [
     (lambda: anything.grad("text"), ArgumentKindError, "grad: expected a function, got function='text'"),
     (lambda: anything.jit(3), ArgumentKindError, "jit: expected a function, or None, got function=3"),
     (lambda: anything.zeros_like([1, 2]), OperandError,
-     "zeros_like: expected a Tensor, got x=[1, 2]; wrap it in asarray()"),
+     "zeros_like: expected a tensor, got x=[1, 2]; wrap it in asarray()"),
     (lambda: anything.load(3), OperandError, "load: expected the path of a file as str or os.PathLike, got path=3"),
     (lambda: anything.expand_dims(X, 0.5), ArgumentKindError,
      "expand_dims: expected an int, or a list or tuple, each an int"),
@@ -35,7 +36,8 @@ WRONG: list[tuple[Callable[[], Any], type[TensorBackendError], str]] = [
      "sum: expected keepdims to be True or False, got keepdims='no'"),
     (lambda: anything.std(X, keepdims="no"), ArgumentError,
      "std: expected keepdims to be True or False, got keepdims='no'"),
-    (lambda: anything.top_k(X, 1.0), ArgumentKindError, "top_k: expected an int, got k=1.0; write 1"),
+    (lambda: anything.top_k(X, 1.0), OperandError, "top_k: expected an int, or a tensor, got k=1.0; write 1"),
+    (lambda: anything.jvp(tb.sum, memoryview(b"ab"), (1,)), ArgumentKindError, "jvp: expected a list or tuple, got "),
     (lambda: anything.tri("a"), ArgumentKindError, "tri: expected an int, got n_rows='a'"),
     (lambda: X[slice("a", None)], OperandError, "expected a slice between ints"),
     (lambda: tb.maximum(COMPLEX, 1), DTypeError, "maximum: expected a real dtype, got dtype=complex64; take real(x), "),
@@ -78,3 +80,12 @@ def test_a_defect_of_ours_passes_through() -> None:
 def test_a_tensor_is_shown_by_its_template() -> None:
     with pytest.raises(ArgumentKindError, match=r"got function=f32\[n: 3\]$"):
         anything.grad(X)
+
+
+@pytest.mark.parametrize("call", [
+    lambda number: tb.hessian(tb.sum, number), lambda number: tb.sum(tb.ones(3), axis=number),
+    lambda number: tb.zeros(number), lambda number: tb.eye(number),
+])  # fmt: skip
+def test_a_number_that_a_template_does_not_have(call: Callable[[Any], Any]) -> None:
+    with pytest.raises(TemplateDataError, match=r"^\w+: expected a tensor with data, got tensor=s8"):
+        call(tb.zeros((), dtype="s8", backend="template"))

@@ -63,6 +63,7 @@ class CompositePath(Path):
         super().__init__(spec)
         self.trials: dict[Any, tuple[Out, Mapping[str, Any], Callable[..., Any] | None]] = {}
         self.met: dict[Any, bool] = {}
+        self.parts = self.default
 
     def prepare(self, call: Call, backend: Backend | None) -> Prepared:
         """The template by a trial on templates, and the kernel of the way that the backend takes."""
@@ -70,7 +71,7 @@ class CompositePath(Path):
         out, options, result = call.memoised(self.trials, lambda: self._trial(call))
         tensors = [move(x, chosen) for x in self._tensors(call, chosen)]
         made, lasting = self._kernel(chosen, out, call.grouped([x.template for x in tensors]), options)
-        return Prepared(Ready(out, made, result), chosen, tensors, lasting)
+        return Prepared(Ready(out, made, result), chosen, tensors, lasting, options)
 
     def _kernel(
         self, backend: Backend, out: Out, inputs: Sequence[Any], options: Mapping[str, Any]

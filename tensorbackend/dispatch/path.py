@@ -7,7 +7,7 @@ is kept by the types of the numbers: their values reach the kernel as data, so t
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -19,6 +19,7 @@ from ..memo import NUMBERS, remember, told
 from ..operands import Call
 from ..opspec import CALLBACKS, OpSpec
 from ..protocol import Backend, Payload
+from ..rules.plan import NO_OPTIONS
 from ..select import placed
 from ..template import Template, intern_template
 from ..tensor import OPERATORS, Tensor
@@ -26,6 +27,7 @@ from .checked import explain
 from .kernels import payloads_of, primitive_kernel, wrap
 from .quick import PLACEMENT, Beside, BesideMemo, KeyOf, Memo, Ready, generated, of_one, of_two, operands_of
 from .signature import public
+from .watching import Change, Subject, holds_kernels, watched
 
 
 class Prepared(NamedTuple):
@@ -37,6 +39,8 @@ class Prepared(NamedTuple):
     """The operands, sequences laid out flat."""
     lasting: bool = True
     """Whether the record serves the next call of this kind."""
+    options: Mapping[str, Any] = NO_OPTIONS
+    """The options in the form that a callback gets."""
 
 
 class Path(ABC):
@@ -46,6 +50,10 @@ class Path(ABC):
         self.spec = spec
         self.ready: Memo = {}
         self.beside: BesideMemo = {}
+        self.subjects: dict[Any, Subject] = {}
+        """What the kernels of both memos compute, by the same keys."""
+        self.parts: Callable[..., Any] | None = None
+        """What the op is made of, where that is other ops."""
         parameters = [parameter for parameter in spec.parameters if parameter.role != "option"]
         single = all(parameter.role == "tensor" and parameter.kind == "positional" for parameter in parameters)
         self.operands = len(parameters) if single else 0
@@ -63,7 +71,20 @@ class Path(ABC):
     def op(self) -> Callable[..., Any]:
         """The public op."""
         self.public = public(self._warm(), self.spec)
+        holds_kernels(self)
         return self.public
+
+    def exchange(self, change: Change) -> None:
+        """Puts another kernel in place of each that is ready."""
+        for key, (out, kernel, result) in list(self.ready.items()):
+            self.ready[key] = out, change(kernel, self._subject(key)), result
+        for key, (ready, constants) in list(self.beside.items()):
+            self.beside[key] = Beside(ready._replace(kernel=change(ready.kernel, self._subject(key))), constants)
+
+    def _subject(self, key: Any) -> Subject:
+        """What a kernel computes that is kept under a key."""
+        found = self.subjects.get(key)
+        return found or Subject(self.spec.name, self.spec.callback, next(x for x in key if isinstance(x, Backend)))
 
     def _warm(self) -> Callable[..., Any]:
         """The code of the op's warm calls."""
@@ -90,18 +111,21 @@ class Path(ABC):
         if found is not None:
             return self._run_beside(found, arguments)
         try:
-            backend, options = None, keywords
+            backend, given = None, keywords
             if self.creates:
-                options = {name: value for name, value in keywords.items() if name not in PLACEMENT}
+                given = {name: value for name, value in keywords.items() if name not in PLACEMENT}
                 backend = placed(**{name: keywords[name] for name in PLACEMENT if name in keywords})
-            call = Call(self.spec, arguments, options)
-            ready, backend, tensors, lasting = self.prepare(call, backend)
+            call = Call(self.spec, arguments, given)
+            ready, backend, tensors, lasting, options = self.prepare(call, backend)
         except TensorBackendError as error:
             error.named(self.spec.name)
             raise
         except Exception as error:  # whatever an argument of a wrong kind led to; what is not told passes
             tell(error, self.public, arguments, keywords)
             raise
+        inputs = tuple(call.grouped([x.template for x in tensors]))
+        subject = Subject(self.spec.name, self.spec.callback, backend, ready.out, inputs, options, self.parts)
+        ready = ready._replace(kernel=watched(ready.kernel, subject))
         try:
             data = ready.kernel(*payloads_of(call.grouped(tensors)))
         except DataError as error:
@@ -110,7 +134,7 @@ class Path(ABC):
             self.failed(error, backend)
             raise
         if lasting:
-            self._keep(ready, call, tensors, key_of, beside, arguments, keywords)
+            self._keep(ready, call, tensors, key_of, beside, arguments, keywords, subject)
         return wrap(ready.out, backend, data, ready.result)
 
     def _keep(
@@ -122,6 +146,7 @@ class Path(ABC):
         beside: Any,
         arguments: Sequence[Any],
         keywords: dict[str, Any],
+        subject: Subject,
     ) -> None:
         """Remembers a call, under the key of its op where that tells enough, else beside."""
         given = call.operands
@@ -132,7 +157,9 @@ class Path(ABC):
         all_tensors = len(call.tensors) == len(given)
         if all_tensors and not (self.plain and _from_default(ready.out, tensors)):
             try:
-                remember(self.ready, key_of(*arguments, **keywords), tuple(ready))
+                key = key_of(*arguments, **keywords)
+                remember(self.ready, key, tuple(ready))
+                remember(self.subjects, key, subject)
             except (LookupError, AttributeError, TypeError):  # no key, or one that does not hash
                 return
         elif beside is not None:
@@ -141,6 +168,7 @@ class Path(ABC):
                 for operand, x in zip(given, tensors, strict=True)
             ]
             remember(self.beside, beside, Beside(ready, tuple(constants)))
+            remember(self.subjects, beside, subject)
 
     def _key_beside(self, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
         """The key of a call with numbers among its operands, or whose result depends on the default precision.

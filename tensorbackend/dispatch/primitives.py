@@ -35,7 +35,7 @@ class PrimitivePath(Path):
             for operand, dtype in pairs
         ]
         kernel = self._kernel(chosen, plan, call, [x.template for x in tensors])
-        return Prepared(Ready(plan.out, kernel, self.spec.result), chosen, tensors)
+        return Prepared(Ready(plan.out, kernel, self.spec.result), chosen, tensors, options=plan.options)
 
     def _kernel(self, backend: Backend, plan: Plan, call: Call, given: Sequence[Template]) -> Kernel:
         if backend.template_only:

@@ -21,6 +21,7 @@ from typing import Any, Final, TypeAlias, cast
 
 from ..dispatch import explain
 from ..dispatch.kernels import composite_kernel, implementation, payloads_of, primitive_kernel, raw_kernel, wrap
+from ..dispatch.watching import is_program
 from ..errors import ContractError, TensorBackendError
 from ..protocol import Backend, Kernel, own_method
 from ..protocol.planned import bare, is_planned
@@ -46,6 +47,9 @@ class Compiled:
 
     kernel: Kernel
     """The payloads of the inputs give that of the result."""
+
+    nodes: tuple[Node, ...]
+    """The nodes that it stands for."""
 
     def __call__(self, out: Any, inputs: Sequence[Tensor], options: Mapping[str, object]) -> Result:
         """The result, as of any default implementation."""
@@ -124,6 +128,7 @@ class Program:
         kernels = _raw(graph, backend) if entered_once else None
         writer = _Writer(graph, backend, kernels)
         run = FunctionType(_code("\n".join(writer.lines)), writer.namespace, "run")
+        is_program(run)
         self.kernel: Kernel = run if kernels is None else backend.enter(run)
         """The payloads of the parameters give a tuple of those of the results."""
 
@@ -210,8 +215,8 @@ class _Writer:
         self.backend, self.kernels = backend, kernels
         self.nodes: dict[int, Node] = {}
         """The node of each line that calls a kernel."""
-        self.namespace: dict[str, Any] = {"nodes": self.nodes}
-        """The kernels and constants by the names that the source has for them."""
+        self.namespace: dict[str, Any] = {"backend": backend, "nodes": self.nodes}
+        """The kernels and constants by the names that the source has for them, and what is asked about a program."""
         self._numbers: dict[tuple[str, int], str] = {}
         self._spare: list[str] = []
         self._variables = 0

@@ -9,6 +9,7 @@ from operator import attrgetter, index
 from typing import Any, Generic, ParamSpec, Protocol, TypeVar, overload
 
 from .. import dtypes
+from ..dispatch.watching import Change, Subject, is_program
 from ..entry import checked
 from ..errors import ArgumentError, expected
 from ..ops.creation.filled import asarray
@@ -33,15 +34,21 @@ _TEMPLATE, _BACKEND, _DATA = map(attrgetter, ("template", "backend", "data"))
 class Compiled:
     """A function compiled for some templates and options."""
 
-    __slots__ = ("backend", "calls", "kernel", "out_tree", "results")
+    __slots__ = ("__weakref__", "backend", "calls", "graph", "kernel", "name", "out_tree", "results")
 
-    def __init__(self, graph: Graph, backend: Backend) -> None:
+    def __init__(self, graph: Graph, backend: Backend, name: str) -> None:
         self.backend, self.results, self.out_tree = backend, graph.results, graph.out_tree
+        self.graph, self.name = graph, name
         # The simplified graph, run node by node, where the backend compiles nothing.
         self.kernel = backend.compile_graph(graph) or Program(simplified(graph, backend), backend).kernel
         """The payloads of the tensors among the arguments give a tuple of those of the results."""
         self.calls = 0
         """How often it was found again."""
+        is_program(self)
+
+    def exchange(self, change: Change) -> None:
+        """Puts another kernel in place of its own."""
+        self.kernel = change(self.kernel, Subject(self.name, "jit", self.backend, self.results, parts=self.graph))
 
     def __call__(self, tensors: Sequence[Tensor]) -> Any:
         """The result for tensors on the backend, nested as the function nests it."""
@@ -292,7 +299,7 @@ def _jitted(
             graph = graph_of(given, tree, leaves)
             held = [node.tensor for node in graph.captured if node.tensor is not None]
             backend = common_backend([*tensors, *held]) if tensors or held else backend
-            found = cache.enter(key, Compiled(graph, backend))
+            found = cache.enter(key, Compiled(graph, backend, f"jit({getattr(function, '__name__', 'function')})"))
             if not keywords and len(tensors) == len(arguments) == len(leaves):
                 same = all(x.backend is backend for x in tensors)
                 if same and tensors:

@@ -2,34 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from ..accuracy import SUM
 from ..dispatch import primitive
-from ..rules.contraction import contraction
+from ..rules.contraction import Pairs, contraction
 from ..rules.plan import Plan
 from ..template import Template
-from ..tensor import Axis
 
 
 @primitive.within(SUM)
-def dot(
-    x1: Template,
-    x2: Template,
-    /,
-    *,
-    contract: tuple[Sequence[Axis], Sequence[Axis]],
-    batch: tuple[Sequence[Axis], Sequence[Axis]] = ((), ()),
-) -> Plan:
+def dot(x1: Template, x2: Template, /, *, contract: Pairs, batch: Pairs | None = None) -> Plan:
     """Sum of products over pairs of contracted axes, for every entry of the paired batch axes.
 
-    Each option is (axes of x1, axes of x2). The result has the batch axes, then x1's free axes, then x2's, names
-    and all.
+    The result has the batch axes, then x1's free axes, then x2's, names and all.
 
+    Parameters
+    ----------
+    x1, x2 : Tensor
+        Of a numeric dtype.
+    contract : str, set of str, or (axes of x1, axes of x2)
+        What is summed over: an axis name of both operands, a set of such names, or axes of each by position or name,
+        which are paired one by one whatever their names.
+    batch : str, set of str, or (axes of x1, axes of x2), optional
+        What is paired and stays, likewise. Left out, it is none where `contract` says axes of each operand; where
+        `contract` says names, it is every other name that both operands have.
+
+    Returns
+    -------
+    Tensor
+        In the common dtype of the operands.
+
+    Raises
+    ------
+    AxisError
+        For an axis that an operand lacks.
+    ShapeError
+        For paired axes of two sizes, and an axis that is contracted and batched.
+    NamesError
+        For a name that would stand twice in the result.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
-    >>> x = tb.asarray([[1, 2], [3, 4]], names=("row", "k"))
-    >>> tb.dot(x, tb.asarray([10, 1], names=("k",)), contract=(["k"], ["k"]))
-    s64[row: 2] numpy
+    >>> x = tb.asarray([[1, 2], [3, 4]], names=("batch", "feature"))
+    >>> weight = tb.asarray([[1, 0, 1], [0, 1, 1]], names=("feature", "unit"))
+    >>> tb.dot(x, weight, contract="feature")
+    s64[batch: 2][unit: 3] numpy
+    [[1, 2, 3],
+     [3, 4, 7]]
+    >>> tb.dot(x, x, contract="feature").tolist()  # for each entry of the batch, which both have
+    [5, 25]
+    >>> tb.dot(x, tb.asarray([10, 1]), contract=(["feature"], [0])).tolist()
     [12, 34]
     """
     return contraction(x1, x2, contract, batch)

@@ -9,6 +9,7 @@ from operator import index
 from typing import Any, NamedTuple
 
 from ..accuracy import Bound, within
+from ..dispatch.watching import Subject, holds_memo, watched
 from ..dtypes import int64
 from ..entry import entry
 from ..errors import ArgumentError, DTypeError, ShapeError, expected
@@ -89,6 +90,8 @@ def _counts(x: Tensor, least: int) -> Tensor | None:
         kernel = _counting[x.template, backend]
     except KeyError:
         kernel = backend.counts(x.template)
+        if kernel is not None:
+            kernel = watched(kernel, Subject("bincount", "bincount", backend))
         remember(_counting, (x.template, backend), kernel)
     if kernel is None:
         return None
@@ -100,6 +103,7 @@ def _counts(x: Tensor, least: int) -> Tensor | None:
 
 
 _counting: dict[Any, Kernel | None] = {}
+holds_memo(_counting, "bincount")
 
 
 class Histogram(NamedTuple):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..dispatch.watching import Subject, holds_memo, watched
 from ..dtypes import int64
 from ..errors import ShapeError, expected
 from ..memo import remember
@@ -45,6 +46,7 @@ def nonzero(x: TensorLike, /, *, size: int | None = None, fill_value: int = 0) -
 
 
 _finding: dict[Any, Kernel | None] = {}
+holds_memo(_finding, "nonzero")
 
 
 def _positions(x: Tensor) -> tuple[Tensor, ...] | None:
@@ -54,6 +56,8 @@ def _positions(x: Tensor) -> tuple[Tensor, ...] | None:
         finding = _finding[template, backend]
     except KeyError:
         finding = backend.positions(template)
+        if finding is not None:
+            finding = watched(finding, Subject("nonzero", "nonzero", backend))
         remember(_finding, (template, backend), finding)
     if finding is None:
         return None

@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from typing import TypeAlias
 
-from ..errors import ShapeError, expected
+from ..errors import ArgumentError, ShapeError, expected
 from ..meaning import Axis
 from ..template import Names, Shape, Template, check_meeting, check_unique, intern_template, merge_names
 from .axes import normalize_axes
 from .broadcasting import broadcast_two, check_dtype, result_type
 from .plan import Plan
 
+Pairs: TypeAlias = str | AbstractSet[str] | tuple[Sequence[Axis], Sequence[Axis]]
+"""Axes of two operands that belong together: one name or a set of names of both, or the axes of each."""
 
-def contraction(
-    x1: Template,
-    x2: Template,
-    contract: tuple[Sequence[Axis], Sequence[Axis]],
-    batch: tuple[Sequence[Axis], Sequence[Axis]],
-) -> Plan:
+
+def contraction(x1: Template, x2: Template, contract: Pairs, batch: Pairs | None) -> Plan:
     """The plan of a dot: batch axes, then x1's free axes, then x2's, each with its name.
 
     f32[b: 2][n: 3][k: 4] with f32[b: 2][k: 4][m: 5], contracting k and batching b, gives f32[b: 2][n: 3][m: 5].
     Raises `ShapeError` for paired axes of other sizes, `NamesError` for a name that would stand twice.
     """
     dtype = check_dtype(result_type([x1, x2]), "numeric")
-    contract1, contract2 = normalize_axes(x1, contract[0]), normalize_axes(x2, contract[1])
-    batch1, batch2 = normalize_axes(x1, batch[0]), normalize_axes(x2, batch[1])
+    contract1, contract2 = _paired(x1, x2, contract)
+    if batch is None:
+        named = isinstance(contract, str | AbstractSet)
+        left = [name for axis, name in enumerate(x1.names) if axis not in contract1] if named else []
+        batch = {name for name in left if name is not None and name in x2.names}
+    batch1, batch2 = _paired(x1, x2, batch)
     for first, second in ((contract1, contract2), (batch1, batch2)):
         sizes1, sizes2 = [x1.shape[axis] for axis in first], [x2.shape[axis] for axis in second]
         if sizes1 != sizes2:
@@ -41,6 +45,23 @@ def contraction(
     names = check_unique(merged.names + free1.names + free2.names)
     options = {"contract1": contract1, "batch1": batch1, "contract2": contract2, "batch2": batch2}
     return Plan(intern_template(shape, dtype, names), (dtype, dtype), options)
+
+
+def _paired(x1: Template, x2: Template, axes: Pairs) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The positions of paired axes in each operand; those of names in the order of the first operand."""
+    if isinstance(axes, str):
+        axes = {axes}
+    if isinstance(axes, AbstractSet):
+        lacking = next((x for x in (x1, x2) if not axes <= {*x.names}), None)
+        if lacking is not None:
+            normalize_axes(lacking, sorted(axes, key=repr))  # which says the name
+        shared = [name for name in x1.names if name is not None and name in axes]
+        return normalize_axes(x1, shared), normalize_axes(x2, shared)
+    several: Sequence[Sequence[Axis]] = axes
+    if len(several) != 2:
+        wanted = "a name, a set of names, or a pair (axes of the first operand, axes of the second)"
+        raise ArgumentError(expected(wanted, axes=tuple(several)))
+    return normalize_axes(x1, several[0]), normalize_axes(x2, several[1])
 
 
 def check_paired(x1: Template, x2: Template, axes1: Sequence[int], axes2: Sequence[int]) -> None:

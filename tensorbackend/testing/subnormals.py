@@ -47,11 +47,21 @@ def about_subnormals(call: Invocation, wanted: object) -> bool:
 
 
 def nearer(actual: Tensor, first: Tensor, second: Tensor) -> Tensor:
-    """Of two tensors of one template the one, element by element, that is nearer to a third."""
-    dtype = actual.dtype
+    """Of two tensors of one template the one, element by element, that is nearer to a third.
+
+    The parts of a complex number are chosen one by one: of `log(0 - 1e-308j)` the real part may be that of `log(0)`,
+    and the imaginary part the one without flushing.
+    """
+    dtype = first.dtype
+    part = REAL_OF.get(dtype, dtype)
 
     def chosen(value: Any, one: Any, other: Any) -> Any:
-        return one if element_distance(value, one, dtype) <= element_distance(value, other, dtype) else other
+        if dtype.is_complex:
+            return complex(chosen_part(value.real, one.real, other.real), chosen_part(value.imag, one.imag, other.imag))
+        return chosen_part(value, one, other)
+
+    def chosen_part(value: Any, one: Any, other: Any) -> Any:
+        return one if element_distance(value, one, part) <= element_distance(value, other, part) else other
 
     columns = (unpack(x.to_binary(), x.dtype) for x in (actual, first, second))
     return from_binary(pack(list(map(chosen, *columns)), dtype), first.template, "binary")

@@ -27,7 +27,7 @@ LAYERS = [
     ("array_api", "files", "linalg", "fft", "random"),  # the namespaces of the Array API's extensions: re-exports only
     ("support",),
     ("expr",),
-    ("sparse",),
+    ("ragged", "sparse"),  # on top of graphs: namespaces of functions on trees of tensors
     ("backends",),
     ("built_in",),  # what is loaded late, handed to lower layers
     (NAME,),  # the package itself

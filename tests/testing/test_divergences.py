@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import pytest
@@ -22,7 +23,7 @@ from tensorbackend.testing import (
     divergences_of,
     judge,
 )
-from tensorbackend.testing.subnormals import flushed
+from tensorbackend.testing.subnormals import flushed, nearer
 
 
 def call(name: str, *values: list[float], dtype: str = "float32") -> Invocation:
@@ -109,6 +110,16 @@ def test_flushing_excuses_no_other_mistake() -> None:
     with pytest.raises(AssertionError):
         check(call("multiply", [1e-40, 2.0], [1e20, 3.0]), Wrong())
     assert judge(call("multiply", [1e-40, 2.0], [1e20, 3.0]), FlushingBackend()).divergence is not None
+
+
+def test_the_parts_of_a_complex_number_are_flushed_one_by_one() -> None:
+    # log(0 - 1e-310j) on a backend that flushes: the real part is that of log(0), the imaginary part is not.
+    found, exact, of_zero = (
+        tb.tensor(number, dtype="c128", backend="binary")
+        for number in (complex(-math.inf, -1.57), complex(-713.8, -1.57), complex(-math.inf, -0.0))
+    )
+    assert nearer(found, of_zero, exact).item() == complex(-math.inf, -1.57)
+    assert nearer(exact, of_zero, found).item() == complex(-math.inf, -1.57)
 
 
 def test_a_wider_bound() -> None:

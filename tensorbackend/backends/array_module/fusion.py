@@ -125,6 +125,7 @@ class Chain(Compiled):
             if not value.node.inputs and not value.template.shape and value.node.op != PARAMETER
         ]
         self.inputs = tuple(value for value in outside if value not in numbers)
+        self.nodes = tuple(nodes)
         (out,) = nodes[-1].outs
         function = _compiled(nodes, self.inputs, numbers, backend)
         rows, inner, layouts = _layout(out.shape, [value.template.shape for value in self.inputs])

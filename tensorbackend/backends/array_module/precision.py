@@ -30,10 +30,13 @@ def rounded(kernel: Kernel, out: Template) -> Kernel:
 
 
 def promoted(
-    backend: ArrayBase, dtype: DType, kernel: Kernel, out: Template | Sequence[Template], *inputs: Template
+    backend: ArrayBase, dtype: DType, kernel: Kernel, out: Template | Sequence[Template], *inputs: Template | None
 ) -> Kernel:
-    """Likewise of a composite, whose operands arrive as they were given: each is brought into a dtype first."""
-    return _between(kernel, [_promoting(backend, x.dtype, dtype) for x in inputs], out)
+    """Likewise of a composite, whose operands arrive as they were given: each is brought into a dtype first.
+
+    `None` stands for an input that stays as it is, such as one of indices.
+    """
+    return _between(kernel, [None if x is None else _promoting(backend, x.dtype, dtype) for x in inputs], out)
 
 
 def _promoting(backend: ArrayBase, source: DType, target: DType) -> Kernel | None:

@@ -21,6 +21,7 @@ from .elementwise import NumpyElementwise
 from .indexing import NumpyIndexing
 from .linalg.factorisations import NumpyLinalg
 from .linalg.norms import NumpyNorms
+from .linalg.sparse import NumpySparse
 from .module import NumpyModule
 from .reduction import NumpyReduction
 from .sorting import NumpySorting
@@ -46,6 +47,7 @@ class NumpyBackend(
     NumpyIndexing,
     NumpyContraction,
     NumpyNorms,
+    NumpySparse,
     NumpyLinalg,
     ArrayModuleBackend,
 ):

@@ -101,6 +101,13 @@ _shared: dict[Any, Template] = {}
 """For the types of NumPy arrays that came so far, their dtypes, shapes and backends: the template of the tensor."""
 
 
+def beside(value: TensorLike, *others: object) -> Tensor:
+    """A value as a tensor: what is none goes where the tensors among the other operands are."""
+    if isinstance(value, Tensor):
+        return value
+    return asarray(value, backend=common_backend([each for each in others if isinstance(each, Tensor)]))
+
+
 def together(*values: TensorLike) -> list[Tensor]:
     """Values as tensors: what is none goes where the tensors among them are, else to the default backend."""
     tensors = [value for value in values if isinstance(value, Tensor)]

@@ -14,6 +14,7 @@ from types import EllipsisType, NoneType
 from typing import Any, Final, NamedTuple
 
 from ...dispatch import CHECKED, verify
+from ...dispatch.watching import Subject, holds_memo, watched
 from ...entry import entry
 from ...errors import ShapeError, TensorBackendError, expected
 from ...memo import remember
@@ -47,6 +48,7 @@ _SETTLED: Final = frozenset({int, slice, NoneType, EllipsisType, Tensor})
 """The classes of which the parts of a key are when nothing more is to be made of them."""
 
 _routes: dict[Any, Route] = {}
+holds_memo(_routes, "getitem")
 _new = object.__new__
 
 
@@ -212,6 +214,7 @@ def _route(x: Tensor, structure: Structure, out: Template) -> Route | None:
             masks.append((place, positions))
     tensors = tuple([place for place, kind in enumerate(structure) if isinstance(kind, Template)])
     rest = () if out.shape or EllipsisType in structure else (...,)
+    kernel = watched(kernel, Subject("getitem", "getitem", x.backend))
     return Route(kernel, rest, tensors, tuple(slices), tuple(masks[::-1]), structure, {})
 
 

@@ -3,20 +3,35 @@
 Indices are never negative. One outside its axis is `IndexRangeError` with `mode="error"`, moved to the nearest
 end with `"clip"`, and with `"fill"` reads zero and writes nothing. Errors: `ShapeError`, `NamesError`,
 `DTypeError`, `ArgumentError` for another mode.
+
+`batch` names axes that x and the indices have in common, or says their positions, the same in both: then each entry of
+these is read or written for itself. The batch axes stand first in what is read and in the updates, whatever their
+places in x and the indices, and the index vectors run over the leading ones of x's other axes.
 """
 
 from __future__ import annotations
 
 from ...accuracy import SUM
 from ...dispatch import primitive
+from ...entry import entry
 from ...protocol.indexing import Mode
 from ...rules.indexing import check_indices, gathered, scattered
 from ...rules.plan import Plan
 from ...template import Template
+from ...tensor import Tensor, TensorLike
+from ..creation.values import together
+from .batches import Batch, paired, positions, written
 
 
-@primitive
-def gather(x: Template, indices: Template, /, *, mode: Mode = "error") -> Plan:
+@primitive.calls("gather")
+def _gather(x: Template, indices: Template, /, *, mode: Mode = "error") -> Plan:
+    check_indices(indices, mode)
+    shape, names = gathered(x, indices)
+    return Plan(Template(shape, x.dtype, names), (x.dtype, indices.dtype), {"mode": mode})
+
+
+@entry
+def gather(x: TensorLike, indices: TensorLike, /, *, mode: Mode = "error", batch: Batch = None) -> Tensor:
     """The entries of x at index vectors; the result has the indices' leading axes, then x's remaining ones.
 
     x of shape (5, 6, 7) with indices of shape (2, 3, 2) gives (2, 3, 7).
@@ -24,14 +39,28 @@ def gather(x: Template, indices: Template, /, *, mode: Mode = "error") -> Plan:
     >>> import tensorbackend as tb
     >>> tb.gather(tb.asarray([[1, 2], [3, 4]]), tb.asarray([[1, 0], [0, 0]])).tolist()
     [3, 1]
+    >>> x = tb.asarray([[1, 2, 3], [4, 5, 6]], names=("row", "column"))
+    >>> tb.gather(x, tb.asarray([[2], [0]], names=("row", None)), batch="row")
+    s64[row: 2] numpy
+    [3, 4]
     """
-    check_indices(indices, mode)
-    shape, names = gathered(x, indices)
-    return Plan(Template(shape, x.dtype, names), (x.dtype, indices.dtype), {"mode": mode})
+    if batch is None:
+        return _gather(x, indices, mode=mode)
+    x, indices = together(x, indices)
+    check_indices(indices.template, mode)
+    pair = paired(x, indices, *positions(x, indices, batch))
+    return _gather(pair.x, pair.vectors, mode=mode)
 
 
-@primitive.within(SUM)
-def indexed_add(x: Template, indices: Template, updates: Template, /, *, mode: Mode = "error") -> Plan:
+@primitive.calls("indexed_add").within(SUM)
+def _indexed_add(x: Template, indices: Template, updates: Template, /, *, mode: Mode = "error") -> Plan:
+    return scattered(x, indices, updates, mode, "numeric")
+
+
+@entry
+def indexed_add(
+    x: TensorLike, indices: TensorLike, updates: TensorLike, /, *, mode: Mode = "error", batch: Batch = None
+) -> Tensor:
     """x with updates added at index vectors as in `gather`; where an index stands twice both are added.
 
     The updates have the shape that `gather` would give; floats are added in order, in float32 or wider.
@@ -39,16 +68,29 @@ def indexed_add(x: Template, indices: Template, updates: Template, /, *, mode: M
     >>> import tensorbackend as tb
     >>> tb.indexed_add(tb.zeros(3), tb.asarray([[2], [0], [2]]), tb.asarray([1.0, 2.0, 3.0])).tolist()
     [2.0, 0.0, 4.0]
+    >>> tb.indexed_add(tb.zeros((2, 3)), tb.asarray([[2], [0]]), tb.asarray([1.0, 2.0]), batch=0).tolist()
+    [[0.0, 0.0, 1.0], [2.0, 0.0, 0.0]]
     """
-    return scattered(x, indices, updates, mode, "numeric")
+    if batch is None:
+        return _indexed_add(x, indices, updates, mode=mode)
+    return written(_indexed_add, *together(x, indices, updates), mode=mode, batch=batch)
 
 
-@primitive
-def indexed_put(x: Template, indices: Template, updates: Template, /, *, mode: Mode = "error") -> Plan:
+@primitive.calls("indexed_put")
+def _indexed_put(x: Template, indices: Template, updates: Template, /, *, mode: Mode = "error") -> Plan:
+    return scattered(x, indices, updates, mode, "any")
+
+
+@entry
+def indexed_put(
+    x: TensorLike, indices: TensorLike, updates: TensorLike, /, *, mode: Mode = "error", batch: Batch = None
+) -> Tensor:
     """x with updates written at index vectors as in `gather`; where an index stands twice the last one stays.
 
     >>> import tensorbackend as tb
     >>> tb.indexed_put(tb.zeros(3), tb.asarray([[2], [0], [2]]), tb.asarray([1.0, 2.0, 3.0])).tolist()
     [2.0, 0.0, 3.0]
     """
-    return scattered(x, indices, updates, mode, "any")
+    if batch is None:
+        return _indexed_put(x, indices, updates, mode=mode)
+    return written(_indexed_put, *together(x, indices, updates), mode=mode, batch=batch)

@@ -10,23 +10,26 @@ from operator import index
 from typing import Any, NamedTuple, TypeAlias
 
 from ...dispatch import CHECKED, primitive, verify
+from ...dispatch.watching import Subject, holds_memo, watched
 from ...entry import entry
-from ...errors import IndexRangeError, ShapeError, expected
+from ...errors import AxisError, IndexRangeError, ShapeError, expected
 from ...memo import remember
 from ...protocol import Kernel
 from ...protocol.indexing import Mode
-from ...rules.axes import normalize_axis
+from ...rules.axes import normalize_axis, sole_axis
 from ...rules.data_errors import counted_from_end
-from ...rules.indexing import taken, taken_along
+from ...rules.indexing import check_indices, taken, taken_along
 from ...rules.plan import Plan
 from ...template import Template
 from ...tensor import Axis, SoleAxis, Tensor, TensorLike
-from ..creation.filled import iota
+from ..creation.filled import iota, rename
 from ..creation.values import together
 from ..elementwise.binary import add, less, multiply
 from ..elementwise.conversion import astype
 from ..elementwise.ternary import where
-from ..shape import broadcast_to, reshape
+from ..shape import broadcast_to, expand_dims, permute_dims, reshape
+from .batches import Batch, paired, positions
+from .scatter import gather
 from .slices import first_entry, slice_
 
 
@@ -52,6 +55,8 @@ class _Reading(NamedTuple):
 _Readings: TypeAlias = dict[Any, _Reading]
 _taking: _Readings = {}
 _taking_along: _Readings = {}
+holds_memo(_taking, "take")
+holds_memo(_taking_along, "take_along_axis")
 
 
 def _read(memo: _Readings, x: Any, indices: Any, axis: Any, mode: Any) -> Tensor | None:
@@ -85,6 +90,8 @@ def _keep(
     if kernel is not None:
         before, after = (tuple([part.data if isinstance(part, Tensor) else part for part in each]) for each in about)
         name = x.template, indices.template, x.backend, axis, axis.__class__, mode
+        op = "take" if memo is _taking else "take_along_axis"
+        kernel = watched(kernel, Subject(op, op, x.backend))
         remember(memo, name, _Reading(found.template, kernel, before, after))
 
 
@@ -97,17 +104,31 @@ take_at = _take
 """`take` at indices that are never negative; where none is outside by construction, `mode="clip"` looks at no data."""
 
 
-def take(x: TensorLike, indices: TensorLike, /, *, axis: SoleAxis = None, mode: Mode = "error") -> Tensor:
+def take(
+    x: TensorLike, indices: TensorLike, /, *, axis: SoleAxis = None, mode: Mode = "error", batch: Batch = None
+) -> Tensor:
     """Entries along an axis at integer indices of any shape, whose axes take the place of that one.
 
     Indices of one axis without a name keep the axis' name, as in `x[:, indices]`; others bring their own names. The
     axis may be left out of a tensor of one axis.
 
+    `batch` names axes that x and the indices have in common, or says their positions, the same in both: each entry of
+    these has indices of its own, and only the indices' other axes take the place of the axis.
+
     >>> import tensorbackend as tb
     >>> x = tb.asarray([[1, 2, 3], [4, 5, 6]], names=("row", "column"))
     >>> tb.take(x, tb.asarray([2, -1, 0], names=("pick",)), axis="column").template
     s64[row: 2][pick: 3]
+    >>> own = tb.asarray([[2, 0], [1, 1]], names=("row", "pick"))
+    >>> tb.take(x, own, axis="column", batch="row")
+    s64[row: 2][pick: 2] numpy
+    [[3, 1],
+     [5, 5]]
     """
+    if batch is not None:
+        x, indices = together(x, indices)
+        check_indices(indices.template, mode)
+        return _in_batches(x, indices, sole_axis(x.template, axis), mode, batch)
     if not (isinstance(x, Tensor) and isinstance(indices, Tensor)):
         x, indices = together(x, indices)
     found = _read(_taking, x, indices, axis, mode)
@@ -122,6 +143,31 @@ def take(x: TensorLike, indices: TensorLike, /, *, axis: SoleAxis = None, mode: 
         raise counted_from_end(error) from None
     _keep(_taking, found, x, indices, axis, mode, ((slice(None),) * along, ()))
     return found
+
+
+def _in_batches(x: Tensor, indices: Tensor, along: int, mode: Mode, batch: Batch) -> Tensor:
+    """What `take` reads for each entry of batch axes: (4, 7, 5) at (5, 3) along axis 1, for axis 2, is (4, 3, 5)."""
+    vectors = expand_dims(from_end(indices, x.shape[along]), axis=indices.ndim)
+    own, theirs = positions(x, vectors, batch)
+    if along in own:
+        raise AxisError(expected("an axis to take from that is not of the batch", axis=along, batch=batch))
+    rest = [axis for axis in range(x.ndim) if axis != along and axis not in own]
+    after = len(own) + indices.ndim - len(theirs)
+    fresh = [axis for axis in range(indices.ndim) if axis not in theirs]
+    if [indices.names[axis] for axis in fresh] == [None]:
+        names = [*vectors.names]
+        names[fresh[0]] = x.names[along]
+        vectors = rename(vectors, *names)
+    moved = permute_dims(x, (*own, along, *rest))
+    kept = tuple(range(len(own)))
+    found = gather(moved, paired(moved, vectors, kept, theirs).vectors, mode=mode)
+    order: list[int] = []
+    for axis in range(x.ndim):
+        if axis == along:
+            order += range(len(own), after)
+        else:
+            order.append(own.index(axis) if axis in own else after + rest.index(axis))
+    return permute_dims(found, tuple(order))
 
 
 @primitive.calls("take_along_axis")

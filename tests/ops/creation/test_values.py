@@ -1,8 +1,10 @@
 """Tensors of nested lists of numbers."""
 
 import math
+from collections.abc import Callable
 
 import numpy as np
+import pytest
 
 import tensorbackend as tb
 
@@ -18,3 +20,26 @@ def test_lists_beside_their_own_kinds_and_wider_ones_keep_values_and_dtypes() ->
         assert np.array_equal(np.asarray(made), np.asarray(value, dtype=dtype), equal_nan=made.dtype.is_inexact)
     assert tb.asarray([1e300, -1e300], dtype="s32").tolist() == [2**31 - 1, -(2**31)]
     assert tb.asarray([1, 0, 2], dtype="bf16").tolist() == [1.0, 0.0, 2.0]
+
+
+KEY = np.array([1, 2], dtype="u4")
+ONE = tb.asarray(1.0, backend="binary")
+
+
+@pytest.mark.parametrize("function", [
+    lambda: tb.random.normal(KEY, (2,), mean=ONE),
+    lambda: tb.random.uniform(KEY, (2,), maxval=ONE),
+    lambda: tb.random.truncated_normal(KEY, 0.0, ONE),
+    lambda: tb.random.randint(KEY, (2,), tb.asarray(1, backend="binary"), 3),
+    lambda: tb.random.bernoulli(KEY, ONE),
+    lambda: tb.random.choice(KEY, 2, p=tb.asarray([0.5, 0.5], backend="binary")),
+    lambda: tb.random.permutation(KEY, tb.ones(3, backend="binary")),
+    lambda: tb.random.multivariate_normal(KEY, tb.zeros(1, backend="binary"), np.eye(1)),
+    lambda: tb.linalg.pinv(np.eye(1), rtol=ONE * 0),
+    lambda: tb.linalg.matrix_rank(np.eye(1), rtol=ONE * 0),
+    lambda: tb.linalg.lstsq(np.eye(1), tb.ones(1, backend="binary")).solution,
+    lambda: tb.compress(np.array([True, False]), tb.ones(2, backend="binary")),
+    lambda: tb.repeat(np.array([1, 2]), tb.asarray([1, 0], backend="binary")),
+])  # fmt: skip
+def test_what_is_no_tensor_goes_where_the_tensors_of_its_call_are(function: Callable[[], tb.Tensor]) -> None:
+    assert function().backend.name == "binary"

@@ -29,6 +29,7 @@ from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
 from ...elementwise.transcendental import exp, log
 from ...elementwise.unary import bitwise_invert, negative
+from ...indexing.batches import Batch, written
 from ...indexing.scatter import indexed_add, indexed_put
 from ...indexing.taking import take_along_axis_at, take_at
 from ...shape import broadcast_to, expand_dims, flip, reshape
@@ -285,7 +286,7 @@ def _written(x: Tensor, indices: Tensor, updates: Tensor, mode: Mode, dtype: DTy
 
 
 @composite
-def indexed_max(x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode = "error") -> Tensor:
+def indexed_max(x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode = "error", batch: Batch = None) -> Tensor:
     """x with the greatest of its entry and of the updates at index vectors as in `gather`; NaN wins.
 
     Parameters
@@ -298,6 +299,8 @@ def indexed_max(x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode = 
         What `gather` would read there, or what broadcasts to its shape.
     mode : {"error", "clip", "fill"}, default "error"
         What becomes of an update at an index outside: an error, the nearest place, or nothing.
+    batch : axis or sequence of axes, optional
+        Axes that x and the indices have in common, each for itself, as in `gather`.
 
     Returns
     -------
@@ -321,45 +324,57 @@ def indexed_max(x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode = 
     >>> tb.indexed_max(tb.zeros(3), tb.asarray([[2], [0], [2]]), tb.asarray([1.0, -2.0, 3.0])).tolist()
     [0.0, 0.0, 3.0]
     """
+    if batch is not None:
+        return written(indexed_max, x, indices, updates, mode=mode, batch=batch)
     dtype = check_dtype(result_type([x.template, updates.template]), "real")
     base, table = _written(x, indices, updates, mode, dtype)
     return table.shaped(maximum(base, _greatest(table)))
 
 
 @composite
-def indexed_min(x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode = "error") -> Tensor:
+def indexed_min(x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode = "error", batch: Batch = None) -> Tensor:
     """x with the least of its entry and of the updates at index vectors; as `indexed_max`.
 
     >>> import tensorbackend as tb
     >>> tb.indexed_min(tb.zeros(3), tb.asarray([[2], [0], [2]]), tb.asarray([1.0, -2.0, 3.0])).tolist()
     [-2.0, 0.0, 0.0]
     """
+    if batch is not None:
+        return written(indexed_min, x, indices, updates, mode=mode, batch=batch)
     dtype = check_dtype(result_type([x.template, updates.template]), "real")
     base, table = _written(x, indices, updates, mode, dtype)
     return table.shaped(minimum(base, _mirrored(_greatest(table.of(_mirrored(table.rows))))))
 
 
 @composite.within(SUM)
-def indexed_mean(x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode = "error") -> Tensor:
+def indexed_mean(
+    x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode = "error", batch: Batch = None
+) -> Tensor:
     """x with the mean of its entry and of the updates at index vectors; as `indexed_max`, of any numeric dtype.
 
     >>> import tensorbackend as tb
     >>> tb.indexed_mean(tb.zeros(3), tb.asarray([[2], [0], [2]]), tb.asarray([1.0, -2.0, 3.0])).tolist()
     [-1.0, 0.0, 1.3333333730697632]
     """
+    if batch is not None:
+        return written(indexed_mean, x, indices, updates, mode=mode, batch=batch)
     like = astype(x, check_dtype(result_type([x.template, updates.template]), "numeric"))
     base, table = _written(x, indices, updates, mode, in_float32(like).dtype)
     return astype(table.shaped(divide(add(base, _total(table)), add(1, _count(table)))), averaged_dtype(like))
 
 
 @composite.within(LOG_OF_SUM)
-def indexed_logsumexp(x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode = "error") -> Tensor:
+def indexed_logsumexp(
+    x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode = "error", batch: Batch = None
+) -> Tensor:
     """x with the logarithm of the sum of the exponentials of its entry and of the updates; as `indexed_max`.
 
     >>> import tensorbackend as tb
     >>> tb.indexed_logsumexp(tb.zeros(2), tb.asarray([[1], [1]]), tb.asarray([0.0, 0.0])).tolist()
     [0.0, 1.0986123085021973]
     """
+    if batch is not None:
+        return written(indexed_logsumexp, x, indices, updates, mode=mode, batch=batch)
     like = astype(x, check_dtype(result_type([x.template, updates.template]), "real"))
     base, table = _written(x, indices, updates, mode, in_float32(like).dtype)
     return astype(table.shaped(logaddexp(base, _log_of_sum(table))), averaged_dtype(like))

@@ -12,6 +12,7 @@ from ....rules.plan import integer
 from ....template import as_shape, intern_template, merge_names
 from ....tensor import Axis, Tensor, TensorLike
 from ...creation.filled import asarray, full, iota
+from ...creation.values import beside, together
 from ...elementwise.binary import less
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
@@ -85,7 +86,7 @@ def repeat(
     >>> tb.jit(lambda x, n: tb.repeat(x, n, size=4))(tb.asarray([1, 2]), tb.asarray([1, 2])).tolist()
     [1, 2, 2, 2]
     """
-    x = asarray(x)
+    x = beside(x, repeats)
     if axis is None:
         x, axis = laid_flat(x), 0
     along = normalize_axis(x.template, axis)
@@ -172,7 +173,7 @@ def compress(
     >>> tb.compress(x[0] > 1, x[1], size=3, fill_value=-1).tolist()
     [5, 6, -1]
     """
-    condition, x = asarray(condition), asarray(x)
+    condition, x = together(condition, x)
     if axis is None:
         x, axis = laid_flat(x), 0
     along = normalize_axis(x.template, axis)

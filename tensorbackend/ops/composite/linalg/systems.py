@@ -18,7 +18,8 @@ from ....rules.broadcasting import check_dtype, to_real
 from ....rules.linalg import check_matrix, check_square, computed, eigen, singular, solution
 from ....rules.plan import integer
 from ....tensor import Tensor, TensorLike
-from ...creation.filled import asarray, eye, full, iota, rename
+from ...creation.filled import eye, full, iota, rename
+from ...creation.values import beside
 from ...elementwise.binary import divide, greater, less, logical_and, multiply, remainder, subtract
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
@@ -133,7 +134,7 @@ def pinv(x: TensorLike, /, *, rtol: TensorLike | None = None) -> Tensor:
     >>> tb.linalg.pinv(tb.asarray([[2.0, 0.0], [0.0, 0.0]])).tolist()
     [[0.5, 0.0], [0.0, 0.0]]
     """
-    x = asarray(x)
+    x = beside(x, rtol)
     return _pinv(x, _tolerance(x) if rtol is None else rtol)
 
 
@@ -155,7 +156,7 @@ def matrix_rank(x: TensorLike, /, *, rtol: TensorLike | None = None) -> Tensor:
     >>> tb.linalg.matrix_rank(tb.asarray([[1.0, 2.0], [2.0, 4.0]])).item()
     1
     """
-    x = asarray(x)
+    x = beside(x, rtol)
     return _matrix_rank(x, _tolerance(x) if rtol is None else rtol)
 
 
@@ -204,7 +205,8 @@ def lstsq(
     """
     if rtol is not None and rcond is not None:
         raise ArgumentError(expected("rtol or its other name rcond, not both", rtol=rtol, rcond=rcond))
-    a, given = asarray(a), rcond if rtol is None else rtol
+    given = rcond if rtol is None else rtol
+    a = beside(a, b, given)
     return _lstsq(a, b, _tolerance(a) if given is None else given)
 
 

@@ -31,8 +31,8 @@ from ....rules.broadcasting import broadcast, check_dtype
 from ....rules.random import RandomMode, check_fits, check_key, check_mode, floating_or_default
 from ....template import Shape, as_shape
 from ....tensor import Tensor, TensorLike
-from ...creation.filled import asarray, full
-from ...creation.values import together
+from ...creation.filled import full
+from ...creation.values import beside, together
 from ...elementwise.binary import (
     add,
     bitwise_and,
@@ -153,7 +153,7 @@ def uniform(
     >>> tb.random.uniform(tb.random.key(0), (2,), names=("n",)).template
     f32[n: 2]
     """
-    key = asarray(key)
+    key = beside(key, minval, maxval)
     kind = floating_or_default(None if dtype is None else as_dtype(dtype))
     low, high = parameter(minval, kind, key), parameter(maxval, kind, key)
     return _uniform(key, low, high, shape=as_shape(shape), dtype=kind, names=names)
@@ -210,7 +210,7 @@ def normal(
     >>> tb.random.normal(tb.random.key(0), (3, 4), "bf16").template
     bf16[3][4]
     """
-    key = asarray(key)
+    key = beside(key, mean, deviation)
     kind = default_dtype("float") if dtype is None else as_dtype(dtype)
     check_dtype(kind, "floating or complex", "choose a floating or complex dtype")
     centre, width = parameter(mean, kind, key), parameter(deviation, kind, key)
@@ -255,7 +255,7 @@ def truncated_normal(
     >>> bool(tb.all(tb.abs(tb.random.truncated_normal(tb.random.key(0), -2, 2, (100,))) < 2))
     True
     """
-    key = asarray(key)
+    key = beside(key, lower, upper)
     kind = floating_or_default(None if dtype is None else as_dtype(dtype))
     low, high = parameter(lower, kind, key), parameter(upper, kind, key)
     return _truncated_normal(key, low, high, shape=None if shape is None else as_shape(shape), names=names)

@@ -20,8 +20,8 @@ from ....rules.plan import integer
 from ....rules.random import RandomMode, check_fits, check_key, check_mode, floating_or_default
 from ....template import Template, as_shape
 from ....tensor import Axis, Tensor, TensorLike
-from ...creation.filled import asarray, full, iota, rename, zeros
-from ...creation.values import together
+from ...creation.filled import full, iota, rename, zeros
+from ...creation.values import beside, together
 from ...elementwise.binary import add, equal, greater, less, less_equal, logical_and, multiply, remainder, subtract
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import clip, where
@@ -110,7 +110,7 @@ def randint(
     >>> tb.min(die).item(), tb.max(die).item()
     (1, 6)
     """
-    key = asarray(key)
+    key = beside(key, minval, maxval)
     kind = check_dtype(default_dtype("int") if dtype is None else as_dtype(dtype), "integer", "choose an integer dtype")
     if isinstance(minval, int) and isinstance(maxval, int) and minval >= maxval:
         raise ArgumentError(expected("minval below maxval", minval=minval, maxval=maxval))
@@ -179,7 +179,7 @@ def bernoulli(
     >>> tb.random.bernoulli(tb.random.key(0), tb.asarray([0.0, 1.0])).tolist()
     [False, True]
     """
-    key = asarray(key)
+    key = beside(key, p)
     kind = default_dtype("float") if scalar_kind(p) else together(key, p)[1].dtype
     likely = parameter(p, kind, key)
     return _bernoulli(key, likely, shape=None if shape is None else as_shape(shape), mode=mode, names=names)
@@ -291,7 +291,7 @@ def permutation(key: TensorLike, x: TensorLike, /, axis: Axis = 0, independent: 
     >>> sorted(tb.random.permutation(tb.random.key(0), 4).tolist())
     [0, 1, 2, 3]
     """
-    key = asarray(key)
+    key = beside(key, x)
     if scalar_kind(x) is not None:
         return shuffle(key, iota(integer(0, x=x), backend=key.backend))
     return shuffle(key, x, axis=axis, independent=independent)
@@ -355,7 +355,7 @@ def choice(
     >>> tb.random.choice(tb.random.key(0), tb.asarray([5, 6]), (3,), p=tb.asarray([0.0, 1.0])).tolist()
     [6, 6, 6]
     """
-    key = asarray(key)
+    key = beside(key, a, p)
     sizes = as_shape(shape)
     x = None if scalar_kind(a) is not None else together(key, a)[1]
     along = 0 if x is None else normalize_axis(x.template, axis)

@@ -13,8 +13,8 @@ from ....rules.broadcasting import broadcast, result_type, to_floating
 from ....rules.random import check_fits, check_key, floating_or_default
 from ....template import Template, as_shape
 from ....tensor import Tensor, TensorLike
-from ...creation.filled import asarray, rename
-from ...creation.values import together
+from ...creation.filled import rename
+from ...creation.values import beside, together
 from ...elementwise.binary import add
 from ...linalg import cholesky
 from ...shape import expand_dims, matrix_transpose, squeeze
@@ -73,7 +73,7 @@ def multivariate_normal(
     >>> tb.random.multivariate_normal(tb.random.key(0), mean, cov, (5,)).template
     f32[5][feature: 2]
     """
-    key = asarray(key)
+    key = beside(key, mean, cov)
     given = [x if scalar_kind(x) is not None else together(key, x)[1] for x in (mean, cov)]
     tensors = [x.template for x in given if isinstance(x, Tensor)]
     common = to_floating(result_type(tensors)) if dtype is None and tensors else None

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from operator import index
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias, overload
 
 from ....dispatch import composite
 from ....entry import entry
-from ....errors import ShapeError, expected
-from ....rules.axes import normalize_axis
-from ....rules.broadcasting import check_dtype, result_type
+from ....errors import DTypeError, ShapeError, expected
+from ....rules.axes import normalize_axes, normalize_axis
+from ....rules.broadcasting import broadcast, check_dtype, result_type
 from ....rules.plan import choice
+from ....template import intern_template
 from ....tensor import Axis, Tensor, TensorLike
-from ...creation.filled import asarray, full, zeros
+from ...alignment import merge_axes
+from ...creation.filled import asarray, full, iota, zeros
 from ...creation.values import together
 from ...elementwise.binary import add, equal, floor_divide, less, logical_and, logical_or
 from ...elementwise.conversion import astype
@@ -21,8 +23,10 @@ from ...elementwise.unary import bitwise_invert, isnan
 from ...indexing.slices import slice_
 from ...indexing.taking import take, take_along_axis_at, take_at
 from ...reduction import any
-from ...shape import expand_dims, laid_flat
+from ...reduction import max as greatest
+from ...shape import broadcast_to, expand_dims, laid_flat, reshape
 from ...sorting import argsort, sort
+from ..indexing.positions import unravel_index
 from ..shape.arranging import moveaxis
 
 Side: TypeAlias = Literal["left", "right"]
@@ -78,10 +82,18 @@ def searchsorted(x1: TensorLike, x2: TensorLike, /, *, side: Side = "left", sort
 
 
 class TopK(NamedTuple):
-    """What `top_k` gives."""
+    """What `top_k` gives along one axis."""
 
     values: Tensor
     indices: Tensor
+
+
+class TopKOfAxes(NamedTuple):
+    """What `top_k` gives along several axes."""
+
+    values: Tensor
+    indices: tuple[Tensor, ...]
+    """For each axis the index along it."""
 
 
 @composite.calls("top_k")
@@ -93,25 +105,101 @@ def _top_k(x: Tensor, /, *, k: int) -> TopK:
     return TopK(take_along_axis_at(x, best, axis=-1, mode="clip"), best)
 
 
+@overload
+def top_k(x: TensorLike, k: int | Tensor, /, *, axis: Axis = -1, size: int | None = None) -> TopK: ...
+
+
+@overload
+def top_k(
+    x: TensorLike, k: int | Tensor, /, *, axis: tuple[Axis, ...] | list[Axis], size: int | None = None
+) -> TopKOfAxes: ...
+
+
 @entry
-def top_k(x: TensorLike, k: int, /, *, axis: Axis = -1) -> TopK:
-    """The k greatest elements along an axis in descending order, and their indices (int64).
+def top_k(
+    x: TensorLike, k: int | Tensor, /, *, axis: Axis | tuple[Axis, ...] | list[Axis] = -1, size: int | None = None
+) -> TopK | TopKOfAxes:
+    """The k greatest elements along an axis, or of several together, in descending order, and their indices.
 
-    NaN counts as greatest, and of equal elements the first comes first. Raises `ShapeError` for more than there are.
+    NaN counts as greatest, and of equal elements the first comes first.
 
+    Parameters
+    ----------
+    x : Tensor
+        Of a real dtype or bool.
+    k : int or Tensor
+        How many: a number, or a tensor of integers that broadcasts to x without the axes, with a number for each place.
+        Its numbers may be greater than there are elements, and negative ones count as 0.
+    axis : int, str, or tuple or list of these, default -1
+        One axis; or several, whose elements are compared with each other: the beams and words of a search, say.
+    size : int, optional
+        The size of the result's axis where k is a tensor, by default the greatest k, for which its data is read. The
+        places from k on are 0.
+
+    Returns
+    -------
+    TopK
+        The values, and their indices along the axis (int64). The axis keeps its place and name. Of several axes the
+        first gives its place to one without a name, and the indices are a tuple with a tensor for each of them.
+
+    Raises
+    ------
+    ShapeError
+        For more than there are, and for a tensor k that does not broadcast.
+    DTypeError
+        For a dtype without an order, and a tensor k that has no integers.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> values, indices = tb.top_k(tb.asarray([1, 9, 3, 9]), 3)
     >>> values.tolist(), indices.tolist()
     ([9, 9, 3], [1, 3, 2])
+    >>> scores = tb.asarray([[[1.0, 5.0], [7.0, 2.0]]], names=("batch", "beam", "word"))
+    >>> values, (beam, word) = tb.top_k(scores, 2, axis=("beam", "word"))
+    >>> values.tolist(), beam.tolist(), word.tolist()
+    ([[7.0, 5.0]], [[1, 0]], [[0, 1]])
     """
     x = asarray(x)
     check_dtype(x.dtype, "real or bool")
-    along = normalize_axis(x.template, axis)
-    if not 0 <= index(k) <= x.shape[along]:
-        raise ShapeError(expected(f"a number k from 0 to {x.shape[along]} for axis {along} of {x.template!r}", k=k))
+    if not isinstance(axis, tuple | list):
+        return _along(x, k, normalize_axis(x.template, axis), size)
+    axes = normalize_axes(x.template, axis)
+    whole = merge_axes(x, axes)
+    place = sum(each < axes[0] for each in range(x.ndim) if each not in axes)
+    values, flat = _along(whole, k, place, size)
+    sizes = tuple(x.shape[each] for each in axes)
+    return TopKOfAxes(values, unravel_index(flat, sizes, mode="clip"))
+
+
+def _along(x: Tensor, k: int | Tensor, along: int, size: int | None) -> TopK:
+    """`top_k` along one axis."""
+    length = x.shape[along]
+    if not isinstance(k, Tensor) or (not k.ndim and size is None):
+        if not 0 <= index(k) <= length:
+            raise ShapeError(expected(f"a number k from 0 to {length} for axis {along} of {x.template!r}", k=k))
+        return _descending(x, index(k), along)
+    if not k.dtype.is_integer:
+        raise DTypeError(expected("a number k, or a tensor of integers", k=k.template))
+    others = intern_template(
+        x.shape[:along] + x.shape[along + 1 :], k.dtype, x.names[:along] + x.names[along + 1 :]
+    )  # fmt: skip
+    if broadcast([others, k.template])[0] != others.shape:
+        raise ShapeError(expected(f"a tensor k that broadcasts to {others!r}", k=k.template))
+    count = min(length, max(0, int(greatest(k)) if k.size else 0)) if size is None else index(size)
+    if not 0 <= count <= length:
+        raise ShapeError(expected(f"a size from 0 to {length} for axis {along} of {x.template!r}", size=size))
+    found = _descending(x, count, along)
+    each = broadcast_to(k, others.shape, names=others.names)
+    places = reshape(iota(count, dtype="int64", like=k), (count, *(1,) * (x.ndim - 1 - along)))
+    inside = less(places, astype(expand_dims(each, axis=along), "int64"))
+    return TopK(*(where(inside, part, 0) for part in found))
+
+
+def _descending(x: Tensor, k: int, along: int) -> TopK:
     if along == x.ndim - 1:
-        return _top_k(x, k=index(k))
-    values, indices = _top_k(moveaxis(x, along, -1), k=index(k))
+        return _top_k(x, k=k)
+    values, indices = _top_k(moveaxis(x, along, -1), k=k)
     return TopK(moveaxis(values, -1, along), moveaxis(indices, -1, along))
 
 

@@ -1,0 +1,51 @@
+"""What a profile costs: a call without one before and after, and a call inside of one, in one run.
+
+    python benchmarks/profile.py
+
+Never a test: machines are noisy. Each figure is the least of many short runs, taken in turn. `off` has two ratios:
+calls after a profile over calls before it, and the same of two runs before it, which is the noise.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import tensorbackend as tb
+
+CALLS, TURNS = 500, 60
+
+
+def microseconds(call: Callable[[], Any]) -> float:
+    """Of one call in a run of several."""
+    start = time.perf_counter()
+    for _ in range(CALLS):
+        call()
+    return (time.perf_counter() - start) / CALLS * 1e6
+
+
+def main() -> None:
+    x, y = tb.ones(8, names=("n",)), tb.ones(8, names=("n",))
+    step = tb.jit(lambda x: tb.exp(-x) * 2)
+    calls: dict[str, Callable[[], Any]] = {
+        "x + y": lambda: x + y,
+        "tb.sum(x)": lambda: tb.sum(x),
+        "tb.softmax(x)": lambda: tb.softmax(x, axis=0),
+        "x[2:4]": lambda: x[2:4],
+        "tb.jit(f)(x)": lambda: step(x),
+    }
+    print("call            off     after / before   noise   on, µs more")
+    for name, call in calls.items():
+        for _ in range(50):
+            call()
+        before, again = (min(microseconds(call) for _ in range(TURNS)) for _ in range(2))
+        with tb.profile():
+            inside = min(microseconds(call) for _ in range(TURNS))
+        after = min(microseconds(call) for _ in range(TURNS))
+        least = min(before, again)
+        print(f"{name:14} {least:5.2f}   {after / least:14.3f}   {again / before:5.3f}   {inside - least:11.2f}")
+
+
+if __name__ == "__main__":
+    main()

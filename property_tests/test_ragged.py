@@ -1,0 +1,544 @@
+"""Laws of axes with lengths, held by every function of `tb.ragged`: a function without a case here fails.
+
+What the padding holds changes nothing within the lengths and has a gradient of exactly 0; a length of 0 gives what is
+documented; each example gives what it gives alone, without padding; packed and unpacked it gives the same; and graphs,
+batches and templates agree with eager calls.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterator, Sequence
+from inspect import isfunction
+from typing import Any, NamedTuple
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tensorbackend as tb
+from tensorbackend import ragged as tr
+from tensorbackend.dtypes import float32
+from tensorbackend.testing import profile
+from tensorbackend.testing.strategies import elements
+
+BACKENDS = ["binary", *os.environ.get("TENSORBACKEND_BACKENDS", "numpy,jax").split(",")]
+GARBAGE = (math.nan, 1e30, -math.inf)
+Alone = Callable[[tb.Tensor], Any]
+
+
+class Case(NamedTuple):
+    """A call of a function, and what it gives for one example alone."""
+
+    call: Callable[[tr.Ragged], Any]
+    """Takes [batch][time][feature], the time with lengths, and gives results whose first axis is the batch."""
+    alone: Alone
+    """What the call gives for an example [time][feature] without padding."""
+    empty: Any = None
+    """What each number of the result is for a length of 0, where `alone` does not say."""
+    exact: bool = True
+    """Whether each example gives the same bits alone."""
+    nested: bool = True
+    """Whether the call takes [batch][word][time] with two axes with lengths, too."""
+    by_position: bool = False
+    """Whether it works at each position by itself, so that it takes packed examples."""
+    smooth: bool = True
+    """Whether the result has a gradient."""
+
+
+def reduced(function: Callable[..., Any], plain: Callable[..., Any], empty: float, **options: Any) -> Case:
+    return Case(
+        lambda x: function(x, axis="time", **options),
+        lambda x: plain(x, axis="time", **options),
+        empty=empty,
+        exact=function in (tr.max, tr.min, tr.any, tr.all, tr.argmax, tr.argmin),
+        smooth=function not in (tr.any, tr.all, tr.argmax, tr.argmin),
+    )
+
+
+def along(function: Callable[..., Any], plain: Callable[..., Any], exact: bool = True, **options: Any) -> Case:
+    return Case(
+        lambda x: function(x, axis="time", **options),
+        lambda x: plain(x, axis="time", **options),
+        exact=exact,
+        smooth=function is not tr.argsort,
+    )
+
+
+def identity(call: Callable[[tr.Ragged], Any], **options: Any) -> Case:
+    return Case(call, lambda x: x, **options)
+
+
+def unless_empty(function: Callable[..., tb.Tensor]) -> Callable[..., tb.Tensor]:
+    return lambda x, axis: function(x, axis=axis) if x.size else x
+
+
+def taken(x: tb.Tensor, positions: Sequence[int]) -> tb.Tensor:
+    return tb.take(x, tb.asarray(positions, dtype="int64"), axis="time")
+
+
+def run(start: int, length: int) -> Alone:
+    """What `slice_along_axis` gives."""
+
+    def cut(x: tb.Tensor) -> tb.Tensor:
+        size = x.shape[0]
+        first = min(max(start + size if start < 0 else start, 0), size)
+        return taken(x, range(first, min(first + length, size)))
+
+    return cut
+
+
+def shifted(amount: int) -> Alone:
+    def moved(x: tb.Tensor) -> tb.Tensor:
+        size = x.shape[0]
+        wide = tb.pad(x, {"time": (max(amount, 0), max(-amount, 0))}, value=7)
+        return taken(wide, [each + max(-amount, 0) for each in range(size)])
+
+    return moved
+
+
+def framed(size: int, stride: int, same: bool) -> Alone:
+    """What `windows` gives."""
+
+    def frames(x: tb.Tensor) -> tb.Tensor:
+        length = x.shape[0]
+        count = -(-length // stride) if same else max((length - size) // stride + 1, 0)
+        low = max((count - 1) * stride + size - length, 0) // 2 if same else 0
+        wide = tb.pad(x, {"time": (low, (count + 1) * stride + size)})
+        places = [[start * stride + each for each in range(size)] for start in range(count)]
+        indices = tb.reshape(tb.asarray(places, dtype="int64"), (count, size), names=("time", "window"))
+        return tb.take(wide, indices, axis="time")
+
+    return frames
+
+
+def convolved(x: Any, alone: bool, **options: Any) -> Any:
+    """A convolution over time of [batch][time][feature] or, alone, [time][feature]."""
+    kernel = tb.asarray([[[1.0, -2.0, 0.5]] * x.shape[-1]], dtype="f32", backend=x.backend)
+    if alone:
+        wide = tb.expand_dims(tb.permute_dims(x, (1, 0)), 0)
+        return tb.permute_dims(tb.conv(wide, kernel, **options)[0], (1, 0))
+    turned = tr.apply(lambda values: tb.permute_dims(values, (0, 2, 1)), x)
+    return tr.apply(lambda values: tb.permute_dims(values, (0, 2, 1)), tr.conv(turned, kernel, **options))
+
+
+def chosen(x: tb.Tensor) -> tb.Tensor:
+    """The entries whose first feature is positive."""
+    return taken(x, [place for place, value in enumerate(first_feature(x).tolist()) if value > 0])
+
+
+def first_feature(x: tb.Tensor) -> tb.Tensor:
+    return x[:, 0] if x.ndim > 1 else x
+
+
+def doubled(x: tb.Tensor) -> tb.Tensor:
+    """What `put_selected` gives where the chosen entries were doubled."""
+    mask = first_feature(x) > 0
+    return tb.where(mask if x.ndim == 1 else mask[:, None], x * 2, x)
+
+
+def first_positive(x: tr.Ragged) -> tr.Ragged:
+    """A mask over batch and time."""
+    if x.names[-1] != "feature":
+        return x > 0
+    return tr.apply(lambda values: values[..., 0], x) > 0
+
+
+def doubled_where_chosen(x: tr.Ragged) -> Any:
+    mask = first_positive(x)
+    return tr.put_selected(x, mask, tr.select(x, mask, axis="time", name="kept") * 2, axis="time", name="kept")
+
+
+def with_their_mask(x: tr.Ragged) -> tr.Ragged:
+    mask = tr.sequence_mask(x.lengths["time"], x.size_of("time"))
+    return tr.with_lengths(mask, **x.lengths)
+
+
+def merged(x: tr.Ragged) -> Any:
+    if "word" in x.names:
+        flat = tr.merge_axes(x, ["word", "time"], name="text")
+        return tr.unmerge_axis(flat, "text", axes=["word", "time"], like=x)
+    flat = tr.merge_axes(x, ["time", "feature"], name="text")
+    return tr.unmerge_axis(flat, "text", axes=["time", "feature"], like=x)
+
+
+def top(x: Any, function: Callable[..., Any]) -> Any:
+    count = min(2, x.shape[x.names.index("time")])
+    return tuple(function(x, count, axis="time"))
+
+
+def joined(x: tr.Ragged) -> Any:
+    return tr.concat([x, x * 2, tr.resize(x, x.size_of("time") + 1, axis="time", fill=math.nan)], axis="time")
+
+
+def parts(x: tr.Ragged) -> Any:
+    return tr.split(x, [min(1, x.size_of("time"))], axis="time")
+
+
+CASES: dict[str, list[Case]] = {
+    "all": [reduced(tr.all, tb.all, True)],
+    "any": [reduced(tr.any, tb.any, False)],
+    "apply": [
+        Case(lambda x: tr.apply(tb.exp, x), tb.exp, by_position=True),
+        Case(lambda x: tr.apply(tb.log, x), tb.log, by_position=True),
+        Case(lambda x: tr.apply(tb.sqrt, tr.apply(tb.abs, x)), lambda x: tb.sqrt(tb.abs(x)), by_position=True),
+        Case(lambda x: 1 / x + x * x - 3, lambda x: 1 / x + x * x - 3, by_position=True),
+        Case(lambda x: x > 0.5, lambda x: x > 0.5, by_position=True, smooth=False),
+        Case(
+            lambda x: tr.apply(lambda values: tb.sum(values * 2, axis=-1), x),
+            lambda x: tb.sum(x * 2, axis=-1),
+            exact=False,
+            nested=False,
+            by_position=True,
+        ),
+    ],
+    "argmax": [reduced(tr.argmax, tb.argmax, -1)],
+    "argmin": [reduced(tr.argmin, tb.argmin, -1)],
+    "argsort": [along(tr.argsort, tb.argsort), along(tr.argsort, tb.argsort, descending=True)],
+    "concat": [Case(joined, lambda x: tb.concat([x, x * 2, x], axis="time"))],
+    "conv": [
+        Case(
+            lambda x, options=options: convolved(x, False, **options),  # type: ignore[misc]
+            lambda x, options=options: convolved(x, True, **options),  # type: ignore[misc]
+            exact=False,
+            nested=False,
+        )
+        for options in (
+            {},
+            {"padding": "same"},
+            {"padding": "same", "strides": 2},
+            {"padding": ((2, 1),), "strides": 2, "kernel_dilation": 2},
+            {"padding": ((2, 2),), "input_dilation": 2},
+        )
+    ],
+    "cumulative_max": [along(tr.cumulative_max, tb.cumulative_max)],
+    "cumulative_min": [along(tr.cumulative_min, tb.cumulative_min, reverse=True)],
+    "cumulative_prod": [along(tr.cumulative_prod, tb.cumulative_prod, exact=False)],
+    "cumulative_sum": [
+        along(tr.cumulative_sum, tb.cumulative_sum, exact=False),
+        along(tr.cumulative_sum, tb.cumulative_sum, exact=False, reverse=True),
+    ],
+    "flip": [along(tr.flip, tb.flip)],
+    "from_list": [identity(lambda x: tr.from_list(tr.to_list(x), size=x.size_of("time") + 1), nested=False)],
+    "log_softmax": [along(tr.log_softmax, unless_empty(tb.log_softmax), exact=False)],
+    "logsumexp": [reduced(tr.logsumexp, tb.logsumexp, -math.inf)],
+    "max": [reduced(tr.max, tb.max, -math.inf)],
+    "mean": [reduced(tr.mean, tb.mean, 0.0)],
+    "merge_axes": [identity(merged)],
+    "min": [reduced(tr.min, tb.min, math.inf)],
+    "normalize": [
+        Case(
+            lambda x: tr.normalize(x, axis="time", epsilon=0.5),
+            lambda x: (
+                (x - tb.mean(x, axis="time", keepdims=True)) / tb.sqrt(tb.var(x, axis="time", keepdims=True) + 0.5)
+            ),
+            exact=False,
+        )
+    ],
+    "pack": [
+        identity(lambda x: tr.unpack(tr.pack(x, axis="time"), like=x, axis="time")),
+        identity(lambda x: tr.unpack(tr.pack(x, axis="time") * 1, like=x, axis="time"), by_position=False),
+    ],
+    "pad": [Case(lambda x: tr.pad(x, (2, 1), axis="time", value=3), lambda x: tb.pad(x, {"time": (2, 1)}, value=3))],
+    "prod": [reduced(tr.prod, tb.prod, 1.0)],
+    "put_selected": [Case(doubled_where_chosen, doubled)],
+    "resize": [identity(lambda x: tr.resize(x, x.size_of("time") + 2, axis="time", fill=math.nan))],
+    "select": [Case(lambda x: tr.select(x, first_positive(x), axis="time"), chosen)],
+    "sequence_mask": [Case(with_their_mask, lambda x: tb.ones(x.shape[:1], dtype="bool"), smooth=False, nested=False)],
+    "shift": [
+        Case(lambda x, by=by: tr.shift(x, by, axis="time", fill=7), shifted(by))  # type: ignore[misc]
+        for by in (1, -2)
+    ],
+    "slice_along_axis": [
+        Case(lambda x, cut=cut: tr.slice_along_axis(x, *cut, axis="time"), run(*cut))  # type: ignore[misc]
+        for cut in ((1, 2), (-2, 3), (0, 9))
+    ],
+    "softmax": [along(tr.softmax, unless_empty(tb.softmax), exact=False)],
+    "sort": [along(tr.sort, tb.sort), along(tr.sort, tb.sort, descending=True)],
+    "split": [Case(parts, lambda x: (run(0, 1)(x), run(1, 99)(x)))],
+    "std": [reduced(tr.std, tb.std, 0.0)],
+    "sum": [reduced(tr.sum, tb.sum, 0.0)],
+    "take": [identity(lambda x: tr.take(x, list(range(x.shape[0])), axis="batch"))],
+    "to_list": [identity(lambda x: tr.from_list(tr.to_list(x)), nested=False)],
+    "top_k": [Case(lambda x: top(x, tr.top_k), lambda x: top(x, tb.top_k))],
+    "unmerge_axis": [identity(lambda x: merged(x * 1))],
+    "unpack": [identity(lambda x: tr.unpack(tr.pack(x, axis="time", size=99), like=x, axis="time"))],
+    "var": [reduced(tr.var, tb.var, 0.0), reduced(tr.var, tb.var, 0.0, correction=1)],
+    "windows": [
+        Case(
+            lambda x, options=options: tr.windows(x, options[0], axis="time", stride=options[1], padding=options[2]),  # type: ignore[misc]
+            framed(options[0], options[1], options[2] == "same"),
+            nested=False,
+        )
+        for options in ((2, 1, "valid"), (3, 2, "valid"), (3, 1, "same"), (3, 2, "same"))
+    ],
+    "with_lengths": [identity(lambda x: tr.with_lengths(x.values, **x.lengths))],
+}
+
+EAGER = {"from_list", "to_list"}
+"""Functions that read lengths, which a trace does not have."""
+
+
+def test_every_function_has_a_case() -> None:
+    public = {name for name in dir(tr) if isfunction(getattr(tr, name)) and not name.startswith("_")}
+    assert public == set(CASES)
+
+
+EACH = [
+    pytest.param(name, case, id=f"{name}{place or ''}")
+    for name, cases in CASES.items()
+    for place, case in enumerate(cases)
+]
+
+
+# Samples
+
+
+class Sample(NamedTuple):
+    """Lengths, and numbers for all positions."""
+
+    shape: tuple[int, ...]
+    names: tuple[str, ...]
+    lengths: dict[str, Any]
+    numbers: list[float]
+
+    def ragged(self, backend: str, padding: float = 0.5) -> tr.Ragged:
+        """The tensor with lengths, with a number in its padding."""
+        values = tb.reshape(tb.asarray(self.numbers, dtype=float32, backend=backend), self.shape, names=self.names)
+        x = tr.with_lengths(values, **self.lengths)
+        return tr.Ragged(x.filled(padding), x.lengths)
+
+
+def finite() -> st.SearchStrategy[float]:
+    return st.integers(-6, 6).map(lambda number: number / 2)
+
+
+@st.composite
+def samples(draw: st.DrawFn, nested: bool = False, smooth: bool = False) -> Sample:
+    batch, size = draw(st.integers(1, 3)), draw(st.sampled_from([0, 1, 3, 5, 5]))
+    number = finite() if smooth else elements(float32, tame=True)
+    if nested:
+        words = draw(st.integers(0, 3))
+        shape, names = (batch, words, size), ("batch", "word", "time")
+        lengths = {
+            "word": draw(st.lists(st.integers(0, words), min_size=batch, max_size=batch)),
+            "time": tb.reshape(
+                tb.asarray(
+                    draw(st.lists(st.integers(0, size), min_size=batch * words, max_size=batch * words)), dtype="int64"
+                ),
+                (batch, words),
+            ).tolist(),
+        }
+    else:
+        shape, names = (batch, size, draw(st.integers(1, 2))), ("batch", "time", "feature")
+        lengths = {"time": draw(st.lists(st.integers(0, size), min_size=batch, max_size=batch))}
+    count = math.prod(shape)
+    return Sample(shape, names, lengths, draw(st.lists(number, min_size=count, max_size=count)))
+
+
+FIXED = Sample(
+    (3, 4, 2), ("batch", "time", "feature"), {"time": [4, 0, 2]}, [((7 * n) % 11 - 5) / 2 for n in range(24)]
+)
+FIXED_NESTED = Sample(
+    (2, 2, 3), ("batch", "word", "time"), {"word": [2, 1], "time": [[3, 0], [2, 1]]}, [(n % 5) - 2.0 for n in range(12)]
+)
+
+
+# What is compared
+
+
+def examples(result: Any) -> list[Any]:
+    """The examples of a result: nested lists of tensors without padding."""
+    if isinstance(result, tuple):
+        return [examples(each) for each in result]
+    found = tr.to_list(result) if isinstance(result, tr.Ragged) else list(tb.unstack(result, axis="batch"))
+    assert isinstance(found, list)
+    return found
+
+
+def numbers(found: Any) -> list[list[Any]]:
+    """The numbers of each example, laid flat."""
+    return [list(flat(each)) for each in found]
+
+
+def flat(found: Any) -> Iterator[Any]:
+    """The numbers of tensors in lists."""
+    if isinstance(found, list | tuple):
+        for each in found:
+            yield from flat(each)
+    elif isinstance(found, tb.Tensor):
+        yield from flat(found.tolist())
+    else:
+        yield found
+
+
+def close(actual: Any, wanted: Any, exact: bool) -> bool:
+    """Whether two nested lists are equal, NaN to NaN, or near."""
+    if isinstance(actual, list) or isinstance(wanted, list):
+        if not (isinstance(actual, list) and isinstance(wanted, list)) or len(actual) != len(wanted):
+            return False
+        return all(close(*pair, exact) for pair in zip(actual, wanted, strict=True))
+    if actual != actual or wanted != wanted:
+        return actual != actual and wanted != wanted
+    return bool(actual == wanted) or (not exact and math.isclose(actual, wanted, rel_tol=1e-4, abs_tol=1e-4))
+
+
+def leaves(result: Any) -> list[tr.Ragged]:
+    several = result if isinstance(result, tuple) else (result,)
+    return [each if isinstance(each, tr.Ragged) else tr.Ragged(each, {}) for each in several]
+
+
+def scalar(result: Any) -> tb.Tensor:
+    """A number that each element within the lengths of a result takes part in, with a weight of its own."""
+    total: Any = 0.0
+    for each in leaves(result):
+        if each.dtype.is_floating:
+            kept = each.filled(0)
+            weights = tb.reshape(tb.iota(kept.size, dtype="f32", like=kept) * 0.25 + 1, kept.shape)
+            total = total + tb.sum(tb.where(tb.isfinite(kept), kept, 0) * weights)
+    assert isinstance(total, tb.Tensor)
+    return total
+
+
+def check_padding(call: Callable[[tr.Ragged], Any], sample: Sample, backend: str) -> None:
+    """What the padding holds changes nothing within the lengths."""
+    wanted = numbers(examples(call(sample.ragged(backend))))
+    for padding in GARBAGE:
+        assert close(numbers(examples(call(sample.ragged(backend, padding)))), wanted, True), padding
+
+
+def check_gradient(call: Callable[[tr.Ragged], Any], sample: Sample, backend: str) -> None:
+    """The gradient is exactly 0 in the padding, and the same elsewhere whatever the padding holds."""
+    x = sample.ragged(backend)
+
+    def gradient(padding: float) -> tb.Tensor:
+        found = tb.grad(lambda values: scalar(call(tr.Ragged(values, x.lengths))))(x.filled(padding))
+        assert isinstance(found, tb.Tensor)
+        return found
+
+    plain = gradient(0.5)
+    for padding in GARBAGE:
+        found = gradient(padding)
+        outside = tb.where(x.mask(), 0, found)
+        assert tb.all(outside == 0).item(), f"{padding} in the padding has the gradient {found!r}"
+        assert close(found.tolist(), plain.tolist(), True), padding
+
+
+def check_alone(case: Case, sample: Sample, backend: str) -> None:
+    """Each example gives what it gives alone; one of length 0 what is documented."""
+    whole = case.call(sample.ragged(backend))
+    plain = tr.to_list(sample.ragged("numpy"))
+
+    def wanted(example: Any, part: int | None) -> Any:
+        if isinstance(example, list):
+            return [wanted(each, part) for each in example]
+        if case.empty is not None and not example.shape[0]:
+            found: Any = tb.full(example.shape[1:], case.empty)
+        else:
+            found = case.alone(example)
+        return found if part is None else found[part]
+
+    exact = case.exact and backend == "numpy"
+    if isinstance(whole, tuple):
+        for part, each in enumerate(whole):
+            assert close(numbers(examples(each)), numbers(wanted(plain, part)), exact)
+    else:
+        assert close(numbers(examples(whole)), numbers(wanted(plain, None)), exact)
+
+
+def check_packed(case: Case, sample: Sample, backend: str) -> None:
+    """Examples that were packed and unpacked give the same, and packed ones do where positions are on their own."""
+    x = sample.ragged(backend)
+    wanted = numbers(examples(case.call(x)))
+    packed = tr.pack(x, axis="time")
+    again = tr.unpack(packed, like=x, axis="time")
+    assert close(numbers(examples(case.call(again))), wanted, True)
+    if case.by_position:
+        computed = tr.unpack(case.call(packed), like=x, axis="time")
+        assert close(numbers(examples(computed)), wanted, case.exact)
+
+
+# The laws
+
+
+@pytest.mark.parametrize(("name", "case"), EACH)
+def test_the_laws_hold(name: str, case: Case) -> None:
+    @profile(6)
+    @given(st.data())
+    def holds(data: st.DataObject) -> None:
+        sample = data.draw(samples(case.nested and data.draw(st.booleans())))
+        check_padding(case.call, sample, "numpy")
+        check_alone(case, sample, "numpy")
+        check_packed(case, sample, "numpy")
+
+    holds()
+
+
+@pytest.mark.parametrize(
+    ("name", "case"), [each for each in EACH if each.values[1].smooth and each.values[0] not in EAGER]
+)  # type: ignore[union-attr]
+def test_the_padding_has_no_gradient(name: str, case: Case) -> None:
+    @profile(3)
+    @given(st.data())
+    def holds(data: st.DataObject) -> None:
+        check_gradient(case.call, data.draw(samples(case.nested and data.draw(st.booleans()), smooth=True)), "numpy")
+
+    holds()
+
+
+@pytest.mark.parametrize("backend", [each for each in BACKENDS if each != "numpy"])
+@pytest.mark.parametrize(("name", "case"), EACH)
+def test_other_backends_hold_the_laws(name: str, case: Case, backend: str) -> None:
+    check_padding(case.call, FIXED, backend)
+    check_alone(case, FIXED, backend)
+
+
+@pytest.mark.parametrize(("name", "case"), [each for each in EACH if each.values[0] not in EAGER])
+def test_graphs_batches_and_templates_agree(name: str, case: Case) -> None:
+    for sample in (FIXED, FIXED_NESTED) if case.nested else (FIXED,):
+        x = sample.ragged("numpy", math.nan)
+        result = case.call(x)
+        wanted = numbers(examples(result))
+        assert close(numbers(examples(tb.jit(case.call)(x))), wanted, case.exact)
+        dry = case.call(tb.backend_copy(x, "template"))
+        assert [each.template for each in leaves(dry)] == [each.template for each in leaves(result)]
+        if name not in ("take", "conv", "pack", "unpack"):  # which name the axis of the batch
+            assert close(numbers(examples(tb.vmap(case.call, in_axes="batch")(x))), wanted, case.exact)
+
+
+# What the laws catch
+
+
+def forgets_the_mask(x: tr.Ragged) -> tb.Tensor:
+    return tb.sum(x.values, axis="time")
+
+
+def masks_after_the_op(x: tr.Ragged) -> tr.Ragged:
+    """The result is right, and the derivative of the padding is 0 times infinity."""
+    found = tb.where(x.mask(), tb.sqrt(x.values), 0)
+    return tr.Ragged(found, x.lengths)
+
+
+def multiplies_by_the_mask(x: tr.Ragged) -> tb.Tensor:
+    """0 times NaN is NaN."""
+    return tb.sum(x.values * tb.astype(x.mask(), "f32"), axis="time")
+
+
+def divides_by_the_size(x: tr.Ragged) -> tb.Tensor:
+    return tb.sum(x.filled(0), axis="time") / x.size_of("time")
+
+
+def test_wrong_implementations_are_caught() -> None:
+    ones = FIXED._replace(numbers=[1.0] * 24)
+    for wrong in (forgets_the_mask, multiplies_by_the_mask):
+        with pytest.raises(AssertionError):
+            check_padding(wrong, ones, "numpy")
+    with pytest.raises(AssertionError):
+        check_gradient(masks_after_the_op, ones, "numpy")
+    with pytest.raises(AssertionError):
+        check_alone(Case(divides_by_the_size, lambda x: tb.mean(x, axis="time"), 0.0, False), ones, "numpy")
+    with pytest.raises(AssertionError):
+        check_packed(
+            Case(lambda x: tr.cumulative_sum(x, axis=x.ndim - 2), lambda x: x, by_position=True), ones, "numpy"
+        )

@@ -1,0 +1,219 @@
+"""Products with sparse matrices by SciPy, where it is installed.
+
+SciPy's compiled loops trust the places that they are given. So places are looked at once for each pair of arrays, and
+what lies outside is moved inside as the default moves it.
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from math import prod
+from threading import local
+from typing import Any
+from weakref import ref
+
+from ....memo import remember
+from ....ops.composite.linalg.sparse import Format
+from ....protocol import Kernel, planned
+from ....template import Template
+from ...array_module.base import Array, ArrayBase
+from ...array_module.precision import promoted
+
+
+class NumpySparse(ArrayBase):
+    """Products with matrices of which some entries are stored."""
+
+    if find_spec("scipy") is not None:  # else the defaults run
+
+        @planned
+        def sparse_matvec(
+            self,
+            out: Template,
+            values: Template,
+            first: Template,
+            second: Template,
+            x: Template,
+            /,
+            *,
+            format: Format,
+            rows: int,
+        ) -> Kernel:
+            """One product, whatever the batch: vectors are columns of a matrix, matrices blocks of one."""
+            columns = x.shape[-1]
+            if values.ndim == first.ndim == second.ndim == 1:
+                product = _product(format, (rows, columns), vector=x.ndim == 1)
+
+                def of_rows(values: Array, first: Array, second: Array, x: Array) -> Array:
+                    return product(values, first, second, x.reshape(-1, columns).T).T.reshape(out.shape)
+
+                kernel = product if x.ndim == 1 else of_rows
+            else:
+                kernel = _of_blocks(out, values, first, second, format, (rows, columns), ())
+            return promoted(self, out.dtype, kernel, out, values, None, None, x)
+
+        @planned
+        def sparse_matmul(
+            self,
+            out: Template,
+            values: Template,
+            first: Template,
+            second: Template,
+            x: Template,
+            /,
+            *,
+            format: Format,
+            rows: int,
+        ) -> Kernel:
+            """One product, whatever the batch: matrices are blocks of one."""
+            columns, width = x.shape[-2:]
+            if values.ndim == first.ndim == second.ndim == 1 and x.ndim == 2:
+                kernel = _product(format, (rows, columns), vector=False)
+            else:
+                kernel = _of_blocks(out, values, first, second, format, (rows, columns), (width,))
+            return promoted(self, out.dtype, kernel, out, values, None, None, x)
+
+
+def _product(format: Format, size: tuple[int, int], *, vector: bool) -> Kernel:
+    """The product of one matrix with a vector of its dtype, or with a matrix."""
+    known: dict[tuple[int, int], tuple[ref[Any], ref[Any]]] = {}
+    # SciPy's product of coordinates with a matrix leaves out values of 0, also beside infinities.
+    direct = _scipys(format, size) if vector or format != "coo" else _by_rows(size)
+
+    def product(values: Array, first: Array, second: Array, x: Array) -> Array:
+        places = id(first), id(second)
+        seen = known.get(places)
+        if seen is None or seen[0]() is not first or seen[1]() is not second:
+            if not _fits(first, second, format, size):
+                inside = _inside(first, second, format, size)
+                return (_scipys("coo", size) if vector else _by_rows(size))(values, *inside, x)
+            remember(known, places, (ref(first), ref(second)))
+        return direct(values, first, second, x)
+
+    return product
+
+
+def _scipys(format: Format, size: tuple[int, int]) -> Kernel:
+    """SciPy's product, for places that fit."""
+    mine = local()  # a matrix of each thread, to which each call gives its arrays
+
+    def product(values: Array, first: Array, second: Array, x: Array) -> Array:
+        try:
+            matrix = mine.matrix
+        except AttributeError:
+            matrix = mine.matrix = _empty(format, size, values.dtype)
+        # A matrix that is kept must not keep the arrays.
+        matrix.data = values
+        if format == "coo":
+            matrix.coords = first, second
+            found = (matrix @ x).reshape(size[:1])  # of one row SciPy gives a number
+            matrix.data = matrix.coords = None
+        else:
+            matrix.indptr, matrix.indices = first, second
+            found = matrix @ x
+            matrix.data = matrix.indptr = matrix.indices = None
+        return found
+
+    return product
+
+
+def _by_rows(size: tuple[int, int]) -> Kernel:
+    """SciPy's product of a matrix by rows and columns, brought into the order of rows."""
+    import numpy
+
+    product = _scipys("csr", size)
+
+    def ordered(values: Array, rows: Array, columns: Array, x: Array) -> Array:
+        order = numpy.argsort(rows, kind="stable")
+        pointers = numpy.zeros(size[0] + 1, rows.dtype)
+        numpy.cumsum(numpy.bincount(rows, minlength=size[0]), out=pointers[1:])
+        return product(values[order], pointers, columns[order], x)
+
+    return ordered
+
+
+def _empty(format: Format, size: tuple[int, int], dtype: Any) -> Any:
+    """A matrix of SciPy's without entries."""
+    from scipy import sparse
+
+    return getattr(sparse, f"{format}_array")(size, dtype=dtype)
+
+
+def _fits(first: Array, second: Array, format: Format, size: tuple[int, int]) -> bool:
+    """Whether places are such as SciPy's loops take them: inside, and of one dtype that they know."""
+    if first.dtype != second.dtype or first.dtype.name not in ("int32", "int64"):
+        return False
+    if not (first.flags.c_contiguous and second.flags.c_contiguous):
+        return False
+    if format == "coo":
+        return _in_range(first, size[0]) and _in_range(second, size[1])
+    minor = size[1] if format == "csr" else size[0]
+    return (
+        first[0] == 0
+        and first[-1] == len(second)
+        and bool((first[1:] >= first[:-1]).all())
+        and _in_range(second, minor)
+    )
+
+
+def _in_range(places: Array, size: int) -> bool:
+    return not len(places) or (int(places.min()) >= 0 and int(places.max()) < size)
+
+
+def _inside(first: Array, second: Array, format: Format, size: tuple[int, int]) -> tuple[Array, Array]:
+    """Rows and columns of any places, as the default has them."""
+    import numpy
+
+    pair = [first, second]
+    if format != "coo":
+        count = len(second)
+        ends = numpy.clip(first[1:].astype("int64"), 0, count)
+        pair[0] = numpy.cumsum(numpy.bincount(ends, minlength=count + 1))[:count]
+    rows, columns = pair[::-1] if format == "csc" else pair
+    return _clipped(rows, size[0]), _clipped(columns, size[1])
+
+
+def _clipped(places: Array, size: int) -> Array:
+    """Places moved inside, as int64, which does not hold all numbers of uint64."""
+    import numpy
+
+    last = min(max(size - 1, 0), int(numpy.iinfo(places.dtype).max))
+    return numpy.clip(places, 0, last).astype("int64")
+
+
+def _of_blocks(
+    out: Template,
+    values: Template,
+    first: Template,
+    second: Template,
+    format: Format,
+    size: tuple[int, int],
+    width: tuple[int, ...],
+) -> Kernel:
+    """The products of a batch as one: its matrices are the blocks of one."""
+    import numpy
+
+    rows, columns = size
+    batch = out.shape[: out.ndim - 1 - len(width)]
+    total, count = prod(batch), values.shape[-1]
+    product = _product("coo", (total * rows, total * columns), vector=not width)
+    apart = first.ndim > 1 or second.ndim > 1
+    starts = numpy.arange(total)[:, None]
+
+    def laid(array: Array, own: tuple[int, ...]) -> Array:
+        return numpy.broadcast_to(array, (*batch, *own)).reshape(total, *own)
+
+    def blocks(values: Array, first: Array, second: Array, x: Array) -> Array:
+        if apart:
+            pairs = [
+                _inside(one, other, format, size)
+                for one, other in zip(laid(first, first.shape[-1:]), laid(second, (count,)), strict=True)
+            ]
+            at = [numpy.stack(each) if pairs else starts[:, :0] for each in zip(*pairs, strict=True)]
+            at = at or [numpy.zeros((0, count), "int64")] * 2
+        else:
+            at = [each[None] for each in _inside(first, second, format, size)]
+        row, column = ((starts * length + each).reshape(-1) for each, length in zip(at, size, strict=True))
+        dense = laid(x, (columns, *width)).reshape(total * columns, *width)
+        return product(laid(values, (count,)).reshape(-1), row, column, dense).reshape(out.shape)
+
+    return blocks

@@ -1,0 +1,108 @@
+"""What a machine can do: the two numbers of the roofline model.
+
+S. Williams, A. Waterman, D. Patterson: Roofline: an insightful visual performance model for multicore architectures.
+Communications of the ACM 52(4), 2009.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import fsum
+from time import perf_counter
+from typing import Any, Final, NamedTuple
+
+from ...entry import entry
+from ...ops.composite.contraction import matmul
+from ...ops.creation.filled import ones
+from ...ops.elementwise.unary import negative
+from ...ops.reduction import sum
+from ...protocol import Backend, BackendLike
+from ...select import get_backend
+from ...tensor import Tensor
+from ..cost.work import Work
+
+
+class Limits(NamedTuple):
+    """What a device can do at most."""
+
+    flops: float
+    """Floating-point operations in a second."""
+    bandwidth: float
+    """Bytes read and written in a second."""
+
+    def seconds(self, work: Work) -> float:
+        """The least time in which work can be done: that of its operations or of its bytes, whichever is longer."""
+        return max(work.flops / self.flops, (work.read + work.written) / self.bandwidth)
+
+
+_BUDGET: Final = 0.02
+"""Seconds for which each of the two is measured at least, after one call to begin with."""
+
+_SIZES: Final = 64, 256, 1024
+"""Sides of the matrices that are multiplied: until one takes long enough."""
+
+_measured: dict[Backend, Limits] = {}
+
+
+@entry
+def machine_limits(backend: BackendLike = None) -> Limits:
+    """What the device of a backend can do, measured once in a process, in some tenths of a second.
+
+    Parameters
+    ----------
+    backend : Backend, str or type, optional
+        The backend, by default the default one.
+
+    Returns
+    -------
+    Limits
+        Operations a second of the product of two float32 matrices, and bytes a second of a sum or a sign change of a
+        float32 tensor that no cache holds, whichever is quicker: what this library reaches on the device, which may be
+        less than what its maker states.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> limits = tb.machine_limits("binary")
+    >>> limits.flops > 0, limits is tb.machine_limits("binary")
+    (True, True)
+    """
+    chosen = get_backend(backend)
+    found = _measured.get(chosen)
+    if found is None:
+        found = _measured[chosen] = Limits(_peak(chosen), _bandwidth(chosen))
+    return found
+
+
+def _peak(backend: Backend) -> float:
+    """Operations a second of a matrix product that takes long enough to be measured."""
+    best = 0.0
+    for size in _SIZES:
+        x = ones((size, size), dtype="f32", backend=backend)
+        seconds, spent = _best(lambda x=x: matmul(x, x))  # type: ignore[misc] # a default that is a tensor
+        best = max(best, 2 * size**3 / seconds)
+        if spent > _BUDGET:
+            break
+    return best
+
+
+def _bandwidth(backend: Backend) -> float:
+    """Bytes a second of a pass over a tensor that takes long enough to be measured, and is larger than caches."""
+    for power in (16, 20, 24):
+        x = ones(1 << power, dtype="f32", backend=backend)
+        reading, first = _best(lambda x=x: sum(x))  # type: ignore[misc] # a default that is a tensor
+        copying, second = _best(lambda x=x: negative(x))  # type: ignore[misc] # a default that is a tensor
+        if first + second > _BUDGET:
+            break
+    return max(x.template.nbytes / reading, 2 * x.template.nbytes / copying)
+
+
+def _best(call: Callable[[], Tensor]) -> tuple[float, float]:
+    """The shortest time of three calls after a first one, and the time of all."""
+    call().block_until_ready()
+    times: list[Any] = []
+    for _ in range(3):
+        start = perf_counter()
+        call().block_until_ready()
+        times.append(perf_counter() - start)
+    return max(min(times), 1e-9), fsum(times)

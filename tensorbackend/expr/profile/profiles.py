@@ -1,0 +1,332 @@
+"""`profile`: where the time of a block goes."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from threading import get_ident
+from time import perf_counter_ns as now
+from types import CodeType
+from typing import Any
+
+from ...entry import checked, entry
+from ...errors import ArgumentError, expected
+from ...locks import free_in_child
+from ...rules.plan import integer
+from .limits import Limits, machine_limits
+from .recorder import recorder
+from .report import Branch, By, Row, plain_tree, rows_of, show_seconds, table, tree_of
+from .spans import ELSEWHERE, Costs, Span, all_spans, outermost_calls, spans_of
+from .trace_events import trace_of
+
+TOP = 20
+"""Rows of a table as text unless another number is asked for."""
+
+_running: list[Profile] = []
+
+# A profile begins or ends.
+_lock = threading.RLock()
+free_in_child(sys.modules[__name__], "_lock")
+
+
+class Profile:
+    """What `profile` gives: the runs of all kernels while its block ran, in all threads."""
+
+    def __init__(self, wait: bool, limits: Limits | Mapping[str, Limits] | None) -> None:
+        self._wait, self._limits = wait, limits
+        self._started = self._ended = 0
+        self._first = 0
+        self._events: list[tuple[Any, ...]] = []
+        self._spans: list[Span] | None = None
+        self.runs: tuple[float, ...] = ()
+        """The seconds of each repetition of `profile_function`."""
+
+    def _begin(self) -> None:
+        self._first = recorder.begin(wait=self._wait)
+        self._started = now()
+
+    def _end(self) -> None:
+        self._ended = now()
+        self._events = recorder.end(self._first, wait=self._wait)
+
+    @property
+    def duration(self) -> float:
+        """Seconds from the beginning of the block to its end, or until now."""
+        return ((self._ended or now()) - self._started) / 1e9
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """The outermost spans, each with those inside it; empty as long as the block runs.
+
+        Examples
+        --------
+        >>> import tensorbackend as tb
+        >>> with tb.profile() as p:
+        ...     y = tb.sum(tb.ones(3) + 1)
+        >>> [span.name for span in p.spans], p.spans[-1].backend
+        (['ones', 'add', 'sum'], 'numpy')
+        """
+        if self._spans is None:
+            found = spans_of(self._events, Costs())
+            if not self._ended:
+                return ()
+            self._spans = found
+        return tuple(self._spans)
+
+    def add(self, text: str, seconds: float = 0.0) -> None:
+        """Enters what was measured elsewhere: a mark at this point in time, or a span that ends here.
+
+        Parameters
+        ----------
+        text : str
+            What it is.
+        seconds : float, default 0
+            How long it took; 0 for a mark.
+
+        Raises
+        ------
+        ArgumentError
+            After the end of the block, and for a time below 0 or one that is not finite.
+        """
+        self._require_running()
+        if not 0 <= seconds < math.inf:
+            raise ArgumentError(expected("finite seconds from 0 up", seconds=seconds))
+        end, caller = now(), recorder.caller(sys._getframe(1))
+        thread = ELSEWHERE if seconds else get_ident()
+        recorder.add(text, caller, end - round(seconds * 1e9), end, thread)
+
+    def span(self, text: str) -> AbstractContextManager[None]:
+        """A block as a span of its own, around what runs in it.
+
+        Examples
+        --------
+        >>> import tensorbackend as tb
+        >>> with tb.profile() as p, p.span("twice"):
+        ...     y = tb.ones(3) * 2
+        >>> [(span.name, [inner.name for inner in span.inside]) for span in p.spans]
+        [('twice', ['ones', 'multiply'])]
+        """
+        self._require_running()
+        return _block(text, recorder.caller(sys._getframe(1)))
+
+    def _require_running(self) -> None:
+        if self._ended:
+            raise ArgumentError(expected("a profile whose block runs", "write: with tb.profile() as p: ..."))
+
+    # Reports
+
+    def _limits_of(self, span: Span) -> Limits | None:
+        """What the device of a span can do: as given, else measured once."""
+        if self._limits is not None:
+            return self._limits if isinstance(self._limits, Limits) else self._limits.get(span.backend or "")
+        if span.device is None or span.device.dispatch_priority > 1:  # it follows what others compute
+            return None
+        return machine_limits(span.device)
+
+    def rows(self, by: By = "op") -> list[Row]:
+        """Runs added up by op, by the user's line and op, or by backend; those with the most time of their own first.
+
+        Parameters
+        ----------
+        by : {"op", "line", "backend"}, default "op"
+            What the runs of a row have in common.
+
+        Returns
+        -------
+        list of Row
+            Calls, seconds with and without what ran inside, FLOPs and bytes on paper as `tb.dry_run` counts them, and
+            the share of the time that the device's limits explain.
+        """
+        if by not in ("op", "line", "backend"):
+            raise ArgumentError(expected("by to be 'op', 'line' or 'backend'", by=by))
+        return rows_of(self.spans, by, self._limits_of)
+
+    def text(self, by: By = "op", top: int = TOP) -> str:
+        """The rows as a table."""
+        return table(self.rows(by), top)
+
+    def tree(self, min_seconds: float = 0.0) -> list[Branch]:
+        """A branch for each of the user's lines, in it the ops that the line called, in these their parts.
+
+        What took less than `min_seconds` all told is left out.
+        """
+        return tree_of(self.spans, self._limits_of, min_seconds)
+
+    def print(self, min_seconds: float = 0.0) -> None:
+        """Prints the tree, by rich where it is installed."""
+        branches = self.tree(min_seconds)
+        plain = "\n".join(filter(None, [self._summary(), plain_tree(branches)]))
+        try:
+            from rich.console import Console
+            from rich.text import Text
+            from rich.tree import Tree
+        except ImportError:
+            print(plain)
+            return
+
+        def grow(tree: Tree, branches: list[Branch]) -> Tree:
+            for branch in branches:
+                grow(tree.add(Text(branch.text)), branch.branches)  # brackets are no markup
+            return tree
+
+        console, tree = Console(), grow(Tree(Text(self._summary())), branches)
+        if console.measure(tree, options=console.options.update(max_width=10_000)).maximum > console.width:
+            print(plain)  # rich would cut lines off
+        else:
+            console.print(tree)
+
+    def __repr__(self) -> str:
+        if not self._ended:
+            return f"<profile that runs for {show_seconds(self.duration)}>"
+        return "\n".join(filter(None, [self._summary(), plain_tree(self.tree())]))
+
+    def _summary(self) -> str:
+        calls = list(outermost_calls(self.spans))
+        marks = ", ".join(span.name for span in all_spans(self.spans) if span.is_mark)
+        told = f"{show_seconds(self.duration)}, of which {show_seconds(sum(each.seconds for each in calls))}"
+        told += f" in {len(calls)} calls of ops"
+        if self.runs:
+            told += f"; {len(self.runs)} runs, the quickest {show_seconds(min(self.runs))}"
+        return f"{told}; {marks}" if marks else told
+
+    def save(self, path: str | Path) -> None:
+        """Writes a file of trace events, which https://ui.perfetto.dev and chrome://tracing open.
+
+        Parameters
+        ----------
+        path : str or Path
+            Where the file goes, such as `"trace.json"`.
+        """
+        content = trace_of(self.spans, self._started, self._limits_of)
+        Path(path).write_text(json.dumps(content), encoding="utf-8")
+
+
+@contextmanager
+def _block(text: str, caller: tuple[CodeType | None, int]) -> Iterator[None]:
+    """A block as a span of a user's line."""
+    start = now()
+    try:
+        yield
+    finally:
+        recorder.add(text, caller, start, now(), get_ident())
+
+
+@contextmanager
+def profile(*, wait: bool = False, limits: Limits | Mapping[str, Limits] | None = None) -> Iterator[Profile]:
+    """Measures where the time of a block goes: by op, backend and the user's line, in all threads.
+
+    Each kernel that runs is a span, and what runs in one is a span inside it: the parts of a composite, the nodes of a
+    function that `jit` compiled on NumPy. What a backend compiles as a whole, as JAX does, is one span. Profiles may be
+    nested; each has all that ran in its block. As long as no block runs, nothing is measured and no call takes longer.
+
+    Parameters
+    ----------
+    wait : bool, default False
+        Whether each call waits until its result is computed, on a backend that computes later (JAX, CuPy). Without it
+        such a call takes the time to be handed over, and the time to compute shows where something waits.
+    limits : Limits or mapping, optional
+        What the device can do, one for all or by the names of backends; by default measured by `machine_limits` when a
+        report needs it.
+
+    Yields
+    ------
+    Profile
+        To be printed, asked for `rows()`, and saved.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> x = tb.ones((64, 64))
+    >>> with tb.profile(limits=tb.Limits(flops=1e11, bandwidth=1e10)) as p:
+    ...     y = tb.tanh(x @ x)
+    >>> [(row.name, row.calls, row.flops) for row in sorted(p.rows())]
+    [('matmul', 1, 524288), ('tanh', 1, 0)]
+
+    See Also
+    --------
+    profile_function : Runs a function several times.
+    dry_run : What a function costs on paper, without running it.
+    """
+    found = Profile(bool(wait), limits)
+    found._begin()
+    try:
+        with _lock:
+            _running.append(found)
+        yield found
+    finally:
+        with _lock:
+            if found in _running:
+                _running.remove(found)
+        found._end()
+
+
+@checked
+def profile_function(
+    function: Callable[..., Any],
+    *arguments: Any,
+    warmup: int = 1,
+    repeat: int = 1,
+    wait: bool = True,
+    limits: Limits | Mapping[str, Limits] | None = None,
+) -> Profile:
+    """The profile of calls of a function, after some that are not measured.
+
+    Parameters
+    ----------
+    function : callable
+        What is called with the arguments; one with keywords may be a lambda.
+    *arguments
+        Its arguments.
+    warmup : int, default 1
+        The number of calls that are not measured, in which plans are made and programs compiled.
+    repeat : int, default 1
+        The number of calls that are measured, each a span of its own. `Profile.runs` has their seconds.
+    wait : bool, default True
+        Whether each op waits until its result is computed, as in `profile`.
+    limits : Limits or mapping, optional
+        What the device can do, as in `profile`.
+
+    Returns
+    -------
+    Profile
+        That of the measured calls.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> p = tb.profile_function(tb.softmax, tb.ones((4, 4)), repeat=3)
+    >>> [span.name for span in p.spans], len(p.runs)
+    (['softmax', 'softmax', 'softmax'], 3)
+    """
+    for _ in range(integer(0, warmup=warmup)):
+        function(*arguments)
+    name = getattr(function, "__name__", type(function).__name__)
+    runs = []
+    with profile(wait=wait, limits=limits) as found:
+        for _ in range(integer(1, repeat=repeat)):
+            start = now()
+            with found.span(name):
+                function(*arguments)
+            runs.append((now() - start) / 1e9)
+    found.runs = tuple(runs)
+    return found
+
+
+@entry
+def current_profile() -> Profile | None:
+    """The profile of the innermost block that runs, in whatever thread; `None` where there is none.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> with tb.profile() as p:
+    ...     tb.current_profile() is p
+    True
+    """
+    with _lock:
+        return _running[-1] if _running else None

@@ -1,0 +1,146 @@
+"""When kernels begin and end, in all threads, as long as a profile asks for it."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from threading import get_ident
+from time import perf_counter_ns as now
+from types import CodeType, FrameType
+from typing import Any, Final, NamedTuple
+
+from ...dispatch.watching import Subject, watch
+from ...locks import free_in_child
+from ...protocol import Backend, Kernel
+from ...protocol.core import Core
+from ...template import Template
+from ...tensor import Tensor
+from ..node import Line, Node, is_users
+
+
+class Event(NamedTuple):
+    """One run of a kernel, or what a user adds."""
+
+    what: Subject | tuple[Node, Backend] | str
+    """What the kernel computes: an op, a node that a program runs on a backend; or the text of what a user adds."""
+    code: CodeType | None
+    """The function of the user's that called; `None` for a part of a program."""
+    number: int
+    """The line that was run in it."""
+    start: int
+    """Nanoseconds of the clock of `time.perf_counter`."""
+    end: int
+    thread: int
+
+    @property
+    def line(self) -> Line | None:
+        """The user's line that called, or that was traced."""
+        if self.code is not None:
+            return Line(self.code.co_filename, self.number, self.code.co_name)
+        return None if isinstance(self.what, Subject | str) else self.what[0].line
+
+
+class Recorder:
+    """The events of all profiles whose blocks run. There is one of it."""
+
+    def __init__(self) -> None:
+        self.events: list[tuple[Any, ...]] = []
+        """The fields of each event: a plain tuple is made in a third of the time."""
+        self.running = 0
+        """The number of profiles."""
+        self.waiting = 0
+        """The number of those that wait for results."""
+        self._users: dict[CodeType, bool] = {}
+
+    def begin(self, *, wait: bool) -> int:
+        """Records from now on; the number of events so far."""
+        with _lock:
+            self.waiting += wait
+            self.running += 1
+            if self.running == 1:
+                self.events = []
+                watch(self.watched)
+            return len(self.events)
+
+    def end(self, first: int, *, wait: bool) -> list[tuple[Any, ...]]:
+        """The fields of the events since a number of them, as one profile less records."""
+        with _lock:
+            found = self.events[first:]
+            self.waiting -= wait
+            self.running -= 1
+            if not self.running:
+                watch(None)
+                self.events = []
+            return found
+
+    def add(self, text: str, caller: tuple[CodeType | None, int], start: int, end: int, thread: int) -> None:
+        """Enters an event of the user's."""
+        self.events.append((text, *caller, start, end, thread))
+
+    def watched(self, kernel: Kernel, subject: Subject | None) -> Kernel:
+        """A kernel that enters an event each time it has run, unless it only records or plans what others compute."""
+        if subject is not None and subject.backend.dispatch_priority > 1 and subject.backend.beneath is subject.backend:
+            return kernel
+        add, caller = self.events.append, self.caller
+
+        def run(*payloads: Any) -> Any:
+            start = now()
+            found = kernel(*payloads)
+            if self.waiting:
+                wait_for(subject, found)
+            end = now()
+            code, number = caller(sys._getframe(1))
+            add((subject, code, number, start, end, get_ident()))
+            return found
+
+        def run_in_program(*payloads: Any) -> Any:
+            start = now()
+            found = kernel(*payloads)
+            end = now()
+            frame = sys._getframe(1)
+            program = frame.f_globals
+            add(((program["nodes"][frame.f_lineno], program["backend"]), None, 0, start, end, get_ident()))
+            return found
+
+        if subject is None:
+            run_in_program.__unwatched__ = kernel  # type: ignore[attr-defined] # read by `dispatch.watching.unwatched`
+            return run_in_program
+
+        run.__unwatched__ = kernel  # type: ignore[attr-defined] # read by `dispatch.watching.unwatched`
+        return run
+
+    def caller(self, frame: FrameType | None) -> tuple[CodeType | None, int]:
+        """The function of the user's that is being run, and its line."""
+        users = self._users
+        while frame is not None:
+            code = frame.f_code
+            known = users.get(code)
+            if known is None:
+                known = users[code] = is_users(code.co_filename)
+            if known:
+                return code, frame.f_lineno
+            frame = frame.f_back
+        return None, 0
+
+
+def wait_for(subject: Subject | None, found: Any) -> None:
+    """Waits until the payloads of a kernel are computed, on a backend that computes later."""
+    if subject is None or subject.out is None or not is_asynchronous(subject.backend):
+        return
+    backend = subject.backend
+    outs = (subject.out,) if isinstance(subject.out, Template) else subject.out
+    payloads = (found,) if isinstance(subject.out, Template) else found
+    for out, payload in zip(outs, payloads, strict=True):
+        backend.block_until_ready(Tensor(out, backend, payload))
+
+
+def is_asynchronous(backend: Backend) -> bool:
+    """Whether a backend may give a result before it is computed."""
+    return type(backend).block_until_ready is not Core.block_until_ready
+
+
+recorder: Final = Recorder()
+
+# A profile begins or ends.
+_lock = threading.RLock()
+free_in_child(sys.modules[__name__], "_lock")

@@ -1,0 +1,193 @@
+"""Spans added up: rows of a table, and a tree of the user's lines, the ops that they call, and the parts of these."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+from ...display import plain_table
+from ..cost.dry_run import source_of
+from ..cost.units import show_bytes, show_count
+from ..node import Line
+from .limits import Limits
+from .spans import Span, all_spans
+
+By: TypeAlias = Literal["op", "line", "backend"]
+
+LimitsOf: TypeAlias = Callable[[Span], Limits | None]
+"""What the device of a span can do; `None` where that is not known."""
+
+MARK: Final = "-"
+"""What stands for the backend of what a user added."""
+
+
+class Row(NamedTuple):
+    """Runs that have something in common, added up."""
+
+    name: str
+    """The op, empty where several are added up."""
+    backend: str
+    line: Line | None
+    calls: int
+    seconds: float
+    """All told, with what ran inside."""
+    own: float
+    """Seconds without what ran inside."""
+    flops: int
+    """Floating-point operations on paper, 0 where they are not known."""
+    moved: int
+    """Bytes read and written on paper, 0 where they are not known."""
+    least: float
+    """The seconds that the work takes at the device's limits, 0 where work or limits are not known."""
+
+    @property
+    def share(self) -> float | None:
+        """Which part of the time the device's limits explain, of which 1 is all; `None` where nothing is known."""
+        return self.least / self.seconds if self.least and self.seconds else None
+
+
+def _added(name: str, backend: str, line: Line | None, spans: Sequence[Span], limits_of: LimitsOf) -> Row:
+    least = 0.0
+    for span in spans:
+        limits = None if span.work is None else limits_of(span)
+        if span.work is not None and limits is not None:
+            least += limits.seconds(span.work)
+    works = [span.work for span in spans if span.work is not None]
+    return Row(
+        name,
+        backend,
+        line,
+        len(spans),
+        sum(span.seconds for span in spans),
+        sum(span.own for span in spans),
+        sum(work.flops for work in works),
+        sum(work.read + work.written for work in works),
+        least,
+    )
+
+
+_KEYS: Final[dict[By, Callable[[Span], tuple[str, str, Line | None]]]] = {
+    "op": lambda span: (span.name, span.backend or MARK, None),
+    "line": lambda span: (span.name, span.backend or MARK, span.line),
+    "backend": lambda span: ("", span.backend or MARK, None),
+}
+"""What the runs of a row have in common."""
+
+
+def rows_of(spans: Iterable[Span], by: By, limits_of: LimitsOf) -> list[Row]:
+    """A row for each op, line or backend, that with the most time of its own first."""
+    groups: dict[tuple[str, str, Line | None], list[Span]] = {}
+    for span in all_spans(spans):
+        if not span.is_mark:
+            groups.setdefault(_KEYS[by](span), []).append(span)
+    if by == "backend":  # what runs inside another span of the backend is in its time
+        groups = {key: _outermost(found) for key, found in groups.items()}
+    rows = [_added(name, backend, line, found, limits_of) for (name, backend, line), found in groups.items()]
+    return sorted(rows, key=lambda row: -row.own)
+
+
+def _outermost(spans: Sequence[Span]) -> list[Span]:
+    """Those of some spans that are in no other of them."""
+    within = {id(inner) for span in spans for inner in all_spans(span.inside)}
+    return [span for span in spans if id(span) not in within]
+
+
+COLUMNS: Final = ("op", "backend", "calls", "total", "own", "FLOPs", "moved", "FLOP/s", "B/s", "of limit", "line")
+
+
+def cells(row: Row) -> tuple[str, ...]:
+    """A row under `COLUMNS`."""
+    return (
+        row.name,
+        row.backend,
+        str(row.calls),
+        show_seconds(row.seconds),
+        show_seconds(row.own),
+        show_count(row.flops),
+        show_bytes(row.moved) if row.moved else "",
+        show_count(row.flops / row.seconds) if row.seconds else "",
+        show_bytes(row.moved / row.seconds) if row.moved and row.seconds else "",
+        "" if row.share is None else f"{row.share:.0%}",
+        str(row.line or ""),
+    )
+
+
+def table(rows: Sequence[Row], top: int) -> str:
+    """Rows as text."""
+    more = [] if len(rows) <= top else [f"and {len(rows) - top} more"]
+    return "\n".join([plain_table(COLUMNS, [cells(row) for row in rows[:top]]), *more])
+
+
+def show_seconds(seconds: float) -> str:
+    """A time to three digits.
+
+    >>> show_seconds(0.0123), show_seconds(4.2e-6), show_seconds(75)
+    ('12.3 ms', '4.2 µs', '75 s')
+    """
+    for factor, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
+        if seconds >= 0.9995 * factor:
+            return f"{seconds / factor:.3g} {unit}"
+    return f"{seconds / 1e-9:.3g} ns"
+
+
+# The tree
+
+
+class Branch(NamedTuple):
+    """A line of the tree, with what is below it."""
+
+    text: str
+    seconds: float
+    branches: list[Branch]
+
+
+def tree_of(spans: Sequence[Span], limits_of: LimitsOf, least: float) -> list[Branch]:
+    """A branch for each of the user's lines, in it the ops that the line called, in these their parts.
+
+    Runs of one op at one line are one branch. What took less than some seconds, all told, is left out.
+    """
+    lines: dict[Line | None, list[Span]] = {}
+    for span in spans:
+        if not span.is_mark:
+            lines.setdefault(span.line, []).append(span)
+    found = []
+    for line, called in lines.items():
+        seconds = sum(span.seconds for span in called)
+        if seconds >= least:
+            where = "elsewhere" if line is None else f"{line}  {source_of(line)}".rstrip()
+            found.append(Branch(f"{show_seconds(seconds):>8}  {where}", seconds, _ops(called, limits_of, least)))
+    return sorted(found, key=lambda branch: -branch.seconds)
+
+
+def _ops(spans: Sequence[Span], limits_of: LimitsOf, least: float) -> list[Branch]:
+    """A branch for each op among spans, that with the most time first."""
+    groups: dict[tuple[str, str], list[Span]] = {}
+    for span in spans:
+        if not span.is_mark:
+            groups.setdefault((span.name, span.backend or MARK), []).append(span)
+    found = []
+    for (name, backend), alike in groups.items():
+        row = _added(name, backend, None, alike, limits_of)
+        if row.seconds >= least:
+            inside = [inner for span in alike for inner in span.inside]
+            found.append(Branch(_told(row), row.seconds, _ops(inside, limits_of, least)))
+    return sorted(found, key=lambda branch: -branch.seconds)
+
+
+def _told(row: Row) -> str:
+    parts = [f"{show_seconds(row.seconds):>8}  {row.name}", "" if row.backend == MARK else row.backend]
+    parts.append(f"{row.calls} calls" if row.calls > 1 else "")
+    parts.append(f"{show_count(row.flops / row.seconds)} FLOP/s" if row.flops and row.seconds else "")
+    parts.append(f"{show_bytes(row.moved / row.seconds)}/s" if row.moved and row.seconds else "")
+    parts.append("" if row.share is None else f"{row.share:.0%} of the limit")
+    return "  ".join(filter(None, parts))
+
+
+def plain_tree(branches: Sequence[Branch], indent: str = "") -> str:
+    """Branches as text, each below the one that it belongs to."""
+    lines = []
+    for branch in branches:
+        lines.append(indent + branch.text)
+        if branch.branches:
+            lines.append(plain_tree(branch.branches, indent + "    "))
+    return "\n".join(lines)

@@ -1,0 +1,169 @@
+"""Spans of time, one inside the other, and what each costs on paper."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, NamedTuple
+
+from ...dispatch.watching import Subject
+from ...errors import TensorBackendError
+from ...protocol import Backend
+from ...template import Template
+from ..cost.estimate import Estimator
+from ..cost.work import Work, total
+from ..evaluate import Compiled
+from ..graph import Graph
+from ..node import PARAMETER, Line, Node, Value
+from .recorder import Event
+
+ELSEWHERE: Final = 0
+"""The thread of spans that a user measured elsewhere, so that nothing else lies in them."""
+
+NOWHERE: Final = Line("", 0, "")
+"""The line of nodes that only stand for what was called."""
+
+
+class Span(NamedTuple):
+    """One run of an op or of a part of one, or what a user added."""
+
+    name: str
+    """The public op, the callback of a node of a program, or the user's text."""
+    backend: str | None
+    """The name of the backend that computed; `None` for what a user added."""
+    device: Backend | None
+    """That backend."""
+    line: Line | None
+    """The user's line that called, or that was traced."""
+    start: int
+    """Nanoseconds of the clock of `time.perf_counter`."""
+    end: int
+    thread: int
+    out: Any
+    """The template of the result, a tuple of them, or `None` where it is not known."""
+    work: Work | None
+    """What it costs on paper, `None` where that is not known."""
+    inside: list[Span]
+    """What ran in it, in order."""
+
+    @property
+    def seconds(self) -> float:
+        """How long it took, with all that ran in it."""
+        return (self.end - self.start) / 1e9
+
+    @property
+    def own(self) -> float:
+        """How long it took, without what ran in it."""
+        return self.seconds - sum(each.seconds for each in self.inside)
+
+    @property
+    def is_mark(self) -> bool:
+        """Whether it is a text at a point in time."""
+        return self.backend is None and self.start == self.end
+
+
+class Costs:
+    """Works out what kernels cost, each subject once."""
+
+    def __init__(self) -> None:
+        self._estimators: dict[Backend | None, Estimator] = {}
+        self._known: dict[int, tuple[Any, Work | None]] = {}
+
+    def of(self, what: Subject | Node, backend: Backend) -> Work | None:
+        """The work of a kernel; `None` for what is not known, such as what depends on data."""
+        known = self._known.get(id(what))
+        if known is None:
+            known = self._known[id(what)] = what, self._worked_out(what, backend)  # kept, so that no other has its id
+        return known[1]
+
+    def _worked_out(self, what: Subject | Node, backend: Backend) -> Work | None:
+        estimator = self._estimators.get(backend)
+        if estimator is None:
+            estimator = self._estimators[backend] = Estimator(backend)
+        try:
+            if isinstance(what, Node):
+                return _fused(what, what.default, estimator) or estimator.work(what)
+            if isinstance(what.parts, Graph):
+                return total(estimator.works(what.parts))
+            return None if what.out is None else estimator.work(_node(what))
+        except TensorBackendError:  # an op without a rule, a default that looks at data
+            return None
+
+
+def _fused(node: Node, default: Any, estimator: Estimator) -> Work | None:
+    """The work of a node that stands for others, whose values between them never leave the cache."""
+    if not isinstance(default, Compiled):
+        return None
+    work = total([estimator.work(each) for each in default.nodes])
+    read = sum(value.template.nbytes for value in node.operands)
+    return work._replace(read=read, written=sum(out.nbytes for out in node.outs))
+
+
+def _name(node: Node) -> str:
+    """The callback of a node, of one that stands for others those of all."""
+    if not isinstance(node.default, Compiled):
+        return node.op
+    ops = dict.fromkeys(each.op for each in node.default.nodes if each.op != "constant")
+    return f"{node.op}({', '.join(ops)})"
+
+
+def _node(subject: Subject) -> Node:
+    """A call as a node of which nothing is known but the templates."""
+    return Node(
+        subject.callback,
+        subject.out,
+        tuple(map(_value, subject.inputs)),
+        subject.options,
+        default=subject.parts,
+        line=NOWHERE,
+    )
+
+
+def _value(given: Any) -> Any:
+    if isinstance(given, Template):
+        return Value(Node(PARAMETER, given, line=NOWHERE))
+    return None if given is None else tuple(map(_value, given))
+
+
+def spans_of(events: Iterable[tuple[Any, ...]], costs: Costs) -> list[Span]:
+    """Events as spans, of each thread those inside others as such, in the order of their beginnings."""
+    outermost: list[Span] = []
+    open_spans: dict[int, list[Span]] = {}
+    for event in sorted((Event(*each) for each in events), key=lambda each: (each.start, -each.end)):
+        around = open_spans.setdefault(event.thread, [])
+        while around and (around[-1].end < event.end or around[-1].end <= event.start):
+            around.pop()
+        span = _span(event, costs)
+        (around[-1].inside if around else outermost).append(span)
+        if not span.is_mark:
+            around.append(span)
+    return outermost
+
+
+def _span(event: Event, costs: Costs) -> Span:
+    when = event.start, event.end, event.thread
+    what: Any = event.what
+    if isinstance(what, str):
+        return Span(what, None, None, event.line, *when, None, None, [])
+    backend: Any
+    if isinstance(what, Subject):
+        backend, name, out = what.backend.beneath, what.name, what.out
+    else:
+        what, backend = what
+        name, out = _name(what), what.out
+    return Span(name, backend.name, backend, event.line, *when, out, costs.of(what, backend), [])
+
+
+def outermost_calls(spans: Iterable[Span]) -> Iterator[Span]:
+    """The calls of ops that are no parts of others."""
+    for span in spans:
+        if span.backend is not None:
+            yield span
+        else:
+            yield from outermost_calls(span.inside)
+
+
+def all_spans(spans: Iterable[Span]) -> Iterator[Span]:
+    """Spans with all that ran in them."""
+    for span in spans:
+        yield span
+        yield from all_spans(span.inside)

@@ -1,0 +1,189 @@
+"""Axes by their names: tensors brought to one order of axes, one axis split into several, several merged into one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from operator import index
+
+from ..entry import entry
+from ..errors import NamesError, ShapeError, expected
+from ..rules.axes import normalize_axes, normalize_axis
+from ..tensor import Axis, Tensor, TensorLike
+from .creation.values import together
+from .shape import align_to, permute_dims, reshape
+
+
+@entry
+def aligned(*tensors: TensorLike, outer: bool = False) -> tuple[Tensor, ...]:
+    """Tensors with their axes in one order by name, ready to broadcast with each other.
+
+    Parameters
+    ----------
+    *tensors : Tensor
+        All axes have names. Numbers and tensors without axes stay as they are.
+    outer : bool, default False
+        Whether the result may have more axes than any of the tensors, as that of [a] and [b] has.
+
+    Returns
+    -------
+    tuple of Tensor
+        Each tensor with every name: those of the first tensor that has all of them, in its order. With `outer`, where
+        none has all, the names as they come. An axis that a tensor lacks has size 1.
+
+    Raises
+    ------
+    NamesError
+        For an axis without a name; unless `outer` says so, where no tensor has all names.
+    ShapeError
+        For a name with two sizes, neither of which is 1.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> bias = tb.asarray([10.0, 20.0], names=("batch",))
+    >>> x = tb.asarray([[1.0, 2.0], [3.0, 4.0]], names=("batch", "feature"))
+    >>> bias, x = tb.aligned(bias, x)
+    >>> (x + bias).tolist()
+    [[11.0, 12.0], [23.0, 24.0]]
+    >>> rows, columns = tb.aligned(tb.zeros(2, names=("row",)), tb.zeros(3, names=("column",)), outer=True)
+    >>> (rows + columns).template
+    f32[row: 2][column: 3]
+    """
+    found = together(*tensors)
+    sizes: dict[str, int] = {}
+    for x in found:
+        for name, size in zip(x.names, x.shape, strict=True):
+            if name is None:
+                raise NamesError(expected("a name for every axis", "name it with rename()", tensor=x.template))
+            known = sizes.setdefault(name, size)
+            if known == 1:
+                sizes[name] = size
+            elif size not in (1, known):
+                raise ShapeError(expected(f"one size for the axis {name!r}", sizes=(known, size), tensor=x.template))
+    whole = next((x for x in found if len(x.names) == len(sizes)), None)
+    if whole is None and not outer:
+        remedy = "say outer=True for a result with all of them"
+        raise NamesError(expected("a tensor with all names", remedy, tensors=[x.template for x in found]))
+    order: Sequence[str | None] = [*sizes] if whole is None else whole.names
+    return tuple(align_to(x, [name for name in order if name is not None]) if x.ndim else x for x in found)
+
+
+@entry
+def split_axis(
+    x: TensorLike,
+    axis: Axis,
+    sizes: Mapping[str, int] | Sequence[int],
+    /,
+    *,
+    names: Sequence[str | None] | None = None,
+) -> Tensor:
+    """One axis as several, the last of which runs fastest.
+
+    Parameters
+    ----------
+    x : Tensor
+        Of any dtype.
+    axis : int or str
+        The axis to split.
+    sizes : mapping of names to sizes, or sequence of sizes
+        Of the new axes; one of them may be -1, for what is left.
+    names : sequence of str or None, optional
+        Of the new axes, where `sizes` has none.
+
+    Returns
+    -------
+    Tensor
+        x with the new axes in place of that one.
+
+    Raises
+    ------
+    AxisError
+        For an axis that x has not.
+    ShapeError
+        For sizes that do not multiply up to that of the axis.
+    NamesError
+        For another number of names than sizes, and a name that would stand twice.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> x = tb.zeros((2, 12), names=("batch", "feature"))
+    >>> tb.split_axis(x, "feature", {"head": 3, "unit": -1}).template
+    f32[batch: 2][head: 3][unit: 4]
+
+    See Also
+    --------
+    merge_axes : The way back.
+    """
+    (x,) = together(x)
+    along = normalize_axis(x.template, axis)
+    if isinstance(sizes, Mapping):
+        if names is not None:
+            raise NamesError(expected("names in sizes or in names=, not in both", sizes=sizes, names=tuple(names)))
+        names, sizes = [*sizes], [*sizes.values()]
+    parts, size = [index(each) for each in sizes], x.shape[along]
+    given = [None] * len(parts) if names is None else list(names)
+    if len(given) != len(parts):
+        raise NamesError(expected(f"{len(parts)} names, one for each size", names=tuple(given)))
+    known = math.prod(each for each in parts if each != -1)
+    if parts.count(-1) == 1 and known > 0 and size % known == 0:
+        parts[parts.index(-1)] = size // known
+    if any(each < 0 for each in parts) or math.prod(parts) != size:
+        wanted = f"sizes that multiply up to {size}, that of axis {along} of {x.template!r}"
+        raise ShapeError(expected(wanted, "one of them may be -1", sizes=tuple(parts)))
+    shape = (*x.shape[:along], *parts, *x.shape[along + 1 :])
+    return reshape(x, shape, names=(*x.names[:along], *given, *x.names[along + 1 :]))
+
+
+@entry
+def merge_axes(x: TensorLike, axes: Sequence[Axis], /, *, name: str | None = None) -> Tensor:
+    """Several axes as one, in the order in which they are given, the last running fastest.
+
+    Parameters
+    ----------
+    x : Tensor
+        Of any dtype.
+    axes : sequence of int or str
+        One axis or more, which need not stand together.
+    name : str, optional
+        Of the merged axis.
+
+    Returns
+    -------
+    Tensor
+        x with the merged axis in the place of the first one that is given, among the others.
+
+    Raises
+    ------
+    AxisError
+        For an axis that x has not, and one that is given twice.
+    ShapeError
+        Where no axis is given.
+    NamesError
+        For a name that another axis has.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> x = tb.zeros((2, 5, 3, 4), names=("batch", "time", "head", "unit"))
+    >>> tb.merge_axes(x, ("head", "unit"), name="feature").template
+    f32[batch: 2][time: 5][feature: 12]
+    >>> tb.merge_axes(x, ("time", "batch"), name="row").template
+    f32[row: 10][head: 3][unit: 4]
+
+    See Also
+    --------
+    split_axis : The way back.
+    """
+    (x,) = together(x)
+    merged = normalize_axes(x.template, axes)
+    if not merged:
+        raise ShapeError(expected("at least one axis to merge", "expand_dims() makes a new one", axes=tuple(axes)))
+    rest = [axis for axis in range(x.ndim) if axis not in merged]
+    place = sum(axis < merged[0] for axis in rest)
+    before, after = rest[:place], rest[place:]
+    moved = permute_dims(x, (*before, *merged, *after))
+    size = math.prod(x.shape[axis] for axis in merged)
+    shape = (*(x.shape[axis] for axis in before), size, *(x.shape[axis] for axis in after))
+    return reshape(moved, shape, names=(*(x.names[axis] for axis in before), name, *(x.names[axis] for axis in after)))

@@ -1,0 +1,71 @@
+"""Index vectors for each entry of batch axes, which x and the indices have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeAlias
+
+from ...errors import AxisError, expected
+from ...protocol.indexing import Mode
+from ...rules.axes import normalize_axes
+from ...rules.contraction import check_paired
+from ...tensor import Tensor
+from ..creation.filled import iota, rename
+from ..elementwise.binary import minimum
+from ..elementwise.conversion import astype
+from ..shape import concatenate, permute_dims
+
+Batch: TypeAlias = int | str | Sequence[int | str] | None
+"""Axes that x and the indices have in common, each by a name or a position in both; `None` for none."""
+
+Positions: TypeAlias = tuple[int, ...]
+
+
+class Paired(NamedTuple):
+    """x and index vectors such that a vector begins with the positions along the batch axes."""
+
+    x: Tensor
+    """Its batch axes in front."""
+    vectors: Tensor
+    order: tuple[int, ...]
+    """For each axis of `x` here the one that it was."""
+
+    def back(self, moved: Tensor) -> Tensor:
+        """A tensor like `x` here with its axes in the places that they had."""
+        places: Positions = tuple(sorted(range(moved.ndim), key=self.order.__getitem__))
+        return permute_dims(moved, places)
+
+
+def positions(x: Tensor, vectors: Tensor, batch: Batch) -> tuple[Positions, Positions]:
+    """The batch axes of x and of index vectors; raises `AxisError` for the vectors' last axis."""
+    own, theirs = normalize_axes(x.template, batch), normalize_axes(vectors.template, batch)
+    if vectors.ndim - 1 in theirs:
+        remedy = "the last axis of the indices runs over axes of x"
+        raise AxisError(expected("batch axes that leave the index vectors whole", remedy, indices=vectors.template))
+    return own, theirs
+
+
+def paired(x: Tensor, vectors: Tensor, own: Positions, theirs: Positions) -> Paired:
+    """x and index vectors by the batch axes of each.
+
+    (4, 7, 5) and vectors (5, 3, 1) for axis 0, by axis 2 of x and axis 0 of the vectors, are (5, 4, 7) and (5, 3, 2).
+    Raises `ShapeError` and `NamesError` for axes that differ.
+    """
+    check_paired(x.template, vectors.template, own, theirs)
+    order = (*own, *(axis for axis in range(x.ndim) if axis not in own))
+    moved = permute_dims(vectors, (*theirs, *(axis for axis in range(vectors.ndim) if axis not in theirs)))
+    names = tuple(moved.names[place] or x.names[axis] for place, axis in enumerate(own))
+    # What a signed index cannot hold stays outside.
+    whole = astype(minimum(moved, 1 << 62) if moved.dtype.name == "uint64" else moved, "int64")
+    named = rename(whole, *names, *moved.names[len(own) :])
+    shape = (*named.shape[:-1], 1)
+    places = [iota(shape, axis=axis, dtype="int64", names=named.names, like=x) for axis in range(len(own))]
+    return Paired(permute_dims(x, order), concatenate([*places, named], axis=-1), order)
+
+
+def written(
+    op: Callable[..., Tensor], x: Tensor, indices: Tensor, updates: Tensor, *, mode: Mode, batch: Batch
+) -> Tensor:
+    """What an op writes at index vectors for each entry of the batch axes."""
+    pair = paired(x, indices, *positions(x, indices, batch))
+    return pair.back(op(pair.x, pair.vectors, updates, mode=mode))

@@ -1,0 +1,270 @@
+"""Masks of lengths, lists of arrays, sizes of axes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..entry import entry
+from ..errors import ArgumentError, AxisError, DataError, DTypeError, NamesError, ShapeError, expected
+from ..ops.composite.shape.arranging import stack
+from ..ops.creation.filled import asarray
+from ..ops.indexing.getitem import isel
+from ..ops.indexing.taking import take as take_entries
+from ..ops.padding import pad
+from ..rules.plan import integer
+from ..tensor import Axis, Tensor, TensorLike
+from .lengths import inside, limited, read
+from .value import Ragged, lifted, made, position_of, ragged_axis, with_lengths
+
+
+@entry
+def sequence_mask(lengths: TensorLike, size: int, *, name: str = "time") -> Tensor:
+    """Whether each position is below a length.
+
+    Parameters
+    ----------
+    lengths : integer Tensor
+        The lengths.
+    size : int
+        The size of the new axis.
+    name : str, default "time"
+        The name of the new axis, the last one.
+
+    Returns
+    -------
+    Tensor
+        bool, the lengths' axes and the new one.
+
+    Raises
+    ------
+    DTypeError
+        For lengths that are no integers.
+
+    References
+    ----------
+    TensorFlow's `tf.sequence_mask`.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.ragged.sequence_mask(tb.asarray([2, 0], names=("batch",)), 3)
+    pred[batch: 2][time: 3] numpy
+    [[True, True, False],
+     [False, False, False]]
+    """
+    x = asarray(lengths)
+    if not x.dtype.is_integer:
+        raise DTypeError(expected("lengths of an integer dtype", "cast them with astype()", lengths=x.template))
+    return inside(x, name, integer(0, size=size))
+
+
+@entry
+def from_list(
+    arrays: Sequence[Any], *, axis: str = "time", batch: str = "batch", size: int | None = None, fill: TensorLike = 0
+) -> Ragged:
+    """Put arrays of different lengths into one tensor, padded at their ends.
+
+    Parameters
+    ----------
+    arrays : list of Tensor, array or list
+        One or more, of one dtype and of one shape but for the first axis, along which the lengths are.
+    axis : str, default "time"
+        The name of the axis with lengths.
+    batch : str, default "batch"
+        The name of the axis of the examples, which comes first.
+    size : int, optional
+        The size of the axis with lengths, by default the greatest length.
+    fill : number, default 0
+        What the padding holds.
+
+    Returns
+    -------
+    Ragged
+        Of the axes (batch, axis, the others).
+
+    Raises
+    ------
+    ArgumentError
+        For no arrays.
+    ShapeError
+        For an array without axes, one longer than `size`, and arrays whose other axes differ.
+    NamesError
+        For a first axis of another name.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.ragged.from_list([[1, 2, 3], [4]], axis="letter", batch="word")
+    ragged s64[word: 2][letter: 3] numpy, letter=[3, 1]
+    """
+    if not arrays:
+        raise ArgumentError(expected("one array or more", "use with_lengths() for an empty batch", arrays=arrays))
+    parts = [each if isinstance(each, Tensor) else asarray(each) for each in arrays]
+    for part in parts:
+        if not part.ndim:
+            raise ShapeError(expected("arrays with an axis of their entries", array=part.template))
+        if part.names[0] not in (None, axis):
+            raise NamesError(expected(f"a first axis named {axis!r} or without a name", array=part.template))
+    lengths = [part.shape[0] for part in parts]
+    bound = max(lengths) if size is None else integer(0, size=size)
+    if max(lengths) > bound:
+        raise ShapeError(expected(f"arrays of at most {bound} entries", "leave size out", lengths=lengths))
+    rows = [
+        pad(part.rename(axis, *part.names[1:]), {0: (0, bound - length)}, value=fill)
+        for part, length in zip(parts, lengths, strict=True)
+    ]
+    return with_lengths(stack(rows, name=batch), **{axis: lengths})
+
+
+@entry
+def to_list(x: Ragged | Tensor) -> Any:
+    """Take the examples apart, each without its padding.
+
+    Parameters
+    ----------
+    x : Ragged
+        Its lengths can be read, so x is no value of a trace.
+
+    Returns
+    -------
+    list of Tensor
+        A tensor for each position on the axes that lengths are over, nested where these are several; for an axis
+        that itself has lengths as many as its length says. A tensor alone where the lengths are over no axes.
+
+    Raises
+    ------
+    TemplateDataError
+        For lengths in a trace or on templates.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> [each.tolist() for each in tb.ragged.to_list(tb.ragged.from_list([[1, 2], [3]]))]
+    [[1, 2], [3]]
+    """
+    return _examples(lifted(x))
+
+
+def _examples(x: Ragged) -> Any:
+    if not x.lengths:
+        return x.values
+    over = {name for lengths in x.lengths.values() for name in lengths.names}
+    examples = next((name for name in x.names if name in over and name not in x.lengths), None)
+    if examples is not None:
+        count = x.size_of(examples)
+        return [_examples(_entries(x, examples, position)) for position in range(count)]
+    axis = next(name for name, lengths in x.lengths.items() if not lengths.ndim)
+    return _examples(_entries(x, axis, slice(int(x.lengths[axis].item()))))  # type: ignore[arg-type] # an int
+
+
+def _entries(x: Ragged, axis: str, key: Any) -> Ragged:
+    """Entries along an axis, with the lengths over that axis; a slice takes the axis' own lengths away."""
+    lengths = {name: each for name, each in x.lengths.items() if name != axis}
+    lengths = {name: isel(each, **{axis: key}) if axis in each.names else each for name, each in lengths.items()}
+    values = isel(x.values, **{axis: key})
+    return Ragged(values, lengths)
+
+
+@entry
+def resize(x: Ragged, size: int, *, axis: Axis, fill: TensorLike = 0) -> Ragged:
+    """Change how much room an axis with lengths has; the lengths stay.
+
+    Parameters
+    ----------
+    x : Ragged
+        A tensor with lengths.
+    size : int
+        The new size of the axis.
+    axis : int or str
+        An axis with lengths.
+    fill : number, default 0
+        What new padding holds.
+
+    Returns
+    -------
+    Ragged
+        x with another size of the axis.
+
+    Raises
+    ------
+    DataError
+        For a size below a length, where lengths can be read; in a trace such an example is cut.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.ragged.resize(tb.ragged.from_list([[1, 2], [3]]), 4, axis="time")
+    ragged s64[batch: 2][time: 4] numpy, time=[2, 1]
+    """
+    name = ragged_axis(x, axis, "tb.pad(values, ...) within apply()")
+    size, before = integer(0, size=size), x.size_of(name)
+    own = x.lengths[name]
+    if size < before:
+        own = fitting(own, size, name)
+    padding: dict[Axis, tuple[int, int]] = {name: (0, size - before)}
+    lengths = {other: pad(each, padding, value=0) if name in each.names else each for other, each in x.lengths.items()}
+    return Ragged(pad(x.values, padding, value=fill), {**lengths, name: own})
+
+
+def fitting(lengths: Tensor, size: int, axis: str) -> Tensor:
+    """Lengths of at most a size: checked where they can be read, limited where not."""
+    data = read(lengths)
+    if data is None:
+        return lengths if lengths.backend.template_only else limited(lengths, size)
+    greatest = max(_numbers(data), default=0)
+    if greatest > size:
+        raise DataError(expected(f"room for {greatest} entries on the axis {axis!r}", "give it more", size=size))
+    return lengths
+
+
+def _numbers(data: Any) -> list[int]:
+    return [data] if isinstance(data, int) else [number for each in data for number in _numbers(each)]
+
+
+@entry
+def take(x: Ragged | Tensor, indices: TensorLike, *, axis: Axis) -> Any:
+    """Choose examples: entries along an axis without lengths, and the lengths over that axis with them.
+
+    Parameters
+    ----------
+    x : Ragged or Tensor
+        The values.
+    indices : integer Tensor
+        Of one axis, or of none to drop the axis. Negative ones count from the end.
+    axis : int or str
+        An axis without lengths.
+
+    Returns
+    -------
+    Ragged or Tensor
+        x with the entries in place of the axis.
+
+    Raises
+    ------
+    AxisError
+        For an axis with lengths, whose entries `slice_along_axis` and `select` take.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.ragged.take(tb.ragged.from_list([[1, 2], [3]]), [1], axis="batch")
+    ragged s64[batch: 1][time: 2] numpy, time=[1]
+    """
+    ragged = lifted(x)
+    position = position_of(ragged, axis)
+    name = ragged.names[position]
+    if name in ragged.lengths:
+        remedy = "take runs with slice_along_axis(), entries that a mask chooses with select()"
+        raise AxisError(expected("an axis without lengths", remedy, axis=axis))
+    places = asarray(indices, like=ragged.values)
+    if places.ndim > 1:
+        raise ShapeError(expected("indices of at most one axis", "take one row of them at a time", indices=places))
+    if places.ndim:
+        places = places.rename(name)
+    values = take_entries(ragged.values, places, axis=position)
+    lengths = {
+        other: take_entries(each, places, axis=each.names.index(name)) if name in each.names else each
+        for other, each in ragged.lengths.items()
+    }
+    return made(values, lengths)

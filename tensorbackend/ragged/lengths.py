@@ -1,0 +1,183 @@
+"""Lengths: one integer tensor for an axis, over the named axes of the examples.
+
+Nothing here knows a `Ragged`. Lengths are read only to check them; what is computed from them stays a tensor, so that
+the same code runs in a trace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..dtypes import int64
+from ..errors import ArgumentError, AxisError, DataError, DTypeError, NamesError, ShapeError, expected
+from ..expr.node import CAPTURED, PARAMETER, Value
+from ..ops.creation.filled import asarray, iota
+from ..ops.elementwise.binary import less, maximum, minimum
+from ..ops.elementwise.conversion import astype
+from ..ops.shape import expand_dims, permute_dims, reshape
+from ..select import common_backend, move
+from ..template import Template
+from ..tensor import Tensor
+
+
+def read(lengths: Tensor) -> Any:
+    """Lengths as nested lists of ints; `None` where there is no data, in a trace and on templates."""
+    try:
+        return lengths.tolist()
+    except TypeError:  # `TemplateDataError`, and what JAX raises for a value that it traces
+        return None
+
+
+def inside(lengths: Tensor, axis: str, size: int) -> Tensor:
+    """Whether each position on an axis is below the lengths: [batch] gives [batch][axis]."""
+    positions = iota(size, dtype=int64, names=(axis,), like=lengths)
+    return less(positions, expand_dims(lengths, axis=-1, name=axis))
+
+
+def laid_out(x: Tensor, like: Template) -> Tensor:
+    """A tensor of named axes, with the axes where a template has them, ready to broadcast.
+
+    [time][batch] for [batch: 2][3][time: 5] gives [batch: 2][1][time: 5].
+    """
+    order = sorted(range(x.ndim), key=lambda axis: like.names.index(x.names[axis]))
+    if order != list(range(x.ndim)):
+        x = permute_dims(x, order)
+    sizes = dict(zip(x.names, x.shape, strict=True))
+    names = tuple(name if name in sizes else None for name in like.names)
+    shape = tuple(1 if name is None else sizes[name] for name in names)
+    return x if shape == x.shape and names == x.names else reshape(x, shape, names=names)
+
+
+def limited(lengths: Tensor, size: int) -> Tensor:
+    """Lengths of at most a size, none below 0."""
+    return minimum(maximum(lengths, 0), size)
+
+
+# Checks
+
+
+def checked_lengths(values: Tensor, given: Mapping[str, Any]) -> dict[str, Tensor]:
+    """The lengths of some axes of a tensor as int64, by the names of the axes in alphabetical order.
+
+    Lengths that have no data yet are moved into the range from 0 to the size of the axis.
+    """
+    made = {axis: _checked(values, axis, given[axis]) for axis in sorted(given)}
+    _refuse_circles({axis: made.keys() & set(lengths.names) for axis, lengths in made.items()})
+    return made
+
+
+def _checked(values: Tensor, axis: str, given: Any) -> Tensor:
+    template = values.template
+    if axis not in template.names:
+        remedy = "name the axis with rename(), as axes with lengths are known by their names"
+        raise AxisError(expected(f"an axis name of {template!r} for lengths", remedy, axis=axis))
+    lengths = given if isinstance(given, Tensor) else asarray(given, like=values)
+    if not lengths.dtype.is_integer and lengths.size:
+        wanted = f"lengths of an integer dtype for the axis {axis!r}"
+        raise DTypeError(expected(wanted, "cast them with astype(..., 'int64')", lengths=lengths.template))
+    if lengths.ndim > template.ndim:
+        raise ShapeError(expected(f"lengths over axes of {template!r}", lengths=lengths.template))
+    if None in lengths.names:
+        names = [own or other for own, other in zip(lengths.names, template.names, strict=False)]
+        if None in names:
+            remedy = "name the axes of the examples with rename()"
+            raise NamesError(expected(f"a name for each axis that the lengths of {axis!r} are over", remedy,
+                                      values=template, lengths=lengths.template))  # fmt: skip
+        lengths = lengths.rename(*names)
+    sizes = dict(zip(template.names, template.shape, strict=True))
+    for name, size in zip(lengths.names, lengths.shape, strict=True):
+        if name == axis or sizes.get(name) != size:
+            wanted = f"lengths of {axis!r} over other axes of {template!r}, with their sizes"
+            raise ShapeError(expected(wanted, lengths=lengths.template))
+    lengths = move(astype(lengths, int64), common_backend([values, lengths]))
+    data, size = read(lengths), sizes[axis]
+    if data is not None:
+        if any(not 0 <= each <= size for each in _flat(data)):
+            wanted = f"lengths from 0 to {size}, the size of the axis {axis!r}"
+            raise DataError(expected(wanted, "cut them, or pad the axis", lengths=data))
+        return lengths
+    return lengths if lengths.backend.template_only else limited(lengths, size)
+
+
+def _flat(data: Any) -> list[int]:
+    return [data] if isinstance(data, int) else [number for each in data for number in _flat(each)]
+
+
+def _refuse_circles(needs: dict[str, set[str]]) -> None:
+    """Raises `ArgumentError` where the lengths of axes depend on one another."""
+    while needs:
+        ready = {axis for axis, over in needs.items() if not over & needs.keys()}
+        if not ready:
+            remedy = "of two axes, one has lengths over the other"
+            raise ArgumentError(expected("no axes whose lengths are over one another", remedy, axes=sorted(needs)))
+        needs = {axis: over for axis, over in needs.items() if axis not in ready}
+
+
+def check_equal(axis: str, left: Tensor, right: Tensor) -> None:
+    """Raises `ShapeError` for an axis that two tensors have with different lengths.
+
+    Lengths with data are compared. In a trace they must be one value, or computed alike from one.
+    """
+    if left is right or _payload(left) is _payload(right):
+        return
+    names = left.names, right.names
+    if set(names[0]) == set(names[1]):
+        right = right if names[0] == names[1] else permute_dims(right, left.names)  # type: ignore[arg-type] # all named
+        if left.shape == right.shape:
+            if _alike(left.data, right.data, {}):
+                return
+            pair = read(left), read(right)
+            if None not in pair and pair[0] == pair[1]:
+                return
+            if left.backend.template_only or right.backend.template_only:
+                return  # nothing that templates show is wrong
+            if None not in pair:
+                remedy = "cut them to one length with slice_along_axis(), or rename() one of the axes"
+                raise ShapeError(
+                    expected(f"the same lengths where axes {axis!r} meet", remedy, left=pair[0], right=pair[1])
+                )
+    remedy = f"if they are equal, say so: with_lengths(y.values, {axis}=x.lengths[{axis!r}])"
+    raise ShapeError(
+        expected(f"the same lengths where axes {axis!r} meet", remedy, left=left.template, right=right.template)
+    )
+
+
+def _payload(x: Tensor) -> Any:
+    """What holds the data: of a value that a trace captured, that of the tensor with the data."""
+    data = x.data
+    if isinstance(data, Value) and data.node.op == CAPTURED and data.node.tensor is not None:
+        return data.node.tensor.data
+    return x if data is None else data  # templates have none
+
+
+def _alike(left: Any, right: Any, known: dict[tuple[int, int], bool]) -> bool:
+    """Whether two values of a trace are the same calls of the same values."""
+    if left is right or (isinstance(left, Value) and left == right):
+        return True
+    if not (isinstance(left, Value) and isinstance(right, Value)):
+        return False
+    one, other = left.node, right.node
+    if one is other or PARAMETER in (one.op, other.op):
+        return False
+    key = id(one), id(other)
+    if key not in known:
+        if one.op == other.op == CAPTURED:
+            known[key] = _same_data(one.tensor, other.tensor)
+        else:
+            known[key] = (
+                (one.op, one.out, dict(one.options)) == (other.op, other.out, dict(other.options))
+                and len(one.operands) == len(other.operands)
+                and all(_alike(*pair, known) for pair in zip(one.operands, other.operands, strict=True))
+            )
+    return known[key] and left.index == right.index
+
+
+def _same_data(left: Tensor | None, right: Tensor | None) -> bool:
+    """Whether two tensors that a trace captured are equal to the bit."""
+    assert left is not None  # a captured node has one
+    assert right is not None
+    if left.data is right.data:
+        return True
+    alike = left.template is right.template and not (left.backend.template_only or right.backend.template_only)
+    return alike and left.to_binary() == right.to_binary()

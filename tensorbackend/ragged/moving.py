@@ -1,0 +1,373 @@
+"""Reversal, slices, shifts, padding, joins and splits of runs whose lengths differ."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from operator import index as as_index
+from typing import Any
+
+from ..dtypes import int64
+from ..entry import entry
+from ..errors import ArgumentError, DTypeError, NamesError, ShapeError, expected
+from ..ops.creation.filled import asarray, iota, zeros
+from ..ops.elementwise.binary import (
+    add,
+    greater_equal,
+    less,
+    logical_and,
+    maximum,
+    minimum,
+    multiply,
+    subtract,
+)
+from ..ops.elementwise.conversion import astype
+from ..ops.elementwise.ternary import where
+from ..ops.indexing.taking import take_at
+from ..ops.padding import pad as _pad
+from ..ops.shape import broadcast_to, concatenate, expand_dims, permute_dims, reshape
+from ..rules.plan import integer
+from ..template import Names
+from ..tensor import Axis, Tensor, TensorLike
+from .construction import fitting
+from .lengths import check_equal, laid_out
+from .value import Ragged, ragged_axis
+
+
+def positions(size: int, axis: str, like: Tensor) -> Tensor:
+    """0, 1, 2, ... along an axis."""
+    return iota(size, dtype=int64, names=(axis,), like=like)
+
+
+def column(x: Tensor, axis: str) -> Tensor:
+    """A tensor over the axes of the examples with one more axis, of size 1."""
+    return expand_dims(x, axis=-1, name=axis)
+
+
+def gathered(x: Tensor, indices: Tensor, axis: str) -> Tensor:
+    """Entries along an axis at indices over that axis, the last one, and others of x: whole rows of the other axes.
+
+    [batch: 2][time: 5][feature] at [batch: 2][time: 3] gives [batch: 2][time: 3][feature]. Indices are moved into x.
+    """
+    lead = [x.names.index(name) for name in indices.names]
+    rest = [position for position in range(x.ndim) if position not in lead]
+    order = (*lead, *rest)
+    rows = x if order == tuple(range(x.ndim)) else permute_dims(x, order)
+    size, count = rows.shape[len(lead) - 1], math.prod(indices.shape[:-1])
+    lengths = (*indices.shape, *rows.shape[len(lead) :])
+    names: Names = rows.names
+    if not count * size:
+        found = zeros(lengths, dtype=x.dtype, names=names, like=x)
+    else:
+        flat = reshape(rows, (count * size, *rows.shape[len(lead) :]), names=(None, *names[len(lead) :]))
+        places = minimum(maximum(indices, 0), size - 1)
+        if count > 1:
+            starts = multiply(iota(count, dtype=int64, like=indices), size)
+            places = add(places, reshape(starts, (*indices.shape[:-1], 1), names=(*indices.names[:-1], None)))
+        found = take_at(flat, places, axis=0, mode="clip")
+    back = tuple(order.index(position) for position in range(x.ndim))
+    return found if back == tuple(range(x.ndim)) else permute_dims(found, back)
+
+
+def moved(x: Ragged, indices: Tensor, axis: str, own: Tensor) -> Ragged:
+    """Values and the lengths over an axis at other positions along it; the axis gets lengths of its own."""
+    lengths = {name: gathered(each, indices, axis) if axis in each.names else each for name, each in x.lengths.items()}
+    return Ragged(gathered(x.values, indices, axis), {**lengths, axis: own})
+
+
+@entry
+def flip(x: Ragged, /, *, axis: Axis) -> Ragged:
+    """Reverse each example within its length.
+
+    Parameters
+    ----------
+    x : Ragged
+        A tensor with lengths.
+    axis : int or str
+        An axis with lengths.
+
+    Returns
+    -------
+    Ragged
+        Like x.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.ragged.flip(tb.ragged.from_list([[1, 2, 3], [4, 5]]), axis="time").filled(0).tolist()
+    [[3, 2, 1], [5, 4, 0]]
+    """
+    name = ragged_axis(x, axis, "apply(lambda values: tb.flip(values, axis=...), x)")
+    own = x.lengths[name]
+    last = subtract(column(own, name), 1)
+    return moved(x, subtract(last, positions(x.size_of(name), name, own)), name, own)
+
+
+def _offset(x: Ragged, value: Any, axis: str, what: str) -> Any:
+    """A number for all examples, or an integer tensor over axes that the lengths of an axis are over."""
+    if isinstance(value, int):
+        return value
+    own = x.lengths[axis]
+    given = asarray(value, like=own)
+    if not given.dtype.is_integer:
+        remedy = "cast it with astype(..., 'int64')"
+        raise DTypeError(expected(f"an int or an integer tensor as {what}", remedy, **{what: given.template}))
+    if not set(given.names) <= set(own.names) or None in given.names:
+        wanted = f"axes of {own.template!r}, over which the lengths of {axis!r} are"
+        raise NamesError(expected(f"{what} over {wanted}", "rename() its axes", **{what: given.template}))
+    return laid_out(astype(given, int64), own.template)
+
+
+@entry
+def slice_along_axis(
+    x: Ragged, start: TensorLike, length: TensorLike, /, *, axis: Axis, size: int | None = None
+) -> Ragged:
+    """Cut a run out of each example: `length` entries from `start` on, fewer where the example ends before.
+
+    Parameters
+    ----------
+    x : Ragged
+        A tensor with lengths.
+    start : int or integer Tensor
+        The first entry, one for all examples or one for each; a negative one counts from the end of each example, and
+        one outside is moved to the nearest end.
+    length : int or integer Tensor
+        How many entries, one number for all or one for each.
+    axis : int or str
+        An axis with lengths.
+    size : int, optional
+        The size of the axis in the result, by default a `length` that is a number, else the size in x.
+
+    Returns
+    -------
+    Ragged
+        Like x, with lengths of its own.
+
+    Raises
+    ------
+    ArgumentError
+        For a negative number as length.
+    DTypeError, NamesError
+        For a start or length that is no integer tensor over the axes that the lengths are over.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> x = tb.ragged.from_list([[1, 2, 3], [4, 5]])
+    >>> [each.tolist() for each in tb.ragged.to_list(tb.ragged.slice_along_axis(x, 1, 2, axis="time"))]
+    [[2, 3], [5]]
+    >>> starts = tb.asarray([0, -1], names=("batch",))
+    >>> [each.tolist() for each in tb.ragged.to_list(tb.ragged.slice_along_axis(x, starts, 1, axis="time"))]
+    [[1], [5]]
+    """
+    name = ragged_axis(x, axis, "apply(lambda values: tb.slice_along_axis(values, ...), x)")
+    own = x.lengths[name]
+    first, wanted = _offset(x, start, name, "start"), _offset(x, length, name, "length")
+    if isinstance(wanted, int):
+        integer(0, length=wanted)
+    bound = size if size is not None else wanted if isinstance(wanted, int) else x.size_of(name)
+    bound = integer(0, size=bound)
+    first = asarray(first, like=own)
+    first = maximum(minimum(where(less(first, 0), add(own, first), first), own), 0)
+    new = maximum(minimum(subtract(own, first), wanted), 0)
+    new = fitting(minimum(new, bound) if isinstance(wanted, int) and wanted <= bound else new, bound, name)
+    return moved(x, add(column(first, name), positions(bound, name, own)), name, new)
+
+
+@entry
+def shift(x: Ragged, amount: TensorLike, /, *, axis: Axis, fill: TensorLike = 0) -> Ragged:
+    """Move the entries of each example towards its end, or by a negative amount towards its beginning.
+
+    Parameters
+    ----------
+    x : Ragged
+        A tensor with lengths.
+    amount : int or integer Tensor
+        By how many places, one number for all examples or one for each.
+    axis : int or str
+        An axis with lengths.
+    fill : number, default 0
+        What the places hold from which entries were moved; entries beyond the end are lost.
+
+    Returns
+    -------
+    Ragged
+        Like x, with the same lengths.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.ragged.shift(tb.ragged.from_list([[1, 2, 3], [4, 5]]), 1, axis="time", fill=-1).filled(0).tolist()
+    [[-1, 1, 2], [-1, 4, 0]]
+    """
+    name = ragged_axis(x, axis, "tb.roll() within apply()")
+    own = x.lengths[name]
+    by = _offset(x, amount, name, "amount")
+    places = positions(x.size_of(name), name, own)
+    source = subtract(places, by if isinstance(by, int) else column(by, name))
+    if source.ndim == 1:
+        source = broadcast_to(source, (*own.shape, source.shape[0]), names=(*own.names, name))
+    there = logical_and(greater_equal(source, 0), less(source, column(own, name)))
+    lengths = {
+        other: where(laid_out(there, each.template), gathered(each, source, name), 0)
+        for other, each in x.lengths.items()
+        if name in each.names
+    }
+    values = gathered(x.values, source, name)
+    values = where(laid_out(there, values.template), values, fill)
+    return Ragged(values, {**x.lengths, **lengths})
+
+
+@entry
+def pad(x: Ragged, padding: Sequence[int], /, *, axis: Axis, value: TensorLike = 0) -> Ragged:
+    """Put entries of one value before the beginning and after the end of each example.
+
+    Parameters
+    ----------
+    x : Ragged
+        A tensor with lengths.
+    padding : (int, int)
+        How many before and after, from 0 up.
+    axis : int or str
+        An axis with lengths, which become longer by as many.
+    value : number, default 0
+        What the new entries hold. Of an inner axis with lengths they have the length 0.
+
+    Returns
+    -------
+    Ragged
+        x with a longer axis.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> [each.tolist() for each in tb.ragged.to_list(tb.ragged.pad(tb.ragged.from_list([[1, 2], [3]]), (1, 1), axis=1))]
+    [[0, 1, 2, 0], [0, 3, 0]]
+    """
+    name = ragged_axis(x, axis, "tb.pad() within apply()")
+    if len(padding) != 2:
+        raise ArgumentError(expected("two numbers, before and after, as padding", padding=tuple(padding)))
+    before, after = (integer(0, padding=each) for each in padding)
+    widths: dict[Axis, tuple[int, int]] = {name: (before, after)}
+    own = x.lengths[name]
+    wide = {
+        other: _pad(Ragged(each, {name: own}).filled(0), widths, value=0) if name in each.names else each
+        for other, each in x.lengths.items()
+    }
+    values = _pad(Ragged(x.values, {name: own}).filled(value), widths, value=value)
+    return Ragged(values, {**wide, name: add(own, before + after)})
+
+
+@entry
+def concat(tensors: Sequence[Ragged], /, *, axis: Axis) -> Ragged:
+    """Join the examples of several tensors end to end along an axis with lengths.
+
+    Parameters
+    ----------
+    tensors : list of Ragged
+        One or more, whose other axes have the same sizes and lengths.
+    axis : int or str
+        An axis with lengths in each.
+
+    Returns
+    -------
+    Ragged
+        Its lengths are the sums of the lengths. No padding comes in between.
+
+    Raises
+    ------
+    ArgumentError
+        For no tensors.
+    ShapeError, NamesError
+        For other axes of other sizes, lengths or names.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> x, y = tb.ragged.from_list([[1, 2], [3]]), tb.ragged.from_list([[7], [8, 9]])
+    >>> [each.tolist() for each in tb.ragged.to_list(tb.ragged.concat([x, y], axis="time"))]
+    [[1, 2, 7], [3, 8, 9]]
+    """
+    if not tensors:
+        raise ArgumentError(expected("one tensor or more", tensors=tensors))
+    remedy = "apply(lambda *values: tb.concat(values, axis=...), *tensors)"
+    first, *others = tensors
+    name = ragged_axis(first, axis, remedy)
+    own, room = [first.lengths[name]], [first.size_of(name)]
+    for each in others:
+        if ragged_axis(each, name, remedy) and each.lengths.keys() != first.lengths.keys():
+            raise ShapeError(
+                expected("lengths of the same axes", left=sorted(first.lengths), right=sorted(each.lengths))
+            )
+        if set(each.lengths[name].names) != set(own[0].names):
+            wanted = f"lengths of {name!r} over the same axes"
+            raise NamesError(expected(wanted, left=own[0].template, right=each.lengths[name].template))
+        for other, lengths in first.lengths.items():
+            if other != name and name not in lengths.names:
+                check_equal(other, lengths, each.lengths[other])
+        own.append(laid_out(each.lengths[name], own[0].template))
+        room.append(each.size_of(name))
+    parts = {
+        other: concatenate([each.lengths[other] for each in tensors], axis=lengths.names.index(name))
+        if name in lengths.names
+        else lengths
+        for other, lengths in first.lengths.items()
+    }
+    total = own[0]
+    # Beyond the end of the first, the next one begins after the room that is left over.
+    indices = broadcast_to(positions(sum(room), name, total), (*total.shape, sum(room)), names=(*total.names, name))
+    ends, given = total, indices
+    for gap, following in zip(itertools.accumulate(room), [*own[1:], None], strict=True):
+        if following is None:
+            break
+        beyond = greater_equal(given, column(ends, name))
+        indices = where(beyond, add(given, subtract(gap, column(ends, name))), indices)
+        ends = add(ends, following)
+    values = concatenate([each.values for each in tensors], axis=first.names.index(name))
+    return moved(Ragged(values, {**parts, name: ends}), indices, name, ends)
+
+
+@entry
+def split(x: Ragged, sections: Sequence[int], /, *, axis: Axis) -> tuple[Ragged, ...]:
+    """Cut an axis with lengths at some positions, the same in each example.
+
+    Parameters
+    ----------
+    x : Ragged
+        A tensor with lengths.
+    sections : list of int
+        Ascending positions from 0 to the size of the axis.
+    axis : int or str
+        An axis with lengths.
+
+    Returns
+    -------
+    tuple of Ragged
+        The parts, one more than the positions; an example that ends before a part has the length 0 there.
+
+    Raises
+    ------
+    ShapeError
+        For positions out of order.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> first, rest = tb.ragged.split(tb.ragged.from_list([[1, 2, 3], [4]]), [2], axis="time")
+    >>> first, rest.lengths["time"].tolist()
+    (ragged s64[batch: 2][time: 2] numpy, time=[2, 1], [1, 0])
+    """
+    name = ragged_axis(x, axis, "tb.split(x.values, ...)")
+    bounds = [0, *map(as_index, sections), x.size_of(name)]
+    if sorted(bounds) != bounds:
+        raise ShapeError(expected(f"ascending positions from 0 to {bounds[-1]}", sections=tuple(sections)))
+    return tuple(_part(x, name, low, high) for low, high in itertools.pairwise(bounds))
+
+
+def _part(x: Ragged, axis: str, low: int, high: int) -> Ragged:
+    """The entries of an axis from one position to another."""
+    widths: dict[Axis, tuple[int, int]] = {axis: (-low, high - x.size_of(axis))}
+    lengths = {name: _pad(each, widths, value=0) if axis in each.names else each for name, each in x.lengths.items()}
+    own = minimum(maximum(subtract(x.lengths[axis], low), 0), high - low)
+    return Ragged(_pad(x.values, widths, value=0), {**lengths, axis: own})

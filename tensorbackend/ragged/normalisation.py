@@ -1,0 +1,105 @@
+"""Softmax and normalisation along axes with lengths."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..entry import entry
+from ..ops.composite.reduction import averaged_dtype, in_float32
+from ..ops.composite.reduction import log_softmax as _log_softmax
+from ..ops.composite.reduction import softmax as _softmax
+from ..ops.elementwise.binary import add, multiply, subtract
+from ..ops.elementwise.complex_functions import rsqrt
+from ..ops.elementwise.conversion import astype
+from ..rules.axes import sorted_axes
+from ..tensor import Axes, Tensor
+from .reduction import _mean, variance
+from .value import Ragged, lifted, made
+
+
+@entry
+def softmax(x: Ragged | Tensor, /, *, axis: Axes) -> Any:
+    """Divide exp(x) by its sum within the lengths, computed without overflow.
+
+    Parameters
+    ----------
+    x : Ragged or Tensor
+        Real values.
+    axis : axis or axes
+        By name or position.
+
+    Returns
+    -------
+    Ragged or Tensor
+        Like x. The padding beside entries within the lengths holds 0.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> weights = tb.ragged.softmax(tb.ragged.from_list([[1.0, 1.0], [5.0]]), axis="time")
+    >>> weights.filled(0).tolist()
+    [[0.5, 0.5], [1.0, 0.0]]
+    """
+    return _shares(x, axis, _softmax)
+
+
+@entry
+def log_softmax(x: Ragged | Tensor, /, *, axis: Axes) -> Any:
+    """Take the logarithm of `softmax`, accurate where that is tiny. Parameters and result are those of `softmax`.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.ragged.log_softmax(tb.ragged.from_list([[0.0, -1000.0], [5.0]]), axis="time").filled(0).tolist()
+    [[0.0, -1000.0], [0.0, 0.0]]
+    """
+    return _shares(x, axis, _log_softmax)
+
+
+def _shares(x: Any, axis: Axes, function: Any) -> Any:
+    ragged = lifted(x)
+    axes = sorted_axes(ragged.template, axis)
+    if not ragged.values.size:
+        return x
+    values = ragged.values if ragged.dtype.is_inexact else astype(ragged.values, averaged_dtype(ragged.values))
+    values = Ragged(values, ragged.lengths).filled(-math.inf)
+    return made(function(values, axis=axes), ragged.lengths)
+
+
+@entry
+def normalize(x: Ragged | Tensor, /, *, axis: Axes, epsilon: float = 1e-5) -> Any:
+    """Subtract the mean within the lengths, and divide by the square root of the variance and a small number.
+
+    Parameters
+    ----------
+    x : Ragged or Tensor
+        Real values.
+    axis : axis or axes
+        Along which mean and variance are taken: the features as in layer normalisation, the batch and an axis with
+        lengths as in batch normalisation.
+    epsilon : float, default 1e-5
+        What is added to the variance.
+
+    Returns
+    -------
+    Ragged or Tensor
+        Like x.
+
+    References
+    ----------
+    Ba, Kiros and Hinton, "Layer Normalization", 2016. Ioffe and Szegedy, "Batch Normalization", 2015.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> x = tb.ragged.normalize(tb.ragged.from_list([[1.0, 3.0], [5.0]]), axis="time", epsilon=0.0001)
+    >>> [round(value, 3) for value in tb.ragged.to_list(x)[0].tolist()]
+    [-1.0, 1.0]
+    """
+    ragged = lifted(x)
+    axes = sorted_axes(ragged.template, axis)
+    wide = Ragged(in_float32(ragged.filled(0)), ragged.lengths)
+    centred = subtract(wide.values, _mean(wide, axes, True))
+    scale = rsqrt(add(variance(wide, axes, 0.0, True), epsilon))
+    return made(astype(multiply(centred, scale), averaged_dtype(ragged.values)), ragged.lengths)

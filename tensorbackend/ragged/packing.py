@@ -1,0 +1,433 @@
+"""What is within the lengths moved together: axes merged, examples packed, entries selected, and back."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from ..dtypes import int64
+from ..entry import entry
+from ..errors import AxisError, DTypeError, NamesError, ShapeError, expected
+from ..ops.composite.cumulative import cumulative_sum
+from ..ops.composite.elementwise.functions import logical_not
+from ..ops.elementwise.binary import logical_and, subtract
+from ..ops.elementwise.conversion import astype
+from ..ops.elementwise.ternary import where
+from ..ops.padding import pad
+from ..ops.reduction import sum as _sum
+from ..ops.shape import broadcast_to, permute_dims, reshape
+from ..ops.sorting import argsort
+from ..rules.axes import normalize_axis
+from ..rules.plan import integer
+from ..template import Template
+from ..tensor import Axis, Tensor
+from .construction import fitting
+from .lengths import check_equal, inside, laid_out
+from .moving import gathered, moved
+from .value import Ragged, lifted, made, ragged_axis
+
+PACKED = "packed"
+
+
+def _mask_over(x: Ragged, names: Sequence[str]) -> Tensor:
+    """Which positions on some axes are within the lengths, over the axes that these lengths are over, then those."""
+    over = [name for name in x.names if name is not None and name in _batch(x, names)]
+    axes = (*over, *names)
+    like = Template([x.size_of(name) for name in axes], "bool", axes)
+    found: Tensor | None = None
+    for name in x.lengths:
+        if name in axes:
+            each = laid_out(inside(x.lengths[name], name, x.size_of(name)), like)
+            found = each if found is None else logical_and(found, each)
+    assert found is not None  # some axis has lengths
+    return broadcast_to(found, like.shape, names=axes)
+
+
+def _batch(x: Ragged, names: Sequence[str]) -> set[str]:
+    """The axes besides some that the lengths of these are over, and so on."""
+    found: set[str] = set()
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        if name in x.lengths:
+            fresh = {str(each) for each in x.lengths[name].names} - found - set(names)
+            found |= fresh
+            waiting += fresh
+    return found
+
+
+def _to_the_front(mask: Tensor) -> tuple[Tensor, Tensor]:
+    """Where the entries are that a mask over a last axis chooses, in order, and how many there are."""
+    order = argsort(astype(logical_not(mask), "uint8"), axis=-1)
+    return order, _sum(astype(mask, int64), axis=-1)
+
+
+def _merged(x: Tensor, names: Sequence[str], name: str) -> Tensor:
+    """Some axes as one, where the first of them was."""
+    own = [x.names.index(each) for each in names]
+    first = min(own)
+    rest = [axis for axis in range(x.ndim) if axis not in own]
+    before = [axis for axis in rest if axis < first]
+    after = rest[len(before) :]
+    order = (*before, *own, *after)
+    moved_ = x if order == tuple(range(x.ndim)) else permute_dims(x, order)
+    size = math.prod(x.shape[axis] for axis in own)
+    shape = (*(x.shape[axis] for axis in before), size, *(x.shape[axis] for axis in after))
+    labels = (*(x.names[axis] for axis in before), name, *(x.names[axis] for axis in after))
+    return reshape(moved_, shape, names=labels)
+
+
+@entry
+def merge_axes(x: Ragged, axes: Sequence[Axis], /, *, name: str, size: int | None = None) -> Ragged:
+    """Merge axes, of which one or more have lengths, into one: its entries are those within the lengths, in order.
+
+    Parameters
+    ----------
+    x : Ragged
+        A tensor with lengths.
+    axes : list of int or str
+        Two axes or more, the slowest first. An axis that the lengths of another of them are over comes before that.
+    name : str
+        The name of the new axis, where the first of them stood.
+    size : int, optional
+        The size of the new axis, by default the product of the sizes: enough for all there can be.
+
+    Returns
+    -------
+    Ragged
+        The lengths of the new axis, the sums of the lengths, are over the axes that are left.
+
+    Raises
+    ------
+    AxisError
+        For axes without names, or none with lengths.
+    DataError
+        For a size below a length, where lengths can be read; in a trace such an example is cut.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> values = tb.asarray([[[1, 2], [3, 0]], [[4, 0], [0, 0]]], names=("batch", "word", "letter"))
+    >>> x = tb.ragged.with_lengths(values, word=[2, 1], letter=[[2, 1], [1, 0]])
+    >>> text = tb.ragged.merge_axes(x, ["word", "letter"], name="text")
+    >>> [each.tolist() for each in tb.ragged.to_list(text)]
+    [[1, 2, 3], [4]]
+    """
+    names = _named(x, axes)
+    if not any(each in x.lengths for each in names):
+        remedy = "tb.reshape() merges other axes, within apply()"
+        raise AxisError(expected(f"an axis with lengths, one of {sorted(x.lengths)}", remedy, axes=tuple(axes)))
+    mask = _mask_over(x, names)
+    flat = _merged(mask, names, name)
+    order, own = _to_the_front(flat)
+    values = _merged(x.values, names, name)
+    lengths = {other: _merged_lengths(x, each, names, name) for other, each in x.lengths.items() if other not in names}
+    room = flat.shape[-1]
+    if size is not None and integer(0, size=size) != room:
+        order = pad(order, {name: (0, size - room)}, value=0)
+        own = fitting(own, size, name)
+    return moved(Ragged(values, {**lengths, name: own}), order, name, own)
+
+
+def _named(x: Ragged, axes: Sequence[Axis]) -> list[str]:
+    found = [x.names[normalize_axis(x.template, axis)] for axis in axes]
+    if None in found or len(set(found)) != len(found) or len(found) < 2:
+        raise AxisError(expected("two named axes or more, each once", "name them with rename()", axes=tuple(axes)))
+    return [str(each) for each in found]
+
+
+def _merged_lengths(x: Ragged, lengths: Tensor, names: Sequence[str], name: str) -> Tensor:
+    """Lengths over some of the merged axes, over the new one."""
+    if not set(lengths.names) & set(names):
+        return lengths
+    missing = [each for each in names if each not in lengths.names]
+    if missing:
+        others = [each for each in lengths.names if each not in names]
+        axes = [*others, *names]
+        like = Template([x.size_of(str(each)) for each in axes], int64, axes)
+        lengths = broadcast_to(laid_out(lengths, like), like.shape, names=axes)
+    return _merged(lengths, names, name)
+
+
+@entry
+def unmerge_axis(x: Ragged, axis: Axis, /, *, axes: Sequence[str], like: Ragged) -> Ragged:
+    """Take back `merge_axes`: lay the entries of an axis out along several, within the lengths of another tensor.
+
+    Parameters
+    ----------
+    x : Ragged
+        What `merge_axes` gave, or what was computed from it position by position.
+    axis : int or str
+        The axis that was merged.
+    axes : list of str
+        The axes that it was merged of, in that order.
+    like : Ragged
+        A tensor with those axes and their lengths.
+
+    Returns
+    -------
+    Ragged
+        x with the axes of `like` in place of the axis, and their lengths.
+
+    Raises
+    ------
+    ShapeError
+        For lengths of the axis that are not those that merging `like` gives.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> x = tb.ragged.from_list([[1, 2], [3]])
+    >>> text = tb.ragged.merge_axes(x, ["batch", "time"], name="text")
+    >>> tb.ragged.unmerge_axis(text, "text", axes=["batch", "time"], like=x).filled(0).tolist()
+    [[1, 2], [3, 0]]
+    """
+    name = ragged_axis(x, axis, "tb.reshape() within apply()")
+    names = _named(like, axes)
+    mask = _mask_over(like, names)
+    flat = _merged(mask, names, name)
+    check_equal(name, x.lengths[name], _sum(astype(flat, int64), axis=-1))
+    ranks = subtract(cumulative_sum(astype(flat, int64), axis=-1), 1)
+    spread = gathered(x.values, ranks, name)
+    position = spread.names.index(name)
+    sizes = [like.size_of(each) for each in names]
+    values = reshape(
+        spread,
+        (*spread.shape[:position], *sizes, *spread.shape[position + 1 :]),
+        names=(*spread.names[:position], *names, *spread.names[position + 1 :]),
+    )
+    lengths: dict[str, Tensor] = {each: like.lengths[each] for each in names if each in like.lengths}
+    for other, each in x.lengths.items():
+        if other == name:
+            continue
+        if name in each.names:
+            place = each.names.index(name)
+            spread = gathered(each, ranks, name)
+            each = reshape(
+                spread,
+                (*spread.shape[:place], *sizes, *spread.shape[place + 1 :]),
+                names=(*spread.names[:place], *names, *spread.names[place + 1 :]),
+            )
+        lengths[other] = each
+    return Ragged(values, lengths)
+
+
+@entry
+def pack(x: Ragged, /, *, axis: Axis, name: str = PACKED, size: int | None = None) -> Ragged:
+    """Put all examples one after another along one axis, without padding in between.
+
+    Parameters
+    ----------
+    x : Ragged
+        A tensor with lengths.
+    axis : int or str
+        An axis with lengths, which is merged with all axes that these are over.
+    name : str, default "packed"
+        The name of the new axis.
+    size : int, optional
+        The size of the new axis, by default enough for all there can be.
+
+    Returns
+    -------
+    Ragged
+        Of one length over no axes: the sum of the lengths. What works position by position takes only as long as
+        `size` says.
+
+    Raises
+    ------
+    DataError
+        For a size below the sum, where lengths can be read.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> x = tb.ragged.from_list([[1, 2, 3], [4]])
+    >>> tb.ragged.pack(x, axis="time", size=4)
+    ragged s64[packed: 4] numpy, packed=4
+    """
+    own = ragged_axis(x, axis, "tb.reshape()")
+    return (
+        merge_axes(x, _packed_axes(x, own), name=name, size=size) if x.lengths[own].ndim else _alone(x, own, name, size)
+    )
+
+
+def _packed_axes(x: Ragged, axis: str) -> list[str]:
+    over = _batch(x, [axis])
+    return [*(each for each in x.names if each is not None and each in over), axis]
+
+
+def _alone(x: Ragged, axis: str, name: str, size: int | None) -> Ragged:
+    """An axis whose one length is over no axes, under another name and with another size."""
+    from .construction import resize
+
+    renamed = x.rename(**{axis: name})
+    return renamed if size is None else resize(renamed, size, axis=name)
+
+
+@entry
+def unpack(x: Ragged, /, *, like: Ragged, axis: str, packed: str = PACKED) -> Ragged:
+    """Take back `pack`: give each example its place and its padding again.
+
+    Parameters
+    ----------
+    x : Ragged
+        What `pack` gave, or what was computed from it position by position.
+    like : Ragged
+        What was packed, or another tensor with its lengths.
+    axis : str
+        The axis of `like` that was packed.
+    packed : str, default "packed"
+        The axis of x.
+
+    Returns
+    -------
+    Ragged
+        x with the axes of `like` that were packed.
+
+    Raises
+    ------
+    ShapeError
+        For a length that is not the sum of the lengths of `like`.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> x = tb.ragged.from_list([[1, 2, 3], [4]])
+    >>> tb.ragged.unpack(tb.ragged.pack(x, axis="time") * 2, like=x, axis="time").filled(0).tolist()
+    [[2, 4, 6], [8, 0, 0]]
+    """
+    own = ragged_axis(like, axis, "the axis that was packed")
+    if like.lengths[own].ndim:
+        return unmerge_axis(x, packed, axes=_packed_axes(like, own), like=like)
+    return _alone(x, packed, own, like.size_of(own))
+
+
+@entry
+def select(
+    x: Ragged | Tensor, mask: Ragged | Tensor, /, *, axis: Axis, name: str | None = None, size: int | None = None
+) -> Ragged:
+    """Choose the entries along an axis where a mask holds, in order, for each example.
+
+    Parameters
+    ----------
+    x : Ragged or Tensor
+        The values.
+    mask : Ragged or Tensor
+        bool, over named axes of x, the axis among them. What is beyond the lengths of x is not chosen.
+    axis : int or str
+        A named axis.
+    name : str, optional
+        The name of the axis in the result, by default the same.
+    size : int, optional
+        The size of the axis in the result, by default that in x.
+
+    Returns
+    -------
+    Ragged
+        x with other lengths of the axis: how many were chosen, over the mask's other axes.
+
+    Raises
+    ------
+    DTypeError
+        For a mask that is not bool.
+    NamesError
+        For a mask over other axes.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> x = tb.ragged.from_list([[1, 2, 3], [4, 5]])
+    >>> odd = tb.ragged.select(x, x % 2 == 1, axis="time", name="odd")
+    >>> odd.filled(0).tolist(), odd.lengths["odd"].tolist()
+    ([[1, 3, 0], [5, 0, 0]], [2, 1])
+    """
+    ragged = lifted(x)
+    own = _selected_axis(ragged, axis)
+    chosen = _chosen(ragged, mask, own)
+    order, lengths = _to_the_front(chosen)
+    bare = Ragged(ragged.values, {other: each for other, each in ragged.lengths.items() if other != own})
+    if size is not None and integer(0, size=size) != chosen.shape[-1]:
+        order = pad(order, {own: (0, size - chosen.shape[-1])}, value=0)
+        lengths = fitting(lengths, size, own)
+    found = moved(bare, order, own, lengths)
+    return found if name in (None, own) else found.rename(**{own: name})
+
+
+def _selected_axis(x: Ragged, axis: Axis) -> str:
+    name = x.names[normalize_axis(x.template, axis)]
+    if name is None:
+        raise AxisError(expected(f"an axis of {x.template!r} with a name", "name it with rename()", axis=axis))
+    return name
+
+
+def _chosen(x: Ragged, mask: Any, axis: str) -> Tensor:
+    """Where a mask holds within the lengths of x, over axes of the examples and then the axis."""
+    given = lifted(mask)
+    if given.dtype.kind != "bool":
+        raise DTypeError(expected("a mask of dtype bool", "compare it, such as x != 0", mask=given.template))
+    if None in given.names or not set(given.names) <= set(x.names) or axis not in given.names:
+        remedy = "rename() its axes"
+        raise NamesError(
+            expected(f"a mask over named axes of {x.template!r}, {axis!r} among them", remedy, mask=given.template)
+        )
+    for name in given.lengths.keys() & x.lengths.keys():
+        check_equal(name, given.lengths[name], x.lengths[name])
+    over = ({str(each) for each in given.names} | _batch(x, [axis])) - {axis}
+    axes = [*(name for name in x.names if name is not None and name in over), axis]
+    like = Template([x.size_of(each) for each in axes], "bool", axes)
+    chosen = broadcast_to(laid_out(given.filled(False), like), like.shape, names=axes)
+    for name, lengths in x.lengths.items():
+        if name in axes:
+            chosen = logical_and(chosen, laid_out(inside(lengths, name, x.size_of(name)), like))
+    return chosen
+
+
+@entry
+def put_selected(
+    base: Ragged | Tensor, mask: Ragged | Tensor, selected: Ragged, /, *, axis: Axis, name: str | None = None
+) -> Any:
+    """Take back `select`: put entries where a mask holds, in order, and keep those of `base` elsewhere.
+
+    Parameters
+    ----------
+    base : Ragged or Tensor
+        The values where the mask does not hold.
+    mask : Ragged or Tensor
+        As for `select`.
+    selected : Ragged
+        What `select` gave for the mask, or what was computed from it position by position.
+    axis : int or str
+        The axis of `base`.
+    name : str, optional
+        The axis of `selected`, by default the same.
+
+    Returns
+    -------
+    Ragged or Tensor
+        Like `base`.
+
+    Raises
+    ------
+    ShapeError
+        For lengths that are not the numbers of entries where the mask holds.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> x = tb.ragged.from_list([[1, 2, 3], [4, 5]])
+    >>> odd = tb.ragged.select(x, x % 2 == 1, axis="time")
+    >>> tb.ragged.put_selected(x, x % 2 == 1, odd * 10, axis="time").filled(0).tolist()
+    [[10, 2, 30], [4, 50, 0]]
+    """
+    ragged = lifted(base)
+    own = _selected_axis(ragged, axis)
+    chosen = _chosen(ragged, mask, own)
+    source = ragged_axis(selected, own if name is None else name, "the axis of select() as name=")
+    given = selected if source == own else selected.rename(**{source: own})
+    check_equal(own, given.lengths[own], _sum(astype(chosen, int64), axis=-1))
+    ranks = subtract(cumulative_sum(astype(chosen, int64), axis=-1), 1)
+    entries = gathered(given.values, ranks, own)
+    if entries.shape != ragged.shape:
+        raise ShapeError(expected("entries like those of the base", base=ragged.template, selected=given.template))
+    return made(where(laid_out(chosen, ragged.template), entries, ragged.values), ragged.lengths)

@@ -1,0 +1,359 @@
+"""Sums, means, extremes and other summaries of what is within the lengths."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from ..dtypes import DType, Scalar, float32, iinfo, int64, promote_types
+from ..entry import entry
+from ..ops.composite.reduction import averaged_dtype, in_float32
+from ..ops.composite.reduction import logsumexp as _logsumexp
+from ..ops.creation.filled import zeros
+from ..ops.elementwise.binary import divide, equal, greater, logical_and, maximum, multiply, subtract
+from ..ops.elementwise.conversion import astype
+from ..ops.elementwise.ternary import where
+from ..ops.elementwise.transcendental import sqrt
+from ..ops.elementwise.unary import isnan
+from ..ops.padding import pad
+from ..ops.reduction import all as _all
+from ..ops.reduction import any as _any
+from ..ops.reduction import argmax as _argmax
+from ..ops.reduction import max as _max
+from ..ops.reduction import min as _min
+from ..ops.reduction import prod as _prod
+from ..ops.reduction import sum as _sum
+from ..rules.axes import sorted_axes
+from ..rules.broadcasting import check_dtype
+from ..tensor import Axes, Axis, Tensor
+from .value import Either, Ragged, lifted, made, mask_in, position_of
+
+
+def least(dtype: DType) -> Scalar:
+    """What is below all numbers of a dtype."""
+    check_dtype(dtype, "real or bool")
+    return False if dtype.kind == "bool" else iinfo(dtype).min if dtype.is_integer else -math.inf
+
+
+def greatest(dtype: DType) -> Scalar:
+    """What is above all numbers of a dtype."""
+    check_dtype(dtype, "real or bool")
+    return True if dtype.kind == "bool" else iinfo(dtype).max if dtype.is_integer else math.inf
+
+
+def remaining(x: Ragged, axes: tuple[int, ...], keepdims: bool) -> dict[str, Tensor]:
+    """The lengths after a reduction: of an axis whose lengths are over reduced axes the greatest along these.
+
+    [batch: 2][time: 3] with lengths 3, 1 reduced along batch gives [time: 3] with the length 3.
+    """
+    gone = {name for name in (x.names[axis] for axis in axes) if name is not None}
+    found = {}
+    for name, lengths in x.lengths.items():
+        if name in gone:
+            continue
+        over = [each for each in lengths.names if each in gone]
+        if over:
+            inner = Ragged(lengths, {each: x.lengths[each] for each in lengths.names if each in x.lengths})  # type: ignore[index,misc] # all named
+            kept = inner.filled(0)
+            if 0 in (kept.shape[kept.names.index(each)] for each in over):
+                lengths = _sum(kept, axis=over, keepdims=keepdims)
+            else:
+                lengths = _max(kept, axis=over, keepdims=keepdims)
+        found[name] = lengths
+    return found
+
+
+def _reduced(
+    function: Callable[..., Tensor], x: Ragged, axes: tuple[int, ...], keepdims: bool, identity: Scalar
+) -> Tensor:
+    """What a reduction gives with its identity in the padding."""
+    values = x.filled(identity)
+    empty: dict[Axis, tuple[int, int]] = {
+        axis: (0, 1) for axis in axes if not values.shape[axis] and x.names[axis] in x.lengths
+    }
+    if empty:
+        values = pad(values, empty, value=identity)  # as no reduction of nothing has another identity than ours
+    return function(values, axis=axes, keepdims=keepdims)
+
+
+def _prepared(x: Any, axis: Axes) -> tuple[Ragged, tuple[int, ...]]:
+    ragged = lifted(x)
+    return ragged, sorted_axes(ragged.template, axis)
+
+
+def _count(x: Ragged, axes: tuple[int, ...], keepdims: bool) -> Tensor | int:
+    """How many elements are within the lengths along some axes."""
+    mask = mask_in(x, x.template)
+    if mask is None:
+        return math.prod(x.shape[axis] for axis in axes)
+    factor = math.prod(x.shape[axis] for axis in axes if mask.shape[axis] == 1)
+    counted = _sum(astype(mask, int64), axis=axes, keepdims=keepdims)
+    return counted if factor == 1 else multiply(counted, factor)
+
+
+def _positive(count: Tensor | int) -> Any:
+    """A count that may divide: at least 1."""
+    return (count or 1) if isinstance(count, int) else maximum(count, 1)
+
+
+@entry
+def sum(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
+    """Add up what is within the lengths; 0 for a length of 0.
+
+    Parameters
+    ----------
+    x : Ragged or Tensor
+        The values.
+    axis : axis or axes, default all
+        By name or position. Along an axis that lengths are over, such as the batch, each entry of the other axis adds
+        up the examples that reach it, and the greatest of their lengths is the length of the result.
+    keepdims : bool, default False
+        Whether the axes stay with size 1; they have no lengths then.
+
+    Returns
+    -------
+    Ragged or Tensor
+        A `Ragged` as long as an axis with lengths is left. Small integers and bool are summed in 64 bits.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> x = tb.ragged.from_list([[1, 2, 3], [4]])
+    >>> tb.ragged.sum(x, axis="time").tolist(), tb.ragged.sum(x, axis="batch")
+    ([6, 4], ragged s64[time: 3] numpy, time=3)
+    """
+    ragged, axes = _prepared(x, axis)
+    return made(_reduced(_sum, ragged, axes, keepdims, 0), remaining(ragged, axes, keepdims))
+
+
+@entry
+def prod(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
+    """Multiply what is within the lengths; 1 for a length of 0. Parameters and result are those of `sum`.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.ragged.prod(tb.ragged.from_list([[2, 3], [4]]), axis="time").tolist()
+    [6, 4]
+    """
+    ragged, axes = _prepared(x, axis)
+    return made(_reduced(_prod, ragged, axes, keepdims, 1), remaining(ragged, axes, keepdims))
+
+
+@entry
+def max(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
+    """Find the greatest element within the lengths: -inf, or the least integer, for a length of 0.
+
+    Parameters and result are those of `sum`; a NaN wins.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.ragged.max(tb.ragged.from_list([[-1.0, -2.0], [-3.0]]), axis="time").tolist()
+    [-1.0, -3.0]
+    """
+    ragged, axes = _prepared(x, axis)
+    return made(_reduced(_max, ragged, axes, keepdims, least(ragged.dtype)), remaining(ragged, axes, keepdims))
+
+
+@entry
+def min(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
+    """Find the least element within the lengths: inf, or the greatest integer, for a length of 0.
+
+    Parameters and result are those of `sum`; a NaN wins.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.ragged.min(tb.ragged.from_list([[1.0, 2.0], [3.0]]), axis="time").tolist()
+    [1.0, 3.0]
+    """
+    ragged, axes = _prepared(x, axis)
+    return made(_reduced(_min, ragged, axes, keepdims, greatest(ragged.dtype)), remaining(ragged, axes, keepdims))
+
+
+@entry
+def any(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
+    """Tell whether some element within the lengths is true; False for a length of 0.
+
+    Parameters and result are those of `sum`.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.ragged.any(tb.ragged.from_list([[False, True], [False]]), axis="time").tolist()
+    [True, False]
+    """
+    ragged, axes = _prepared(x, axis)
+    return made(_reduced(_any, ragged, axes, keepdims, False), remaining(ragged, axes, keepdims))
+
+
+@entry
+def all(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
+    """Tell whether every element within the lengths is true; True for a length of 0.
+
+    Parameters and result are those of `sum`.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.ragged.all(tb.ragged.from_list([[False, True], [True]]), axis="time").tolist()
+    [False, True]
+    """
+    ragged, axes = _prepared(x, axis)
+    return made(_reduced(_all, ragged, axes, keepdims, True), remaining(ragged, axes, keepdims))
+
+
+def _cast(x: Ragged, dtype: DType) -> Ragged:
+    return Ragged(astype(x.values, dtype), x.lengths)
+
+
+@entry
+def logsumexp(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
+    """Compute the logarithm of the sum of exp(x) within the lengths without overflow; -inf for a length of 0.
+
+    Parameters and result are those of `sum`.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.ragged.logsumexp(tb.ragged.from_list([[1000.0, -1000.0], [3.0]]), axis="time").tolist()
+    [1000.0, 3.0]
+    """
+    ragged, axes = _prepared(x, axis)
+    work = ragged if ragged.dtype.is_inexact else _cast(ragged, averaged_dtype(ragged.values))
+    return made(_reduced(_logsumexp, work, axes, keepdims, -math.inf), remaining(ragged, axes, keepdims))
+
+
+@entry
+def mean(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
+    """Average what is within the lengths; 0 for a length of 0.
+
+    Parameters and result are those of `sum`; integers and bool give the default floating dtype.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.ragged.mean(tb.ragged.from_list([[1.0, 2.0, 6.0], [4.0]]), axis="time").tolist()
+    [3.0, 4.0]
+    """
+    ragged, axes = _prepared(x, axis)
+    return made(_mean(ragged, axes, keepdims), remaining(ragged, axes, keepdims))
+
+
+def _mean(x: Ragged, axes: tuple[int, ...], keepdims: bool) -> Tensor:
+    total = _reduced(_sum, Ragged(in_float32(x.values), x.lengths), axes, keepdims, 0)
+    return astype(divide(total, _as(_positive(_count(x, axes, keepdims)), total)), averaged_dtype(x.values))
+
+
+def _as(count: Any, like: Tensor) -> Any:
+    """A count in the dtype of what it divides."""
+    return astype(count, like.dtype) if isinstance(count, Tensor) else float(count)
+
+
+@entry
+def var(x: Ragged | Tensor, /, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False) -> Any:
+    """Average the squared distances from the mean within the lengths; 0 for a length of 0.
+
+    Parameters and result are those of `mean`. The count is reduced by `correction`; where nothing is left of it, the
+    result is NaN, as that of `tb.var`.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.ragged.var(tb.ragged.from_list([[1.0, 3.0], [4.0]]), axis="time").tolist()
+    [1.0, 0.0]
+    """
+    ragged, axes = _prepared(x, axis)
+    return made(variance(ragged, axes, correction, keepdims), remaining(ragged, axes, keepdims))
+
+
+def variance(x: Ragged, axes: tuple[int, ...], correction: float, keepdims: bool) -> Tensor:
+    """The variance within the lengths."""
+    check_dtype(x.dtype, "real")
+    wide = Ragged(in_float32(x.filled(0)), x.lengths)
+    centred = Ragged(subtract(wide.values, _mean(wide, axes, True)), x.lengths).filled(0)
+    squares = _sum(multiply(centred, centred), axis=axes, keepdims=keepdims)
+    count = _count(x, axes, keepdims)
+    if isinstance(count, int):
+        left = count - correction
+        divisor: Any = left if left > 0 else 1.0 if not count else math.nan
+    else:
+        rest = subtract(_as(count, squares), correction)
+        divisor = where(greater(rest, 0), rest, where(greater(count, 0), math.nan, 1.0))
+    return astype(divide(squares, divisor), averaged_dtype(x.values))
+
+
+@entry
+def std(x: Ragged | Tensor, /, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False) -> Any:
+    """Take the square root of the variance within the lengths; 0 for a length of 0.
+
+    Parameters and result are those of `var`.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.ragged.std(tb.ragged.from_list([[1.0, 5.0], [4.0]]), axis="time").tolist()
+    [2.0, 0.0]
+    """
+    ragged, axes = _prepared(x, axis)
+    wide = _cast(ragged, promote_types(averaged_dtype(ragged.values), float32))
+    root = sqrt(variance(wide, axes, correction, keepdims))
+    return made(astype(root, averaged_dtype(ragged.values)), remaining(ragged, axes, keepdims))
+
+
+@entry
+def argmax(x: Ragged | Tensor, /, *, axis: Axis, keepdims: bool = False) -> Any:
+    """Find where the greatest element within the lengths is along an axis: int64, the first of equal ones.
+
+    -1 for a length of 0. A NaN wins. Parameters and result are those of `sum`, with one axis.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.ragged.argmax(tb.ragged.from_list([[1.0, 9.0], [-1.0]]), axis="time").tolist()
+    [1, 0]
+    """
+    return _extreme(x, axis, keepdims, _max, least)
+
+
+@entry
+def argmin(x: Ragged | Tensor, /, *, axis: Axis, keepdims: bool = False) -> Any:
+    """Find where the least element within the lengths is along an axis: int64, the first of equal ones.
+
+    -1 for a length of 0. A NaN wins. Parameters and result are those of `sum`, with one axis.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.ragged.argmin(tb.ragged.from_list([[1.0, -9.0], [5.0]]), axis="time").tolist()
+    [1, 0]
+    """
+    return _extreme(x, axis, keepdims, _min, greatest)
+
+
+def _extreme(
+    x: Either, axis: Axis, keepdims: bool, function: Callable[..., Tensor], identity: Callable[[DType], Scalar]
+) -> Any:
+    """The first position of an extreme within the lengths, which are no prefix along an axis that lengths are over."""
+    ragged = lifted(x)
+    axes = (position_of(ragged, axis),)
+    rest = remaining(ragged, axes, keepdims)
+    if not ragged.shape[axes[0]] and ragged.names[axes[0]] in ragged.lengths:
+        shape, names = list(ragged.shape), list(ragged.names)
+        if keepdims:
+            shape[axes[0]] = 1
+        else:
+            del shape[axes[0]], names[axes[0]]
+        return made(zeros(shape, dtype=int64, names=names, like=ragged.values) - 1, rest)
+    values = ragged.filled(identity(ragged.dtype))
+    best = function(values, axis=axes, keepdims=True)
+    hit = equal(values, best)
+    if values.dtype.is_floating:
+        hit = where(isnan(best), isnan(values), hit)
+    mask = mask_in(ragged, ragged.template)
+    if mask is not None:
+        hit = logical_and(hit, mask)
+    where_first = _argmax(astype(hit, "uint8"), axis=axes[0], keepdims=keepdims)
+    return made(where(_any(hit, axis=axes, keepdims=keepdims), where_first, -1), rest)

@@ -1,0 +1,203 @@
+"""Running sums and extremes, sorts and the greatest elements along axes with lengths."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..dtypes import Scalar
+from ..entry import entry
+from ..ops.composite.cumulative import cumulative_max as _cumulative_max
+from ..ops.composite.cumulative import cumulative_min as _cumulative_min
+from ..ops.composite.cumulative import cumulative_prod as _cumulative_prod
+from ..ops.composite.cumulative import cumulative_sum as _cumulative_sum
+from ..ops.composite.sorting.searching import TopK
+from ..ops.composite.sorting.searching import top_k as _top_k
+from ..ops.elementwise.binary import minimum
+from ..ops.indexing.taking import take_along_axis_at
+from ..ops.sorting import argsort as _argsort
+from ..rules.plan import integer
+from ..tensor import Axis, Tensor
+from .reduction import greatest, least
+from .value import Ragged, lifted, made, position_of, refuse_dependents
+
+_SORTED = "the order of its entries is that of their lengths: sort what to_list() gives, or pack() first"
+
+
+def _cumulative(x: Any, function: Callable[..., Tensor], axis: Axis, reverse: bool, identity: Scalar) -> Any:
+    ragged = lifted(x)
+    position = position_of(ragged, axis)
+    return made(function(ragged.filled(identity), axis=position, reverse=reverse), ragged.lengths)
+
+
+@entry
+def cumulative_sum(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False) -> Any:
+    """Add up the elements along an axis up to each, from the end of each length if `reverse`.
+
+    Parameters
+    ----------
+    x : Ragged or Tensor
+        The values.
+    axis : int or str
+        Along which to add.
+    reverse : bool, default False
+        Whether the sums are of the element and those after it.
+
+    Returns
+    -------
+    Ragged or Tensor
+        Like x; small integers and bool are summed in 64 bits.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> x = tb.ragged.from_list([[1, 2, 3], [4]])
+    >>> tb.ragged.cumulative_sum(x, axis="time", reverse=True).filled(0).tolist()
+    [[6, 5, 3], [4, 0, 0]]
+    """
+    return _cumulative(x, _cumulative_sum, axis, reverse, 0)
+
+
+@entry
+def cumulative_prod(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False) -> Any:
+    """Multiply the elements along an axis up to each. Parameters and result are those of `cumulative_sum`.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.ragged.cumulative_prod(tb.ragged.from_list([[2, 3], [4]]), axis="time").filled(0).tolist()
+    [[2, 6], [4, 0]]
+    """
+    return _cumulative(x, _cumulative_prod, axis, reverse, 1)
+
+
+@entry
+def cumulative_max(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False) -> Any:
+    """Find the greatest element along an axis up to each. Parameters and result are those of `cumulative_sum`.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.ragged.cumulative_max(tb.ragged.from_list([[3, 2], [4]]), axis="time").filled(0).tolist()
+    [[3, 3], [4, 0]]
+    """
+    return _cumulative(x, _cumulative_max, axis, reverse, least(lifted(x).dtype))
+
+
+@entry
+def cumulative_min(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False) -> Any:
+    """Find the least element along an axis up to each. Parameters and result are those of `cumulative_sum`.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.ragged.cumulative_min(tb.ragged.from_list([[3, 2], [4]]), axis="time").filled(0).tolist()
+    [[3, 2], [4, 0]]
+    """
+    return _cumulative(x, _cumulative_min, axis, reverse, greatest(lifted(x).dtype))
+
+
+def _order(x: Ragged, axis: int, descending: bool) -> Tensor:
+    """The positions of the elements in order, those of the padding last.
+
+    The sort is stable, so of what is equal to the number in the padding, the elements within the length come first.
+    """
+    if descending:
+        return _argsort(x.filled(least(x.dtype)), axis=axis, descending=True)
+    if not x.dtype.is_floating:
+        return _argsort(x.filled(greatest(x.dtype)), axis=axis)
+    return _argsort(x.filled(float("nan")), axis=axis)  # which comes after all numbers
+
+
+@entry
+def sort(x: Ragged | Tensor, /, *, axis: Axis, descending: bool = False) -> Any:
+    """Sort what is within the lengths along an axis; stable, NaN last in ascending order.
+
+    Parameters
+    ----------
+    x : Ragged or Tensor
+        Real values.
+    axis : int or str
+        An axis that no lengths are over.
+    descending : bool, default False
+        Whether the greatest comes first.
+
+    Returns
+    -------
+    Ragged or Tensor
+        Like x.
+
+    Raises
+    ------
+    AxisError
+        For an axis that lengths are over, such as the batch: its entries have lengths of their own.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.ragged.sort(tb.ragged.from_list([[3, 1, 2], [4]]), axis="time").filled(0).tolist()
+    [[1, 2, 3], [4, 0, 0]]
+    """
+    ragged = lifted(x)
+    refuse_dependents(ragged, axis, _SORTED)
+    position = position_of(ragged, axis)
+    order = _order(ragged, position, descending)
+    return made(take_along_axis_at(ragged.values, order, axis=position, mode="clip"), ragged.lengths)
+
+
+@entry
+def argsort(x: Ragged | Tensor, /, *, axis: Axis, descending: bool = False) -> Any:
+    """Find the positions of the elements in sorted order: int64. Parameters and errors are those of `sort`.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.ragged.argsort(tb.ragged.from_list([[3, 1, 2], [4]]), axis="time").filled(-1).tolist()
+    [[1, 2, 0], [0, -1, -1]]
+    """
+    ragged = lifted(x)
+    refuse_dependents(ragged, axis, _SORTED)
+    return made(_order(ragged, position_of(ragged, axis), descending), ragged.lengths)
+
+
+@entry
+def top_k(x: Ragged | Tensor, k: int, /, *, axis: Axis) -> Any:
+    """Find the k greatest elements within the lengths along an axis, the greatest first, and their positions.
+
+    Parameters
+    ----------
+    x : Ragged or Tensor
+        Real values.
+    k : int
+        How many, at most the size of the axis.
+    axis : int or str
+        An axis that no lengths are over. If it has lengths, the result has the lesser of k and each length.
+
+    Returns
+    -------
+    TopK
+        `values` and `indices`, int64, each a `Ragged` where an axis with lengths is left.
+
+    Raises
+    ------
+    AxisError
+        For an axis that lengths are over.
+    ShapeError
+        For more than the axis has room for.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> best = tb.ragged.top_k(tb.ragged.from_list([[3, 1, 2], [4]]), 2, axis="time")
+    >>> best.values.filled(0).tolist(), best.indices
+    ([[3, 2], [4, 0]], ragged s64[batch: 2][time: 2] numpy, time=[2, 1])
+    """
+    ragged = lifted(x)
+    refuse_dependents(ragged, axis, _SORTED)
+    position, count = position_of(ragged, axis), integer(k=k)
+    _, indices = _top_k(ragged.filled(least(ragged.dtype)), count, axis=position)
+    name = ragged.names[position]
+    lengths = {other: minimum(each, count) if other == name else each for other, each in ragged.lengths.items()}
+    return TopK(
+        made(take_along_axis_at(ragged.values, indices, axis=position, mode="clip"), lengths), made(indices, lengths)
+    )

@@ -1,0 +1,452 @@
+"""`Ragged`: padded values and the lengths of some of their axes, and what is computed at each position by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NoReturn, TypeAlias
+
+from ..dtypes import DType, Scalar
+from ..entry import entry
+from ..errors import ArgumentError, AxisError, OperandError, ShapeError, expected
+from ..expr.trees import register_tree_node
+from ..ops.creation.filled import asarray
+from ..ops.elementwise import binary, unary
+from ..ops.elementwise.binary import logical_and
+from ..ops.elementwise.ternary import where
+from ..ops.shape import broadcast_to
+from ..opspec import OPS
+from ..protocol import Backend
+from ..rules.axes import normalize_axis
+from ..template import Names, Shape, Template
+from ..tensor import Axis, Tensor, TensorLike
+from .lengths import check_equal, checked_lengths, inside, laid_out, read
+
+INDEPENDENT = ("add", "subtract", "negative", "positive")
+"""Ops whose derivatives do not depend on their operands: what the padding holds reaches no gradient through them."""
+
+
+def _of_one(name: str) -> Callable[[Ragged], Ragged]:
+    def method(self: Ragged) -> Ragged:
+        return _operated(name, self)
+
+    return method
+
+
+def _of_two(name: str, *, reflected: bool = False) -> Callable[[Ragged, Any], Ragged]:
+    def method(self: Ragged, other: Any) -> Ragged:
+        return _operated(name, other, self) if reflected else _operated(name, self, other)
+
+    return method
+
+
+def _operated(name: str, *operands: Any) -> Ragged:
+    """What an operator gives; `NotImplemented` for what is no operand."""
+    try:
+        return apply(getattr(unary if len(operands) == 1 else binary, name), *operands)
+    except OperandError:  # Python then asks the other operand, and says so if it cannot either
+        return NotImplemented  # type: ignore[no-any-return]
+
+
+class Ragged:
+    """A tensor of which some axes have a length for each example: padded values and integer lengths.
+
+    `with_lengths` and `from_list` make one. What the values hold beyond the lengths, in the padding, is anything; the
+    functions of this package never let it reach a result. A `Ragged` is a container of ordinary tensors, so what takes
+    nested tensors takes it: `tb.jit`, `tb.vmap`, `tb.tree_map`, `tb.backend_transfer`, `tb.dry_run`.
+
+    Operators work position by position, with numbers, tensors and other `Ragged`s whose axes have the same lengths.
+
+    Parameters
+    ----------
+    values : Tensor
+        The padded values. The axes with lengths have names.
+    lengths : mapping of str to Tensor
+        For each axis with lengths a tensor of int64 over the axes of the examples. Nothing is checked here;
+        `with_lengths` checks.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> values = tb.asarray([[1.0, 2.0, 3.0], [4.0, 0.0, 0.0]], names=("batch", "time"))
+    >>> x = tb.ragged.with_lengths(values, time=[3, 1])
+    >>> x
+    ragged f32[batch: 2][time: 3] numpy, time=[3, 1]
+    >>> tb.ragged.sum(x * 10, axis="time").tolist()
+    [60.0, 40.0]
+    """
+
+    __slots__ = ("lengths", "values")
+
+    operand_remedy = (
+        "write the function of tb.ragged, tb.ragged.apply(function, x) for what works at each position by itself, "
+        "or x.filled(0) for the padded values"
+    )
+    """What the error says where an op of plain tensors gets one."""
+
+    values: Tensor
+    """The padded values."""
+    lengths: Mapping[str, Tensor]
+    """The lengths of each axis that has some, by its name."""
+
+    __hash__ = None  # type: ignore[assignment] # == is elementwise
+    __array_ufunc__ = None
+    """NumPy's operators leave the operation to this class."""
+
+    def __init__(self, values: Tensor, lengths: Mapping[str, Tensor]) -> None:
+        self.values = values
+        self.lengths = lengths
+
+    # What it looks like
+
+    @property
+    def template(self) -> Template:
+        """The template of the padded values."""
+        return self.values.template
+
+    @property
+    def shape(self) -> Shape:
+        """Size of each axis; of an axis with lengths the most that a length can be."""
+        return self.values.shape
+
+    @property
+    def dtype(self) -> DType:
+        """Element type."""
+        return self.values.dtype
+
+    @property
+    def names(self) -> Names:
+        """Name or `None` of each axis."""
+        return self.values.names
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return self.values.ndim
+
+    @property
+    def backend(self) -> Backend:
+        """The backend that holds the values."""
+        return self.values.backend
+
+    def size_of(self, axis: str) -> int:
+        """The size of an axis of some name."""
+        return self.shape[self.names.index(axis)]
+
+    def __repr__(self) -> str:
+        shown = {axis: (lengths.template, read(lengths)) for axis, lengths in self.lengths.items()}
+        parts = (f", {axis}={data if data is not None else template}" for axis, (template, data) in shown.items())
+        return f"ragged {self.template!r} {self.backend.name}{''.join(parts)}"
+
+    def __array__(self, *arguments: Any, **options: Any) -> NoReturn:
+        """Raises `OperandError`, as the lengths would be lost."""
+        raise OperandError(expected("a tensor without lengths", self.operand_remedy, x=self))
+
+    # Parts
+
+    def tensors(self) -> dict[str, Tensor]:
+        """The values and the lengths by name, which `tb.save` takes: `with_lengths(**tb.load(path))` is the inverse."""
+        return {"values": self.values, **self.lengths}
+
+    def mask(self) -> Tensor:
+        """Which positions are within the lengths: a bool tensor that broadcasts to the values.
+
+        Examples
+        --------
+        >>> import tensorbackend as tb
+        >>> x = tb.ragged.with_lengths(tb.zeros((2, 3), names=("batch", "time")), time=[3, 1])
+        >>> x.mask().tolist()
+        [[True, True, True], [True, False, False]]
+        """
+        found = mask_in(self, self.template)
+        return asarray(True, like=self.values) if found is None else found
+
+    def filled(self, value: TensorLike = 0) -> Tensor:
+        """The values with a number in place of the padding.
+
+        Examples
+        --------
+        >>> import tensorbackend as tb
+        >>> x = tb.ragged.from_list([[1, 2], [3]])
+        >>> x.filled(-1).tolist()
+        [[1, 2], [3, -1]]
+        """
+        mask = mask_in(self, self.template)
+        return self.values if mask is None else where(mask, self.values, value)
+
+    def rename(self, **names: str | None) -> Ragged:
+        """The same under other names of axes; an axis with lengths, or over which lengths are, keeps a name.
+
+        Examples
+        --------
+        >>> import tensorbackend as tb
+        >>> tb.ragged.from_list([[1, 2], [3]]).rename(time="frame")
+        ragged s64[batch: 2][frame: 2] numpy, frame=[2, 1]
+        """
+        values = self.values.rename(**names)
+        lengths = {}
+        for axis, each in self.lengths.items():
+            own = {name: names[name] for name in each.names if name in names}
+            new = names.get(axis, axis)
+            if new is None or None in own.values():
+                raise ArgumentError(expected("names for axes with lengths and those that lengths are over", **names))
+            lengths[new] = each.rename(**own) if own else each
+        return Ragged(values, lengths)
+
+    # Operators
+
+    __add__ = _of_two("add")
+    __radd__ = _of_two("add", reflected=True)
+    __sub__ = _of_two("subtract")
+    __rsub__ = _of_two("subtract", reflected=True)
+    __mul__ = _of_two("multiply")
+    __rmul__ = _of_two("multiply", reflected=True)
+    __truediv__ = _of_two("divide")
+    __rtruediv__ = _of_two("divide", reflected=True)
+    __floordiv__ = _of_two("floor_divide")
+    __rfloordiv__ = _of_two("floor_divide", reflected=True)
+    __mod__ = _of_two("remainder")
+    __rmod__ = _of_two("remainder", reflected=True)
+    __pow__ = _of_two("pow")
+    __rpow__ = _of_two("pow", reflected=True)
+    __and__ = _of_two("bitwise_and")
+    __rand__ = _of_two("bitwise_and", reflected=True)
+    __or__ = _of_two("bitwise_or")
+    __ror__ = _of_two("bitwise_or", reflected=True)
+    __xor__ = _of_two("bitwise_xor")
+    __rxor__ = _of_two("bitwise_xor", reflected=True)
+    __lt__ = _of_two("less")
+    __le__ = _of_two("less_equal")
+    __gt__ = _of_two("greater")
+    __ge__ = _of_two("greater_equal")
+    __eq__ = _of_two("equal")  # type: ignore[assignment] # elementwise
+    __ne__ = _of_two("not_equal")  # type: ignore[assignment] # elementwise
+    __neg__ = _of_one("negative")
+    __abs__ = _of_one("abs")
+    __invert__ = _of_one("bitwise_invert")
+
+
+Either: TypeAlias = Ragged | Tensor
+"""A tensor of which some axes may have lengths."""
+
+register_tree_node(
+    Ragged,
+    lambda x: ((x.values, *(x.lengths[axis] for axis in sorted(x.lengths))), tuple(sorted(x.lengths))),
+    lambda axes, parts: Ragged(parts[0], dict(zip(axes, parts[1:], strict=True))),
+)
+
+
+@entry
+def with_lengths(values: Ragged | TensorLike, **lengths: Any) -> Ragged:
+    """Give some axes of a tensor a length for each example; what is beyond the lengths is padding from then on.
+
+    Parameters
+    ----------
+    values : Tensor or array
+        The padded values. An axis with lengths has a name, as its position changes under `tb.vmap` and reductions and
+        its name does not.
+    **lengths : integer tensor or list, by the name of the axis
+        The lengths from 0 to the size of the axis, over other axes of the values, which they name. Axes of lengths
+        without names are the first axes of the values. Lengths of one axis may be over another axis with lengths.
+
+    Returns
+    -------
+    Ragged
+        The values with int64 lengths. In a trace, where lengths cannot be read, those beyond the axis are moved to
+        its ends.
+
+    Raises
+    ------
+    DTypeError
+        For lengths that are no integers.
+    DataError
+        For lengths below 0 or beyond the axis, where they can be read.
+    AxisError, NamesError, ShapeError
+        For an axis that the values lack, axes without names, lengths over axes of other sizes.
+    ArgumentError
+        For no lengths at all, and for axes whose lengths are over one another.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> values = tb.zeros((2, 5, 4), names=("batch", "time", "feature"))
+    >>> tb.ragged.with_lengths(values, time=[5, 2])
+    ragged f32[batch: 2][time: 5][feature: 4] numpy, time=[5, 2]
+    """
+    if isinstance(values, Ragged):
+        lengths = {**values.lengths, **lengths}
+        values = values.values
+    x = asarray(values)
+    if not lengths:
+        raise ArgumentError(expected("the lengths of one axis or more", "write with_lengths(values, time=lengths)"))
+    return Ragged(x, checked_lengths(x, lengths))
+
+
+# Parts of every function
+
+
+def lifted(x: Any) -> Ragged:
+    """A `Ragged` as it is, and a tensor as one without lengths."""
+    return x if isinstance(x, Ragged) else Ragged(x if isinstance(x, Tensor) else asarray(x), {})
+
+
+def made(values: Tensor, lengths: Mapping[str, Tensor]) -> Any:
+    """A `Ragged`, or the values alone where no axis has lengths."""
+    return Ragged(values, dict(lengths)) if lengths else values
+
+
+def mask_in(x: Ragged, like: Template) -> Tensor | None:
+    """Which positions are within the lengths, laid out for a template that has x's axes; `None` without lengths."""
+    found: Tensor | None = None
+    for axis, lengths in x.lengths.items():
+        each = laid_out(inside(lengths, axis, x.size_of(axis)), like)
+        found = each if found is None else logical_and(found, each)
+    return found
+
+
+def neutral(dtype: DType) -> Scalar:
+    """A number at which functions are finite: 1, and 0 of integers, which may be indices."""
+    return 1 if dtype.is_inexact else False if dtype.kind == "bool" else 0
+
+
+def position_of(x: Ragged, axis: Axis) -> int:
+    """The position of an axis."""
+    return normalize_axis(x.template, axis)
+
+
+def ragged_axis(x: Ragged, axis: Axis, instead: str) -> str:
+    """The name of an axis that has lengths; an error that says what to write for any other."""
+    position = position_of(x, axis)
+    name = x.names[position]
+    if name is None or name not in x.lengths:
+        remedy = f"write {instead}"
+        raise AxisError(expected(f"an axis with lengths, one of {sorted(x.lengths)}", remedy, axis=axis))
+    return name
+
+
+def refuse_dependents(x: Ragged, axis: Axis, remedy: str) -> None:
+    """Raises `AxisError` for an axis that the lengths of another are over."""
+    name = x.names[position_of(x, axis)]
+    others = [other for other, lengths in x.lengths.items() if name in lengths.names]
+    if others:
+        wanted = f"an axis that no lengths are over, as those of {others[0]!r} are"
+        raise AxisError(expected(wanted, remedy, axis=axis))
+
+
+# Position by position
+
+
+@entry
+def apply(function: Callable[..., Tensor], /, *operands: Ragged | TensorLike) -> Ragged:
+    """Call a function that works at each position of the axes with lengths by itself: `tb.exp`, a dense layer.
+
+    The function gets tensors: the values of each `Ragged`, with a neutral number in the padding, so that no padding
+    reaches a result or a gradient. It may change, drop and add any other axis.
+
+    Parameters
+    ----------
+    function : function of tensors
+        Its result has the axes with lengths, and the axes that these are over, with their names and sizes. A function
+        that mixes the positions of such an axis, as `tb.sum` along it, belongs in another function of this package.
+    *operands : Ragged, Tensor or number
+        They meet by position, as in any op. Axes of one name have the same lengths wherever they are.
+
+    Returns
+    -------
+    Ragged
+        With the lengths of all operands.
+
+    Raises
+    ------
+    ShapeError
+        Where an axis has different lengths or sizes in two operands, or another size in the result.
+    AxisError
+        Where the result lacks an axis with lengths.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> x = tb.ragged.from_list([[1.0, 4.0], [9.0]])
+    >>> tb.ragged.to_list(tb.ragged.apply(tb.sqrt, x))[0].tolist()
+    [1.0, 2.0]
+    >>> scale = tb.asarray([[1.0], [10.0]])
+    >>> tb.ragged.to_list(x * scale)[1].tolist()
+    [90.0]
+    """
+    raggeds = [each for each in operands if isinstance(each, Ragged)]
+    if not raggeds:
+        raise OperandError(expected("a Ragged among the operands", "call the function itself", operands=operands))
+    lengths, sizes = met(raggeds)
+    name = getattr(function, "__name__", "")
+    known = OPS.get(name)
+    elementwise = known is not None and known.family == "elementwise"
+    if elementwise and name in INDEPENDENT:
+        given = [each.values if isinstance(each, Ragged) else each for each in operands]
+    else:
+        given = [each.filled(neutral(each.dtype)) if isinstance(each, Ragged) else each for each in operands]
+        if elementwise:
+            given = [
+                given[place] if isinstance(each, Ragged) else _beside(each, raggeds)
+                for place, each in enumerate(operands)
+            ]
+    result = function(*given)
+    if not isinstance(result, Tensor):
+        raise OperandError(expected("a function that returns a tensor", returned=type(result)))
+    for axis, each in lengths.items():
+        check_kept(result, axis, sizes[axis], each)
+    return Ragged(result, {axis: _spread(each, result) for axis, each in lengths.items()})
+
+
+def check_kept(result: Tensor, axis: str, size: int, lengths: Tensor) -> None:
+    """Raises an error for a result that lacks an axis with lengths, or has another size there."""
+    for name in (axis, *lengths.names):
+        if name not in result.names:
+            remedy = "keep the axis and its name, or write a function of tb.ragged that reduces it"
+            raise AxisError(expected(f"a result with the axis {name!r}", remedy, result=result.template))
+    if result.shape[result.names.index(axis)] != size:
+        remedy = "work at each position by itself"
+        raise ShapeError(
+            expected(f"a result of size {size} on the axis {axis!r}, which has lengths", remedy, result=result.template)
+        )
+
+
+def _beside(x: Any, raggeds: Sequence[Ragged]) -> Any:
+    """An operand without lengths, with a neutral number where it has an axis that some position of is padding.
+
+    Its gradient adds up over positions: a padded one may not bring in the NaN of 0 times an infinite derivative.
+    """
+    if not isinstance(x, Tensor) or not x.dtype.is_inexact or not x.ndim:
+        return x
+    for each in raggeds:
+        mask = mask_in(each, each.template)
+        if mask is None:
+            continue
+        shared = min(x.ndim, mask.ndim)
+        covered = zip(x.shape[x.ndim - shared :], mask.shape[mask.ndim - shared :], strict=True)
+        if any(own != 1 and masked != 1 for own, masked in covered):
+            x = where(mask, x, neutral(x.dtype))
+    return x
+
+
+def met(operands: Sequence[Ragged]) -> tuple[dict[str, Tensor], dict[str, int]]:
+    """The lengths and the sizes of all axes with lengths; an error where they differ between operands."""
+    lengths: dict[str, Tensor] = {}
+    sizes: dict[str, int] = {}
+    for x in operands:
+        for axis, each in x.lengths.items():
+            size = x.size_of(axis)
+            if axis in lengths:
+                check_equal(axis, lengths[axis], each)
+                if sizes[axis] != size:
+                    remedy = f"bring both to one size with resize(x, size, axis={axis!r})"
+                    raise ShapeError(
+                        expected(f"one size of the axis {axis!r} where two meet", remedy, left=sizes[axis], right=size)
+                    )
+            else:
+                lengths[axis], sizes[axis] = each, size
+    return lengths, sizes
+
+
+def _spread(lengths: Tensor, result: Tensor) -> Tensor:
+    """Lengths over axes of size 1 that became longer, as those of the result."""
+    shape = tuple(result.shape[result.names.index(name)] for name in lengths.names)
+    return lengths if shape == lengths.shape else broadcast_to(lengths, shape, names=lengths.names)

@@ -1,0 +1,213 @@
+"""Windows and convolution along axes with lengths."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..entry import entry
+from ..errors import ArgumentError, AxisError, expected
+from ..ops.convolution import conv as _conv
+from ..ops.creation.filled import iota
+from ..ops.elementwise.binary import add, floor_divide, greater_equal, less, logical_and, maximum, multiply, subtract
+from ..ops.elementwise.ternary import where
+from ..ops.indexing.taking import take_at
+from ..ops.padding import pad
+from ..ops.shape import broadcast_to
+from ..rules.convolution import convolution
+from ..rules.plan import choice, integer
+from ..rules.window import Paddings, PerAxis, spread
+from ..tensor import Axis, Tensor, TensorLike
+from .lengths import laid_out
+from .moving import column, gathered, positions
+from .value import Ragged, ragged_axis, refuse_dependents
+
+_WHOLE = "join the inner axis first with merge_axes()"
+
+
+def _places(lengths: Tensor, padding: int, span: int, stride: int) -> Tensor:
+    """How many windows of a span fit into each length and its padding: of 3 in 5 entries, 2 apart, 2."""
+    room = add(lengths, padding - span)
+    return where(less(room, 0), 0, add(floor_divide(maximum(room, 0), stride), 1))
+
+
+def _rounded_up(lengths: Tensor, stride: int) -> Tensor:
+    """Lengths over a stride, rounded up."""
+    return floor_divide(add(lengths, stride - 1), stride)
+
+
+@entry
+def windows(
+    x: Ragged,
+    size: int,
+    /,
+    *,
+    axis: Axis,
+    stride: int = 1,
+    padding: str = "valid",
+    value: TensorLike = 0,
+    name: str = "window",
+) -> Ragged:
+    """Lay windows that slide along an axis side by side along a new axis, behind that axis.
+
+    Parameters
+    ----------
+    x : Ragged
+        A tensor with lengths.
+    size : int
+        How many entries a window has.
+    axis : int or str
+        An axis with lengths, which counts the windows in the result.
+    stride : int, default 1
+        How far windows are apart.
+    padding : "valid" or "same", default "valid"
+        Whether windows lie within each example, or begin at each stride of it, half of what sticks out before the
+        beginning. A length n gives (n - size) // stride + 1 windows, or n / stride, rounded up.
+    value : number, default 0
+        What stands where a window sticks out.
+    name : str, default "window"
+        The name of the new axis.
+
+    Returns
+    -------
+    Ragged
+        x with one more axis, of `size`.
+
+    Raises
+    ------
+    AxisError
+        For an axis without lengths, or one that other lengths are over.
+    ArgumentError
+        For a size or stride below 1.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> x = tb.ragged.windows(tb.ragged.from_list([[1, 2, 3, 4], [5, 6]]), 2, axis="time", stride=2)
+    >>> [each.tolist() for each in tb.ragged.to_list(x)]
+    [[[1, 2], [3, 4]], [[5, 6]]]
+    """
+    axis_name = ragged_axis(x, axis, "tb.take(values, positions, axis=...) within apply()")
+    refuse_dependents(x, axis_name, _WHOLE)
+    width, pace = integer(1, size=size), integer(1, stride=stride)
+    own, before = x.lengths[axis_name], x.size_of(axis_name)
+    values = x.filled(value)
+    if choice(("valid", "same"), padding=padding) == "same":
+        count = -(-before // pace)
+        new = _rounded_up(own, pace)
+        values = _same(values, own, axis_name, width, pace, count, value)
+    else:
+        count = (before - width) // pace + 1 if before >= width else 0
+        new = _places(own, 0, width, pace)
+    starts = multiply(iota(count, dtype="int64", names=(axis_name,), like=own), pace)
+    places = add(column(starts, name), iota(width, dtype="int64", names=(name,), like=own))
+    position = values.names.index(axis_name)
+    if not count:
+        shape = (*values.shape[:position], 0, width, *values.shape[position + 1 :])
+        names = (*values.names[: position + 1], name, *values.names[position + 1 :])
+        empty = pad(values, {axis_name: (0, -values.shape[position])})
+        return Ragged(
+            broadcast_to(empty, shape, names=names, axes=[*range(position + 1), *range(position + 2, len(shape))]),
+            {**x.lengths, axis_name: new},
+        )
+    return Ragged(take_at(values, places, axis=position, mode="clip"), {**x.lengths, axis_name: new})
+
+
+def _same(values: Tensor, own: Tensor, axis: str, span: int, stride: int, count: int, value: Any) -> Tensor:
+    """Values moved so that the first window of each example begins at 0, with room for so many windows.
+
+    What sticks out before the beginning is half of what is needed, which depends on the length where windows are
+    further apart than 1.
+    """
+    room = max((count - 1) * stride + span, 0)
+    needed = subtract(add(multiply(subtract(_rounded_up(own, stride), 1), stride), span), own)
+    low = floor_divide(maximum(needed, 0), 2)
+    source = subtract(positions(room, axis, own), column(low, axis))
+    there = logical_and(greater_equal(source, 0), less(source, column(own, axis)))
+    found = gathered(values, source, axis)
+    return where(laid_out(there, found.template), found, value)
+
+
+@entry
+def conv(
+    x: Ragged,
+    kernel: Tensor,
+    /,
+    *,
+    strides: PerAxis = 1,
+    padding: Paddings = "valid",
+    input_dilation: PerAxis = 1,
+    kernel_dilation: PerAxis = 1,
+    feature_groups: int = 1,
+) -> Ragged:
+    """Convolve each example as `tb.conv` convolves it alone: beyond its end are zeros.
+
+    Parameters
+    ----------
+    x : Ragged
+        (batch, channels, *spatial), with lengths of spatial axes.
+    kernel : Tensor
+        (out, channels, *spatial).
+    strides, padding, input_dilation, kernel_dilation, feature_groups
+        Those of `tb.conv`. A length n becomes (n + padding - span) // stride + 1, and 0 where no window fits; with
+        `"same"` n / stride, rounded up, whatever the size of the axis.
+
+    Returns
+    -------
+    Ragged
+        (batch, out, *spatial).
+
+    Raises
+    ------
+    AxisError
+        For lengths of the batch's or the channels' axis, or over the channels.
+    ArgumentError
+        For the padding "same" with both strides and input dilation along an axis with lengths.
+
+    References
+    ----------
+    Dumoulin and Visin, "A guide to convolution arithmetic for deep learning", 2016.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> values = tb.asarray([[[1.0, 2.0, 4.0]], [[1.0, 3.0, 0.0]]], names=("batch", "channel", "time"))
+    >>> x = tb.ragged.with_lengths(values, time=[3, 2])
+    >>> tb.ragged.conv(x, tb.asarray([[[-1.0, 1.0]]]))
+    ragged f32[batch: 2][1][time: 2] numpy, time=[2, 1]
+    """
+    options: dict[str, Any] = {
+        "strides": strides,
+        "padding": padding,
+        "input_dilation": input_dilation,
+        "kernel_dilation": kernel_dilation,
+        "feature_groups": feature_groups,
+    }
+    plan = convolution(
+        x.template, kernel.template, strides, padding, input_dilation, kernel_dilation, feature_groups, 1
+    )
+    known: dict[str, Any] = dict(plan.options)
+    pairs = list(known["padding"])
+    lengths = dict(x.lengths)
+    values = x.filled(0)
+    for name, own in x.lengths.items():
+        position = x.names.index(name)
+        if position < 2 or x.names[1] in own.names:
+            remedy = "permute_dims() it to (batch, channels, *spatial) within apply()"
+            raise AxisError(expected("lengths of spatial axes over the batch", remedy, axis=name, x=x))
+        refuse_dependents(x, name, _WHOLE)
+        place = position - 2
+        stride, dilation = known["strides"][place], known["input_dilation"][place]
+        span = spread(kernel.shape[position], known["kernel_dilation"][place])
+        wide = own if dilation == 1 else where(less(own, 1), 0, add(multiply(subtract(own, 1), dilation), 1))
+        if padding != "same":
+            lengths[name] = _places(wide, sum(pairs[place]), span, stride)
+            continue
+        lengths[name] = _rounded_up(wide, stride)
+        if stride > 1:
+            if dilation > 1:
+                remedy = "give (low, high) for the axis"
+                raise ArgumentError(expected('no padding "same" with strides and input dilation', remedy, axis=name))
+            values = _same(values, own, name, span, stride, -(-x.shape[position] // stride), 0)
+            pairs[place] = (0, 0)
+    options["padding"] = tuple(pairs)
+    return Ragged(_conv(values, kernel, **options), lengths)

@@ -1,0 +1,78 @@
+"""Kernels under observation: what is ready before, what becomes ready meanwhile, and what is there afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import tensorbackend as tb
+from tensorbackend.dispatch.watching import Subject, unwatched, watch, watched
+
+
+@contextmanager
+def noting() -> Iterator[list[Subject | None]]:
+    """What ran in a block, by a watcher that does nothing else."""
+    seen: list[Subject | None] = []
+
+    def change(kernel: Any, subject: Subject | None) -> Any:
+        def run(*payloads: Any) -> Any:
+            seen.append(subject)
+            return kernel(*payloads)
+
+        run.__unwatched__ = kernel  # type: ignore[attr-defined] # read by `unwatched`
+        return run
+
+    try:
+        watch(change)
+        yield seen
+    finally:
+        watch(None)
+
+
+def test_a_call_is_seen_whether_or_not_it_was_ready() -> None:
+    x = tb.ones((2, 3))
+    tb.sum(x, axis=1)
+    for _ in range(2):
+        with noting() as seen:
+            tb.sum(x, axis=1)
+            tb.max(x, axis=0)
+            x + 1
+            x + 1
+        assert [each and each.name for each in seen] == ["sum", "max", "add", "add"]
+        tb.sum(x, axis=1)
+        assert len(seen) == 4
+
+
+def test_a_subject_says_what_is_computed() -> None:
+    x = tb.ones((2, 3), names=("a", "b"))
+    for _ in range(2):
+        with noting() as seen:
+            tb.sum(x, axis="b")
+            tb.concatenate([x, x], axis=0)
+            x * 2
+        total, joined, product = seen
+        assert total is not None
+        assert (total.callback, total.inputs, dict(total.options)) == (
+            "sum",
+            (x.template,),
+            {"axes": (1,), "keepdims": False},
+        )
+        assert joined is not None
+        assert joined.inputs == ((x.template, x.template),)
+        assert product is not None
+        assert [each.shape for each in product.inputs] == [(2, 3), ()]
+        assert product.out is x.template
+
+
+def test_without_a_watcher_a_kernel_is_itself() -> None:
+    def kernel() -> int:
+        return 1
+
+    assert watched(kernel, None) is kernel
+    assert unwatched(kernel) is kernel
+    with noting() as seen:
+        other = watched(kernel, None)
+        assert other() == 1
+    assert unwatched(other) is kernel
+    assert seen == [None]
