@@ -33,4 +33,5 @@ from .reductions import sum as sum
 from .selection import block_diagonal as block_diagonal
 from .selection import concatenate as concatenate
 from .selection import select as select
+from .tracing import from_function as from_function
 from .triangular import triangular_solve as triangular_solve

@@ -36,7 +36,7 @@ Names = Sequence[str | None] | None
 
 @entry
 def coo(
-    values: TensorLike,
+    values: TensorLike | Sequence[Any],
     rows: TensorLike | Sequence[int],
     columns: TensorLike | Sequence[int],
     /,
@@ -85,7 +85,7 @@ def coo(
 
 @entry
 def csr(
-    values: TensorLike,
+    values: TensorLike | Sequence[Any],
     indices: TensorLike | Sequence[int],
     pointers: TensorLike | Sequence[int],
     /,
@@ -131,7 +131,7 @@ def csr(
 
 @entry
 def csc(
-    values: TensorLike,
+    values: TensorLike | Sequence[Any],
     indices: TensorLike | Sequence[int],
     pointers: TensorLike | Sequence[int],
     /,
@@ -269,7 +269,7 @@ def _check_pointers(pointers: Array, count: int) -> None:
 
 
 @entry
-def from_dense(x: TensorLike, /, *, format: Format = "csr", size: int | None = None) -> SparseMatrix:
+def from_dense(x: TensorLike | Sequence[Any], /, *, format: Format = "csr", size: int | None = None) -> SparseMatrix:
     """The sparse matrix of the elements that are not 0.
 
     Parameters

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy
@@ -31,7 +32,7 @@ class ILU(NamedTuple):
     upper: CSR
     """U, with the diagonal."""
 
-    def solve(self, b: TensorLike, /) -> Tensor:
+    def solve(self, b: TensorLike | Sequence[Any], /) -> Tensor:
         """The x with `L @ U @ x == b`, for b of shape (n,) or (..., n, k): what a preconditioner applies."""
         return triangular_solve(
             self.upper, triangular_solve(self.lower, b, lower=True, unit_diagonal=True), lower=False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ..entry import entry
@@ -103,7 +104,7 @@ def _of_dense(matrix: SparseMatrix, x: Tensor) -> Tensor:
 
 
 @entry
-def matvec(matrix: SparseMatrix, x: TensorLike, /) -> Tensor:
+def matvec(matrix: SparseMatrix, x: TensorLike | Sequence[Any], /) -> Tensor:
     """Product of a matrix with vectors along the last axis: of each matrix of a batch with its own vector.
 
     Parameters

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ..dtypes import default_dtype
@@ -32,7 +33,7 @@ def square(matrix: Any) -> SparseMatrix:
 @entry
 def triangular_solve(
     matrix: SparseMatrix,
-    b: TensorLike,
+    b: TensorLike | Sequence[Any],
     /,
     *,
     lower: bool = True,

@@ -1,0 +1,138 @@
+"""Linear functions of one argument as sparse matrices that grow op by op.
+
+A value of a traced function is, as long as it is linear in the argument, a matrix with a row for each element: its
+stored entries say how much of which element of the argument is in it. What an op does to elements is a list of links:
+element `source` of an operand goes, times a weight, into element `target` of the result. A slice links each of its
+elements to one, a sum each element to its total, a product with a constant each element to itself with a weight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy
+
+from ..expr.record import ExprBackend
+from ..ops.composite.indexing.segments import segment_sum
+from ..ops.creation.filled import ones
+from ..ops.creation.values import asarray
+from ..ops.elementwise.binary import multiply
+from ..ops.elementwise.conversion import astype
+from ..ops.indexing.taking import take_at
+from ..ops.shape import concatenate
+from ..rules.broadcasting import result_type
+from ..select import common_backend, get_backend
+from ..tensor import Tensor
+from .host import Array, on_host
+
+
+class Linear(NamedTuple):
+    """The elements of a value, flat in row-major order, as sums of elements of the argument."""
+
+    size: int
+    """The number of elements."""
+    rows: Array
+    """The element that each entry belongs to, ascending, and in it the columns ascending, each once."""
+    columns: Array
+    """The element of the argument."""
+    entries: Tensor | None
+    """How much of it: a tensor that may be a trace's, `None` where all are ones."""
+
+
+class Links(NamedTuple):
+    """How elements of a result come from those of an operand."""
+
+    source: Array
+    target: Array
+    weight: Tensor | None = None
+    """A number for each link, `None` where all are ones."""
+    op: Callable[[Tensor, Tensor], Tensor] = multiply
+    """What takes an entry and the weight: a product or a quotient."""
+
+    def pruned(self) -> Links:
+        """Without links of weight 0, where the weights can be read."""
+        read = None if self.weight is None or self.op is not multiply else on_host(self.weight)
+        if read is None or read[0].all():
+            return self
+        kept = numpy.flatnonzero(read[0])
+        assert self.weight is not None  # as it was read
+        weight = take_at(self.weight, placed(kept, self.weight), axis=0, mode="clip")
+        return Links(self.source[kept], self.target[kept], weight, self.op)
+
+
+def identity(count: int) -> Linear:
+    """The argument itself."""
+    every = numpy.arange(count)
+    return Linear(count, every, every, None)
+
+
+def linked(value: Linear, links: Links, count: int, width: int) -> Linear:
+    """The result of so many elements, for an argument of `width` elements."""
+    source, target, weight, op = links.pruned()
+    lengths = numpy.bincount(value.rows, minlength=value.size)
+    starts = numpy.cumsum(lengths) - lengths
+    each = lengths[source]
+    link = numpy.repeat(numpy.arange(len(source)), each)
+    before = numpy.cumsum(each) - each
+    entry = (starts[source] - before)[link] + numpy.arange(len(link))
+    found = None if value.entries is None else take_at(value.entries, placed(entry, value.entries), axis=0, mode="clip")
+    if weight is not None:
+        factor = take_at(weight, placed(link, weight), axis=0, mode="clip")
+        found = op(ones(factor.shape, dtype=factor.dtype, backend=factor.backend) if found is None else found, factor)
+    return _in_order(count, target[link], value.columns[entry], found, width)
+
+
+def merged(parts: Sequence[Linear], width: int) -> Linear:
+    """The sum of several values of as many elements."""
+    if len(parts) == 1:
+        return parts[0]
+    rows = numpy.concatenate([part.rows for part in parts])
+    columns = numpy.concatenate([part.columns for part in parts])
+    entries = None
+    if any(part.entries is not None for part in parts):
+        given = [part.entries for part in parts if part.entries is not None]
+        dtype, backend = result_type([each.template for each in given]), common_backend(given)
+        entries = concatenate(
+            [
+                ones(len(part.rows), dtype=dtype, backend=backend)
+                if part.entries is None
+                else astype(part.entries, dtype)
+                for part in parts
+            ],
+            axis=0,
+        )
+    return _in_order(parts[0].size, rows, columns, entries, width)
+
+
+def _in_order(count: int, rows: Array, columns: Array, entries: Tensor | None, width: int) -> Linear:
+    """Entries in the order of rows and columns, those at one place added."""
+    keys = rows * width + columns
+    steps = keys[1:] - keys[:-1]
+    if (steps > 0).all():
+        return Linear(count, rows, columns, entries)
+    if (steps < 0).any():
+        order = numpy.argsort(keys, kind="stable")
+        keys, rows, columns = keys[order], rows[order], columns[order]
+        entries = None if entries is None else take_at(entries, placed(order, entries), axis=0, mode="clip")
+    begins = numpy.ones(len(keys), bool)
+    begins[1:] = keys[1:] != keys[:-1]
+    if begins.all():
+        return Linear(count, rows, columns, entries)
+    groups = numpy.cumsum(begins) - 1
+    size = int(groups[-1]) + 1
+    if entries is None:
+        entries = asarray(numpy.bincount(groups, minlength=size).astype("float32"), backend=home())
+    else:
+        entries = segment_sum(entries, placed(groups, entries), size=size, mode="clip")
+    return Linear(count, rows[begins], columns[begins], entries)
+
+
+def placed(places: Array, beside: Tensor) -> Tensor:
+    """Places as a tensor where another is."""
+    return asarray(places, backend=beside.backend)
+
+
+def home() -> str | None:
+    """Where entries are computed that depend on nothing traced: on the host, in a trace as its constants."""
+    return None if isinstance(get_backend(), ExprBackend) else "numpy"

@@ -1,0 +1,183 @@
+"""The sparse matrix of a linear function, found by tracing it once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, overload
+
+import numpy
+
+from ..entry import checked
+from ..errors import ArgumentError, DTypeError, expected
+from ..expr.evaluate import evaluate
+from ..expr.graph import Graph
+from ..expr.node import Node, Value
+from ..expr.simplify import expanded
+from ..expr.trace import parse_template, trace_leaves
+from ..ops.creation.filled import ones, zeros
+from ..ops.creation.values import asarray
+from ..ops.elementwise.conversion import astype
+from ..protocol import BackendLike
+from ..template import Template
+from ..tensor import Tensor
+from .host import on_host
+from .linear import Linear, home, identity
+from .linear_rules import ADDING, RULES, Call, NotLinear
+from .matrix import CSR, MatrixNames
+
+
+@overload
+def from_function(
+    function: Callable[[Tensor], Tensor],
+    template: Template | Tensor | str,
+    /,
+    *,
+    affine: Literal[False] = False,
+    backend: BackendLike = None,
+) -> CSR: ...
+@overload
+def from_function(
+    function: Callable[[Tensor], Tensor],
+    template: Template | Tensor | str,
+    /,
+    *,
+    affine: Literal[True],
+    backend: BackendLike = None,
+) -> tuple[CSR, Tensor]: ...
+@checked
+def from_function(
+    function: Callable[[Tensor], Tensor],
+    template: Template | Tensor | str,
+    /,
+    *,
+    affine: bool = False,
+    backend: BackendLike = None,
+) -> CSR | tuple[CSR, Tensor]:
+    """The sparse matrix of a linear function, such as a stencil, found by tracing the function once.
+
+    Each op of the trace tells which elements of its operands are in each element of its result, and how much of them.
+    So the cost is that of the entries stored, not that of a call for each column.
+
+    Parameters
+    ----------
+    function : function of a tensor
+        Returns a tensor. It may hold on to constants: coefficients, masks, index tensors. In a trace coefficients and
+        masks may depend on arguments of the trace, and the gradient goes to them; index tensors may not.
+    template : Template, Tensor or str
+        What the argument looks like: a floating or complex dtype and a shape, such as `"f64[96, 96]"`.
+    affine : bool, default False
+        Whether the function may add something constant, which is then returned too.
+    backend : Backend, type or str, default: the default backend
+        Where the matrix is made.
+
+    Returns
+    -------
+    CSR
+        Shape (elements of the result, elements of the argument), both in row-major order, each place once: what it
+        gives for the argument laid flat is the function's result laid flat. Where both have one axis it has their
+        names.
+    Tensor
+        With `affine`, what the function gives for zeros.
+
+    Raises
+    ------
+    ArgumentError
+        For a function that is not linear, or of an op whose matrix is not known (control flow, Fourier transforms);
+        the text names the op and the line that called it. Without `affine`, for one that adds something.
+    DTypeError
+        For an argument that is neither floating nor complex.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> def second_difference(x):
+    ...     return tb.roll(x, 1) - 2 * x + tb.roll(x, -1)
+    >>> a = tb.sparse.from_function(second_difference, "f32[4]")
+    >>> a, a.to_dense()[0].tolist()
+    (csr f32[4][4] numpy, 12 stored, [-2.0, 1.0, 0.0, 1.0])
+    """
+    given = parse_template(template) if isinstance(template, str) else template
+    argument = given.template if isinstance(given, Tensor) else given
+    if not argument.dtype.is_inexact:
+        raise DTypeError(expected("a floating or complex argument of a linear function", template=argument))
+    graph = trace_leaves(lambda leaves: function(leaves[0]), [argument], ["x"])
+    if graph.out_tree.kind is not None:
+        raise ArgumentError(expected("a function that returns one tensor", results=len(graph.outputs)))
+    graph = expanded(graph, lambda node: node.op in RULES)
+    found, adds = _propagated(graph, argument)
+    offset = None
+    if affine or adds:
+        nothing = zeros(argument.shape, dtype=argument.dtype, names=argument.names, backend=backend)
+        offset = evaluate(graph, [nothing])[0]
+    if adds and not affine:
+        read = None if offset is None else on_host(offset)
+        if read is None or read[0].any():
+            raise ArgumentError(expected("a linear function", "one that adds something is affine=True"))
+    matrix = _matrix(found, graph.results[0], argument, backend)
+    return (matrix, offset) if affine and offset is not None else matrix
+
+
+def _matrix(found: Linear, result: Template, argument: Template, backend: BackendLike) -> CSR:
+    """The matrix of a value, with small places where these suffice."""
+    if found.entries is None:
+        values = ones(len(found.rows), dtype=result.dtype, backend=backend)
+    else:
+        values = astype(found.entries, result.dtype)
+        if home() is not None and values.backend.name == home():
+            values = asarray(values, backend=backend)
+    pointers = numpy.zeros(found.size + 1, "int64")
+    numpy.cumsum(numpy.bincount(found.rows, minlength=found.size), out=pointers[1:])
+    small = "int32" if max(found.size, argument.size, len(found.rows)) < 2**31 else "int64"
+    first, second = (asarray(each.astype(small), backend=backend) for each in (pointers, found.columns))
+    one = result.ndim == argument.ndim == 1 and result.names != argument.names
+    names: MatrixNames = (result.names[0], argument.names[0]) if one else (None, None)
+    return CSR(values, first, second, (found.size, argument.size), names)
+
+
+def _propagated(graph: Graph, argument: Template) -> tuple[Linear, bool]:
+    """The result as sums of elements of the argument, and whether something constant may be added to it."""
+    (parameter,), (output,) = graph.parameters, graph.outputs
+    dependent: set[Node] = {parameter.node}
+    chain: list[Node] = []
+    for node in graph.nodes[1:]:
+        if any(value.node in dependent for value in node.operands):
+            dependent.add(node)
+            chain.append(node)
+    if output.node not in dependent:
+        nothing = numpy.zeros(0, "int64")
+        return Linear(output.template.size, nothing, nothing, None), True
+    wanted = dict.fromkeys(value for node in chain for value in node.operands if value.node not in dependent)
+    made = evaluate(Graph([], list(wanted)), []) if wanted else []
+    constants = dict(zip(wanted, map(_at_home, made), strict=True))
+    known: dict[Value, Linear] = {parameter: identity(argument.size)}
+    adds = False
+    for node in chain:
+        operands = tuple(known[value] if value in known else constants[value] for value in node.operands)
+        call = Call(node, operands, argument.size)
+        try:
+            if node.op not in RULES or len(node.outs) != 1:
+                raise NotLinear
+            known[Value(node)] = RULES[node.op](call)
+        except NotLinear:
+            place = "" if node.line is None else f", called at {node.line.file}:{node.line.number}"
+            remedy = f"it must move, add and scale elements by constants{place}"
+            raise ArgumentError(expected("a function that is linear in its argument", remedy, op=node.op)) from None
+        adds = adds or any(_adds(call, position) for position in ADDING.get(node.op, ()))
+    return known[output], adds
+
+
+def _at_home(constant: Tensor) -> Tensor:
+    """A constant on the host, unless it is a value of a trace around this one."""
+    read = on_host(constant)
+    return constant if read is None else asarray(read[0], backend=home())
+
+
+def _adds(call: Call, position: int) -> bool:
+    """Whether an operand is a constant that is not known to be zero."""
+    if position >= len(call.operands):
+        return False
+    operand = call.operands[position]
+    if isinstance(operand, Linear):
+        return False
+    read = on_host(operand)
+    return read is None or bool(read[0].any())
