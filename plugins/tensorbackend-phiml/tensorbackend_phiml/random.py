@@ -44,9 +44,10 @@ class Random(Creation):
         return tb.complex(*parts)
 
     def random_normal(self, shape: Sequence[int], dtype: Any) -> Any:
-        """Numbers of the standard normal distribution."""
+        """Numbers of the standard normal distribution; as integers they are cut to those."""
         asked = self._float if dtype is None else from_phiml(dtype)
-        return tb.random.normal(self._drawn(), sizes(shape), asked)
+        drawn = tb.random.normal(self._drawn(), sizes(shape), asked if asked.is_inexact else self._float)
+        return self._cast(drawn, asked)
 
     def random_permutations(self, permutations: int, n: int) -> Any:
         """Orders of the first n integers, each by itself."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import phiml.math
 import tensorbackend as tb
-from phiml.backend import BACKENDS, NoBackendFound
+from phiml.backend import BACKENDS, NUMPY, NoBackendFound
 from phiml.backend import _backend as phiml_backends
 from phiml.math import _tensors as phiml_tensors
 
@@ -37,10 +37,11 @@ def backend(name: str | None = None) -> TensorBackend:
 
 @cache
 def _introduce() -> None:
-    """Puts functions that know our instances in the place of two of PhiML's, wherever PhiML's modules hold them.
+    """Puts functions that know our instances in the place of three of PhiML's, wherever PhiML's modules hold them.
 
     `backend_for` gives the backend for tensors of several and takes "torch", "tensorflow" and "jax" for those that
-    compute; `get_backend` finds the backend that a pickled tensor names among PhiML's own.
+    compute; `get_backend` finds the backend that a pickled tensor names among PhiML's own; and `-f-f"{x}"` writes a
+    native tensor without axes, which shows its dtype here, where a number is meant.
     """
     theirs, by_name = phiml_tensors.backend_for, phiml_backends.get_backend
 
@@ -59,6 +60,16 @@ def _introduce() -> None:
         known = next((each for each in _instances.values() if each.name == backend), None)
         return by_name(backend) if known is None else known
 
+    formatter = phiml_tensors.BroadcastFormatter
+    written = formatter.format
+
+    @wraps(written)
+    def format_numbers(self: Any, text: str) -> Any:
+        if self.values is not None:
+            self.values = [phiml.math.convert(x, NUMPY) if _is_ours(x.backend) else x for x in self.values]
+        return written(self, text)
+
+    formatter.format = format_numbers
     _exchange(theirs, backend_for)
     _exchange(by_name, get_backend)
 
