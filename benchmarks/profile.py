@@ -2,8 +2,8 @@
 
     python benchmarks/profile.py
 
-Never a test: machines are noisy. Each figure is the least of many short runs, taken in turn. `off` has two ratios:
-calls after a profile over calls before it, and the same of two runs before it, which is the noise.
+Never a test: machines are noisy. Each figure is the least of many short runs. Two ratios are of calls without a
+profile: those after one over those before it, and of two measurements before it, which is the noise.
 """
 
 from __future__ import annotations

@@ -29,10 +29,12 @@ from .dtypes import bfloat16 as bfloat16
 from .dtypes import bool_ as bool  # noqa: F401 # the standard's name of the dtype
 from .dtypes import complex64 as complex64
 from .dtypes import complex128 as complex128
+from .dtypes import default_dtype as default_dtype
 from .dtypes import finfo as finfo
 from .dtypes import float16 as float16
 from .dtypes import float32 as float32
 from .dtypes import float64 as float64
+from .dtypes import get_precision as get_precision
 from .dtypes import iinfo as iinfo
 from .dtypes import int8 as int8
 from .dtypes import int16 as int16
@@ -279,6 +281,7 @@ from .ops.window import window_scatter_min as window_scatter_min
 from .ops.window import window_sum as window_sum
 from .protocol import Backend as Backend
 from .protocol import BackendLike as BackendLike
+from .select import Device as Device
 from .select import backend_class as _backend_class
 from .select import backends as backends
 from .select import class_names as _class_names
@@ -286,6 +289,7 @@ from .select import default_backend as default_backend
 from .select import devices as devices
 from .select import get_backend as get_backend
 from .select import register_backend as register_backend
+from .select import scoped_backend as scoped_backend
 from .select import set_default_backend as set_default_backend
 from .synonyms import advice as _advice
 from .template import Template as Template
@@ -297,8 +301,10 @@ from .threads import threads as threads
 if _TYPE_CHECKING:
     from . import fft as fft
     from . import linalg as linalg
+    from . import nn as nn
     from . import ragged as ragged
     from . import random as random
+    from . import solvers as solvers
     from . import sparse as sparse
     from .backends.binary import BinaryBackend as BinaryBackend
     from .backends.cupy_backend import CupyBackend as CupyBackend
@@ -338,6 +344,8 @@ if _TYPE_CHECKING:
     from .expr.profile.profiles import current_profile as current_profile
     from .expr.profile.profiles import profile as profile
     from .expr.profile.profiles import profile_function as profile_function
+    from .expr.questions import backend_of as backend_of
+    from .expr.questions import is_concrete as is_concrete
     from .expr.record import ExprBackend as ExprBackend
     from .expr.trace import trace as trace
     from .expr.trees import register_tree_node as register_tree_node
@@ -351,6 +359,7 @@ _LATE = {
     "Limits": "profile.limits",
     "Profile": "profile.profiles",
     "associative_scan": "along",
+    "backend_of": "questions",
     "backend_transfer": "containers",
     "backend_deallocate": "containers",
     "backend_copy": "containers",
@@ -367,6 +376,7 @@ _LATE = {
     "gradient": "grad.tape",
     "hessian": "grad.jacobians",
     "host_call": "host",
+    "is_concrete": "questions",
     "jacfwd": "grad.jacobians",
     "jacobian": "grad.jacobians",
     "jit": "jit",
@@ -390,7 +400,7 @@ _LATE = {
 """The module of `expr/` that has a public function, imported when one is first used."""
 
 
-_NAMESPACES = ("fft", "linalg", "ragged", "random", "sparse")
+_NAMESPACES = ("fft", "linalg", "nn", "ragged", "random", "solvers", "sparse")
 
 
 def __getattr__(name: str) -> _Any:

@@ -117,6 +117,10 @@ class GradientError(TensorBackendError, ValueError):
     """A gradient through what has none."""
 
 
+class ConvergenceError(TensorBackendError, ArithmeticError):
+    """An iteration that did not come to its end, where that was asked to be an error."""
+
+
 class ContractError(TensorBackendError, AssertionError):
     """A backend that broke the contract of a callback: found in checked mode, or by an error that it did not mean."""
 

@@ -19,6 +19,8 @@ from .interchange import read_only as read_only
 from .protocol.core import CompositeCall as CompositeCall
 from .protocol.core import limited_to as limited_to
 from .protocol.core import own_method as own_method
+from .protocol.devices import DeviceFacts as DeviceFacts
+from .protocol.devices import host_facts as host_facts
 from .protocol.workspace import takes as takes
 from .rules.data_errors import index_out_of_range as index_out_of_range
 from .rules.data_errors import not_positive_definite as not_positive_definite

@@ -14,6 +14,7 @@ from ..errors import ArgumentError, BackendError, expected
 from ..interchange import HOST, numpy_dtype, read_only
 from ..protocol import Backend, Kernel, Payload, defines, kernel_of, planned
 from ..protocol.core import Core
+from ..protocol.devices import DeviceFacts
 from ..protocol.linalg import Transform
 from ..rules.data_errors import singular_matrix
 from ..template import Template
@@ -38,6 +39,7 @@ class CupyBackend(ArrayModuleBackend):
     """CuPy arrays on one CUDA device: `CupyBackend(device=1)`, or `"cuda:1"`, by default the first."""
 
     name = "cupy"
+    array_types = ("cupy:ndarray",)
     dlpack_dtypes = frozenset(ALL_DTYPES)
 
     @classmethod
@@ -87,6 +89,12 @@ class CupyBackend(ArrayModuleBackend):
             remedy = "use a machine with an NVIDIA GPU and its driver, or another backend"
             raise BackendError(expected(f"a CUDA device for the backend {self.name!r}", remedy, error=error))
         return tuple(f"cuda:{number}" for number in range(count))
+
+    def device_facts(self, device: str, /) -> DeviceFacts:
+        """What CUDA says of a device."""
+        found = self._cupy.cuda.runtime.getDeviceProperties(int(device.rpartition(":")[2]))
+        name = found["name"].decode() if isinstance(found["name"], bytes) else str(found["name"])
+        return DeviceFacts("gpu", int(found["totalGlobalMem"]), int(found["multiProcessorCount"]), name)
 
     def on_device(self, device: str) -> CupyBackend:
         """The instance on another CUDA device; `ArgumentError` for what is none."""

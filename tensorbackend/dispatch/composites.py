@@ -149,6 +149,9 @@ class CompositePath(Path):
                 keywords[parameter.name] = value
             else:
                 arguments.append(value)
+        if dtypes.cast_blocks:
+            with dtypes.uncast():  # the operands have been cast
+                return self.spec.function(*arguments, **keywords)
         return self.spec.function(*arguments, **keywords)
 
 

@@ -23,6 +23,7 @@ from ..rules.plan import NO_OPTIONS
 from ..select import placed
 from ..template import Template, intern_template
 from ..tensor import OPERATORS, Tensor
+from .cast_mode import cast, holds_no_precision, is_cast, keep
 from .checked import explain
 from .kernels import payloads_of, primitive_kernel, wrap
 from .quick import PLACEMENT, Beside, BesideMemo, KeyOf, Memo, Ready, generated, of_one, of_two, operands_of
@@ -63,6 +64,8 @@ class Path(ABC):
         sole = spec.kind == "primitive" and CALLBACKS[spec.callback].outputs == 1
         self.plain = sole and 0 < self.operands == len(spec.parameters) <= 2
         """Whether the op takes one or two tensors, no options, and has one result; its key leaves the precision out."""
+        self.aside: Memo = holds_no_precision(self.ready) if self.plain else {}
+        """What is ready when no operands are cast."""
 
     @abstractmethod
     def prepare(self, call: Call, backend: Backend | None) -> Prepared:
@@ -76,8 +79,9 @@ class Path(ABC):
 
     def exchange(self, change: Change) -> None:
         """Puts another kernel in place of each that is ready."""
-        for key, (out, kernel, result) in list(self.ready.items()):
-            self.ready[key] = out, change(kernel, self._subject(key)), result
+        for memo in (self.ready, self.aside):
+            for key, (out, kernel, result) in list(memo.items()):
+                memo[key] = out, change(kernel, self._subject(key)), result
         for key, (ready, constants) in list(self.beside.items()):
             self.beside[key] = Beside(ready._replace(kernel=change(ready.kernel, self._subject(key))), constants)
 
@@ -106,10 +110,14 @@ class Path(ABC):
 
     def missed(self, key_of: KeyOf, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
         """The result of a call that is not ready under the key of its op."""
+        if dtypes.cast_blocks and is_cast(self.spec):
+            found = cast(arguments, keywords, self.spec)
+            if found is not None:
+                return self.public(*found[0], **found[1])
         beside = self._key_beside(arguments, keywords)
-        found = None if beside is None else self.beside.get(beside)
-        if found is not None:
-            return self._run_beside(found, arguments)
+        known = None if beside is None else self.beside.get(beside)
+        if known is not None:
+            return self._run_beside(known, arguments)
         try:
             backend, given = None, keywords
             if self.creates:
@@ -158,11 +166,16 @@ class Path(ABC):
         if all_tensors and not (self.plain and _from_default(ready.out, tensors)):
             try:
                 key = key_of(*arguments, **keywords)
-                remember(self.ready, key, tuple(ready))
-                remember(self.subjects, key, subject)
+                if not self.plain:
+                    remember(self.ready, key, tuple(ready))
+                    remember(self.subjects, key, subject)
+                    return
+                if keep(self.ready, key, tuple(ready), [x.dtype for x in tensors]):
+                    remember(self.subjects, key, subject)
+                    return
             except (LookupError, AttributeError, TypeError):  # no key, or one that does not hash
                 return
-        elif beside is not None:
+        if beside is not None:
             constants = [
                 None if isinstance(operand, Tensor) else constants_of(self.spec.name, x.dtype, x.backend)
                 for operand, x in zip(given, tensors, strict=True)

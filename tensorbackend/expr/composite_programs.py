@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from ..dtypes import uncast
 from ..errors import TemplateDataError
 from ..protocol import Backend, Kernel, own_method
 from ..protocol.core import CompositeCall
@@ -59,7 +60,7 @@ def _traced(backend: Backend, default: Callable[..., Any], call: CompositeCall) 
             return expr_tensor(parameters[-1])
         return None if given is None else tuple(map(parameter, given))
 
-    with default_backend(backend), recording() as scope:
+    with default_backend(backend), uncast(), recording() as scope:
         found = default(call.out, tuple(map(parameter, call.inputs)), call.options)
         results = (found,) if isinstance(found, Tensor) else tuple(found)
         return Graph(parameters, after_calls(scope, [value_of(x) for x in results]))

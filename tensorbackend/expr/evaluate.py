@@ -23,7 +23,7 @@ from ..dispatch import explain
 from ..dispatch.kernels import composite_kernel, implementation, payloads_of, primitive_kernel, raw_kernel, wrap
 from ..dispatch.watching import is_program
 from ..errors import ContractError, TensorBackendError
-from ..protocol import Backend, Kernel, own_method
+from ..protocol import Backend, Kernel, Payload, own_method
 from ..protocol.planned import bare, is_planned
 from ..select import common_backend, move
 from ..template import Template
@@ -107,11 +107,12 @@ def _opened(graph: Graph, values: Sequence[Value]) -> list[Value]:
     return [exchanged[value] for value in graph.outputs]
 
 
-def program(graph: Graph, backend: Backend) -> Program:
+def program(graph: Graph, backend: Backend, *, entered_once: bool = False) -> Program:
     """The program of a graph on a backend, made once."""
-    found = graph.programs.get(backend)
+    key = backend, entered_once
+    found = graph.programs.get(key)
     if found is None:
-        found = graph.programs[backend] = Program(graph, backend)
+        found = graph.programs[key] = Program(graph, backend, entered_once=entered_once)
     return cast(Program, found)
 
 
@@ -134,13 +135,17 @@ class Program:
 
     def __call__(self, tensors: Sequence[Tensor]) -> list[Tensor]:
         backend = self.backend
-        payloads = [x.data if x.backend is backend else move(x, backend).data for x in tensors]
-        try:
-            found = self.kernel(*payloads)
-        except Exception as error:  # whatever a kernel raises gets the op and its line, and passes
-            note(error, backend)
-            raise
+        found = self.on_payloads([x.data if x.backend is backend else move(x, backend).data for x in tensors])
         return [Tensor(template, backend, data) for template, data in zip(self.results, found, strict=True)]
+
+    def on_payloads(self, payloads: Sequence[Payload]) -> tuple[Payload, ...]:
+        """The payloads of the results for those of the parameters."""
+        try:
+            found: tuple[Payload, ...] = self.kernel(*payloads)
+        except Exception as error:  # whatever a kernel raises gets the op and its line, and passes
+            note(error, self.backend)
+            raise
+        return found
 
 
 def note(error: Exception, backend: Backend) -> None:

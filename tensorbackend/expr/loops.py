@@ -10,7 +10,7 @@ from ..dispatch import implementation
 from ..ops.composite.shape.arranging import stack
 from ..ops.creation.filled import zeros
 from ..protocol import Backend
-from ..select import get_backend
+from ..select import get_backend, move
 from ..template import Template
 from ..tensor import Tensor
 from .evaluate import program
@@ -30,15 +30,19 @@ def run_cond(out: Any, inputs: tuple[Any, ...], options: Mapping[str, Any]) -> t
     return tuple(program(branch, predicate.backend)(operands))
 
 
-def run_while_loop(out: Any, inputs: tuple[Tensors, Tensors], options: Mapping[str, Any]) -> tuple[Tensor, ...]:
+def run_while_loop(
+    out: tuple[Template, ...], inputs: tuple[Tensors, Tensors], options: Mapping[str, Any]
+) -> tuple[Tensor, ...]:
     """Turns as long as the condition's value is true, and no more than the limit."""
     constants, carried = inputs
     backend, left = _backend(inputs), options["limit"]
-    holds, turn = program(options["condition"], backend), program(options["body"], backend)
-    while left != 0 and bool(holds([*constants, *carried])[0]):
-        carried = turn([*constants, *carried])
+    holds, turn = (program(options[name], backend, entered_once=True) for name in ("condition", "body"))
+    held, data = ([move(x, backend).data for x in each] for each in (constants, carried))
+    predicate = holds.results[0]
+    while left != 0 and bool(Tensor(predicate, backend, holds.on_payloads([*held, *data])[0])):
+        data = [*turn.on_payloads([*held, *data])]
         left = None if left is None else left - 1
-    return tuple(carried)
+    return tuple(Tensor(template, backend, each) for template, each in zip(out, data, strict=True))
 
 
 def run_scan(

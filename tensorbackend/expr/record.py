@@ -70,6 +70,10 @@ class ExprBackend(Backend):
             raise without_data(x)
         return held.backend.to_binary(held, limit)
 
+    def is_concrete(self, x: Tensor, /) -> bool:
+        """Whether a value depends on no argument, so that it is computed when its data is read."""
+        return not depends_on_argument(x.data)
+
     def to_batched(self, x: Tensor, size: int, /) -> Iterator[Payload]:
         """Raises `TemplateDataError`, as how many batches there are depends on data."""
         raise without_data(x)

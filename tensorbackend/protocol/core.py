@@ -15,6 +15,7 @@ from ..interchange import HOST, dlpack_capsule, dlpack_device, numpy_from_binary
 from ..locks import free_in_child
 from ..template import Template
 from ..tensor import Tensor
+from .devices import DeviceFacts, host_facts, kind_of_device
 from .planned import Kernel, Payload, bare
 
 if TYPE_CHECKING:
@@ -124,6 +125,10 @@ class Core:
     """The dtypes whose payloads it gives and takes by DLPack, in `to_dlpack` and `from_dlpack`; tensors of others
     come and go as NumPy arrays or bytes."""
 
+    array_types: ClassVar[tuple[str, ...]] = ()
+    """The classes of its library's arrays, such as `"numpy:ndarray"`: a module and a name in it. `tb.backend_of` finds
+    the backend of an array by them; no module is imported for that."""
+
     dispatch_priority: ClassVar[int] = 1
     """Which of two operands' backends runs an op: the higher one, and equal ones do not mix. BinaryBackend
     gives way with 0; what records or only measures programs has more than 1."""
@@ -187,6 +192,11 @@ class Core:
     def devices(self) -> tuple[str, ...]:
         """The devices on which instances of this backend can hold payloads."""
         return (self.device,)
+
+    def device_facts(self, device: str, /) -> DeviceFacts:
+        """What is known of one of its devices: here of the host its memory and processors, of others the kind alone."""
+        kind = kind_of_device(device)
+        return host_facts() if kind == "cpu" else DeviceFacts(kind)
 
     def on_device(self, device: str) -> Core:
         """The instance of this backend on one of its devices; `ArgumentError` for any other."""
@@ -324,6 +334,10 @@ class Core:
     def claims(cls, array: object, /) -> bool:
         """Whether an array has no data to read, and is a payload of this backend alone: a value that JAX traces."""
         return False
+
+    def is_concrete(self, x: Tensor, /) -> bool:
+        """Whether a tensor has data that can be read; here all have or none has."""
+        return self.holds_data
 
     def dlpack_device(self) -> tuple[int, int]:
         """DLPack's device type and number of this instance's payloads, by default those of `device`."""

@@ -6,11 +6,16 @@
 [3.0, 4.0]
 """
 
+from .arrays import TensorArray as TensorArray
+from .arrays import tensor_array as tensor_array
 from .construction import from_list as from_list
 from .construction import resize as resize
 from .construction import sequence_mask as sequence_mask
 from .construction import take as take
 from .construction import to_list as to_list
+from .loops import Unrolled as Unrolled
+from .loops import scan as scan
+from .loops import unroll as unroll
 from .moving import concat as concat
 from .moving import flip as flip
 from .moving import pad as pad

@@ -22,7 +22,7 @@ from ..rules.axes import normalize_axis
 from ..rules.plan import integer
 from ..template import Template
 from ..tensor import Axis, Tensor
-from .construction import fitting
+from .construction import fitting, resize
 from .lengths import check_equal, inside, laid_out
 from .moving import gathered, moved
 from .value import Ragged, lifted, made, ragged_axis
@@ -126,7 +126,7 @@ def merge_axes(x: Ragged, axes: Sequence[Axis], /, *, name: str, size: int | Non
     room = flat.shape[-1]
     if size is not None and integer(0, size=size) != room:
         order = pad(order, {name: (0, size - room)}, value=0)
-        own = fitting(own, size, name)
+        own = fitting(own, size, name) if size < room else own
     return moved(Ragged(values, {**lengths, name: own}), order, name, own)
 
 
@@ -259,8 +259,6 @@ def _packed_axes(x: Ragged, axis: str) -> list[str]:
 
 def _alone(x: Ragged, axis: str, name: str, size: int | None) -> Ragged:
     """An axis whose one length is over no axes, under another name and with another size."""
-    from .construction import resize
-
     renamed = x.rename(**{axis: name})
     return renamed if size is None else resize(renamed, size, axis=name)
 
@@ -347,9 +345,10 @@ def select(
     chosen = _chosen(ragged, mask, own)
     order, lengths = _to_the_front(chosen)
     bare = Ragged(ragged.values, {other: each for other, each in ragged.lengths.items() if other != own})
-    if size is not None and integer(0, size=size) != chosen.shape[-1]:
-        order = pad(order, {own: (0, size - chosen.shape[-1])}, value=0)
-        lengths = fitting(lengths, size, own)
+    room = chosen.shape[-1]
+    if size is not None and integer(0, size=size) != room:
+        order = pad(order, {own: (0, size - room)}, value=0)
+        lengths = fitting(lengths, size, own) if size < room else lengths
     found = moved(bare, order, own, lengths)
     return found if name in (None, own) else found.rename(**{own: name})
 

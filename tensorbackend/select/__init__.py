@@ -3,6 +3,7 @@
 - `registry`: backends by name, built in, of plugins or registered, each loaded when it is first asked for;
 - `default`: the backend of new tensors, and what `backend=` stands for;
 - `choice`: the backend on which an op runs, and its operands brought there;
+- `devices`: the devices of a backend, with what is known of each;
 - `transfer`: tensors that users copy, move or give up.
 """
 
@@ -12,11 +13,13 @@ from .choice import check_held as check_held
 from .choice import common_backend as common_backend
 from .choice import move as move
 from .default import default_backend as default_backend
-from .default import devices as devices
 from .default import get_backend as get_backend
 from .default import placed as placed
+from .default import scoped_backend as scoped_backend
 from .default import set_default_backend as set_default_backend
 from .default import with_default as with_default
+from .devices import Device as Device
+from .devices import devices as devices
 from .registry import ENTRY_POINT_GROUP as ENTRY_POINT_GROUP
 from .registry import backend_class as backend_class
 from .registry import backends as backends
@@ -24,6 +27,7 @@ from .registry import build_in as build_in
 from .registry import claimant as claimant
 from .registry import class_names as class_names
 from .registry import origin as origin
+from .registry import owner as owner
 from .registry import register_backend as register_backend
 from .transfer import backend_copy as backend_copy
 from .transfer import backend_deallocate as backend_deallocate

@@ -67,17 +67,6 @@ def placed(backend: BackendLike = None, device: str | None = None, like: Tensor 
     return get_backend(like.backend.beneath, device=device)  # type: ignore[arg-type] # every Core is a Backend
 
 
-@entry
-def devices(backend: BackendLike = None) -> tuple[str, ...]:
-    """The devices of a backend, by default the default one, as `device=` and `x.to_device` take them.
-
-    >>> import tensorbackend as tb
-    >>> tb.devices("numpy")
-    ('cpu',)
-    """
-    return get_backend(backend).devices()
-
-
 def current() -> Backend:
     """The default backend: of the innermost block, else of the process."""
     scoped = _scoped.get()
@@ -120,6 +109,19 @@ def default_backend(backend: BackendLike) -> Iterator[Backend]:
         yield chosen
     finally:
         _scoped.set(before)
+
+
+def scoped_backend() -> Backend | None:
+    """The backend of the innermost `default_backend` block of this thread or task, `None` outside of any.
+
+    >>> import tensorbackend as tb
+    >>> with tb.default_backend("binary"):
+    ...     tb.scoped_backend()
+    BinaryBackend()
+    >>> tb.scoped_backend() is None
+    True
+    """
+    return _scoped.get()
 
 
 def with_default(backend: Backend, function: Callable[..., Result], *arguments: Any) -> Result:

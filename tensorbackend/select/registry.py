@@ -105,6 +105,34 @@ def claimant(array: object) -> Backend | None:
     return None
 
 
+def owner(array: object) -> type[Backend] | None:
+    """The class whose library an array is of; `None` for an array of another library.
+
+    Plugins that nothing has asked for yet are asked last; one that cannot be imported has no arrays here.
+    """
+    for kind in map(backend_class, (*_built_in, *_classes)):
+        if is_of(array, kind):
+            return kind
+    for name in _plugins().keys() - _classes.keys() - _built_in.keys():
+        try:
+            kind = backend_class(name)
+        except BackendError:
+            continue
+        if is_of(array, kind):
+            return kind
+    return None
+
+
+def is_of(array: object, kind: type[Backend]) -> bool:
+    """Whether an array is of one of the classes that a backend's class names, none of which is imported for that."""
+    for text in kind.array_types:
+        module, _, name = text.partition(":")
+        found = getattr(sys.modules.get(module), name, None)
+        if isinstance(found, type) and isinstance(array, found):
+            return True
+    return False
+
+
 def started(name: str) -> Backend:
     """The backend that a name stands for, ready to run.
 

@@ -11,6 +11,7 @@ except ModuleNotFoundError as error:
 # The namespaces declare ops too, and are imported late.
 import tensorbackend.fft
 import tensorbackend.linalg
+import tensorbackend.nn
 import tensorbackend.random  # noqa: F401
 
 from ..accuracy import Bound as Bound

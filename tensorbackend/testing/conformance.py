@@ -17,7 +17,7 @@ from .contract import answered, observed, outcome, told
 from .divergences import EXPECTED, Divergence, Judgement, Outcome, divergences_of
 from .forms import plainly
 from .scales import Allowance, allowances
-from .subnormals import flushed, least_normal, nearer
+from .subnormals import FLUSHES, flushed, least_normal, nearer
 
 
 class Verdict(NamedTuple):
@@ -118,12 +118,13 @@ def _relaxed(call: Invocation, actual: Outcome, wanted: Outcome, judgement: Judg
         return 0
     if not judgement.flushes:
         return _compared(call, actual, wanted, judgement, backend)
-    zeros = _flushed(outcome(call.on("binary").mapped(flushed)))
+    ways = FLUSHES if any(x.dtype.is_complex for x in call.tensors) else (flushed,)
+    zeros, *others = (_flushed(outcome(call.on("binary").mapped(way))) for way in ways)
     found, kept = _flushed(actual), _flushed(wanted)
-    if isinstance(found, list) and isinstance(kept, list) and isinstance(zeros, list):
-        same = _templates(found) == _templates(kept) == _templates(zeros)
-        if same:  # each element is right by either reading
-            kept = list(map(nearer, found, kept, zeros))
+    for reading in (zeros, *others):  # each element is right by any of them
+        if isinstance(found, list) and isinstance(kept, list) and isinstance(reading, list):
+            same = _templates(found) == _templates(kept) == _templates(reading)
+            kept = list(map(nearer, found, kept, reading)) if same else kept
     try:
         return _compared(call, found, kept, judgement, backend)
     except AssertionError:

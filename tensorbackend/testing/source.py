@@ -14,7 +14,7 @@ from ..protocol import Backend
 from ..template import Template
 from ..tensor import Tensor
 
-NAMESPACES = ("", "linalg", "fft", "random")
+NAMESPACES = ("", "linalg", "fft", "random", "nn")
 """Where public ops are: at the top level, or in a namespace of the Array API's extensions or our own."""
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Final
 
 from ..dtypes import REAL_OF, DType, finfo
 from ..elements import pack, unpack
@@ -13,10 +14,21 @@ from .calls import Invocation
 from .compare import element_distance
 
 
-def _flushed(value: Any, least: float) -> Any:
-    if isinstance(value, complex):
-        return complex(_flushed(value.real, least), _flushed(value.imag, least))
-    return math.copysign(0.0, value) if abs(value) < least else value
+def _zero(part: float, least: float) -> float:
+    return math.copysign(0.0, part) if abs(part) < least else part
+
+
+def _changed(x: Tensor, real: bool, imaginary: bool) -> Tensor:
+    if not x.dtype.is_inexact:
+        return x
+    least, of_real = least_normal(x.dtype), least_normal(x.dtype) if real else 0.0
+    values: Sequence[Any] = unpack(x.to_binary(), x.dtype)
+    if x.dtype.is_complex:
+        of_imaginary = least if imaginary else 0.0
+        values = [complex(_zero(value.real, of_real), _zero(value.imag, of_imaginary)) for value in values]
+    else:
+        values = [_zero(value, least) for value in values]
+    return from_binary(pack(values, x.dtype), x.template, "binary")
 
 
 def flushed(x: Tensor) -> Tensor:
@@ -26,10 +38,14 @@ def flushed(x: Tensor) -> Tensor:
     >>> flushed(tb.tensor([1e-40, -1e-40, 1.0], backend="binary")).tolist()
     [0.0, -0.0, 1.0]
     """
-    if not x.dtype.is_inexact:
-        return x
-    values = [_flushed(value, least_normal(x.dtype)) for value in unpack(x.to_binary(), x.dtype)]
-    return from_binary(pack(values, x.dtype), x.template, "binary")
+    return _changed(x, True, True)
+
+
+FLUSHES: Final = (flushed, lambda x: _changed(x, True, False), lambda x: _changed(x, False, True))
+"""What a library may take complex numbers for: with zeros for subnormal parts, for real ones or for imaginary ones.
+
+XLA computes log(1e-308 + 1e-308j) as log(0) with the angle of 1e-308j.
+"""
 
 
 def has_subnormals(x: Tensor) -> bool:

@@ -503,7 +503,13 @@ def _modules() -> dict[str, Any]:
     )  # fmt: skip
     cupy.cuda = SimpleNamespace(
         Device=Device, get_current_stream=Stream,
-        runtime=SimpleNamespace(getDeviceCount=lambda: _settings.devices, runtimeGetVersion=lambda: 12080),
+        runtime=SimpleNamespace(
+            getDeviceCount=lambda: _settings.devices,
+            runtimeGetVersion=lambda: 12080,
+            getDeviceProperties=lambda number: {
+                "name": f"GPU {number}".encode(), "totalGlobalMem": 80 << 30, "multiProcessorCount": 132,
+            },
+        ),
     )  # fmt: skip
     cupy.get_default_memory_pool = Pool
     cupyx: Any = ModuleType("cupyx")

@@ -241,6 +241,8 @@ def test_callbacks_run_on_their_device(two_devices: Backend) -> None:
     moved = x.to_device("cuda:0")
     assert (moved.data.device.id, moved.device, moved.names, moved.tolist()) == (0, "cuda:0", x.names, x.tolist())
     assert two_devices.devices() == ("cuda:0", "cuda:1")
+    second = tb.devices(two_devices)[1]
+    assert (second.kind, second.memory, second.processors, second.description) == ("gpu", 80 << 30, 132, "GPU 1")
     assert x.__dlpack_device__() == (2, 1)
     assert tb.zeros(1, backend="cupy", device="cuda:1").backend is two_devices
 

@@ -30,7 +30,7 @@ def test_every_declared_primitive_is_implemented(backend: type[Backend]) -> None
 def test_every_declared_op_is_public() -> None:
     for spec in opspec.OPS.values():
         if spec.function.__module__.startswith("tensorbackend."):
-            places = [tb, *(getattr(tb, each) for each in ("linalg", "fft", "random") if hasattr(tb, each))]
+            places = [tb, *(getattr(tb, each) for each in ("linalg", "fft", "random", "nn") if hasattr(tb, each))]
             found = any(hasattr(place, spec.name) for place in places)
             assert found, f"add {spec.name} to tensorbackend/__init__.py or to the namespace of an extension"
 

@@ -135,7 +135,7 @@ def test_generators_lie_in_the_family_of_an_op_of_theirs() -> None:
 
 
 def public_functions() -> Iterator[FunctionType]:
-    for namespace in (tb, tb.linalg, tb.fft, tb.random):
+    for namespace in (tb, tb.linalg, tb.fft, tb.random, tb.nn):
         for value in vars(namespace).values():
             if isinstance(value, FunctionType) and value.__module__.startswith("tensorbackend.ops.composite."):
                 yield value

@@ -27,7 +27,8 @@ LAYERS = [
     ("array_api", "files", "linalg", "fft", "random"),  # the namespaces of the Array API's extensions: re-exports only
     ("support",),
     ("expr",),
-    ("ragged", "sparse"),  # on top of graphs: namespaces of functions on trees of tensors
+    ("nn", "ragged", "sparse"),  # on top of graphs: functions of tensors and of trees of them
+    ("solvers",),
     ("backends",),
     ("built_in",),  # what is loaded late, handed to lower layers
     (NAME,),  # the package itself

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any, Self
 from tensorbackend import Template, Tensor
 from tensorbackend.dtypes import ALL_DTYPES, bfloat16
 from tensorbackend.errors import ArgumentError, expected
-from tensorbackend.extending import dlpack_capsule, import_library, numpy_dtype, read_only
+from tensorbackend.extending import (
+    DeviceFacts,
+    dlpack_capsule,
+    host_facts,
+    import_library,
+    numpy_dtype,
+    read_only,
+)
 from tensorbackend.protocol import Payload
 
 from .creation import TorchCreation
@@ -50,6 +57,7 @@ class TorchBackend(
     """
 
     name = "torch"
+    array_types = ("torch:Tensor",)
     dlpack_dtypes = frozenset(ALL_DTYPES)
 
     # Devices
@@ -79,6 +87,13 @@ class TorchBackend(
     def devices(self) -> tuple[str, ...]:
         """The CPU and every GPU that PyTorch sees."""
         return ("cpu", *(f"cuda:{number}" for number in range(torch.cuda.device_count())))
+
+    def device_facts(self, device: str, /) -> DeviceFacts:
+        """What PyTorch says of a GPU, and the system of the host."""
+        if device == "cpu":
+            return host_facts()
+        found = torch.cuda.get_device_properties(device)
+        return DeviceFacts("gpu", found.total_memory, found.multi_processor_count, found.name)
 
     def on_device(self, device: str) -> Self:
         """The instance on another device."""

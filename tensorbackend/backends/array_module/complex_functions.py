@@ -350,7 +350,7 @@ def _power(xp: Any, x: Array, y: Array) -> Array:
     dtype = xp.result_type(x, y)
     x, y = xp.broadcast_arrays(_wide(x), _wide(y))
     whole = (y.imag == 0) & (xp.abs(y.real) <= 100) & (xp.trunc(y.real) == y.real)
-    found = xp.empty_like(x) if whole.all() else polar_power(xp, x, y)
+    found = xp.empty_like(x) if whole.all() else polar_power(xp, x, y, xp.arctan2(x.imag, x.real))
     if whole.any():
         for exponent in xp.unique(y.real[whole]):
             at = whole & (y.real == exponent)
@@ -368,8 +368,9 @@ def beside_one(xp: Any, x: Array, y: Array) -> Array:
     return ~few & (xp.maximum(xp.abs(x.real - 1), xp.abs(x.imag)) < _BESIDE)
 
 
-def polar_power(xp: Any, x: Array, y: Array) -> Array:
-    length, angle = xp.abs(x), xp.arctan2(x.imag, x.real)
+def polar_power(xp: Any, x: Array, y: Array, angle: Array) -> Array:
+    """The power by the length and the angle of x."""
+    length = xp.abs(x)
     length_of_power = length**y.real * xp.exp(-angle * y.imag)
     turn = angle * y.real + y.imag * xp.log(length)
     return xp.join(xp.asarray(length_of_power * xp.cos(turn)), xp.asarray(length_of_power * xp.sin(turn)))

@@ -12,6 +12,7 @@ from ...errors import ArgumentError, UnsupportedOp, expected
 from ...expr.evaluate import Program
 from ...interchange import HOST, numpy_dtype, read_only
 from ...protocol import Kernel, Payload
+from ...protocol.devices import DeviceFacts, host_facts
 from ...template import Template
 from ...tensor import Tensor
 from ..array_module.base import Silent
@@ -72,6 +73,7 @@ class JaxBackend(
     """
 
     name = "jax"
+    array_types = ("jax:Array",)
     writable_payloads = False
     dlpack_dtypes = frozenset(ALL_DTYPES)
 
@@ -113,6 +115,18 @@ class JaxBackend(
     def devices(self) -> tuple[str, ...]:
         """The default platform's devices, then the host's: `"cuda:0"`, `"cpu:0"`."""
         return tuple(map(_name, _places(self.jax)))
+
+    def device_facts(self, device: str, /) -> DeviceFacts:
+        """What JAX says of a device; of the host what the system says."""
+        place = _place(self.jax, device)
+        if place.platform == "cpu":
+            return host_facts()
+        limit = (place.memory_stats() or {}).get("bytes_limit")  # what JAX may take of the device
+        return DeviceFacts(place.platform, limit, getattr(place, "core_count", None), place.device_kind)
+
+    def is_concrete(self, x: Tensor, /) -> bool:
+        """Whether JAX does not trace the payload."""
+        return not self.traced(x.data)
 
     def on_device(self, device: str) -> JaxBackend:
         """The instance on another device; `ArgumentError` for what is none."""

@@ -69,13 +69,19 @@ def _finite_log1p(xp: Any, z: Array) -> Array:
     return _logarithm(xp, 1 + a, b, a * (2 + a) + b * b).astype(z.dtype)
 
 
+def angle(xp: Any, b: Array, a: Array) -> Array:
+    """The angle of a + bj, on the side of the real axis of b: where b is subnormal XLA may take the other."""
+    found = xp.arctan2(b, a)
+    return found * xp.where((b == 0) & (xp.signbit(found) != xp.signbit(b)), -1.0, 1.0)
+
+
 def _logarithm(xp: Any, a: Array, b: Array, beyond: Array) -> Array:
     """The logarithm of a + bj: beside the unit circle from what the square of the magnitude is beyond 1."""
     near, size = (beyond > -0.5) & (beyond < 1), xp.hypot(a, b)
     large = size > 1e300
     half = xp.where(large, 0.5, 1.0)
     far = xp.log(xp.hypot(half * a, half * b)) + xp.where(large, math.log(2), 0.0)
-    return xp.join(xp.where(near, 0.5 * logarithms.log1p(xp, xp.where(near, beyond, 0)), far), xp.arctan2(b, a))
+    return xp.join(xp.where(near, 0.5 * logarithms.log1p(xp, xp.where(near, beyond, 0)), far), angle(xp, b, a))
 
 
 def _finite_tanh(xp: Any, z: Array) -> Array:

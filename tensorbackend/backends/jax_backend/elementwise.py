@@ -316,9 +316,8 @@ class JaxElementwise(JaxBase, ArrayElementwise):
         if self.wide is float64:
             x, y = x.astype("complex128"), y.astype("complex128")
         whole = (y.imag == 0) & (xp.abs(y.real) <= _LARGEST_WHOLE) & (xp.trunc(y.real) == y.real)
-        found = xp.where(
-            whole, self._whole_power(x, xp.where(whole, y.real, 0)), complex_functions.polar_power(xp, x, y)
-        )
+        polar = complex_functions.polar_power(xp, x, y, complex_by_parts.angle(xp, x.imag, x.real))
+        found = xp.where(whole, self._whole_power(x, xp.where(whole, y.real, 0)), polar)
         usable = xp.isfinite(found) & (found != 0) & xp.isfinite(x) & xp.isfinite(y) & (x != 0)
         usable &= ~complex_functions.beside_one(xp, x, y)
         product = complex_functions.product_by_parts(xp, y, complex_by_parts.log(xp, x))

@@ -54,6 +54,7 @@ class NumpyBackend(
     """NumPy arrays; what leaves them shares memory wherever a reader cannot write to it."""
 
     name = "numpy"
+    array_types = "numpy:ndarray", "numpy:generic"
     dlpack_dtypes = frozenset(ALL_DTYPES) - {bfloat16}
 
     def setup(self) -> None:

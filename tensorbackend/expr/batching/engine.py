@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from ...dtypes import uncast
 from ...errors import ContractError, TensorBackendError, expected
 from ...ops.creation.filled import zeros
 from ...ops.indexing.slices import sliced
@@ -46,7 +47,8 @@ _AXES: Final = frozenset({"axis", "axes", "sole axis"})
 def batched(graph: Graph, operands: Sequence[Operand], size: int) -> list[Operand]:
     """The results of a graph for parameters with and without the new axis, as values of the trace around this."""
     known: dict[Value, Operand] = dict(zip(graph.parameters, operands, strict=True))
-    _run(graph.nodes[len(graph.parameters) :], known, size)
+    with uncast():
+        _run(graph.nodes[len(graph.parameters) :], known, size)
     return [known[value] for value in graph.outputs]
 
 

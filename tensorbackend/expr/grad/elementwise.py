@@ -143,6 +143,11 @@ def _reciprocal(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
     return (negative(cotangent) * out * out,)
 
 
+@rule("relu")
+def _relu(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
+    return (where(x > 0, cotangent, 0),)
+
+
 @rule("rsqrt")
 def _rsqrt(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
     return (cotangent * -0.5 * out / x,)

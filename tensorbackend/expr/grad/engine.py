@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from ...dtypes import uncast
 from ...errors import ContractError, GradientError, expected
 from ...ops.creation.filled import zeros
 from ...ops.elementwise.binary import add
@@ -119,7 +120,7 @@ def pulled_back(
         before = sums.get(value)
         sums[value] = cotangent if before is None else add(before, cotangent)
 
-    with recording():
+    with uncast(), recording():
         for value, cotangent in zip(outputs, cotangents, strict=True):
             if value.node in flowing:
                 give(value, nameless(cotangent))

@@ -10,7 +10,7 @@ from ...ops.composite.elementwise.functions import isfinite
 from ...ops.composite.reduction import count_along, in_float32, mean
 from ...ops.elementwise.conversion import astype
 from ...ops.elementwise.ternary import where
-from ...ops.elementwise.transcendental import exp
+from ...ops.elementwise.transcendental import exp, sqrt
 from ...ops.indexing.taking import slice_along_axis
 from ...ops.reduction import sum
 from ...ops.shape import broadcast_to, permute_dims, reshape
@@ -79,3 +79,19 @@ def _softmax(cotangent: Tensor, out: Tensor, x: Tensor, *, axis: Positions) -> C
 @rule("log_softmax")
 def _log_softmax(cotangent: Tensor, out: Tensor, x: Tensor, *, axis: Positions) -> Cotangents:
     return (cotangent - exp(out) * sum(cotangent, axis=axis, keepdims=True),)
+
+
+@rule("masked_softmax")
+def _masked_softmax(cotangent: Tensor, out: Tensor, x: Tensor, mask: Tensor, *, axis: Positions) -> Cotangents:
+    scaled = where(mask, cotangent, 0) * out
+    return scaled - out * sum(scaled, axis=axis, keepdims=True), None
+
+
+@rule("standardise")
+def _standardise(cotangent: Tensor, out: Tensor, x: Tensor, *, axis: Positions, epsilon: float) -> Cotangents:
+    wide, given = in_float32(x), in_float32(cotangent)
+    centred = wide - mean(wide, axis=axis, keepdims=True)
+    scale = 1 / sqrt(mean(centred * centred, axis=axis, keepdims=True) + epsilon)
+    unit = centred * scale
+    along = unit * mean(given * unit, axis=axis, keepdims=True)
+    return (scale * (given - mean(given, axis=axis, keepdims=True) - along),)

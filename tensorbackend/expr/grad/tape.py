@@ -337,6 +337,10 @@ class TapeBackend(Backend):
             template = x.template.replace(shape=(min(size, x.shape[0] - start), *x.shape[1:]))
             yield _constant(Tensor(template, self.on, data))
 
+    def is_concrete(self, x: Tensor, /) -> bool:
+        """What the backend that computes says."""
+        return self.on.is_concrete(with_data(x))
+
     def block_until_ready(self, x: Tensor, /) -> None:
         """What the backend that computes does."""
         self.on.block_until_ready(with_data(x))

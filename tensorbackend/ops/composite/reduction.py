@@ -9,16 +9,20 @@ from ...dispatch import composite
 from ...dtypes import DType, default_dtype, float32, promote_types, scalar_kind
 from ...errors import ShapeError, expected
 from ...rules.axes import sorted_axes
-from ...rules.broadcasting import check_dtype, result_type, to_floating
-from ...template import weak_template
-from ...tensor import Axes, Tensor, TensorLike
+from ...rules.broadcasting import broadcast, check_dtype, result_type, to_floating
+from ...rules.indexing import check_indices
+from ...template import intern_template, merge_names, weak_template
+from ...tensor import Axes, Axis, Tensor, TensorLike
+from ..creation.filled import rename
 from ..creation.values import together
-from ..elementwise.binary import add, divide, multiply, subtract
+from ..elementwise.binary import add, divide, equal, logical_and, multiply, subtract
 from ..elementwise.conversion import astype
 from ..elementwise.ternary import where
 from ..elementwise.transcendental import exp, log, sqrt
+from ..elementwise.unary import negative
+from ..indexing.taking import take_along_axis_at
 from ..reduction import all, max, sum
-from ..shape import broadcast_to, reshape
+from ..shape import broadcast_to, expand_dims, reshape, squeeze
 from .elementwise.functions import isclose, isfinite
 
 
@@ -193,6 +197,156 @@ def log_softmax(x: Tensor, /, *, axis: Axes = -1) -> Tensor:
     x = astype(x, to_floating(x.dtype))
     shifted = subtract(x, max(x, axis=axis, keepdims=True))
     return subtract(shifted, log(sum(exp(shifted), axis=axis, keepdims=True)))
+
+
+def _over(x: Tensor, other: Tensor, what: str) -> Tensor:
+    """A tensor that broadcasts to x, repeated to it; `ShapeError` for one that does not."""
+    shape, names = broadcast([x.template, other.template])
+    if shape != x.shape:
+        raise ShapeError(expected(f"{what} that broadcasts to {x.template!r}", **{what.split()[-1]: other.template}))
+    return broadcast_to(other, shape, names=names)
+
+
+@composite.within(Bound(32, "a quotient by a sum", tame=True))
+def masked_softmax(x: Tensor, mask: Tensor, /, *, axis: Axes = -1) -> Tensor:
+    """`softmax` of the elements for which a mask holds; 0 for the others, whatever they are, and where none is left.
+
+    >>> import tensorbackend as tb
+    >>> tb.nn.masked_softmax(tb.asarray([0.0, float("nan"), 0.0]), tb.asarray([True, False, True])).tolist()
+    [0.5, 0.0, 0.5]
+    """
+    dtype = to_floating(check_dtype(x.dtype, "real"))
+    inside = _over(x, mask, "a mask")
+    wide = where(inside, astype(x, promote_types(dtype, float32)), -math.inf)
+    if not count_along(x, axis):
+        return astype(wide, dtype)
+    greatest = max(wide, axis=axis, keepdims=True)
+    powers = exp(subtract(wide, where(equal(greatest, -math.inf), 0, greatest)))
+    total = sum(powers, axis=axis, keepdims=True)
+    return astype(divide(powers, where(equal(total, 0), 1, total)), dtype)
+
+
+@composite.within(Bound(64, "differences from a mean over a root of a mean", "operand", tame=True))
+def standardise(x: Tensor, /, *, axis: Axes = -1, epsilon: float = 1e-5) -> Tensor:
+    """x less its mean, over the square root of its variance plus epsilon, along some axes.
+
+    >>> import tensorbackend as tb
+    >>> tb.nn.standardise(tb.asarray([1.0, 3.0]), epsilon=0.0).tolist()
+    [-1.0, 1.0]
+    """
+    check_dtype(x.dtype, "real or bool")
+    wide = in_float32(x)
+    centred = subtract(wide, mean(wide, axis=axis, keepdims=True))
+    variance = mean(multiply(centred, centred), axis=axis, keepdims=True)
+    return astype(divide(centred, sqrt(add(variance, epsilon))), averaged_dtype(x))
+
+
+@composite.within(Bound(64, "a sum of products with logarithms", "norm", tame=True))
+def cross_entropy(logits: Tensor, targets: Tensor, /, *, axis: Axis = -1, label_smoothing: float = 0.0) -> Tensor:
+    """Minus the sum of target probabilities times the logarithms of `softmax(logits)` along an axis.
+
+    Parameters
+    ----------
+    logits : Tensor
+        Of a real dtype.
+    targets : Tensor
+        Probabilities, which broadcast to the logits.
+    axis : int or str, default -1
+        The classes.
+    label_smoothing : float, default 0.0
+        The share of each target that goes to all classes equally (Szegedy et al. 2016, section 7).
+
+    Returns
+    -------
+    Tensor
+        A loss for each place on the other axes, computed in float32 at least, in the dtype of logits and targets.
+
+    Raises
+    ------
+    ShapeError
+        For targets that do not broadcast to the logits.
+    NamesError
+        Where axes of other names meet.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> logits = tb.asarray([[0.0, 0.0], [5.0, float("-inf")]], names=("batch", "class"))
+    >>> tb.nn.cross_entropy(logits, tb.asarray([[0.5, 0.5], [1.0, 0.0]]), axis="class")[0].item()
+    0.6931471824645996
+
+    See Also
+    --------
+    sparse_cross_entropy : Targets that are numbers of classes.
+    """
+    dtype = to_floating(check_dtype(result_type([logits.template, targets.template]), "real or bool"))
+    work = promote_types(dtype, float32)
+    wanted = astype(_over(logits, targets, "targets"), work)
+    if label_smoothing:
+        each = label_smoothing / (count_along(logits, (axis,)) or 1.0)
+        wanted = add(multiply(wanted, 1 - label_smoothing), each)
+    logarithms = log_softmax(astype(logits, work), axis=axis)
+    nothing = logical_and(equal(wanted, 0), equal(logarithms, -math.inf))
+    terms = multiply(wanted, where(nothing, 0, logarithms))
+    return astype(negative(sum(terms, axis=axis)), dtype)
+
+
+@composite.within(Bound(64, "a difference from a logarithm of a sum", "operand", tame=True))
+def sparse_cross_entropy(logits: Tensor, labels: Tensor, /, *, axis: Axis = -1, label_smoothing: float = 0.0) -> Tensor:
+    """Minus the logarithm of `softmax(logits)` at the class that each place has.
+
+    Parameters
+    ----------
+    logits : Tensor
+        Of a real dtype.
+    labels : Tensor
+        The class of each place, an integer from 0 up: the logits' shape without the axis of the classes.
+    axis : int or str, default -1
+        The classes.
+    label_smoothing : float, default 0.0
+        The share of each target that goes to all classes equally.
+
+    Returns
+    -------
+    Tensor
+        A loss for each place, computed in float32 at least, in the dtype of the logits.
+
+    Raises
+    ------
+    ShapeError
+        For labels of another shape.
+    NamesError
+        Where axes of other names meet.
+    DTypeError
+        For labels that are no integers.
+    IndexRangeError
+        For a label that is no class, wherever data can be looked at.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.nn.sparse_cross_entropy(tb.asarray([[0.0, 0.0], [1000.0, 0.0]]), tb.asarray([1, 0])).tolist()
+    [0.6931471824645996, 0.0]
+
+    See Also
+    --------
+    cross_entropy : Targets that are probabilities.
+    """
+    check_dtype(logits.dtype, "real or bool")
+    check_indices(labels.template, "error")
+    assert isinstance(axis, int)  # by the dispatcher
+    rest = intern_template(
+        logits.shape[:axis] + logits.shape[axis + 1 :], labels.dtype, logits.names[:axis] + logits.names[axis + 1 :]
+    )
+    names = merge_names(rest, labels.template) if rest.shape == labels.shape else ()
+    if rest.shape != labels.shape:
+        raise ShapeError(expected(f"a label for each place of {rest!r}", labels=labels.template))
+    wide = in_float32(logits)
+    column = expand_dims(rename(labels, *names), axis=axis, name=logits.names[axis])
+    picked = squeeze(take_along_axis_at(wide, column, axis=axis, mode="error"), axis)
+    if label_smoothing:
+        picked = add(multiply(picked, 1 - label_smoothing), multiply(mean(wide, axis=axis), label_smoothing))
+    return astype(subtract(_logsumexp(wide, axis=axis), picked), averaged_dtype(logits))
 
 
 @composite

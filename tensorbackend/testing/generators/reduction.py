@@ -10,7 +10,7 @@ from ...dtypes import DType, as_dtype
 from ...ops.sorting import sort
 from ..calls import Invocation, generates
 from ..strategies import Draw, axes_of, shapes, tensors
-from .common import call, integers
+from .common import call, integers, with_axis
 from .indexing import SIZES, WEIGHTS
 
 
@@ -52,6 +52,33 @@ def weighted_mean(draw: Draw, dtype: DType) -> Invocation:
         return call(x, draw(tensors(other, (x.shape[axis],), names=(None,), values=values)), axis=axis)
     options = {"axis": draw(axes_of(x, "Axes")), "keepdims": draw(st.booleans())}
     return call(x, draw(tensors(other, x.shape, values=values)), **options)
+
+
+@generates("masked_softmax")
+def masked_softmax(draw: Draw, dtype: DType) -> Invocation:
+    """A mask of the whole shape, or one that broadcasts."""
+    x = draw(tensors(dtype, tame=True))
+    shape = tuple(draw(st.sampled_from([size, 1])) for size in x.shape)
+    mask = draw(tensors(as_dtype("bool"), shape, names=x.names))
+    return call(x, mask, axis=draw(axes_of(x, "Axes")))
+
+
+@generates("cross_entropy")
+def cross_entropy(draw: Draw, dtype: DType) -> Invocation:
+    """Targets from 0 up, some of them 0."""
+    x = draw(tensors(dtype, shapes(least=1), tame=True))
+    values = WEIGHTS.map(bool) if dtype.kind == "bool" else WEIGHTS
+    targets = draw(tensors(dtype, x.shape, names=x.names, values=values))
+    return call(x, targets, axis=draw(axes_of(x, "Axis")), label_smoothing=draw(st.sampled_from([0.0, 0.25])))
+
+
+@generates("sparse_cross_entropy")
+def sparse_cross_entropy(draw: Draw, dtype: DType) -> Invocation:
+    """A class for each place, now and then one that is none."""
+    x, axis = with_axis(draw, dtype, tame=True)
+    shape, names = x.shape[:axis] + x.shape[axis + 1 :], x.names[:axis] + x.names[axis + 1 :]
+    labels = integers(draw, shape, 0, x.shape[axis] - 1 + draw(st.sampled_from([0, 0, 0, 1])), names)
+    return call(x, labels, axis=axis, label_smoothing=draw(st.sampled_from([0.0, 0.25])))
 
 
 @generates("covariance")

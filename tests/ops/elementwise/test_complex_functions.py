@@ -373,3 +373,13 @@ def test_bounds_of_complex_operands() -> None:
     for name, bound in declared.items():
         assert bound.reason
         assert bound_of(name, [tb.float32, complex64]) is bound
+
+
+@EVERY
+@pytest.mark.parametrize("part", [1e-308, 3e-308, -1e-308])
+def test_the_side_of_the_cut_beside_the_real_axis(part: float, backend: str) -> None:
+    # A subnormal imaginary part says on which side of the cut a number lies, also where XLA takes it for zero.
+    x = tb.tensor(Z(-1.5, part), dtype="complex128", backend=backend)
+    side = math.copysign(pi, part)
+    check(complex(tb.log(x).item()), Z(math.log(1.5), side))
+    check(complex(tb.pow(x, 1j).item()), cmath.exp(Z(-side, math.log(1.5))))

@@ -1,0 +1,78 @@
+"""What axes with lengths cost over the same written by hand with `where`: `python benchmarks/ragged.py`.
+
+Never a test: machines are noisy. Each figure is the least of several short runs, both sides in turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import tensorbackend as tb
+from tensorbackend import ragged
+
+SHAPE = (32, 500, 256)
+"""Examples, frames, features."""
+
+
+def ratio(ours: Callable[[], object], by_hand: Callable[[], object], repeats: int = 25) -> tuple[float, float]:
+    """The least seconds of both."""
+    least = [float("inf"), float("inf")]
+    for _ in range(repeats):
+        for place, function in enumerate((ours, by_hand)):
+            start = perf_counter()
+            function()
+            least[place] = min(least[place], perf_counter() - start)
+    return least[0], least[1]
+
+
+def mean_by_hand(xp: Any, values: Any, lengths: Any) -> Any:
+    """The mean of each example."""
+    mask = (xp.arange(values.shape[1]) < lengths[:, None])[:, :, None]
+    total = xp.where(mask, values, xp.float32(0)).sum(axis=1)
+    return total / xp.maximum(lengths, 1).astype(xp.float32)[:, None]
+
+
+def softmax_by_hand(xp: Any, values: Any, lengths: Any) -> Any:
+    """The softmax of each example."""
+    mask = (xp.arange(values.shape[1]) < lengths[:, None])[:, :, None]
+    masked = xp.where(mask, values, xp.float32(-np.inf))
+    powers = xp.exp(masked - masked.max(axis=1, keepdims=True))
+    return powers / powers.sum(axis=1, keepdims=True)
+
+
+def main() -> None:
+    """Prints a line for each function and backend."""
+    random = np.random.default_rng(0)
+    values = random.normal(size=SHAPE).astype(np.float32)
+    lengths = random.integers(1, SHAPE[1] + 1, SHAPE[0])
+    functions = {
+        "mean": (lambda x: ragged.mean(x, axis="time"), mean_by_hand),
+        "softmax": (lambda x: ragged.softmax(x, axis="time").values, softmax_by_hand),
+    }
+    for backend, xp in (("numpy", np), ("jax", jnp)):
+        with tb.default_backend(backend):
+            x = ragged.with_lengths(tb.asarray(values, names=("batch", "time", "feature")), time=lengths)
+        array, counts = xp.asarray(values), xp.asarray(lengths)
+        for name, (ours, by_hand) in functions.items():
+            forms: list[tuple[str, Any, Any]] = [("eager", ours, lambda xp, *given, hand=by_hand: hand(xp, *given))]
+            if backend == "jax":
+                compiled = jax.jit(lambda *given, hand=by_hand: hand(jnp, *given))
+                forms.append(("compiled", tb.jit(ours), lambda xp, *given, run=compiled: run(*given)))
+            for form, function, hand in forms:
+                seconds = ratio(
+                    lambda function=function, x=x: function(x).block_until_ready(),  # type: ignore[misc]
+                    lambda hand=hand, xp=xp, given=(array, counts): jax.block_until_ready(hand(xp, *given)),  # type: ignore[misc]
+                )
+                print(
+                    f"{name:<8} {backend:<6} {form:<9} {seconds[0] * 1e3:7.2f} ms, {seconds[0] / seconds[1]:.2f} times by hand"
+                )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,380 @@
+"""Attention: of queries to keys, in several heads, and step by step with what came before in a cache."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from ..dtypes import DTypeLike
+from ..entry import entry
+from ..errors import ArgumentError, ShapeError, expected
+from ..ops.composite.contraction import matmul
+from ..ops.composite.reduction import in_float32, masked_softmax, softmax
+from ..ops.composite.shape.arranging import moveaxis
+from ..ops.creation.filled import asarray, iota, rename, zeros
+from ..ops.creation.values import together
+from ..ops.elementwise.binary import add, less, less_equal, logical_and, multiply
+from ..ops.elementwise.conversion import astype
+from ..ops.indexing.slices import put_slice
+from ..ops.shape import align_to, matrix_transpose, permute_dims, reshape
+from ..rules.axes import normalize_axis
+from ..tensor import Axis, Tensor, TensorLike
+
+Rotation = Callable[[Tensor, Tensor], Tensor]
+"""What turns queries and keys of shape (..., time, units) by their positions: `tb.nn.rotary`, say."""
+
+
+def _last(x: Tensor, time: Axis, axis: Axis) -> Tensor:
+    """x with its times and features as the last axes."""
+    first, second = normalize_axis(x.template, time), normalize_axis(x.template, axis)
+    if first == second:
+        raise ShapeError(expected("two axes, for times and features", time=time, axis=axis))
+    return permute_dims(x, (*(each for each in range(x.ndim) if each not in (first, second)), first, second))
+
+
+def _beside(x: Tensor, query: Tensor) -> Tensor:
+    """Keys or values with their leading axes in the order of the queries', by names where all have one."""
+    lead, wanted = x.names[:-2], query.names[:-2]
+    if None in lead or None in wanted or not {*lead} <= {*wanted}:
+        return x
+    bare = rename(x, *lead, "\0time", "\0feature")
+    order = [*(name for name in wanted if name is not None), "\0time", "\0feature"]
+    return rename(align_to(bare, order), *wanted, *x.names[-2:])
+
+
+@entry
+def attention_weights(
+    query: TensorLike,
+    key: TensorLike,
+    /,
+    *,
+    mask: TensorLike | None = None,
+    bias: TensorLike | None = None,
+    causal: bool = False,
+    scale: float | None = None,
+    time: Axis = -2,
+    axis: Axis = -1,
+) -> Tensor:
+    """How much each query attends to each key: `softmax` of scaled products along the keys.
+
+    Parameters
+    ----------
+    query : Tensor
+        Queries with features; its other axes are a batch, heads among them.
+    key : Tensor
+        Keys with as many features. Batch axes meet the queries' by name where all have names, else by position, and
+        broadcast.
+    mask : Tensor, optional
+        Bool, broadcasts to the result: where it does not hold, the weight is 0. A query without any key has weights
+        of 0.
+    bias : Tensor, optional
+        Added to the scaled products, for relative positions say; broadcasts to the result.
+    causal : bool, default False
+        Whether query i sees keys 0 to i only.
+    scale : float, optional
+        Of the products, by default 1 / sqrt(features).
+    time, axis : int or str, default -2 and -1
+        The axis of the queries and keys, and that of the features.
+
+    Returns
+    -------
+    Tensor
+        (batch..., queries, keys), computed in float32 at least and not rounded. The axis of the keys has their name
+        unless that is the queries', as in self-attention; then it has none.
+
+    Raises
+    ------
+    ShapeError
+        For sizes that do not fit.
+    NamesError
+        Where axes of two names meet.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> x = tb.ones((3, 2), names=("time", "feature"))
+    >>> tb.nn.attention_weights(x, x, causal=True).tolist()[:2]
+    [[1.0, 0.0, 0.0], [0.5, 0.5, 0.0]]
+    """
+    query, key = (_last(x, time, axis) for x in together(query, key))
+    key = _beside(key, query)
+    if query.names[-2] is not None and query.names[-2] in key.names:
+        key = rename(key, *key.names[:-2], None, key.names[-1])
+    wide = multiply(in_float32(query), 1 / math.sqrt(query.shape[-1]) if scale is None else scale)
+    scores = matmul(wide, matrix_transpose(in_float32(key)))
+    if bias is not None:
+        scores = _like(add(scores, astype(together(scores, bias)[1], scores.dtype)), scores, "a bias")
+    inside = None if mask is None else together(scores, mask)[1]
+    if causal:
+        queries, keys = scores.shape[-2:]
+        seen = less_equal(iota((1, keys), axis=1, like=scores), iota((queries, 1), axis=0, like=scores))
+        inside = seen if inside is None else logical_and(inside, seen)
+    return softmax(scores, axis=-1) if inside is None else masked_softmax(scores, inside, axis=-1)
+
+
+def _like(found: Tensor, scores: Tensor, what: str) -> Tensor:
+    if found.shape != scores.shape:
+        raise ShapeError(expected(f"{what} that broadcasts to {scores.template!r}", found=found.template))
+    return found
+
+
+@entry
+def attention(
+    query: TensorLike,
+    key: TensorLike,
+    value: TensorLike,
+    /,
+    *,
+    mask: TensorLike | None = None,
+    bias: TensorLike | None = None,
+    causal: bool = False,
+    scale: float | None = None,
+    time: Axis = -2,
+    axis: Axis = -1,
+) -> Tensor:
+    """Values averaged with `attention_weights` (scaled dot products, Vaswani et al. 2017).
+
+    Parameters
+    ----------
+    query, key, mask, bias, causal, scale, time, axis
+        As in `attention_weights`.
+    value : Tensor
+        For each key its values, along the same axes as the key's features.
+
+    Returns
+    -------
+    Tensor
+        (batch..., queries, values), in the dtype of the operands.
+
+    Raises
+    ------
+    ShapeError
+        For sizes that do not fit.
+    NamesError
+        Where axes of two names meet.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> x = tb.asarray([[[1.0, 0.0], [3.0, 0.0]]], names=("batch", "time", "feature"))
+    >>> tb.nn.attention(x * 0, x, x).tolist()
+    [[[2.0, 0.0], [2.0, 0.0]]]
+    """
+    query, key, value = together(query, key, value)
+    weights = attention_weights(
+        query, key, mask=mask, bias=bias, causal=causal, scale=scale, time=time, axis=axis
+    )  # fmt: skip
+    ends = _last(query, time, axis)
+    values = _beside(_last(value, time, axis), ends)
+    values = rename(values, *values.names[:-2], weights.names[-1], values.names[-1])
+    found = matmul(weights, in_float32(values))
+    return astype(found, add(query[..., :0], 0).dtype) if found.dtype is not value.dtype else found
+
+
+class KeyValueCache(NamedTuple):
+    """Keys and values of the steps so far, in buffers of a fixed size: a tree of tensors."""
+
+    keys: Tensor
+    """(batch..., heads, size, units)."""
+    values: Tensor
+    length: Tensor
+    """How many steps there are, an int64 without axes."""
+
+
+@entry
+def key_value_cache(
+    batch: tuple[int, ...] | list[int], /, *, heads: int, size: int, units: int, dtype: DTypeLike | None = None
+) -> KeyValueCache:
+    """An empty cache for `incremental_attention`.
+
+    Parameters
+    ----------
+    batch : sequence of int
+        The shape of the batch axes.
+    heads, size, units : int
+        How many heads, how many steps at most, and how many features each head has.
+    dtype : dtype, optional
+        By default the default floating dtype.
+
+    Returns
+    -------
+    KeyValueCache
+        Zeros, of no steps.
+
+    Raises
+    ------
+    ShapeError
+        For a size that is none.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.nn.key_value_cache((2,), heads=4, size=16, units=8).keys.shape
+    (2, 4, 16, 8)
+    """
+    shape = (*batch, heads, size, units)
+    return KeyValueCache(zeros(shape, dtype=dtype), zeros(shape, dtype=dtype), asarray(0, dtype="int64"))
+
+
+Parameters = Mapping[str, Tensor]
+"""`query`, `key`, `value` and `output`: weights of shape (features, units); each may have a bias, as `query_bias`."""
+
+
+def _projected(parameters: Parameters, name: str, x: Tensor) -> Tensor:
+    """x of shape (..., features) times a weight of the parameters, plus its bias."""
+    if name not in parameters:
+        raise ArgumentError(expected("parameters query, key, value and output", parameters=sorted(parameters)))
+    found = matmul(x, parameters[name])
+    bias = parameters.get(f"{name}_bias")
+    return found if bias is None else add(found, bias)
+
+
+def _in_heads(x: Tensor, heads: int) -> Tensor:
+    """(..., time, heads * units) as (..., heads, time, units)."""
+    if heads < 1 or x.shape[-1] % heads:
+        raise ArgumentError(expected(f"a number of heads that divides the {x.shape[-1]} units", heads=heads))
+    apart = reshape(x, (*x.shape[:-1], heads, x.shape[-1] // heads), names=(*x.names[:-1], None, None))
+    return moveaxis(apart, -2, -3)
+
+
+def _out_of_heads(x: Tensor) -> Tensor:
+    """(..., heads, time, units) as (..., time, heads * units)."""
+    back = moveaxis(x, -3, -2)
+    return reshape(back, (*back.shape[:-2], back.shape[-2] * back.shape[-1]), names=(*back.names[:-2], None))
+
+
+@entry
+def multi_head_attention(
+    parameters: Parameters,
+    x: TensorLike,
+    memory: TensorLike | None = None,
+    /,
+    *,
+    heads: int,
+    mask: TensorLike | None = None,
+    bias: TensorLike | None = None,
+    causal: bool = False,
+    rotate: Rotation | None = None,
+    time: Axis = -2,
+    axis: Axis = -1,
+) -> Tensor:
+    """Attention in several heads, each with features of its own (Vaswani et al. 2017, section 3.2.2).
+
+    Parameters
+    ----------
+    parameters : mapping of str to Tensor
+        `"query"`, `"key"` and `"value"` of shape (features, units), `"output"` of shape (units, features); each may
+        have a bias, `"query_bias"` say.
+    x : Tensor
+        What attends: times, features, and batch axes.
+    memory : Tensor, optional
+        What is attended to, by default x itself.
+    heads : int
+        Into how many the units are split.
+    mask, bias, causal
+        As in `attention_weights`, for (batch..., heads, queries, keys).
+    rotate : function, optional
+        Of queries or keys (..., time, units) and their positions, such as `tb.nn.rotary`.
+    time, axis : int or str, default -2 and -1
+        The axis of the steps, and that of the features.
+
+    Returns
+    -------
+    Tensor
+        (batch..., time, features), whatever the order of x's axes.
+
+    Raises
+    ------
+    ArgumentError
+        For a number of heads that does not divide the units, and parameters that lack a weight.
+    ShapeError
+        For sizes that do not fit.
+    NamesError
+        Where axes of two names meet.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> names = ("query", "key", "value", "output")
+    >>> parameters = {name: tb.ones((4, 4), names=("feature", None)) for name in names}
+    >>> parameters["output"] = tb.ones((4, 4), names=(None, "feature"))
+    >>> x = tb.ones((2, 3, 4), names=("batch", "time", "feature"))
+    >>> tb.nn.multi_head_attention(parameters, x, heads=2, causal=True).template
+    f32[batch: 2][time: 3][feature: 4]
+    """
+    x = _last(asarray(x), time, axis)
+    source = x if memory is None else _last(together(x, memory)[1], time, axis)
+    query = _in_heads(_projected(parameters, "query", x), heads)
+    key = _in_heads(_projected(parameters, "key", source), heads)
+    value = _in_heads(_projected(parameters, "value", source), heads)
+    if rotate is not None:
+        query, key = (rotate(each, iota(each.shape[-2], like=each)) for each in (query, key))
+    found = attention(query, key, value, mask=mask, bias=bias, causal=causal)
+    return _projected(parameters, "output", _out_of_heads(found))
+
+
+@entry
+def incremental_attention(
+    parameters: Parameters,
+    x: TensorLike,
+    cache: KeyValueCache,
+    /,
+    *,
+    heads: int,
+    rotate: Rotation | None = None,
+    time: Axis = -2,
+    axis: Axis = -1,
+) -> tuple[Tensor, KeyValueCache]:
+    """What causal `multi_head_attention` gives for the next steps, with keys and values of those before in a cache.
+
+    Parameters
+    ----------
+    parameters, heads, rotate, time, axis
+        As in `multi_head_attention`.
+    x : Tensor
+        The next step, or several.
+    cache : KeyValueCache
+        Of the steps so far; `key_value_cache` makes an empty one. It must have room for the next ones: on a full cache
+        they overwrite its last steps.
+
+    Returns
+    -------
+    tuple of Tensor and KeyValueCache
+        The result for the next steps, and the cache with them.
+
+    Raises
+    ------
+    ShapeError
+        For sizes that do not fit.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> parameters = {name: tb.ones((4, 4)) for name in ("query", "key", "value", "output")}
+    >>> cache = tb.nn.key_value_cache((2,), heads=2, size=8, units=2)
+    >>> for _ in range(3):
+    ...     found, cache = tb.nn.incremental_attention(parameters, tb.ones((2, 1, 4)), cache, heads=2)
+    >>> found.shape, cache.length.item()
+    ((2, 1, 4), 3)
+    """
+    x = _last(asarray(x), time, axis)
+    steps = x.shape[-2]
+    query, key, value = (_in_heads(_projected(parameters, each, x), heads) for each in ("query", "key", "value"))
+    positions = add(iota(steps, dtype="int64", like=x), cache.length)
+    if rotate is not None:
+        query, key = rotate(query, positions), rotate(key, positions)
+    keys, values = (_entered(old, new, cache.length) for old, new in ((cache.keys, key), (cache.values, value)))
+    seen = less(iota((1, keys.shape[-2]), axis=1, like=x), add(reshape(positions, (steps, 1)), 1))
+    bare = (rename(each, *(None,) * each.ndim) for each in (query, keys, values))
+    found = rename(attention(*bare, mask=seen), *query.names)
+    after = KeyValueCache(keys, values, add(cache.length, steps))
+    return _projected(parameters, "output", _out_of_heads(found)), after
+
+
+def _entered(old: Tensor, new: Tensor, start: Tensor) -> Tensor:
+    """A buffer with new steps from a position on."""
+    if old.ndim != new.ndim or old.shape[:-2] != new.shape[:-2] or old.shape[-1] != new.shape[-1]:
+        raise ShapeError(expected("a cache of the same batch, heads and units", cache=old.template, x=new.template))
+    bare = rename(astype(new, old.dtype), *(None,) * new.ndim)
+    return put_slice(old, bare, starts=(*(0,) * (old.ndim - 2), start, 0))

@@ -1,0 +1,316 @@
+"""Convolution, its transpose and pooling over axes by name or position, whatever the other axes are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ..entry import entry
+from ..errors import ArgumentError, ShapeError, expected
+from ..ops.composite.window import window_mean
+from ..ops.convolution import conv as primitive_conv
+from ..ops.creation.values import together
+from ..ops.elementwise.binary import add
+from ..ops.shape import flip, permute_dims, reshape
+from ..ops.window import window_max
+from ..rules.axes import normalize_axes, normalize_axis
+from ..rules.window import Paddings, PerAxis, numbers
+from ..template import check_meeting
+from ..tensor import Axes, Axis, Tensor, TensorLike
+from .placing import placed
+
+
+class _Layout(NamedTuple):
+    """Where the axes of x are: examples, features, and those that windows slide along."""
+
+    batch: tuple[int, ...]
+    feature: int
+    spatial: tuple[int, ...]
+
+
+def _layout(x: Tensor, kernel: Tensor, axis: Axis, spatial: Axes) -> _Layout:
+    """The roles of x's axes. Spatial ones are by default the last ones besides the features."""
+    feature = normalize_axis(x.template, axis)
+    count = kernel.ndim - 2
+    if count < 0:
+        wanted = "a kernel as (out, channels, *spatial)"
+        raise ShapeError(expected(wanted, kernel=kernel.template))
+    others = [each for each in range(x.ndim) if each != feature]
+    if spatial is None:
+        named = [name for name in kernel.names[2:] if name is not None and name in x.names]
+        by_name = len(named) == count and x.names[feature] not in named
+        along = normalize_axes(x.template, named) if by_name else tuple(others[len(others) - count :] if count else ())
+    else:
+        along = normalize_axes(x.template, spatial)
+    if len(along) != count or feature in along:
+        wanted = f"{count} spatial axes of x, as the kernel has, besides the features"
+        raise ShapeError(expected(wanted, x=x.template, kernel=kernel.template, spatial=spatial))
+    return _Layout(tuple(each for each in others if each not in along), feature, along)
+
+
+def _flat(x: Tensor, layout: _Layout) -> Tensor:
+    """x as (batch, channels, *spatial)."""
+    moved = permute_dims(x, (*layout.batch, layout.feature, *layout.spatial))
+    count = len(layout.batch)
+    rows = math.prod(moved.shape[:count])
+    return reshape(moved, (rows, *moved.shape[count:]), names=(None, *moved.names[count:]))
+
+
+def _unflat(found: Tensor, x: Tensor, layout: _Layout, bias: TensorLike | None) -> Tensor:
+    """A result (batch, out, *spatial) with its axes where x has them, plus a bias for each feature."""
+    lead = tuple(x.shape[axis] for axis in layout.batch)
+    names = (*(x.names[axis] for axis in layout.batch), *found.names[1:])
+    apart = reshape(found, (*lead, *found.shape[1:]), names=names)
+    order = (*layout.batch, layout.feature, *layout.spatial)
+    back = permute_dims(apart, tuple(order.index(axis) for axis in range(x.ndim)))
+    if bias is None:
+        return back
+    return add(back, placed(together(back, bias)[1], back, (layout.feature,), "a bias"))
+
+
+@entry
+def conv(
+    x: TensorLike,
+    kernel: TensorLike,
+    bias: TensorLike | None = None,
+    /,
+    *,
+    axis: Axis = -1,
+    spatial: Axes = None,
+    strides: PerAxis = 1,
+    padding: Paddings = "valid",
+    dilation: PerAxis = 1,
+    groups: int = 1,
+) -> Tensor:
+    """Sums of products of a kernel with windows of x, over any number of axes that stand anywhere.
+
+    Parameters
+    ----------
+    x : Tensor
+        Any axes: the features, those that windows slide along, and all others, which are a batch.
+    kernel : Tensor
+        (out, features / groups, *spatial). The kernel is not turned round.
+    bias : Tensor, optional
+        Added to each feature of the result.
+    axis : int or str, default -1
+        The features of x.
+    spatial : axis, or several, optional
+        The axes along which windows slide, in the kernel's order. By default those of the names that the kernel has,
+        and where it has none the last ones besides the features.
+    strides, dilation : int, sequence of int, or mapping of spatial axes by name, default 1
+        How far apart windows begin, and how far apart the elements of one window are.
+    padding : {"valid", "same"}, (low, high) for each spatial axis, or a mapping, default "valid"
+        Zeros around x, as in `tb.conv`.
+    groups : int, default 1
+        x's features are so many groups, each convolved with its share of the kernels.
+
+    Returns
+    -------
+    Tensor
+        x's axes in x's order; the features have the name of the kernel's first axis.
+
+    Raises
+    ------
+    ShapeError
+        For shapes that do not fit.
+    NamesError
+        Where an axis of x and one of the kernel have two names.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> x = tb.ones((2, 7, 3), names=("batch", "time", "feature"))
+    >>> kernel = tb.ones((5, 3, 3), names=("unit", "feature", "time"))
+    >>> tb.nn.conv(x, kernel, padding="same", strides=2).template
+    f32[batch: 2][time: 4][unit: 5]
+    """
+    x, kernel = together(x, kernel)
+    layout = _layout(x, kernel, axis, spatial)
+    found = primitive_conv(
+        _flat(x, layout), kernel, strides=strides, padding=padding, kernel_dilation=dilation, feature_groups=groups
+    )
+    return _unflat(found, x, layout, bias)
+
+
+@entry
+def conv_transpose(
+    x: TensorLike,
+    kernel: TensorLike,
+    bias: TensorLike | None = None,
+    /,
+    *,
+    axis: Axis = -1,
+    spatial: Axes = None,
+    strides: PerAxis = 1,
+    padding: str | Sequence[Sequence[int]] = "valid",
+    dilation: PerAxis = 1,
+    groups: int = 1,
+) -> Tensor:
+    """The transpose of `conv` as a linear map of x: each element of x adds a scaled kernel to the result.
+
+    Parameters
+    ----------
+    x : Tensor
+        As in `conv`.
+    kernel : Tensor
+        (features, out / groups, *spatial): the kernel of the convolution from the result's features to those of x.
+    bias : Tensor, optional
+        Added to each feature of the result.
+    axis, spatial : axis, or several
+        As in `conv`.
+    strides, dilation : int, sequence of int, or mapping of spatial axes by name, default 1
+        Those of the convolution: elements of x are `strides` apart in the result.
+    padding : {"valid", "same"}, or (low, high) for each spatial axis, default "valid"
+        How many entries are cut off at the ends, negative numbers add zeros. `"valid"` cuts none; `"same"` leaves the
+        size of x times the stride.
+    groups : int, default 1
+        As in `conv`.
+
+    Returns
+    -------
+    Tensor
+        x's axes in x's order; the features have the name of the kernel's second axis. A spatial axis has
+        (size - 1) * stride + (kernel - 1) * dilation + 1 entries, less the padding.
+
+    Raises
+    ------
+    ShapeError
+        For shapes that do not fit.
+    ArgumentError
+        For groups that do not divide the features.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> x = tb.asarray([[[1.0], [2.0]]], names=("batch", "time", "feature"))
+    >>> tb.nn.conv_transpose(x, tb.asarray([[[1.0, 10.0, 100.0]]]), strides=2)[0, :, 0].tolist()
+    [1.0, 10.0, 102.0, 20.0, 200.0]
+    """
+    x, kernel = together(x, kernel)
+    layout = _layout(x, kernel, axis, spatial)
+    flat = _flat(x, layout)
+    features = flat.shape[1]
+    if groups < 1 or features % groups or kernel.shape[0] != features:
+        wanted = f"a kernel of the {features} features of x, and groups that divide them"
+        raise ShapeError(expected(wanted, kernel=kernel.template, groups=groups))
+    check_meeting((flat.names[1], *flat.names[2:]), (kernel.names[0], *kernel.names[2:]), x.template, kernel.template)
+    axes = range(2, flat.ndim)
+    paces = numbers(flat.template, axes, "strides", strides)
+    between = numbers(flat.template, axes, "dilation", dilation)
+    spans = [(size - 1) * apart for size, apart in zip(kernel.shape[2:], between, strict=True)]
+    cuts = _cuts(padding, paces, spans)
+    pairs = [(span - low, span - high) for span, (low, high) in zip(spans, cuts, strict=True)]
+    # (groups, features, out, *spatial) as (groups * out, features, *spatial), turned round.
+    share = (groups, features // groups, *kernel.shape[1:])
+    apart = permute_dims(reshape(kernel, share), (0, 2, 1, *range(3, kernel.ndim + 1)))
+    sizes = (groups * kernel.shape[1], features // groups, *kernel.shape[2:])
+    turned = flip(reshape(apart, sizes), axis=tuple(axes)) if kernel.ndim > 2 else reshape(apart, sizes)
+    named = turned.rename(kernel.names[1], *(None,) * (kernel.ndim - 1))
+    found = primitive_conv(
+        flat, named, padding=pairs, input_dilation=paces, kernel_dilation=between, feature_groups=groups
+    )
+    return _unflat(found, x, layout, bias)
+
+
+def _cuts(padding: str | Sequence[Sequence[int]], paces: Sequence[int], spans: Sequence[int]) -> list[tuple[int, int]]:
+    """How many entries of the whole transpose are cut off at each end of each axis."""
+    if padding == "valid":
+        return [(0, 0)] * len(spans)
+    if padding == "same":  # (size - 1) * pace + span + 1 entries become size * pace
+        over = [span + 1 - pace for pace, span in zip(paces, spans, strict=True)]
+        return [(max(each // 2, 0), each - max(each // 2, 0)) for each in over]
+    pairs = [(int(pair[0]), int(pair[1])) for pair in padding if not isinstance(pair, str) and len(pair) == 2]
+    if isinstance(padding, str) or len(pairs) != len(spans):
+        wanted = f"'valid', 'same', or (low, high) for each of {len(spans)} axes"
+        raise ArgumentError(expected(wanted, padding=padding))
+    return pairs
+
+
+@entry
+def max_pool(
+    x: TensorLike,
+    window: PerAxis,
+    /,
+    *,
+    strides: PerAxis | None = None,
+    padding: Paddings = "valid",
+    dilation: PerAxis = 1,
+) -> Tensor:
+    """The greatest element of each window, which begin where the one before ends unless strides are given.
+
+    Parameters
+    ----------
+    x : Tensor
+        Of a real dtype.
+    window : mapping of axes to sizes, or a size for each axis
+        Such as `{"height": 2, "width": 2}`; axes that are left out have windows of 1.
+    strides : as `window`, optional
+        How far apart windows begin, by default their sizes.
+    padding, dilation : as in `window_max`
+
+    Returns
+    -------
+    Tensor
+        With fewer entries along the axes of the window.
+
+    Raises
+    ------
+    AxisError
+        For an axis that x does not have.
+    ArgumentError
+        For a size that is none.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> x = tb.asarray([[1, 5, 2, 4]], names=("batch", "time"))
+    >>> tb.nn.max_pool(x, {"time": 2}).tolist()
+    [[5, 4]]
+    """
+    (x,) = together(x)
+    paces = window if strides is None else strides
+    return window_max(x, window, strides=paces, padding=padding, dilations=dilation)
+
+
+@entry
+def mean_pool(
+    x: TensorLike,
+    window: PerAxis,
+    /,
+    *,
+    strides: PerAxis | None = None,
+    padding: Paddings = "valid",
+    dilation: PerAxis = 1,
+    include_padding: bool = False,
+) -> Tensor:
+    """The mean of the elements of each window, as `max_pool`.
+
+    Parameters
+    ----------
+    x : Tensor
+        Of a numeric dtype.
+    window, strides, padding, dilation
+        As in `max_pool`.
+    include_padding : bool, default False
+        Whether the padding counts as elements that are 0.
+
+    Returns
+    -------
+    Tensor
+        With fewer entries along the axes of the window.
+
+    Raises
+    ------
+    AxisError
+        For an axis that x does not have.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.nn.mean_pool(tb.asarray([[1.0, 5.0, 2.0]]), (1, 2), padding="same").tolist()
+    [[3.0, 2.0]]
+    """
+    (x,) = together(x)
+    paces = window if strides is None else strides
+    return window_mean(x, window, strides=paces, padding=padding, dilations=dilation, include_padding=include_padding)

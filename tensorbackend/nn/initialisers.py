@@ -1,0 +1,329 @@
+"""Random weights to start with, whose scale fits the number of inputs and outputs; equal to those of JAX.
+
+The axes of inputs and outputs are by default the last two, as in `x @ weight`; of a kernel of `tb.nn.conv` they are
+`inputs=1, outputs=0`. All other axes count as places of a receptive field.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Literal
+
+from ..dtypes import DTypeLike, as_dtype, float32, promote_types
+from ..entry import entry
+from ..errors import ShapeError, expected
+from ..ops.composite.random.continuous import normal, truncated_normal, uniform
+from ..ops.creation.filled import rename
+from ..ops.elementwise.binary import multiply
+from ..ops.elementwise.conversion import astype
+from ..ops.linalg import qr
+from ..ops.shape import matrix_transpose, permute_dims, reshape
+from ..rules.axes import normalize_axis
+from ..rules.plan import choice
+from ..rules.random import floating_or_default
+from ..template import Template
+from ..tensor import Axis, Tensor, TensorLike
+
+TRUNCATED = 0.87962566103423978
+"""The standard deviation of a standard normal number between -2 and 2."""
+
+Fan = Literal["inputs", "outputs", "mean"]
+Distribution = Literal["normal", "truncated normal", "uniform"]
+
+
+@entry
+def variance_scaling(
+    key: TensorLike,
+    /,
+    shape: Sequence[int],
+    *,
+    scale: float = 1.0,
+    fan: Fan = "inputs",
+    distribution: Distribution = "truncated normal",
+    inputs: Axis = -2,
+    outputs: Axis = -1,
+    dtype: DTypeLike | None = None,
+    names: Sequence[str | None] | None = None,
+) -> Tensor:
+    """Random numbers of mean 0 and variance scale / fan, where the fan is how many numbers a sum has.
+
+    Parameters
+    ----------
+    key : Tensor
+        A random key.
+    shape : sequence of int
+        Of the weight, at least two axes.
+    scale : float, default 1.0
+        The variance times the fan.
+    fan : {"inputs", "outputs", "mean"}, default "inputs"
+        The number of inputs or outputs of each unit, or the mean of both.
+    distribution : {"normal", "truncated normal", "uniform"}, default "truncated normal"
+        The truncated one has no number beyond two standard deviations.
+    inputs, outputs : int or str, default -2 and -1
+        The axes of these, by position or by one of the names.
+    dtype : dtype, optional
+        By default the default floating dtype.
+    names : sequence of str or None, optional
+        Of the axes.
+
+    Returns
+    -------
+    Tensor
+        The weight.
+
+    Raises
+    ------
+    ShapeError
+        For fewer than two axes.
+    DTypeError
+        For a dtype that is not floating.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> weight = tb.nn.variance_scaling(tb.random.key(0), (400, 100), names=("feature", "unit"))
+    >>> abs(tb.std(weight).item() * 20 - 1) < 0.02
+    True
+    """
+    kind = floating_or_default(None if dtype is None else as_dtype(dtype))
+    template = Template(shape, kind, names)
+    if template.ndim < 2:
+        raise ShapeError(expected("a weight of at least two axes", shape=template.shape))
+    choice(("inputs", "outputs", "mean"), fan=fan)
+    choice(("normal", "truncated normal", "uniform"), distribution=distribution)
+    first, second = normalize_axis(template, inputs), normalize_axis(template, outputs)
+    if first == second:
+        raise ShapeError(expected("two axes, for inputs and outputs", inputs=inputs, outputs=outputs))
+    places = math.prod(size for axis, size in enumerate(template.shape) if axis not in (first, second))
+    fans = template.shape[first] * places, template.shape[second] * places
+    count = {"inputs": fans[0], "outputs": fans[1], "mean": (fans[0] + fans[1]) / 2}[fan]
+    deviation = math.sqrt(scale / max(1.0, count))
+    if distribution == "uniform":
+        return multiply(uniform(key, shape, kind, -1, names=names), math.sqrt(3) * deviation)
+    if distribution == "normal":
+        return multiply(normal(key, shape, kind, names=names), deviation)
+    return multiply(truncated_normal(key, -2, 2, shape, kind, names=names), deviation / TRUNCATED)
+
+
+@entry
+def glorot_uniform(
+    key: TensorLike,
+    /,
+    shape: Sequence[int],
+    *,
+    inputs: Axis = -2,
+    outputs: Axis = -1,
+    dtype: DTypeLike | None = None,
+    names: Sequence[str | None] | None = None,
+) -> Tensor:
+    """Uniform numbers of variance 2 / (inputs + outputs) (Glorot and Bengio 2010).
+
+    >>> import tensorbackend as tb
+    >>> tb.nn.glorot_uniform(tb.random.key(0), (3, 4)).template
+    f32[3][4]
+
+    See Also
+    --------
+    variance_scaling : What the parameters mean.
+    """
+    return variance_scaling(
+        key, shape, scale=1.0, fan="mean", distribution="uniform",
+        inputs=inputs, outputs=outputs, dtype=dtype, names=names,
+    )  # fmt: skip
+
+
+@entry
+def glorot_normal(
+    key: TensorLike,
+    /,
+    shape: Sequence[int],
+    *,
+    inputs: Axis = -2,
+    outputs: Axis = -1,
+    dtype: DTypeLike | None = None,
+    names: Sequence[str | None] | None = None,
+) -> Tensor:
+    """Truncated normal numbers of variance 2 / (inputs + outputs) (Glorot and Bengio 2010).
+
+    >>> import tensorbackend as tb
+    >>> tb.nn.glorot_normal(tb.random.key(0), (3, 4)).template
+    f32[3][4]
+
+    See Also
+    --------
+    variance_scaling : What the parameters mean.
+    """
+    return variance_scaling(
+        key, shape, scale=1.0, fan="mean", distribution="truncated normal",
+        inputs=inputs, outputs=outputs, dtype=dtype, names=names,
+    )  # fmt: skip
+
+
+@entry
+def he_uniform(
+    key: TensorLike,
+    /,
+    shape: Sequence[int],
+    *,
+    inputs: Axis = -2,
+    outputs: Axis = -1,
+    dtype: DTypeLike | None = None,
+    names: Sequence[str | None] | None = None,
+) -> Tensor:
+    """Uniform numbers of variance 2 / inputs, for `relu` (He et al. 2015).
+
+    >>> import tensorbackend as tb
+    >>> tb.nn.he_uniform(tb.random.key(0), (3, 4)).template
+    f32[3][4]
+
+    See Also
+    --------
+    variance_scaling : What the parameters mean.
+    """
+    return variance_scaling(
+        key, shape, scale=2.0, fan="inputs", distribution="uniform",
+        inputs=inputs, outputs=outputs, dtype=dtype, names=names,
+    )  # fmt: skip
+
+
+@entry
+def he_normal(
+    key: TensorLike,
+    /,
+    shape: Sequence[int],
+    *,
+    inputs: Axis = -2,
+    outputs: Axis = -1,
+    dtype: DTypeLike | None = None,
+    names: Sequence[str | None] | None = None,
+) -> Tensor:
+    """Truncated normal numbers of variance 2 / inputs, for `relu` (He et al. 2015).
+
+    >>> import tensorbackend as tb
+    >>> tb.nn.he_normal(tb.random.key(0), (3, 4)).template
+    f32[3][4]
+
+    See Also
+    --------
+    variance_scaling : What the parameters mean.
+    """
+    return variance_scaling(
+        key, shape, scale=2.0, fan="inputs", distribution="truncated normal",
+        inputs=inputs, outputs=outputs, dtype=dtype, names=names,
+    )  # fmt: skip
+
+
+@entry
+def lecun_uniform(
+    key: TensorLike,
+    /,
+    shape: Sequence[int],
+    *,
+    inputs: Axis = -2,
+    outputs: Axis = -1,
+    dtype: DTypeLike | None = None,
+    names: Sequence[str | None] | None = None,
+) -> Tensor:
+    """Uniform numbers of variance 1 / inputs (LeCun et al. 1998).
+
+    >>> import tensorbackend as tb
+    >>> tb.nn.lecun_uniform(tb.random.key(0), (3, 4)).template
+    f32[3][4]
+
+    See Also
+    --------
+    variance_scaling : What the parameters mean.
+    """
+    return variance_scaling(
+        key, shape, scale=1.0, fan="inputs", distribution="uniform",
+        inputs=inputs, outputs=outputs, dtype=dtype, names=names,
+    )  # fmt: skip
+
+
+@entry
+def lecun_normal(
+    key: TensorLike,
+    /,
+    shape: Sequence[int],
+    *,
+    inputs: Axis = -2,
+    outputs: Axis = -1,
+    dtype: DTypeLike | None = None,
+    names: Sequence[str | None] | None = None,
+) -> Tensor:
+    """Truncated normal numbers of variance 1 / inputs (LeCun et al. 1998).
+
+    >>> import tensorbackend as tb
+    >>> tb.nn.lecun_normal(tb.random.key(0), (3, 4)).template
+    f32[3][4]
+
+    See Also
+    --------
+    variance_scaling : What the parameters mean.
+    """
+    return variance_scaling(
+        key, shape, scale=1.0, fan="inputs", distribution="truncated normal",
+        inputs=inputs, outputs=outputs, dtype=dtype, names=names,
+    )  # fmt: skip
+
+
+@entry
+def orthogonal(
+    key: TensorLike,
+    /,
+    shape: Sequence[int],
+    *,
+    scale: float = 1.0,
+    outputs: Axis = -1,
+    dtype: DTypeLike | None = None,
+    names: Sequence[str | None] | None = None,
+) -> Tensor:
+    """A random matrix with orthonormal rows or columns, whichever are fewer (Saxe et al. 2014).
+
+    Parameters
+    ----------
+    key : Tensor
+        A random key.
+    shape : sequence of int
+        At least two axes; all but that of the outputs are one axis of the matrix.
+    scale : float, default 1.0
+        The length of the rows or columns.
+    outputs : int or str, default -1
+        The axis of the outputs.
+    dtype : dtype, optional
+        By default the default floating dtype. The factors of narrow floats are computed in float32.
+    names : sequence of str or None, optional
+        Of the axes.
+
+    Returns
+    -------
+    Tensor
+        The weight.
+
+    Raises
+    ------
+    ShapeError
+        For fewer than two axes.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> weight = tb.nn.orthogonal(tb.random.key(0), (5, 3))
+    >>> bool(tb.all_close(weight.mT @ weight, tb.eye(3), atol=1e-5))
+    True
+    """
+    kind = floating_or_default(None if dtype is None else as_dtype(dtype))
+    template = Template(shape, kind, names)
+    if template.ndim < 2:
+        raise ShapeError(expected("a weight of at least two axes", shape=template.shape))
+    along = normalize_axis(template, outputs)
+    columns = template.shape[along]
+    rows = template.size // columns if columns else 0
+    drawn = normal(key, (max(rows, columns), min(rows, columns)), kind)
+    basis = qr(astype(drawn, promote_types(kind, float32)))[0]
+    matrix = astype(multiply(matrix_transpose(basis) if rows < columns else basis, scale), kind)
+    rest = tuple(size for axis, size in enumerate(template.shape) if axis != along)
+    whole = reshape(matrix, (*rest, columns), names=(None,) * template.ndim)
+    order = (*range(along), template.ndim - 1, *range(along, template.ndim - 1))
+    return rename(permute_dims(whole, order), *template.names)

@@ -1,0 +1,168 @@
+"""Small parts of networks: dropout, gates, numbers of classes as vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..dtypes import DTypeLike, as_dtype, default_dtype
+from ..entry import entry
+from ..errors import ArgumentError, DTypeError, ShapeError, expected
+from ..ops.composite.random.discrete import bernoulli
+from ..ops.composite.shape.arranging import split
+from ..ops.creation.filled import iota
+from ..ops.creation.values import together
+from ..ops.elementwise.binary import equal, multiply
+from ..ops.elementwise.complex_functions import sigmoid
+from ..ops.elementwise.conversion import astype
+from ..ops.elementwise.ternary import where
+from ..ops.shape import expand_dims, reshape
+from ..rules.axes import normalize_axis, sorted_axes
+from ..rules.broadcasting import to_floating
+from ..tensor import Axes, Axis, Tensor, TensorLike
+
+
+@entry
+def dropout(key: TensorLike, x: TensorLike, rate: float, /, *, axis: Axes = None) -> Tensor:
+    """x with some elements set to 0 by chance and the others grown so that the mean stays (Srivastava et al. 2014).
+
+    Parameters
+    ----------
+    key : Tensor
+        A random key.
+    x : Tensor
+        Of any dtype but bool; integers give the default floating dtype.
+    rate : float
+        The probability that an element is set to 0, from 0 to 1.
+    axis : axis, or several, optional
+        The axes along which each entry has a chance of its own, all by default. Along the others an entry is kept or
+        set to 0 as a whole, as a feature map is with `axis=("batch", "feature")`.
+
+    Returns
+    -------
+    Tensor
+        Of x's shape and names; x itself, as a floating tensor, at a rate of 0.
+
+    Raises
+    ------
+    ArgumentError
+        For a rate that is no probability.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> found = tb.nn.dropout(tb.random.key(0), tb.ones(1000), 0.25)
+    >>> bool(tb.all((found == 0) | (found == 1 / 0.75))), abs(tb.mean(found).item() - 1) < 0.1
+    (True, True)
+    """
+    if not 0 <= rate <= 1:
+        raise ArgumentError(expected("a rate from 0 to 1", rate=rate))
+    key, x = together(key, x)
+    x = astype(x, to_floating(x.dtype))
+    axes = sorted_axes(x.template, axis)
+    if not rate:
+        return x
+    shape = tuple(size if axis in axes else 1 for axis, size in enumerate(x.shape))
+    keep = bernoulli(key, 1 - rate, shape)
+    return where(keep, multiply(x, 1 / (1 - rate) if rate < 1 else 0), 0)
+
+
+@entry
+def glu(x: TensorLike, /, *, axis: Axis = -1, gate: Callable[[Tensor], Tensor] = sigmoid) -> Tensor:
+    """The first half of an axis times a gate of the second (Dauphin et al. 2017).
+
+    Parameters
+    ----------
+    x : Tensor
+        With an axis of an even size.
+    axis : int or str, default -1
+        The axis that is halved.
+    gate : function, default `tb.sigmoid`
+        Of the second half: `tb.nn.silu` gives SwiGLU, `tb.nn.gelu` GEGLU (Shazeer 2020).
+
+    Returns
+    -------
+    Tensor
+        With half as many entries along the axis.
+
+    Raises
+    ------
+    ShapeError
+        For an axis of an odd size.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.nn.glu(tb.asarray([6.0, 8.0, 0.0, 1000.0])).tolist()
+    [3.0, 8.0]
+    """
+    (x,) = together(x)
+    along = normalize_axis(x.template, axis)
+    if x.shape[along] % 2:
+        raise ShapeError(expected(f"an even size of axis {along}", "split() halves it", x=x.template))
+    value, control = split(x, 2, axis=along)
+    return multiply(value, gate(control))
+
+
+@entry
+def one_hot(
+    indices: TensorLike,
+    size: int,
+    /,
+    *,
+    axis: int = -1,
+    name: str | None = None,
+    dtype: DTypeLike | None = None,
+) -> Tensor:
+    """For each index a vector that is 1 there and 0 elsewhere; of an index outside all 0.
+
+    Parameters
+    ----------
+    indices : Tensor
+        Of an integer dtype.
+    size : int
+        Of the vectors.
+    axis : int, default -1
+        The position of the vectors' axis in the result.
+    name : str, optional
+        Of that axis.
+    dtype : dtype, optional
+        Of the result, by default the default floating dtype.
+
+    Returns
+    -------
+    Tensor
+        With one axis more than the indices.
+
+    Raises
+    ------
+    DTypeError
+        For indices that are no integers.
+    ArgumentError
+        For a negative size.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.nn.one_hot(tb.asarray([2, 0, -1], names=("batch",)), 3, name="class", dtype="s8")
+    s8[batch: 3][class: 3] numpy
+    [[0, 0, 1],
+     [1, 0, 0],
+     [0, 0, 0]]
+    """
+    (indices,) = together(indices)
+    if not indices.dtype.is_integer:
+        raise DTypeError(expected("indices of an integer dtype", "cast them with astype()", dtype=indices.dtype))
+    if size < 0:
+        raise ArgumentError(expected("a size from 0 up", size=size))
+    kind = default_dtype("float") if dtype is None else as_dtype(dtype)
+    column = expand_dims(indices, axis=axis, name=name)
+    place = axis % column.ndim
+    classes = iota(size, dtype="int64", like=indices)
+    # In int64 no class is beyond the dtype of the indices; those of uint64 that it does not hold are no class either.
+    wide = (
+        astype(where(column < size, column, 0), "int64") if indices.dtype.name == "uint64" else astype(column, "int64")
+    )
+    found = equal(wide, reshape(classes, tuple(size if axis == place else 1 for axis in range(column.ndim))))
+    if indices.dtype.name == "uint64":
+        found = where(column < size, found, False)
+    return astype(found, kind)

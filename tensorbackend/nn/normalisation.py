@@ -1,0 +1,306 @@
+"""Normalisation by the statistics of a batch, of each example, or of groups of features."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ..dtypes import float32, promote_types
+from ..entry import entry
+from ..errors import ArgumentError, ShapeError, expected
+from ..ops.composite.elementwise.gradients import stop_gradient
+from ..ops.composite.reduction import averaged_dtype, count_along, in_float32, mean, standardise
+from ..ops.creation.values import together
+from ..ops.elementwise.binary import add, divide, maximum, multiply, subtract
+from ..ops.elementwise.complex_functions import rsqrt
+from ..ops.elementwise.conversion import astype
+from ..ops.elementwise.ternary import where
+from ..ops.reduction import sum
+from ..ops.shape import broadcast_to, reshape
+from ..rules.axes import normalize_axes, normalize_axis, sorted_axes
+from ..rules.broadcasting import broadcast
+from ..tensor import Axes, Axis, Tensor, TensorLike
+from .placing import placed
+
+
+def _scaled(
+    x: Tensor, like: Tensor, axes: Sequence[int], scale: TensorLike | None, offset: TensorLike | None
+) -> Tensor:
+    """x times a scale plus an offset along axes, in the dtype of another tensor."""
+    dtype = averaged_dtype(like)
+    wide = astype(x, promote_types(x.dtype, float32))
+    if scale is not None:
+        wide = multiply(wide, placed(together(x, scale)[1], x, axes, "a scale"))
+    if offset is not None:
+        wide = add(wide, placed(together(x, offset)[1], x, axes, "an offset"))
+    return astype(wide, dtype)
+
+
+@entry
+def layer_norm(
+    x: TensorLike,
+    scale: TensorLike | None = None,
+    offset: TensorLike | None = None,
+    /,
+    *,
+    axis: Axes = -1,
+    epsilon: float = 1e-5,
+) -> Tensor:
+    """Each example with mean 0 and variance 1 along some axes, then scaled and moved (Ba et al. 2016).
+
+    Parameters
+    ----------
+    x : Tensor
+        Of a real dtype.
+    scale, offset : Tensor, optional
+        Of the shape of the axes: for each entry a factor, and what is added.
+    axis : axis, or several, default -1
+        What is normalised together.
+    epsilon : float, default 1e-5
+        Added to the variance.
+
+    Returns
+    -------
+    Tensor
+        Of x's shape and names, computed in float32 at least.
+
+    Raises
+    ------
+    ShapeError
+        For a scale or offset of another shape.
+    NamesError
+        For a scale or offset with another name.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> x = tb.asarray([[1.0, 3.0], [5.0, 5.0]], names=("batch", "feature"))
+    >>> tb.nn.layer_norm(x, tb.asarray([1.0, 10.0]), axis="feature", epsilon=0.01).tolist()[1]
+    [0.0, 0.0]
+    """
+    (x,) = together(x)
+    axes = normalize_axes(x.template, axis)
+    if scale is None and offset is None:
+        return standardise(x, axis=axes, epsilon=epsilon)
+    return _scaled(standardise(in_float32(x), axis=axes, epsilon=epsilon), x, axes, scale, offset)
+
+
+@entry
+def rms_norm(x: TensorLike, scale: TensorLike | None = None, /, *, axis: Axes = -1, epsilon: float = 1e-6) -> Tensor:
+    """x over the root of the mean of its squares along some axes, then scaled (Zhang and Sennrich 2019).
+
+    Parameters
+    ----------
+    x : Tensor
+        Of a real dtype.
+    scale : Tensor, optional
+        Of the shape of the axes.
+    axis : axis, or several, default -1
+        What is normalised together.
+    epsilon : float, default 1e-6
+        Added to the mean of the squares.
+
+    Returns
+    -------
+    Tensor
+        Of x's shape and names, computed in float32 at least.
+
+    Raises
+    ------
+    ShapeError
+        For a scale of another shape.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.nn.rms_norm(tb.asarray([3.0, 3.0]), tb.asarray([1.0, 2.0]), epsilon=0.0).tolist()
+    [1.0, 2.0]
+    """
+    (x,) = together(x)
+    axes = normalize_axes(x.template, axis)
+    wide = in_float32(x)
+    squares = mean(multiply(wide, wide), axis=axes, keepdims=True)
+    return _scaled(multiply(wide, rsqrt(add(squares, epsilon))), x, axes, scale, None)
+
+
+@entry
+def group_norm(
+    x: TensorLike,
+    scale: TensorLike | None = None,
+    offset: TensorLike | None = None,
+    /,
+    *,
+    groups: int,
+    axis: Axis = -1,
+    batch: Axes = 0,
+    epsilon: float = 1e-5,
+) -> Tensor:
+    """Each example and group of features with mean 0 and variance 1, then scaled and moved (Wu and He 2018).
+
+    Parameters
+    ----------
+    x : Tensor
+        Of a real dtype.
+    scale, offset : Tensor, optional
+        For each feature a factor, and what is added.
+    groups : int
+        How many groups of features, next to each other; it divides their number.
+    axis : int or str, default -1
+        The features.
+    batch : axis, or several, default 0
+        The axes whose entries are normalised for themselves. All others are normalised together.
+    epsilon : float, default 1e-5
+        Added to the variance.
+
+    Returns
+    -------
+    Tensor
+        Of x's shape and names, computed in float32 at least.
+
+    Raises
+    ------
+    ArgumentError
+        For a number of groups that does not divide that of the features.
+    ShapeError
+        For a scale or offset of another shape, and features that are a batch.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> x = tb.asarray([[1.0, 3.0, 10.0, 30.0]], names=("batch", "feature"))
+    >>> tb.nn.group_norm(x, groups=2, axis="feature", epsilon=0.0).tolist()
+    [[-1.0, 1.0, -1.0, 1.0]]
+    """
+    (x,) = together(x)
+    along, kept = normalize_axis(x.template, axis), sorted_axes(x.template, batch)
+    if along in kept:
+        raise ShapeError(expected("features that are no axis of the batch", axis=axis, batch=batch))
+    size = x.shape[along]
+    if groups < 1 or size % groups:
+        raise ArgumentError(expected(f"a number of groups that divides the {size} features", groups=groups))
+    apart = reshape(in_float32(x), (*x.shape[:along], groups, size // groups, *x.shape[along + 1 :]))
+    still = {axis + (axis > along) for axis in kept} | {along}
+    rest = tuple(axis for axis in range(apart.ndim) if axis not in still)
+    unit = reshape(standardise(apart, axis=rest, epsilon=epsilon), x.shape, names=x.names)
+    return _scaled(unit, x, (along,), scale, offset)
+
+
+class Statistics(NamedTuple):
+    """The running mean and variance of each feature, which `batch_norm` takes and gives."""
+
+    mean: Tensor
+    variance: Tensor
+
+
+class BatchNorm(NamedTuple):
+    """What `batch_norm` gives."""
+
+    result: Tensor
+    statistics: Statistics
+
+
+@entry
+def batch_norm(
+    x: TensorLike,
+    scale: TensorLike | None = None,
+    offset: TensorLike | None = None,
+    /,
+    *,
+    statistics: Statistics,
+    training: bool,
+    axis: Axis = -1,
+    momentum: float = 0.1,
+    epsilon: float = 1e-5,
+    mask: TensorLike | None = None,
+) -> BatchNorm:
+    """Each feature with mean 0 and variance 1 over the batch, then scaled and moved (Ioffe and Szegedy 2015).
+
+    While it trains, by the mean and variance of x, and the running ones are moved towards these; else by the running
+    ones, which stay.
+
+    Parameters
+    ----------
+    x : Tensor
+        Of a real dtype.
+    scale, offset : Tensor, optional
+        For each feature a factor, and what is added.
+    statistics : Statistics
+        The running mean and variance of each feature: zeros and ones to start with.
+    training : bool
+        Whether the statistics of x are taken.
+    axis : int or str, default -1
+        The features.
+    momentum : float, default 0.1
+        By which share of the distance the running statistics move.
+    epsilon : float, default 1e-5
+        Added to the variance.
+    mask : Tensor, optional
+        Bool, broadcasts to x: which elements count, those of a sequence say. The others are taken as 0, whatever they
+        are, and have no part in the statistics.
+
+    Returns
+    -------
+    BatchNorm
+        The result, of x's shape and names, computed in float32 at least, and the statistics. The running variance is
+        moved towards that of the sample, whose divisor is less by one, as PyTorch has it. No gradient flows to them.
+
+    Raises
+    ------
+    ShapeError
+        For a scale, offset or statistics of another shape, and a mask that does not broadcast.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> start = tb.nn.Statistics(tb.zeros(1), tb.ones(1))
+    >>> found, after = tb.nn.batch_norm(tb.asarray([[1.0], [3.0]]), statistics=start, training=True, epsilon=0.0)
+    >>> found.tolist(), after.mean.tolist()
+    ([[-1.0], [1.0]], [0.20000000298023224])
+    """
+    (x,) = together(x)
+    along = normalize_axis(x.template, axis)
+    rest = tuple(each for each in range(x.ndim) if each != along)
+    wide, inside = in_float32(x), None
+    if mask is not None:
+        inside = _repeated(together(x, mask)[1], x)
+        wide = where(inside, wide, 0)
+    old = Statistics(*(astype(each, promote_types(each.dtype, float32)) for each in statistics))
+    if not training:
+        centre, variance = (
+            placed(each, x, (along,), f"a running {name}") for each, name in zip(old, old._fields, strict=True)
+        )
+        unit = multiply(subtract(wide, centre), rsqrt(add(variance, epsilon)))
+        return BatchNorm(_scaled(unit, x, (along,), scale, offset), statistics)
+    count = (
+        count_along(x, rest)
+        if inside is None
+        else maximum(sum(astype(inside, wide.dtype), axis=rest, keepdims=True), 1)
+    )
+
+    def averaged(each: Tensor) -> Tensor:
+        counted = each if inside is None else where(inside, each, 0)
+        return divide(sum(counted, axis=rest, keepdims=True), count)
+
+    centre = averaged(wide)
+    apart = subtract(wide, centre)
+    variance = averaged(multiply(apart, apart))
+    rate = divide(count, maximum(subtract(count, 1), 1)) if isinstance(count, Tensor) else count / max(count - 1, 1)
+    unit = multiply(apart, rsqrt(add(variance, epsilon)))
+    found = Statistics(centre, multiply(variance, rate))
+    after = (_moved(each, placed(each, x, (along,), f"a running {name}"), new, momentum)
+             for each, new, name in zip(statistics, found, found._fields, strict=True))  # fmt: skip
+    return BatchNorm(_scaled(unit, x, (along,), scale, offset), Statistics(*after))
+
+
+def _repeated(mask: Tensor, x: Tensor) -> Tensor:
+    """A mask of x's shape."""
+    shape, names = broadcast([x.template, mask.template])
+    if shape != x.shape:
+        raise ShapeError(expected(f"a mask that broadcasts to {x.template!r}", mask=mask.template))
+    return broadcast_to(mask, shape, names=names)
+
+
+def _moved(old: Tensor, column: Tensor, new: Tensor, momentum: float) -> Tensor:
+    """Running statistics, which as a column stand in their place in x, moved towards new ones."""
+    towards = add(multiply(column, 1 - momentum), multiply(stop_gradient(new), momentum))
+    return reshape(astype(towards, old.dtype), old.shape, names=old.names)

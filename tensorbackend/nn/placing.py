@@ -1,0 +1,35 @@
+"""Parameters in the places of the axes that they are for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..errors import NamesError, ShapeError, expected
+from ..ops.shape import permute_dims, reshape
+from ..template import check_meeting
+from ..tensor import Tensor
+
+
+def placed(parameter: Tensor, x: Tensor, axes: Sequence[int], what: str) -> Tensor:
+    """A parameter of some axes of x, ready to broadcast with x.
+
+    [feature: 4] for axis 1 of [batch: 2][feature: 4][time: 3] is [1][feature: 4][1]. A parameter of several axes has
+    them in x's order, or by names in any order.
+    """
+    if parameter.ndim == len(axes) and None not in parameter.names:
+        wanted = [x.names[axis] for axis in axes]
+        if {*parameter.names} == {*wanted}:
+            parameter = permute_dims(parameter, tuple(map(parameter.names.index, wanted)))
+    sizes = tuple(x.shape[axis] for axis in axes)
+    if parameter.shape != sizes:
+        raise ShapeError(
+            expected(f"{what} of shape {sizes}", **{what.split()[-1]: parameter.template, "x": x.template})
+        )
+    names: list[str | None] = [None] * x.ndim
+    shape = [1] * x.ndim
+    for place, axis in enumerate(axes):
+        names[axis], shape[axis] = parameter.names[place], parameter.shape[place]
+        check_meeting((parameter.names[place],), (x.names[axis],), parameter.template, x.template)
+    if len({name for name in names if name}) < sum(name is not None for name in names):
+        raise NamesError(expected("each name once in a tensor", names=tuple(names)))
+    return reshape(parameter, tuple(shape), names=tuple(names))

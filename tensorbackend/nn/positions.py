@@ -1,0 +1,196 @@
+"""Positions for models without recurrence: sinusoids, rotations, and scores by distance."""
+
+from __future__ import annotations
+
+import math
+
+from ..dtypes import DTypeLike, as_dtype, default_dtype, float32, promote_types
+from ..entry import entry
+from ..errors import ShapeError, expected
+from ..ops.composite.reduction import in_float32
+from ..ops.composite.shape.arranging import split, stack
+from ..ops.creation.filled import iota
+from ..ops.creation.values import together
+from ..ops.elementwise.binary import add, multiply, subtract
+from ..ops.elementwise.conversion import astype
+from ..ops.elementwise.transcendental import cos, exp, sin
+from ..ops.indexing.slices import sliced
+from ..ops.padding import pad
+from ..ops.shape import concatenate, expand_dims, permute_dims, reshape
+from ..rules.axes import normalize_axis
+from ..rules.broadcasting import to_floating
+from ..tensor import Axis, Tensor, TensorLike
+
+
+def _angles(positions: Tensor, count: int, base: float) -> Tensor:
+    """Positions times frequencies from 1 down to almost 1 / base, along a last axis, in float32 at least."""
+    wide = astype(positions, promote_types(to_floating(positions.dtype), float32))
+    step = -math.log(base) / max(count, 1)
+    frequencies = exp(multiply(astype(iota(count, like=wide), wide.dtype), step))
+    return multiply(expand_dims(wide, axis=wide.ndim), frequencies)
+
+
+@entry
+def sinusoidal_positions(
+    positions: TensorLike,
+    features: int,
+    /,
+    *,
+    base: float = 10000.0,
+    interleaved: bool = False,
+    name: str | None = None,
+    dtype: DTypeLike | None = None,
+) -> Tensor:
+    """Sines and cosines of positions at several frequencies (Vaswani et al. 2017, section 3.5).
+
+    Parameters
+    ----------
+    positions : Tensor
+        Numbers of any shape: `tb.arange(steps)`, say.
+    features : int
+        How many sines and cosines together, an even number.
+    base : float, default 10000.0
+        The frequencies fall from 1 to almost 1 / base.
+    interleaved : bool, default False
+        Whether each sine stands before its cosine, as in the paper; else all sines come before all cosines.
+    name : str, optional
+        Of the features' axis.
+    dtype : dtype, optional
+        By default the default floating dtype.
+
+    Returns
+    -------
+    Tensor
+        The positions' axes, then the features.
+
+    Raises
+    ------
+    ShapeError
+        For an odd number of features.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.nn.sinusoidal_positions(tb.arange(3), 4, name="feature").shape
+    (3, 4)
+    """
+    if features < 0 or features % 2:
+        raise ShapeError(expected("an even number of features", features=features))
+    (positions,) = together(positions)
+    angles = _angles(positions, features // 2, base)
+    parts = [sin(angles), cos(angles)]
+    found = stack(parts, axis=-1) if interleaved else concatenate(parts, axis=-1)
+    whole = reshape(found, (*positions.shape, features), names=(*positions.names, name))
+    return astype(whole, default_dtype("float") if dtype is None else as_dtype(dtype))
+
+
+@entry
+def rotary(
+    x: TensorLike,
+    positions: TensorLike | None = None,
+    /,
+    *,
+    base: float = 10000.0,
+    interleaved: bool = False,
+    time: Axis = -2,
+    axis: Axis = -1,
+) -> Tensor:
+    """Pairs of features turned by angles that grow with the position (Su et al. 2021).
+
+    Products of what is turned depend on the distance of positions alone.
+
+    Parameters
+    ----------
+    x : Tensor
+        Queries or keys, with an even number of features.
+    positions : Tensor, optional
+        For each step its position, for all examples or for each: what broadcasts to x without the features, which has
+        its steps last. By default 0, 1, 2, ...
+    base : float, default 10000.0
+        The frequencies fall from 1 to almost 1 / base.
+    interleaved : bool, default False
+        Whether a pair are neighbours, as in the paper; else feature i belongs to that half of them further.
+    time, axis : int or str, default -2 and -1
+        The axis of the steps, and that of the features.
+
+    Returns
+    -------
+    Tensor
+        Of x's shape, names and floating dtype, computed in float32 at least.
+
+    Raises
+    ------
+    ShapeError
+        For an odd number of features, and positions that do not broadcast.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> x = tb.asarray([[1.0, 0.0], [1.0, 0.0]])
+    >>> [[round(each, 3) for each in row] for row in tb.nn.rotary(x).tolist()]
+    [[1.0, 0.0], [0.54, 0.841]]
+    """
+    (x,) = together(x)
+    along, feature = normalize_axis(x.template, time), normalize_axis(x.template, axis)
+    if along == feature or x.shape[feature] % 2:
+        raise ShapeError(expected("steps, and an even number of features", x=x.template, time=time, axis=axis))
+    order = (*(each for each in range(x.ndim) if each not in (along, feature)), along, feature)
+    moved = permute_dims(in_float32(x), order)
+    places = iota(x.shape[along], like=x) if positions is None else together(x, positions)[1]
+    size = x.shape[feature]
+    angles = astype(_angles(places, size // 2, base), moved.dtype)
+    if interleaved:
+        pairs = reshape(moved, (*moved.shape[:-1], size // 2, 2), names=(*moved.names[:-1], None, None))
+        first, second = sliced(pairs, (..., 0)), sliced(pairs, (..., 1))
+    else:
+        first, second = split(moved, 2, axis=-1)
+        first, second = (part.rename(*moved.names[:-1], None) for part in (first, second))
+    turned = (
+        subtract(multiply(first, cos(angles)), multiply(second, sin(angles))),
+        add(multiply(second, cos(angles)), multiply(first, sin(angles))),
+    )
+    if turned[0].shape != first.shape:
+        raise ShapeError(expected(f"positions that broadcast to {x.shape[:-1]}", positions=places.template))
+    found = stack(turned, axis=-1) if interleaved else concatenate(turned, axis=-1)
+    whole = reshape(found, moved.shape, names=moved.names)
+    return astype(permute_dims(whole, tuple(order.index(each) for each in range(x.ndim))), to_floating(x.dtype))
+
+
+@entry
+def relative_shift(scores: TensorLike, /) -> Tensor:
+    """Scores by distance as scores by key (Dai et al. 2019, appendix B).
+
+    Parameters
+    ----------
+    scores : Tensor
+        (..., queries, queries + keys - 1): for each query a score for each distance of a key, from the farthest behind
+        it, 1 - queries, to the farthest ahead, keys - 1.
+
+    Returns
+    -------
+    Tensor
+        (..., queries, keys): that of query i and key j is the score of the distance j - i.
+
+    Raises
+    ------
+    ShapeError
+        For fewer distances than there are queries.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.nn.relative_shift(tb.asarray([[-1, 0, 1], [-1, 0, 1]])).tolist()
+    [[0, 1], [-1, 0]]
+    """
+    (scores,) = together(scores)
+    if scores.ndim < 2 or scores.shape[-1] < scores.shape[-2] or not scores.shape[-2]:
+        wanted = "queries, and at least as many distances"
+        raise ShapeError(expected(wanted, scores=scores.template))
+    queries, distances = scores.shape[-2:]
+    lead = scores.shape[:-2]
+    # In rows that are longer by one, score (i, j - i + queries - 1) lies at i * distances + j + queries - 1.
+    longer = pad(scores, [*((0, 0),) * (scores.ndim - 1), (0, 1)])
+    flat = reshape(longer, (*lead, queries * (distances + 1)))
+    part = sliced(flat, (..., slice(queries - 1, queries - 1 + queries * distances)))
+    rows = reshape(part, (*lead, queries, distances), names=scores.names)
+    return sliced(rows, (..., slice(distances - queries + 1)))

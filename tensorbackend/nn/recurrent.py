@@ -1,0 +1,306 @@
+"""Recurrent layers over an axis of steps, each step one turn of a scan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple, TypeVar
+
+from ..entry import entry
+from ..errors import ArgumentError, DTypeError, ShapeError, expected
+from ..expr.control import scan
+from ..ops.composite.contraction import matmul
+from ..ops.composite.shape.arranging import moveaxis, split
+from ..ops.creation.filled import asarray, iota, rename, zeros
+from ..ops.creation.values import together
+from ..ops.elementwise.binary import add, less, logical_and, multiply, subtract
+from ..ops.elementwise.complex_functions import sigmoid
+from ..ops.elementwise.conversion import astype
+from ..ops.elementwise.ternary import where
+from ..ops.elementwise.transcendental import tanh
+from ..ops.shape import broadcast_to, expand_dims, permute_dims
+from ..rules.axes import normalize_axis
+from ..rules.broadcasting import broadcast, result_type, to_floating
+from ..tensor import Axis, Tensor, TensorLike
+
+State = TypeVar("State", bound=tuple[Tensor, ...])
+Parameters = Mapping[str, Tensor]
+
+
+class LSTMState(NamedTuple):
+    """What `lstm` carries from step to step: (batch..., units) each."""
+
+    hidden: Tensor
+    cell: Tensor
+
+
+class LSTM(NamedTuple):
+    """What `lstm` gives."""
+
+    outputs: Tensor
+    state: LSTMState
+
+
+class GRUState(NamedTuple):
+    """What `gru` carries from step to step: (batch..., units)."""
+
+    hidden: Tensor
+
+
+class GRU(NamedTuple):
+    """What `gru` gives."""
+
+    outputs: Tensor
+    state: GRUState
+
+
+class _Sequence(NamedTuple):
+    """A sequence whose steps come first."""
+
+    gates: Tensor
+    """(time, batch..., gates): the part of the gates that is of the input."""
+    mask: Tensor | None
+    """(time, batch..., 1): which steps there are."""
+    recurrent: Tensor
+    names: tuple[str | None, ...]
+    """Of what is carried: the batch axes, then the units."""
+    order: tuple[int, ...]
+    """For each axis of what is scanned the one of x that it was."""
+
+    def initial(self) -> Tensor:
+        units = self.recurrent.shape[0]
+        shape = (*self.gates.shape[1:-1], units)
+        return zeros(shape, dtype=self.gates.dtype, names=self.names, like=self.gates)
+
+
+def _sequence(
+    x: Tensor,
+    parameters: Parameters,
+    gates: int,
+    time: Axis,
+    axis: Axis,
+    mask: TensorLike | None,
+    lengths: TensorLike | None,
+) -> _Sequence:
+    """What a layer of so many gates scans."""
+    lacking = [name for name in ("input", "recurrent") if name not in parameters]
+    if lacking:
+        raise ArgumentError(expected("parameters input and recurrent", parameters=sorted(parameters)))
+    weight, recurrent, bias = parameters["input"], parameters["recurrent"], parameters.get("bias")
+    along, feature = normalize_axis(x.template, time), normalize_axis(x.template, axis)
+    if along == feature:
+        raise ShapeError(expected("two axes, for steps and features", time=time, axis=axis))
+    units = recurrent.shape[0] if recurrent.ndim else 0
+    shapes: dict[str, tuple[int, ...]] = {
+        "input": (x.shape[feature], gates * units),
+        "recurrent": (units, gates * units),
+        "bias": (gates * units,),
+    }
+    for name, shape in shapes.items():
+        given = parameters.get(name)
+        if given is not None and given.shape != shape:
+            wanted = f"the parameter {name} of shape {shape}, as x and the units say"
+            raise ShapeError(expected(wanted, **{name: given.template, "x": x.template}))
+    batch = [each for each in range(x.ndim) if each not in (along, feature)]
+    moved = permute_dims(x, (along, *batch, feature))
+    dtype = to_floating(result_type([x.template, weight.template, recurrent.template]))
+    summed = matmul(astype(moved, dtype), astype(rename(weight, weight.names[0], None), dtype))
+    if bias is not None:
+        summed = add(summed, astype(rename(bias, None), dtype))
+    lead = x.template.replace(
+        shape=tuple(x.shape[each] for each in batch), names=tuple(x.names[each] for each in batch)
+    )
+    inside = None
+    if lengths is not None:
+        (_, counts) = together(x, lengths)
+        if not counts.dtype.is_integer:
+            raise DTypeError(expected("lengths of an integer dtype", lengths=counts.template))
+        spread = _repeated(counts, lead.shape, lead.names, "lengths")
+        inside = less(
+            iota((moved.shape[0], *(1,) * len(batch)), axis=0, dtype="int64", like=x), astype(spread, "int64")
+        )
+    if mask is not None:
+        given = together(x, mask)[1]
+        shape = (*lead.shape, moved.shape[0])
+        held = moveaxis(_repeated(given, shape, (*lead.names, x.names[along]), "a mask"), -1, 0)
+        inside = held if inside is None else logical_and(inside, held)
+    if inside is not None:
+        inside = expand_dims(rename(inside, *moved.names[:-1]), axis=inside.ndim)
+    return _Sequence(
+        summed,
+        inside,
+        astype(rename(recurrent, None, None), dtype),
+        (*lead.names, recurrent.names[0]),
+        (along, *batch, feature),
+    )
+
+
+def _repeated(x: Tensor, shape: tuple[int, ...], names: tuple[str | None, ...], what: str) -> Tensor:
+    """Lengths or a mask of the shape of what they are for."""
+    wanted = x.template.replace(shape=shape, names=names)
+    found, merged = broadcast([wanted, x.template])
+    if found != shape:
+        raise ShapeError(expected(f"{what} that broadcast to {shape}", **{what.split()[-1]: x.template}))
+    return broadcast_to(x, shape, names=merged)
+
+
+def _scanned(
+    sequence: _Sequence, state: State, step: Callable[[State, Tensor], State], reverse: bool
+) -> tuple[Tensor, State]:
+    """The hidden state after each step, with the steps back in their place, and the state in the end."""
+    kind = type(state)
+
+    def turn(carry: State, entry: tuple[Tensor, Tensor | None]) -> tuple[State, Tensor]:
+        gates, inside = entry
+        bare = kind(*(rename(each, *(None,) * each.ndim) for each in carry))
+        made = kind(*(rename(each, *sequence.names) for each in step(bare, rename(gates, *(None,) * gates.ndim))))
+        if inside is None:
+            return made, made[0]
+        held = rename(inside, *(None,) * inside.ndim)
+        after = kind(*(where(held, new, old) for new, old in zip(made, carry, strict=True)))
+        return after, where(held, made[0], 0)
+
+    last, outputs = scan(turn, state, (sequence.gates, sequence.mask), reverse=reverse)
+    return permute_dims(outputs, tuple(map(sequence.order.index, range(outputs.ndim)))), last
+
+
+def _initial(sequence: _Sequence, state: tuple[Tensor, ...] | None, count: int) -> list[Tensor]:
+    """The given state in the layer's dtype and names, or zeros."""
+    zero = sequence.initial()
+    if state is None:
+        return [zero] * count
+    for each in state:
+        if each.shape != zero.shape:
+            raise ShapeError(expected(f"a state of shape {zero.shape}", state=each.template))
+    return [astype(rename(each, *sequence.names), zero.dtype) for each in state]
+
+
+@entry
+def lstm(
+    x: TensorLike,
+    parameters: Parameters,
+    state: LSTMState | None = None,
+    /,
+    *,
+    time: Axis = -2,
+    axis: Axis = -1,
+    lengths: TensorLike | None = None,
+    mask: TensorLike | None = None,
+    reverse: bool = False,
+) -> LSTM:
+    """Long short-term memory along an axis (Hochreiter and Schmidhuber 1997; forget gate: Gers et al. 2000).
+
+    Parameters
+    ----------
+    x : Tensor
+        Steps, features, and batch axes, in any order.
+    parameters : mapping of str to Tensor
+        `"input"` of shape (features, 4 * units), `"recurrent"` (units, 4 * units) and, unless it is left out, `"bias"`
+        (4 * units). The gates stand in the order input, forget, cell, output, as PyTorch has them.
+    state : LSTMState, optional
+        To start with, by default zeros.
+    time, axis : int or str, default -2 and -1
+        The axis of the steps, and that of the features.
+    lengths : Tensor, optional
+        How many steps each example has; broadcasts to the batch axes. Steps beyond give outputs of 0 and leave the
+        state as it is.
+    mask : Tensor, optional
+        Which steps there are: bool, broadcasts to the batch axes with the steps last.
+    reverse : bool, default False
+        Whether the last step comes first; with lengths the last one that an example has.
+
+    Returns
+    -------
+    LSTM
+        The outputs, with x's axes but the units in place of the features, and the state after the last step.
+
+    Raises
+    ------
+    ArgumentError
+        For parameters that lack a weight.
+    ShapeError
+        For parameters, a state, lengths or a mask of another shape.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> parameters = {"input": tb.ones((3, 8)), "recurrent": tb.ones((2, 8), names=("unit", None)), "bias": tb.zeros(8)}
+    >>> x = tb.ones((4, 5, 3), names=("batch", "time", "feature"))
+    >>> outputs, state = tb.nn.lstm(x, parameters, time="time", lengths=tb.asarray([5, 0, 1, 2]))
+    >>> outputs.template, state.hidden[1].tolist()
+    (f32[batch: 4][time: 5][unit: 2], [0.0, 0.0])
+    """
+    x = asarray(x)
+    sequence = _sequence(x, parameters, 4, time, axis, mask, lengths)
+
+    def step(carry: LSTMState, gates: Tensor) -> LSTMState:
+        enter, forget, cell, leave = split(add(gates, matmul(carry.hidden, sequence.recurrent)), 4, axis=-1)
+        kept = multiply(sigmoid(forget), carry.cell)
+        memory = add(kept, multiply(sigmoid(enter), tanh(cell)))
+        return LSTMState(multiply(sigmoid(leave), tanh(memory)), memory)
+
+    return LSTM(*_scanned(sequence, LSTMState(*_initial(sequence, state, 2)), step, reverse))
+
+
+@entry
+def gru(
+    x: TensorLike,
+    parameters: Parameters,
+    state: GRUState | None = None,
+    /,
+    *,
+    time: Axis = -2,
+    axis: Axis = -1,
+    lengths: TensorLike | None = None,
+    mask: TensorLike | None = None,
+    reverse: bool = False,
+) -> GRU:
+    """A gated recurrent unit along an axis (Cho et al. 2014), whose reset gate acts on the recurrent product.
+
+    Parameters
+    ----------
+    x : Tensor
+        Steps, features, and batch axes, in any order.
+    parameters : mapping of str to Tensor
+        `"input"` of shape (features, 3 * units), `"recurrent"` (units, 3 * units) and, unless they are left out,
+        `"bias"` and `"recurrent_bias"` (3 * units). The gates stand in the order reset, update, new, as PyTorch has them.
+    state : GRUState, optional
+        To start with, by default zeros.
+    time, axis, lengths, mask, reverse
+        As in `lstm`.
+
+    Returns
+    -------
+    GRU
+        The outputs and the state after the last step, as `lstm` gives them.
+
+    Raises
+    ------
+    ArgumentError
+        For parameters that lack a weight.
+    ShapeError
+        For parameters, a state, lengths or a mask of another shape.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> parameters = {"input": tb.ones((3, 6)), "recurrent": tb.ones((2, 6), names=("unit", None))}
+    >>> tb.nn.gru(tb.ones((5, 3), names=("time", "feature")), parameters).outputs.template
+    f32[time: 5][unit: 2]
+    """
+    x = asarray(x)
+    sequence = _sequence(x, parameters, 3, time, axis, mask, lengths)
+    extra = parameters.get("recurrent_bias")
+    if extra is not None and extra.shape != sequence.recurrent.shape[1:]:
+        wanted = f"the parameter recurrent_bias of shape {sequence.recurrent.shape[1:]}"
+        raise ShapeError(expected(wanted, recurrent_bias=extra.template))
+
+    def step(carry: GRUState, gates: Tensor) -> GRUState:
+        product = matmul(carry.hidden, sequence.recurrent)
+        if extra is not None:
+            product = add(product, astype(rename(extra, None), product.dtype))
+        given, own = split(gates, 3, axis=-1), split(product, 3, axis=-1)
+        reset, update = (sigmoid(add(given[place], own[place])) for place in (0, 1))
+        fresh = tanh(add(given[2], multiply(reset, own[2])))
+        return GRUState(add(fresh, multiply(update, subtract(carry.hidden, fresh))))
+
+    return GRU(*_scanned(sequence, GRUState(*_initial(sequence, state, 1)), step, reverse))

@@ -1,0 +1,192 @@
+"""Activations of neural networks, in `tb.nn`.
+
+Of float16 and bfloat16 they are computed in float32 and rounded once; integers give the default floating dtype, but for
+`relu`, which keeps them. At 0 the gradient is that from the left; at the two kinks of the hard forms half of the slope.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ....accuracy import LIBRARY, Bound
+from ....dispatch import composite
+from ....dtypes import finfo, float32, promote_types
+from ....rules.broadcasting import check_dtype, to_floating
+from ....tensor import Tensor
+from ...elementwise.binary import add, greater, maximum, minimum, multiply
+from ...elementwise.complex_functions import sigmoid
+from ...elementwise.conversion import astype
+from ...elementwise.ternary import where
+from ...elementwise.transcendental import erfc, expm1
+from ...elementwise.unary import negative
+from .functions import logaddexp
+
+SELU_SCALE = 1.0507009873554804934193349852946
+SELU_ALPHA = 1.6732632423543772848170429916717
+"""The constants with which mean 0 and variance 1 are a fixed point (Klambauer et al. 2017, equation 14)."""
+
+FEW_STEPS = Bound(8, "functions with a few ulps each")
+MAGNIFIED = Bound(512, "an exponential, which magnifies the rounding of its argument")
+
+
+def _wide(x: Tensor) -> Tensor:
+    """x in the floating dtype that an activation is computed in."""
+    dtype = to_floating(check_dtype(x.dtype, "real or bool"))
+    return astype(x, promote_types(dtype, float32))
+
+
+def _narrow(result: Tensor, x: Tensor) -> Tensor:
+    """A result in the dtype that x gives."""
+    return astype(result, to_floating(x.dtype))
+
+
+@composite
+def relu(x: Tensor, /) -> Tensor:
+    """The greater of x and 0, whose gradient at 0 is 0; of any real dtype, which it keeps.
+
+    >>> import tensorbackend as tb
+    >>> tb.nn.relu(tb.asarray([-1.0, 2.0])).tolist()
+    [0.0, 2.0]
+    """
+    check_dtype(x.dtype, "real")
+    return maximum(x, 0)
+
+
+@composite
+def leaky_relu(x: Tensor, /, *, slope: float = 0.01) -> Tensor:
+    """x where it is positive, elsewhere x times a slope.
+
+    >>> import tensorbackend as tb
+    >>> tb.nn.leaky_relu(tb.asarray([-1.0, 2.0]), slope=0.5).tolist()
+    [-0.5, 2.0]
+    """
+    wide = _wide(x)
+    return _narrow(where(greater(wide, 0), wide, multiply(wide, slope)), x)
+
+
+def _exponential(wide: Tensor, alpha: float) -> Tensor:
+    """exp(x) - 1, times alpha, where x is not positive."""
+    positive = greater(wide, 0)
+    return where(positive, wide, multiply(expm1(where(positive, 0, wide)), alpha))
+
+
+@composite.within(LIBRARY)
+def elu(x: Tensor, /, *, alpha: float = 1.0) -> Tensor:
+    """x where it is positive, elsewhere alpha * (exp(x) - 1) (Clevert et al. 2016).
+
+    >>> import tensorbackend as tb
+    >>> tb.nn.elu(tb.asarray([-1000.0, 2.0])).tolist()
+    [-1.0, 2.0]
+    """
+    return _narrow(_exponential(_wide(x), alpha), x)
+
+
+@composite.within(FEW_STEPS)
+def selu(x: Tensor, /) -> Tensor:
+    """`elu` with the alpha and the factor that keep mean 0 and variance 1 (Klambauer et al. 2017).
+
+    >>> import tensorbackend as tb
+    >>> [round(each, 4) for each in tb.nn.selu(tb.asarray([-1000.0, 1.0])).tolist()]
+    [-1.7581, 1.0507]
+    """
+    return _narrow(multiply(_exponential(_wide(x), SELU_ALPHA), SELU_SCALE), x)
+
+
+def _gated(wide: Tensor, gate: Tensor) -> Tensor:
+    """x times a gate that is 0 at -inf, where x counts as the least finite number."""
+    return multiply(maximum(wide, -finfo(wide.dtype).max), gate)
+
+
+@composite.within(FEW_STEPS)
+def silu(x: Tensor, /) -> Tensor:
+    """x * sigmoid(x), also called swish (Hendrycks and Gimpel 2016).
+
+    >>> import tensorbackend as tb
+    >>> tb.nn.silu(tb.asarray([-float("inf"), 0.0, 100.0])).tolist()
+    [-0.0, 0.0, 100.0]
+    """
+    wide = _wide(x)
+    return _narrow(_gated(wide, sigmoid(wide)), x)
+
+
+@composite.within(MAGNIFIED)
+def gelu(x: Tensor, /, *, approximate: bool = False) -> Tensor:
+    """x times the probability that a standard normal number is less than x (Hendrycks and Gimpel 2016).
+
+    By the complementary error function, or with `approximate` by the paper's formula with the hyperbolic tangent, in
+    a form that keeps its digits where it is tiny.
+
+    >>> import tensorbackend as tb
+    >>> [round(tb.nn.gelu(1.0, approximate=each).item(), 5) for each in (False, True)]
+    [0.84134, 0.84119]
+    """
+    wide = _wide(x)
+    if approximate:
+        # (1 + tanh(z)) / 2 is sigmoid(2 * z); beyond 32 either gate is 1, and the cube overflows nowhere.
+        near = minimum(maximum(wide, -32.0), 32.0)
+        cube = multiply(multiply(near, near), near)
+        gate = sigmoid(multiply(add(near, multiply(cube, 0.044715)), 2 * math.sqrt(2 / math.pi)))
+    else:
+        gate = multiply(erfc(multiply(wide, -math.sqrt(0.5))), 0.5)
+    return _narrow(_gated(wide, gate), x)
+
+
+@composite.within(FEW_STEPS)
+def softplus(x: Tensor, /) -> Tensor:
+    """log(1 + exp(x)), without overflow.
+
+    >>> import tensorbackend as tb
+    >>> [round(each, 4) for each in tb.nn.softplus(tb.asarray([0.0, 1000.0])).tolist()]
+    [0.6931, 1000.0]
+    """
+    return _narrow(logaddexp(_wide(x), 0.0), x)
+
+
+@composite.within(FEW_STEPS)
+def log_sigmoid(x: Tensor, /) -> Tensor:
+    """The logarithm of `sigmoid`, accurate where that is tiny.
+
+    >>> import tensorbackend as tb
+    >>> tb.nn.log_sigmoid(tb.asarray([-1000.0])).tolist()
+    [-1000.0]
+    """
+    return _narrow(negative(logaddexp(negative(_wide(x)), 0.0)), x)
+
+
+@composite
+def hard_tanh(x: Tensor, /) -> Tensor:
+    """x from -1 to 1, the nearer of these elsewhere.
+
+    >>> import tensorbackend as tb
+    >>> tb.nn.hard_tanh(tb.asarray([-3.0, 0.5])).tolist()
+    [-1.0, 0.5]
+    """
+    wide = _wide(x)
+    return _narrow(minimum(maximum(wide, -1.0), 1.0), x)
+
+
+@composite.within(FEW_STEPS)
+def hard_sigmoid(x: Tensor, /) -> Tensor:
+    """x / 6 + 1/2 from 0 to 1, the nearer of these elsewhere (Howard et al. 2019).
+
+    >>> import tensorbackend as tb
+    >>> tb.nn.hard_sigmoid(tb.asarray([-3.0, 0.0, 4.0])).tolist()
+    [0.0, 0.5, 1.0]
+    """
+    return _narrow(_hard_gate(_wide(x)), x)
+
+
+@composite.within(FEW_STEPS)
+def hard_silu(x: Tensor, /) -> Tensor:
+    """x * hard_sigmoid(x), also called hard swish (Howard et al. 2019).
+
+    >>> import tensorbackend as tb
+    >>> tb.nn.hard_silu(tb.asarray([-4.0, 0.0, 4.0])).tolist()
+    [-0.0, 0.0, 4.0]
+    """
+    wide = _wide(x)
+    return _narrow(_gated(wide, _hard_gate(wide)), x)
+
+
+def _hard_gate(wide: Tensor) -> Tensor:
+    return multiply(minimum(maximum(add(wide, 3.0), 0.0), 6.0), 1 / 6)

@@ -1,0 +1,52 @@
+"""What is known of a device."""
+
+from __future__ import annotations
+
+import os
+import platform
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+
+class DeviceFacts(NamedTuple):
+    """What a backend says of a device of its own; `None` for what it does not know."""
+
+    kind: str
+    """"cpu", "gpu", "tpu" or another word for the kind of device."""
+    memory: int | None = None
+    """Bytes of memory, all told."""
+    processors: int | None = None
+    """The number of processors: logical ones of a host, multiprocessors of a GPU."""
+    description: str = ""
+    """What its maker calls it."""
+
+
+@cache
+def host_facts() -> DeviceFacts:
+    """What is known of the machine that runs the program."""
+    try:
+        memory: int | None = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # not every system says
+        memory = None
+    return DeviceFacts("cpu", memory, os.cpu_count(), _processor())
+
+
+def _processor() -> str:
+    """The name of the processor, where the system knows one."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        lines = []
+    named = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(named, platform.processor() or platform.machine())
+
+
+def kind_of_device(device: str) -> str:
+    """The kind of device that a name such as `"cuda:1"` tells.
+
+    >>> kind_of_device("cuda:1"), kind_of_device("cpu"), kind_of_device("tpu:0")
+    ('gpu', 'cpu', 'tpu')
+    """
+    word = device.partition(":")[0]
+    return "gpu" if word in ("cuda", "rocm", "metal", "mps", "xpu") else word

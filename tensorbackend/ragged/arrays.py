@@ -1,0 +1,106 @@
+"""Tensor arrays: entries written one after another into room that is there from the beginning."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..dtypes import int64
+from ..entry import entry
+from ..errors import DataError, expected
+from ..ops.creation.filled import asarray, zeros
+from ..ops.elementwise.binary import add, less, minimum
+from ..ops.elementwise.ternary import where
+from ..ops.indexing.slices import put_slice
+from ..ops.indexing.taking import take
+from ..ops.shape import expand_dims
+from ..rules.plan import integer
+from ..template import Template
+from ..tensor import Tensor, TensorLike
+from .lengths import read
+from .value import Ragged
+
+
+@dataclass(frozen=True, eq=False)
+class TensorArray:
+    """Entries in a buffer, and how many there are: a tree of two tensors, so that loops carry it.
+
+    `tensor_array` makes one. Each method gives another array, and none changes this one.
+
+    Parameters
+    ----------
+    buffer : Tensor
+        Room for the entries along the first axis, which has a name.
+    count : Tensor
+        How many entries there are: int64 without axes.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> array = tb.ragged.tensor_array(tb.template((2,), "f32"), 4)
+    >>> array = array.push(tb.ones(2)).push(tb.zeros(2))
+    >>> array.stack(), array[0].tolist()
+    (ragged f32[time: 4][2] numpy, time=2, [1.0, 1.0])
+    """
+
+    buffer: Tensor
+    count: Tensor
+
+    def push(self, value: TensorLike) -> TensorArray:
+        """The array with one more entry; `DataError` where it is full, and where that cannot be read it stays."""
+        size, count = self.buffer.shape[0], read(self.count)
+        if count is not None and count >= size:
+            raise DataError(expected(f"room for one more entry than {size}", "make the array larger", count=count))
+        there = minimum(self.count, max(size - 1, 0))
+        written = self.put(there, value).buffer if size else self.buffer
+        room = less(self.count, size)
+        return TensorArray(where(room, written, self.buffer), where(room, add(self.count, 1), self.count))
+
+    def put(self, index: TensorLike, value: TensorLike) -> TensorArray:
+        """The array with another entry at an index below the count, which stays."""
+        row = expand_dims(value if isinstance(value, Tensor) else asarray(value, like=self.buffer), 0)
+        place = index if isinstance(index, Tensor) else asarray(index, like=self.count)
+        return TensorArray(put_slice(self.buffer, row, starts=(place, *(0,) * (row.ndim - 1))), self.count)
+
+    def __getitem__(self, index: TensorLike) -> Tensor:
+        """The entry at an index, one below 0 from the last entry on."""
+        place = index if isinstance(index, Tensor) else asarray(index, like=self.count)
+        return take(self.buffer, where(less(place, 0), add(place, self.count), place), axis=0)
+
+    def stack(self) -> Ragged:
+        """All entries along the first axis, with the count as its length."""
+        axis = self.buffer.names[0]
+        assert axis is not None  # by tensor_array
+        return Ragged(self.buffer, {axis: self.count})
+
+
+@entry
+def tensor_array(like: Tensor | Template, size: int, /, *, axis: str = "time") -> TensorArray:
+    """Make room for tensors that are written one after another, as in a loop.
+
+    Parameters
+    ----------
+    like : Tensor or Template
+        What an entry looks like.
+    size : int
+        The most entries.
+    axis : str, default "time"
+        The name of the axis along which the entries are.
+
+    Returns
+    -------
+    TensorArray
+        Without entries yet. `tb.while_loop` and `tb.scan` carry it, `push` adds an entry, `stack` gives all of them.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> squares = lambda i, array: array.push(i * i)
+    >>> array = tb.fori_loop(0, 3, squares, tb.ragged.tensor_array(tb.template((), "int64"), 5))
+    >>> tb.ragged.to_list(array.stack()).tolist()
+    [0, 1, 4]
+    """
+    template = like if isinstance(like, Template) else like.template
+    home = like if isinstance(like, Tensor) else None
+    names = (axis, *template.names)
+    buffer = zeros((integer(0, size=size), *template.shape), dtype=template.dtype, names=names, like=home)
+    return TensorArray(buffer, zeros((), dtype=int64, like=home))

@@ -1,0 +1,254 @@
+"""Loops over axes with lengths, and loops that stack what each turn gives until each example ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from ..dtypes import bool_, int64
+from ..entry import checked
+from ..errors import AxisError, DTypeError, NamesError, OperandError, expected
+from ..expr.carried import home_of
+from ..expr.control import named
+from ..expr.control import scan as _scan
+from ..expr.trace import trace
+from ..expr.trees import Tree, flatten, tree_map, unflatten
+from ..expr.while_loops import while_loop
+from ..ops.composite.elementwise.functions import logical_not
+from ..ops.composite.shape.arranging import moveaxis
+from ..ops.creation.filled import asarray, zeros
+from ..ops.elementwise.binary import add, logical_or
+from ..ops.elementwise.conversion import astype
+from ..ops.elementwise.ternary import where
+from ..ops.indexing.slices import put_slice
+from ..ops.reduction import any as _any
+from ..ops.shape import expand_dims
+from ..rules.plan import integer
+from ..template import Template
+from ..tensor import Axis, Tensor
+from .lengths import inside, laid_out
+from .value import Ragged, lifted, made, met, neutral, ragged_axis
+
+
+def chosen(mask: Tensor, new: Any, old: Any) -> Any:
+    """New tensors for the examples for which a mask holds; what lacks the axes of the examples is new for all."""
+
+    def choose(after: Any, before: Any) -> Any:
+        after = after if isinstance(after, Tensor) else asarray(after, like=mask)
+        if not set(mask.names) <= set(after.names):
+            return after
+        return where(laid_out(mask, after.template), after, before)
+
+    return tree_map(choose, new, old)
+
+
+@checked
+def scan(
+    function: Callable[[Any, Any], tuple[Any, Any]],
+    initial: Any,
+    xs: Ragged | Sequence[Ragged],
+    *,
+    axis: Axis,
+    reverse: bool = False,
+) -> tuple[Any, Any]:
+    """Carry values along an axis with lengths, each example to its own end: `carry, y = function(carry, x)`.
+
+    Parameters
+    ----------
+    function : function of the carried values and an entry
+        Returns the carried values, each with the same template, and y: tensors in tuples, lists and dictionaries.
+    initial : nested tensors
+        What is carried at first. A tensor without the axes of the examples is shared by all and changes at each step.
+    xs : Ragged or list of Ragged
+        Whose axes have the same lengths; the function gets an entry of each, in a tuple for a list.
+    axis : int or str
+        An axis with lengths.
+    reverse : bool, default False
+        Whether each example goes from its end to its beginning.
+
+    Returns
+    -------
+    tuple
+        What each example carried at its end, and all y along a first axis with lengths.
+
+    Raises
+    ------
+    ShapeError, DTypeError, NamesError
+        For a carried value that changes its template, and for different lengths.
+    AxisError
+        For an axis without lengths, or a y without the axes of the examples.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> x = tb.ragged.from_list([[1.0, 2.0, 3.0], [4.0]])
+    >>> step = lambda total, entry: (total + entry, total)
+    >>> last, before = tb.ragged.scan(step, tb.zeros(2, names=("batch",)), x, axis="time")
+    >>> last.tolist(), [each.tolist() for each in tb.ragged.to_list(before)]
+    ([6.0, 4.0], [[0.0, 1.0, 3.0], [0.0]])
+    """
+    several = [xs] if isinstance(xs, Ragged) else list(xs)
+    name = ragged_axis(several[0], axis, "tb.scan()")
+    lengths, sizes = met(several)
+    if any(name not in each.lengths for each in several):
+        raise AxisError(expected(f"lengths of the axis {name!r} in each", xs=[each.template for each in several]))
+    own = lengths[name]
+    entries = [_in_front(each.filled(neutral(each.dtype)), name) for each in several]
+    here = _in_front(inside(own, name, sizes[name]), name)
+    inner = {other: each for other, each in lengths.items() if other != name and name in each.names}
+    scanned = (entries, here, {other: _in_front(each, name) for other, each in inner.items()})
+    constant = {other: each for other, each in lengths.items() if other != name and name not in each.names}
+
+    def step(carry: Any, given: Any) -> tuple[Any, Any]:
+        values, present, varying = given
+        rest = {**constant, **varying}
+        parts = tuple(
+            made(value, {other: each for other, each in rest.items() if other in whole.lengths})
+            for value, whole in zip(values, several, strict=True)
+        )
+        result = function(carry, parts[0] if isinstance(xs, Ragged) else parts)
+        if not isinstance(result, tuple) or len(result) != 2:
+            raise OperandError(expected("a function that returns a pair (carry, y)", returned=type(result)))
+        return chosen(present, result[0], carry), result[1]
+
+    last, ys = _scan(step, initial, scanned, reverse=reverse)
+    return last, _lengthened(ys, name, own)
+
+
+def _in_front(x: Tensor, axis: str) -> Tensor:
+    return moveaxis(x, x.names.index(axis), 0)
+
+
+def _lengthened(value: Any, axis: str, lengths: Tensor) -> Any:
+    """Stacked results with the lengths of their first axis."""
+    if isinstance(value, list | tuple):
+        parts = [_lengthened(each, axis, lengths) for each in value]
+        return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
+    if isinstance(value, dict):
+        return {key: _lengthened(each, axis, lengths) for key, each in value.items()}
+    if value is None:
+        return None
+    x = lifted(value)
+    missing = set(lengths.names) - set(x.names)
+    if missing:
+        remedy = "broadcast it to the examples"
+        raise AxisError(expected(f"results with the axes {sorted(map(str, missing))}", remedy, y=x.template))
+    return Ragged(x.values, {**x.lengths, axis: lengths})
+
+
+class Unrolled(NamedTuple):
+    """What `unroll` gives."""
+
+    carry: Any
+    """What each example carried at its end."""
+    outputs: Any
+    """What the turns gave, stacked, with lengths: nested as the function nests it."""
+
+
+@checked
+def unroll(function: Callable[[Any], Any], initial: Any, *, limit: int, axis: str = "time") -> Unrolled:
+    """Call a function until each example ends, at most `limit` times, and stack what it gives.
+
+    Parameters
+    ----------
+    function : function of the carried values
+        Returns `(carry, y, ends)`: the carried values for the next turn, tensors that this turn gives, and a bool for
+        each example, or one without axes, that says whether this turn is its last. What it returns for an example that
+        has ended is not kept.
+    initial : nested tensors
+        What is carried at first. A tensor without the axes of the examples is shared by all and changes in each turn.
+    limit : int
+        The most turns, and the size of the new axis.
+    axis : str, default "time"
+        The name of the new axis.
+
+    Returns
+    -------
+    Unrolled
+        `carry` and `outputs`: each y along a first axis, whose lengths are how many turns each example took.
+
+    Raises
+    ------
+    DTypeError, NamesError
+        For an end that is not bool, or over axes without names.
+    AxisError
+        For a y without the axes of the examples.
+
+    Notes
+    -----
+    The loop ends with the last example. It has a gradient, for which what is carried and stacked is kept for each of
+    the `limit` turns; where a gradient is wanted of many turns, `tb.scan` keeps less.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> halve = lambda n: (n // 2, n, n <= 1)
+    >>> _, turns = tb.ragged.unroll(halve, tb.asarray([6, 1, 9], names=("batch",)), limit=8)
+    >>> turns.lengths["time"].tolist(), tb.ragged.to_list(turns)[2].tolist()
+    ([3, 1, 4], [9, 4, 2, 1])
+    """
+    size = integer(0, limit=limit)
+    home = home_of(initial)
+    start = tree_map(lambda leaf: leaf if isinstance(leaf, Tensor) else asarray(leaf, backend=home), initial)
+    seen = _seen(function, start)
+    end = seen.ends
+    for y in seen.ys:
+        missing = set(end.names) - set(y.names)
+        if missing:
+            remedy = "broadcast it to the examples"
+            raise AxisError(expected(f"a y with the axes {sorted(map(str, missing))}", remedy, y=y))
+    buffers = [zeros((size, *y.shape), dtype=y.dtype, names=(axis, *y.names), backend=home) for y in seen.ys]
+    state = {
+        "carry": start,
+        "turn": zeros((), dtype=int64, backend=home),
+        "ended": zeros(end.shape, dtype=bool_, names=end.names, backend=home),
+        "lengths": zeros(end.shape, dtype=int64, names=end.names, backend=home),
+        "stacked": buffers,
+    }
+
+    def turn(given: dict[str, Any]) -> dict[str, Any]:
+        carry, y, ends = function(given["carry"])
+        going = logical_not(given["ended"])
+        leaves = _tensors(y)
+        return {
+            "carry": chosen(going, carry, given["carry"]),
+            "turn": add(given["turn"], 1),
+            "ended": logical_or(given["ended"], ends),
+            "lengths": add(given["lengths"], astype(going, int64)),
+            "stacked": [
+                put_slice(buffer, expand_dims(leaf, 0), starts=(given["turn"], *(0,) * leaf.ndim))
+                for buffer, leaf in zip(given["stacked"], leaves, strict=True)
+            ],
+        }
+
+    with named("unroll"):
+        found = while_loop(lambda given: _any(logical_not(given["ended"])), turn, state, limit=size)
+    outputs = [Ragged(each, {axis: found["lengths"]}) for each in found["stacked"]]
+    return Unrolled(found["carry"], unflatten(seen.tree, outputs))
+
+
+def _tensors(value: Any) -> list[Tensor]:
+    return [leaf if isinstance(leaf, Tensor) else asarray(leaf) for leaf in flatten(value)[0]]
+
+
+class _Seen(NamedTuple):
+    """What a turn gives, by templates."""
+
+    ys: list[Template]
+    tree: Tree
+    """How the ys are nested."""
+    ends: Template
+
+
+def _seen(function: Callable[[Any], Any], start: Any) -> _Seen:
+    """What a function of carried values gives, looked at by a trace."""
+    graph = trace(function)(start)
+    parts, results = graph.out_tree.children, graph.results
+    if graph.out_tree.kind is not tuple or len(parts) != 3 or parts[2].kind is not None:
+        raise OperandError(expected("a function that returns (carry, y, ends)", returned=results))
+    ends = results[-1]
+    if ends.dtype is not bool_:
+        raise DTypeError(expected("ends of dtype bool", "compare them, such as token == 0", ends=ends))
+    if None in ends.names:
+        raise NamesError(expected("ends over axes with names", "rename() them", ends=ends))
+    return _Seen(list(results[parts[0].size : -1]), parts[1], ends)

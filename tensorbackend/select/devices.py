@@ -1,0 +1,81 @@
+"""The devices of backends: names with what is known of each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..entry import entry
+from ..protocol import Backend, BackendLike
+from ..protocol.devices import DeviceFacts
+from .default import get_backend
+
+
+class Device(str):
+    """The name of a device, as `device=` and `x.to_device` take it, with what is known of the device.
+
+    Attributes
+    ----------
+    backend : Backend
+        The backend whose device it is.
+    kind : str
+        "cpu", "gpu", "tpu" or another word for the kind of device.
+    memory : int or None
+        Bytes of memory, all told.
+    processors : int or None
+        The number of processors: logical ones of a host, multiprocessors of a GPU.
+    description : str
+        What its maker calls it.
+    """
+
+    backend: Backend
+    kind: str
+    memory: int | None
+    processors: int | None
+    description: str
+
+    def __new__(cls, name: str, backend: Backend, facts: DeviceFacts) -> Device:
+        found = super().__new__(cls, name)
+        found.backend = backend
+        found.kind, found.memory, found.processors, found.description = facts
+        return found
+
+    @property
+    def name(self) -> str:
+        """The name alone."""
+        return str(self)
+
+    def __str__(self) -> str:
+        return self[:]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Device, (self[:], self.backend, DeviceFacts(self.kind, self.memory, self.processors, self.description))
+
+
+@entry
+def devices(backend: BackendLike = None, *, kind: str | None = None) -> tuple[Device, ...]:
+    """The devices of a backend, as `device=` and `x.to_device` take them, with what is known of each.
+
+    Parameters
+    ----------
+    backend : Backend, str or type, optional
+        The backend, by default the default one.
+    kind : str, optional
+        The kind of devices, such as "cpu" or "gpu"; all of them by default.
+
+    Returns
+    -------
+    tuple of Device
+        Texts that are the names, with `kind`, `memory`, `processors` and `description`.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.devices("numpy")
+    ('cpu',)
+    >>> (device,) = tb.devices("numpy")
+    >>> device.kind, device.processors > 0, tb.devices("numpy", kind="gpu")
+    ('cpu', True, ())
+    """
+    chosen = get_backend(backend)
+    found = (Device(name, chosen, chosen.device_facts(name)) for name in chosen.devices())
+    return tuple(device for device in found if kind is None or device.kind == kind)

@@ -1,0 +1,115 @@
+"""Direct solves: by the factors of a dense matrix on any backend, by SciPy's of a sparse one on the host."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from hashlib import blake2b
+from typing import Any, Final
+
+import numpy
+
+from ..errors import UnsupportedOp, expected
+from ..expr.host import host_call
+from ..expr.trees import unflatten
+from ..ops.composite.contraction import matmul
+from ..ops.creation.filled import eye
+from ..ops.elementwise.binary import logical_and
+from ..ops.elementwise.ternary import where
+from ..ops.linalg import lu, triangular_solve
+from ..ops.reduction import any as any_
+from ..ops.reduction import sum as sum_
+from ..ops.shape import matrix_transpose
+from ..tensor import Tensor
+from .linear import Linear, Sparse, Transposed
+
+KEPT: Final = 16
+"""So many factorisations of sparse matrices are kept."""
+
+_NAN = float("nan")
+
+
+def direct(function: Linear, b: Tensor) -> Tensor:
+    """The solution for vectors b, NaN where the matrix is singular."""
+    form, parts = function.form, function.parts
+    transposed = isinstance(form, Transposed)
+    if isinstance(form, Transposed):
+        form = form.form
+    if isinstance(form, Sparse):
+        return _sparse(unflatten(form.tree, parts), b, transposed)
+    (matrix,) = parts
+    return _dense(matrix_transpose(matrix) if transposed else matrix, b)
+
+
+def _dense(matrix: Tensor, b: Tensor) -> Tensor:
+    permutation, lower, upper = lu(matrix)
+    identity = eye(matrix.shape[-1], dtype="bool", backend=matrix.backend)
+    empty = sum_(where(identity, upper, 0), axis=-1) == 0
+    upper = where(logical_and(identity, empty[..., None, :]), 1, upper)
+    half = triangular_solve(lower, matmul(matrix_transpose(permutation), b[..., None]), unit_diagonal=True)
+    x = triangular_solve(upper, half, lower=False)[..., 0]
+    return where(any_(empty, axis=-1, keepdims=True), _NAN, x)
+
+
+def _sparse(matrix: Any, b: Tensor, transposed: bool) -> Tensor:
+    """By SuperLU, whose factors are kept by the content of the matrix, and serve the transpose too."""
+    found: Tensor = host_call(_on_host, b, matrix, b, transposed)
+    return found
+
+
+_factors: OrderedDict[bytes, Any] = OrderedDict()
+_lock = threading.Lock()
+
+
+def _on_host(matrix: Any, b: Any, transposed: bool) -> Any:
+    """The solution for arrays; matrices of a batch one after the other."""
+    batch = b.shape[:-1]
+    shapes = [(matrix.values, batch), (matrix.first, batch), (matrix.second, batch)]
+    values, first, second = (numpy.broadcast_to(x, (*batch, x.shape[-1])) if x.ndim > 1 else x for x, _ in shapes)
+    if values.ndim == first.ndim == second.ndim == 1:
+        return _by(matrix, values, first, second, b.reshape(-1, b.shape[-1]).T, transposed).T.reshape(b.shape)
+    found = numpy.empty_like(b)
+    for place in numpy.ndindex(*batch):
+        own = [x if x.ndim == 1 else x[place] for x in (values, first, second)]
+        found[place] = _by(matrix, *own, b[place], transposed)
+    return found
+
+
+def _by(matrix: Any, values: Any, first: Any, second: Any, b: Any, transposed: bool) -> Any:
+    """The solution by factors that are known, or are made."""
+    digest = blake2b(repr((matrix.format, matrix.size, values.dtype)).encode(), digest_size=16)
+    for array in (values, first, second):
+        digest.update(numpy.ascontiguousarray(array))
+    key = digest.digest()
+    with _lock:
+        factors = _factors.pop(key, None)
+    if factors is None:
+        factors = _factored(matrix, values, first, second)
+    with _lock:
+        _factors[key] = factors
+        while len(_factors) > KEPT:
+            _factors.popitem(last=False)
+    if isinstance(factors, str):  # singular
+        return numpy.full_like(b, _NAN)
+    return factors.solve(numpy.ascontiguousarray(b, values.dtype), "T" if transposed else "N")
+
+
+def _factored(matrix: Any, values: Any, first: Any, second: Any) -> Any:
+    try:
+        from scipy import sparse
+        from scipy.sparse.linalg import splu
+    except ImportError:
+        wanted, remedy = "SciPy for a direct solve with a sparse matrix", "pip install scipy, or choose another method"
+        raise UnsupportedOp(expected(wanted, remedy), values.dtype.name) from None
+    wide = values.astype(numpy.result_type(values.dtype, numpy.float32))
+    if matrix.format == "coo":
+        made = sparse.coo_matrix((wide, (first, second)), shape=matrix.size)
+    else:
+        kind = sparse.csr_matrix if matrix.format == "csr" else sparse.csc_matrix
+        made = kind((wide, second, first), shape=matrix.size)
+    columns = made.tocsc()
+    columns.sum_duplicates()
+    try:
+        return splu(columns)
+    except RuntimeError:  # "Factor is exactly singular"
+        return "singular"

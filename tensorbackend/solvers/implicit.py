@@ -1,0 +1,120 @@
+"""The gradient of a solve, which is another solve."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..errors import GradientError, expected
+from ..expr.grad.custom import custom_gradient
+from ..expr.grad.functions import vjp
+from ..ops.creation.filled import zeros_like
+from ..ops.elementwise.binary import maximum
+from ..ops.elementwise.ternary import where
+from ..ops.elementwise.transcendental import sqrt
+from ..ops.elementwise.unary import conj
+from ..tensor import Tensor
+from .core import Found, Given, Plan, solved
+from .iteration import ratio, square
+from .linear import Form, Transposed
+
+HERMITIAN = ("cg", "cg-adaptive")
+"""Methods for matrices that are their own conjugate transposes."""
+
+Values = Sequence[Tensor]
+
+
+def with_gradient(plan: Plan, given: Given) -> Found:
+    """The solution of a system, which has a gradient by b and by the values of the matrix.
+
+    The iterations are constant to gradients. What has one is the solution, as a function that gives what they found.
+    """
+    constant = _detached(given)
+    found = solved(plan, constant)
+
+    def parts(values: Values) -> tuple[Tensor, ...]:
+        rest = iter(values)
+        return tuple([next(rest) if x.dtype.is_inexact else x for x in constant.parts])
+
+    @custom_gradient
+    def implicit(values: Values, b: Tensor, x: Tensor) -> Any:
+        def pull(cotangent: Tensor) -> Any:
+            if plan.trajectory is not None:
+                remedy = "solve without one where a gradient is wanted"
+                raise GradientError(expected("no gradient through the trajectory of a solve", remedy))
+            # Of x as it depends on the arguments, so that a second derivative sees it.
+            solution = implicit(values, b, x)
+            of = constant._replace(parts=parts(values), b=b)
+            by_b = _solved_transpose(plan, of, cotangent)
+            return _by_values(plan, of, values, parts, solution, by_b, cotangent), by_b, None
+
+        return x, pull
+
+    values = [x for x in given.parts if x.dtype.is_inexact]
+    return found._replace(x=implicit(values, given.b, found.x))
+
+
+def _detached(given: Given) -> Given:
+    def detached(each: Any) -> Any:
+        if isinstance(each, tuple):
+            return tuple([x.detach() for x in each])
+        return None if each is None else each.detach()
+
+    return Given(*map(detached, given))
+
+
+def _transposed(form: Form) -> Form:
+    return form.form if isinstance(form, Transposed) else Transposed(form)
+
+
+def _solved_transpose(plan: Plan, given: Given, b: Tensor) -> Tensor:
+    """The solution with the transpose, without a conjugate, for another b, as near as the first one was asked to be."""
+    before = square(given.b)
+    rtol = maximum(given.rtol, where(before == 0, 0, ratio(given.atol, sqrt(before)))).detach()
+    basis = None if given.basis is None else conj(given.basis)
+    other = given._replace(b=b, rtol=rtol, atol=zeros_like(rtol), basis=basis)
+    if plan.method in HERMITIAN:
+        other = other._replace(b=conj(b), x0=zeros_like(b), basis=given.basis)
+        return conj(with_gradient(plan, other).x)
+    form = _transposed(plan.form)
+    preconditioner = None if plan.preconditioner is None else _transposed(plan.preconditioner)
+    start = zeros_like(given.b)  # as long as a row
+    return with_gradient(plan._replace(form=form, preconditioner=preconditioner), other._replace(x0=start)).x
+
+
+def _by_values(
+    plan: Plan, given: Given, values: Values, parts: Any, x: Tensor, by_b: Tensor, cotangent: Tensor
+) -> list[Tensor]:
+    """The cotangents of the values of the matrix."""
+    if not values:
+        return []
+
+    def pulled(at: Tensor, cotangent: Tensor) -> tuple[Tensor, ...]:
+        """Of the product with a vector, by the values."""
+        found: tuple[Tensor, ...] = vjp(lambda *values: plan.form(parts(values), at), *values)[1](cotangent)
+        return found
+
+    found = pulled(x, -by_b)
+    if plan.method != "lsqr":
+        return list(found)
+    if x.dtype.is_complex:
+        remedy = "solve the normal equations by another method"
+        raise GradientError(
+            expected("real numbers for a gradient of least squares by the matrix", remedy, x=x.template)
+        )
+    # Golub and Pereyra, SIAM Journal on Numerical Analysis 10 (1973), pages 413 to 432, the derivative of the inverse.
+    residual = given.b - plan.form(given.parts, x)
+    back = given._replace(x0=zeros_like(x), b=by_b, atol=zeros_like(given.atol))
+    of_rows = with_gradient(plan, back).x
+    of_columns = _solved_transpose(plan, given, x)
+    outside = cotangent - plan.form.transposed(given.parts, by_b)
+    more = pulled(of_rows, residual), pulled(outside, of_columns)
+    return [sum_of(each) for each in zip(found, *more, strict=True)]
+
+
+def sum_of(tensors: Sequence[Tensor]) -> Tensor:
+    """The sum of tensors."""
+    first, *rest = tensors
+    for each in rest:
+        first = first + each
+    return first

@@ -1,0 +1,67 @@
+"""Least squares, for any matrix, with more rows than columns or fewer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..ops.composite.elementwise.functions import logical_not
+from ..ops.elementwise.binary import logical_and, logical_or
+from ..ops.elementwise.conversion import astype
+from ..ops.elementwise.ternary import where
+from ..ops.elementwise.transcendental import sqrt
+from ..tensor import Tensor
+from .iteration import Method, Problem, ratio, square, watched
+
+
+def lsqr(problem: Problem, normal: Tensor) -> Method:
+    """The x of least norm among those whose residual is least.
+
+    It has converged too where the residual is orthogonal to all columns within the tolerance `normal`, relative to the
+    norms of the residual and of the matrix.
+
+    References
+    ----------
+    Paige and Saunders, "LSQR: An Algorithm for Sparse Linear Equations and Sparse Least Squares", ACM Transactions on
+    Mathematical Software 8 (1982), pages 43 to 71.
+    """
+
+    def normalised(x: Tensor) -> tuple[Tensor, Tensor]:
+        """A vector of length 1 and the length, as numbers of the vector's dtype."""
+        length = astype(sqrt(square(x)), x.dtype)
+        return ratio(x, length), length
+
+    r = problem.b - problem.apply(problem.x0)
+    u, beta = normalised(r)
+    v, alpha = normalised(problem.adjoint(u))
+    first = square(r)
+    tell = watched(problem, first)
+
+    def step(state: tuple[Any, ...]) -> tuple[Any, ...]:
+        progress, x, u, v, w, alpha, left, diagonal, total = state
+        going = progress.going
+        u, beta = normalised(problem.apply(v) - alpha * u)
+        total = total + square(alpha) + square(beta)
+        v, alpha = normalised(problem.adjoint(u) - beta * v)
+        length = astype(sqrt(square(diagonal) + square(beta)), diagonal.dtype)
+        c, s = ratio(diagonal, length), ratio(beta, length)
+        theta, diagonal = s * alpha, -c * alpha
+        part, left = c * left, s * left
+        x = x + where(going, ratio(part, length), 0) * w
+        w = v - ratio(theta, length) * w
+        residual, gradient = square(left), square(left * alpha * c)
+        told = tell(progress, residual)
+        least = logical_and(going, gradient <= normal * normal * total * residual)
+        converged = logical_or(told.converged, least)
+        told = told._replace(
+            going=logical_and(told.going, logical_not(least)),
+            converged=converged,
+            diverged=logical_and(told.diverged, logical_not(converged)),
+        )
+        return told, x, u, v, w, alpha, left, diagonal, total
+
+    begun = tell(None, first)
+    solved = logical_and(begun.going, square(alpha) == 0)  # nothing that x changes makes the residual smaller
+    begun = begun._replace(
+        going=logical_and(begun.going, logical_not(solved)), converged=logical_or(begun.converged, solved)
+    )
+    return Method((begun, problem.x0, u, v, v, alpha, beta, alpha, first * 0), step)

@@ -1,0 +1,227 @@
+"""Linear functions of vectors: what they are made of, how they are applied, and their transposes.
+
+A vector is what stands along the last axis; all axes before are those of a batch. A linear function has two halves: a
+*form*, which hashes, and the tensors that it needs. A compiled solver belongs to forms, and tensors are its arguments,
+so that another matrix of the same structure, or a function that is traced to the same operations, needs no other one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any, NamedTuple, Protocol
+
+from ..errors import OperandError, ShapeError, expected
+from ..expr.closures import close
+from ..expr.evaluate import evaluate
+from ..expr.grad.functions import vjp
+from ..expr.graph import Graph
+from ..expr.trace import trace_leaves
+from ..expr.trees import Tree, flatten, unflatten
+from ..ops.composite.contraction import matmul
+from ..ops.creation.filled import zeros
+from ..ops.elementwise.conversion import astype
+from ..ops.shape import matrix_transpose, reshape
+from ..sparse import SparseMatrix, matvec
+from ..template import Template
+from ..tensor import Tensor
+
+Tensors = Sequence[Tensor]
+
+
+class Form(Protocol):
+    """What a linear function does with its tensors and vectors; it hashes."""
+
+    def __call__(self, parts: Tensors, x: Tensor, /) -> Tensor:
+        """The function of x, of shape (..., columns)."""
+
+    def transposed(self, parts: Tensors, y: Tensor, /) -> Tensor:
+        """The transpose, without a conjugate, of y of shape (..., rows)."""
+
+
+class Linear(NamedTuple):
+    """A linear function of vectors."""
+
+    form: Form
+    parts: tuple[Tensor, ...]
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """The function of x."""
+        return self.form(self.parts, x)
+
+    @property
+    def T(self) -> Linear:
+        """The transpose."""
+        form = self.form
+        return Linear(form.form if isinstance(form, Transposed) else Transposed(form), self.parts)
+
+
+@dataclass(frozen=True)
+class Transposed:
+    """The transpose of another."""
+
+    form: Form
+
+    def __call__(self, parts: Tensors, x: Tensor, /) -> Tensor:
+        """The other's transpose."""
+        return self.form.transposed(parts, x)
+
+    def transposed(self, parts: Tensors, y: Tensor, /) -> Tensor:
+        """The other."""
+        return self.form(parts, y)
+
+
+@dataclass(frozen=True)
+class Dense:
+    """A matrix of shape (..., rows, columns)."""
+
+    def __call__(self, parts: Tensors, x: Tensor, /) -> Tensor:
+        """The matrix times each vector."""
+        (matrix,) = parts
+        return _product(matrix, x)
+
+    def transposed(self, parts: Tensors, y: Tensor, /) -> Tensor:
+        """The transposed matrix times each vector."""
+        (matrix,) = parts
+        return _product(matrix_transpose(matrix), y)
+
+
+def _product(matrix: Tensor, x: Tensor) -> Tensor:
+    if x.ndim == 1 and matrix.ndim == 2:
+        return matmul(matrix, x)
+    if matrix.ndim == 2:
+        return matmul(x, matrix_transpose(matrix))
+    return matmul(matrix, x[..., None])[..., 0]
+
+
+@dataclass(frozen=True)
+class Sparse:
+    """A sparse matrix, or a batch of them."""
+
+    tree: Tree
+
+    def __call__(self, parts: Tensors, x: Tensor, /) -> Tensor:
+        """The matrix times each vector."""
+        return matvec(unflatten(self.tree, parts), x)
+
+    def transposed(self, parts: Tensors, y: Tensor, /) -> Tensor:
+        """The transposed matrix times each vector."""
+        return matvec(unflatten(self.tree, parts).mT, y)
+
+
+@dataclass(frozen=True)
+class Diagonal:
+    """A product with one number for each element."""
+
+    def __call__(self, parts: Tensors, x: Tensor, /) -> Tensor:
+        """The product."""
+        return parts[0] * x
+
+    transposed = __call__
+
+
+@dataclass(frozen=True)
+class Factors:
+    """Incomplete factors, which are solved with."""
+
+    tree: Tree
+
+    def __call__(self, parts: Tensors, x: Tensor, /) -> Tensor:
+        """The solution."""
+        return _by_columns(unflatten(self.tree, parts).solve, x)
+
+    def transposed(self, parts: Tensors, y: Tensor, /) -> Tensor:
+        """The solution with the transposed factors."""
+        return _by_vjp(self, parts, y, y.shape[-1])
+
+
+def _by_columns(solve: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
+    """A function of the columns of matrices, for vectors along the last axis."""
+    return solve(x) if x.ndim == 1 else solve(x[..., None])[..., 0]
+
+
+@dataclass(frozen=True)
+class Traced:
+    """A function of the user's, as a graph that takes the tensors it closes over and then the vectors."""
+
+    graph: Graph
+    rows: int
+    columns: int
+
+    def __call__(self, parts: Tensors, x: Tensor, /) -> Tensor:
+        """What the function gives."""
+        template = self.graph.templates[-1]
+        given = Tensor(template, x.backend, reshape(x, template.shape).data)
+        (found,) = evaluate(self.graph, [*parts, given])
+        return reshape(found.rename(*(None,) * found.ndim), (*x.shape[:-1], self.rows))
+
+    def transposed(self, parts: Tensors, y: Tensor, /) -> Tensor:
+        """The transpose: the function of cotangents, as the function is linear."""
+        return _by_vjp(self, parts, y, self.columns)
+
+
+def _by_vjp(form: Form, parts: Tensors, y: Tensor, columns: int) -> Tensor:
+    at = zeros((*y.shape[:-1], columns), dtype=y.dtype, backend=y.backend)
+    found: Tensor = vjp(lambda x: form(parts, x), at)[1](y)[0]
+    return found
+
+
+# From what the user gives
+
+
+def linear(given: Any, vectors: Template, count: int, name: str) -> Linear:
+    """A matrix or a function as a linear function of vectors like a template, whose last `count` axes are one vector.
+
+    Raises `OperandError` for what is neither, `ShapeError` for a function that returns something else than vectors.
+    """
+    if isinstance(given, SparseMatrix):
+        leaves, tree = flatten(given.rename(*(None,) * given.ndim))
+        return Linear(Sparse(tree), tuple(leaves))
+    if isinstance(given, Tensor):
+        if given.ndim < 2:
+            raise ShapeError(expected(f"{name} as a matrix", "give it two axes or more", **{name: given.template}))
+        return Linear(Dense(), (_nameless(given),))
+    if not callable(given):
+        wanted = f"{name} as a tensor, a matrix of tb.sparse or a linear function"
+        raise OperandError(expected(wanted, **{name: given}))
+    graph = trace_leaves(lambda x: given(*x), [vectors], ["x"])
+    if len(graph.results) != 1 or graph.out_tree.kind is not None:
+        raise OperandError(expected(f"{name} to return one tensor", given=vectors, returned=graph.results))
+    (result,) = graph.results
+    batch = vectors.shape[: vectors.ndim - count]
+    if result.shape[: len(batch)] != batch or result.ndim <= len(batch):
+        remedy = "say by vector_axes= how many of the last axes are one vector"
+        raise ShapeError(expected(f"{name} to keep the axes before a vector, {batch}", remedy, returned=result))
+    if result.dtype is not vectors.dtype:
+        remedy = "cast b with astype()"
+        raise OperandError(expected(f"{name} to keep the dtype of vectors, {vectors.dtype}", remedy, returned=result))
+    (closed,), constants = close([graph])
+    form = Traced(closed, prod(result.shape[len(batch) :]), prod(vectors.shape[len(batch) :]))
+    return Linear(form, tuple(constants))
+
+
+def in_dtype(function: Linear, dtype: Any) -> Linear:
+    """A matrix in another dtype."""
+    if isinstance(function.form, Traced):
+        return function
+    values, *places = function.parts
+    return Linear(function.form, (astype(values, dtype), *places))
+
+
+def _nameless(x: Tensor) -> Tensor:
+    return x.rename(*(None,) * x.ndim) if any(x.names) else x
+
+
+def shape_of(function: Linear) -> tuple[tuple[int, ...], int, int]:
+    """The axes of a batch of matrices, and the numbers of rows and columns."""
+    form = function.form
+    if isinstance(form, Traced):
+        return (), form.rows, form.columns
+    matrix = function.parts[0] if isinstance(form, Dense) else unflatten(_tree(form), function.parts)
+    *batch, rows, columns = matrix.shape
+    return tuple(batch), rows, columns
+
+
+def _tree(form: Any) -> Tree:
+    return form.tree  # type: ignore[no-any-return] # of what has a matrix

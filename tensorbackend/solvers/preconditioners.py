@@ -1,0 +1,39 @@
+"""Preconditioners: functions near the inverse of a matrix, from a word or of the user's."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from ..errors import ArgumentError, expected
+from ..expr.trees import flatten, unflatten
+from ..ops.composite.linalg.matrices import diagonal as dense_diagonal
+from ..ops.elementwise.ternary import where
+from ..sparse import diagonal, from_dense, ilu0
+from ..template import Template
+from .linear import Diagonal, Factors, Linear, Sparse, Traced, linear
+
+WORDS: Final = ("jacobi", "ilu")
+
+
+def preconditioner(given: Any, matrix: Linear, vectors: Template, count: int) -> Linear | None:
+    """What a preconditioner does with residuals, which look like `vectors`; `None` for none.
+
+    Raises `ArgumentError` for a word that is none, and for one of a function, whose entries are not known.
+    """
+    if given is None:
+        return None
+    if not isinstance(given, str):
+        return linear(given, vectors, count, "preconditioner")
+    if given not in WORDS:
+        wanted = f"a preconditioner of {', '.join(map(repr, WORDS))}, or a function or matrix near the inverse"
+        raise ArgumentError(expected(wanted, preconditioner=given))
+    form = matrix.form
+    if isinstance(form, Traced):
+        remedy = "find its matrix by tb.sparse.from_function(), or give a function near the inverse"
+        raise ArgumentError(expected("a matrix for a preconditioner by name", remedy, preconditioner=given))
+    a = unflatten(form.tree, matrix.parts) if isinstance(form, Sparse) else matrix.parts[0]
+    if given == "jacobi":
+        found = diagonal(a) if isinstance(form, Sparse) else dense_diagonal(a)
+        return Linear(Diagonal(), (where(found == 0, 1, 1 / where(found == 0, 1, found)),))
+    leaves, tree = flatten(ilu0(a if isinstance(form, Sparse) else from_dense(a)))
+    return Linear(Factors(tree), tuple(leaves))

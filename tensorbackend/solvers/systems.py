@@ -1,0 +1,367 @@
+"""`solve`: a linear system by one of many methods, with a gradient that is another solve."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from math import isnan, prod
+from operator import index
+from typing import Any, Final, Literal, NamedTuple
+
+from ..dtypes import as_dtype
+from ..entry import entry
+from ..errors import (
+    ArgumentError,
+    ConvergenceError,
+    DTypeError,
+    NamesError,
+    ShapeError,
+    TensorBackendError,
+    expected,
+)
+from ..expr.hooks import debug_callback
+from ..expr.trees import flatten
+from ..ops.composite.linalg.norms import vector_norm
+from ..ops.creation.filled import full, zeros
+from ..ops.creation.values import asarray
+from ..ops.elementwise.conversion import astype
+from ..ops.inspection import result_type
+from ..ops.linalg import qr
+from ..ops.shape import broadcast_to, matrix_transpose, reshape
+from ..rules.broadcasting import broadcast, to_real
+from ..select import common_backend
+from ..sparse import SparseMatrix, from_scipy
+from ..tensor import Tensor, TensorLike
+from .core import Found, Given, Plan
+from .implicit import with_gradient
+from .linear import Traced, in_dtype, linear, shape_of
+from .preconditioners import preconditioner as preconditioner_of
+
+METHODS: Final = ("auto", "cg", "cg-adaptive", "bicgstab", "bicgstab(l)", "gmres", "lsqr", "direct")
+
+
+class Solution(NamedTuple):
+    """What `solve` gives. With a trajectory each part has one more axis, in front."""
+
+    x: Tensor
+    """The solution, the axes of a batch in front."""
+    residual: Tensor
+    """b - A x, computed from x in the end; without its part in the null space."""
+    iterations: Tensor
+    """How many there were, int32, for each example."""
+    converged: Tensor
+    """Whether the residual is small enough, for each example."""
+    diverged: Tensor
+    """Whether the method broke down, the residual grew beyond all bounds, or there is a NaN or an infinity."""
+
+
+@entry
+def solve(
+    A: Any,
+    b: TensorLike,
+    /,
+    method: str = "auto",
+    *,
+    x0: TensorLike | None = None,
+    rtol: TensorLike = 1e-5,
+    atol: TensorLike = 0.0,
+    max_iterations: TensorLike | None = None,
+    preconditioner: Any = None,
+    null_space: Literal["constant"] | Tensor | None = None,
+    vector_axes: int = 1,
+    restart: int = 20,
+    trajectory: Sequence[int] | None = None,
+    raise_on_failure: bool = False,
+) -> Solution:
+    """The x with A x = b, on any backend, with a gradient to b and to the values of A.
+
+    A vector stands along the last axis of b; all axes before are those of a batch, and each example stops for itself.
+
+    Parameters
+    ----------
+    A : SparseMatrix, Tensor or function
+        A matrix of shape (..., n, m), whose leading axes are of the batch: one of `tb.sparse`, a dense tensor, another
+        library's. Or a linear function that takes tensors like b, a whole batch at once, and returns such tensors. It
+        is traced; the tensors that it closes over have a gradient.
+    b : Tensor
+        Shape (..., n), floating or complex. For a function the last `vector_axes` axes are one vector.
+    method : str
+        `"cg"`, conjugate gradients, and `"cg-adaptive"`, which bears a matrix that is not quite symmetric: for
+        Hermitian matrices that are definite. `"bicgstab"`, also `"bicgstab(2)"` and so on for polynomials of another
+        degree, and `"gmres"`: for any square matrix. `"lsqr"`: the least x with the least residual, for any matrix.
+        `"direct"`: by factors, of a sparse matrix by SciPy's SuperLU on the host, which keeps them for the next solve.
+        `"auto"` is `"direct"` for a dense matrix and `"bicgstab(2)"` for all else.
+    x0 : Tensor, optional
+        Where to begin; zeros by default. Constant to gradients.
+    rtol, atol : float or Tensor
+        An example has converged where the norm of the residual is at most `max(rtol * norm(b), atol)`. Tensors have a
+        number for each example.
+    max_iterations : int or Tensor, optional
+        The most iterations, for each example if it is a tensor; by default 10 n. An iteration of `"bicgstab(l)"` is
+        2 l products with A, any other's is one, or two with the transpose of A.
+    preconditioner : {"jacobi", "ilu"}, function or matrix, optional
+        What is near the inverse of A: of a matrix the inverse of its diagonal, or its incomplete factors; or a linear
+        function of residuals. It is constant to gradients. Not for `"lsqr"` and `"direct"`.
+    null_space : "constant" or Tensor, optional
+        Vectors that A and its transpose take to zero: all constant ones, as in a problem with Neumann's boundary
+        conditions, or those that span the null space, shape (n,) or (k, n). Then the solution is the one without a part
+        in the null space, and of b that part is left out.
+    vector_axes : int
+        How many of the last axes of b are one vector; more than 1 for a function alone.
+    restart : int
+        Iterations of `"gmres"` before it starts anew; it keeps so many vectors.
+    trajectory : sequence of ints, optional
+        Ascending numbers of iterations, of `"gmres"` of restarts, after which x and all else are given, stacked. No
+        more iterations are made than the last of them.
+    raise_on_failure : bool
+        Whether an example that has not converged is an error, also in a compiled function once its data are there.
+
+    Returns
+    -------
+    Solution
+        `x` and `residual`, and `iterations`, `converged` and `diverged` of each example. What is there is told by the
+        flags: an x that has not converged is where the method stood in the end.
+
+    Raises
+    ------
+    ShapeError, NamesError, DTypeError
+        For A and b that do not go together.
+    ArgumentError
+        For an unknown method, a tolerance below 0, and what does not go with the method.
+    ConvergenceError
+        With `raise_on_failure`, for an example that has not converged.
+
+    Notes
+    -----
+    The gradient by b is a solve with the transpose by the same method, to the same tolerances; that by A is its product
+    with x. Both have gradients again. The gradient of `"lsqr"` by a matrix takes three solves.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> a = tb.sparse.from_dense([[2.0, -1.0, 0.0], [-1.0, 2.0, -1.0], [0.0, -1.0, 2.0]])
+    >>> found = tb.solvers.solve(a, tb.asarray([0.0, 0.0, 4.0]), "cg")
+    >>> tb.round(found.x).tolist(), found.converged.item(), found.iterations.item()
+    ([1.0, 2.0, 3.0], True, 3)
+    >>> slope = tb.grad(lambda b: tb.solvers.solve(a, b, "cg").x[0])(tb.asarray([0.0, 0.0, 4.0]))
+    >>> tb.round(slope * 100).tolist()
+    [75.0, 50.0, 25.0]
+    """
+    name, number = _method(method, A, index(restart))
+    system = _System(A, asarray(b, backend=_home(A)), x0, null_space, index(vector_axes))
+    made = preconditioner_of(preconditioner, system.function, system.residuals, system.count)
+    system.check(name, made is not None)
+    steps = None if trajectory is None else tuple(map(index, trajectory))
+    plan = Plan(name, number, system.function.form, None if made is None else made.form, steps)
+    given = Given(
+        system.function.parts,
+        () if made is None else made.parts,
+        system.basis,
+        system.b,
+        system.x0,
+        system.each(rtol, "rtol"),
+        system.each(atol, "atol"),
+        system.limit(max_iterations),
+    )
+    _check_tolerances(name, rtol, atol)
+    found = with_gradient(plan, given)
+    solution = system.solution(found, steps)
+    if raise_on_failure:
+        debug_callback(_refuse_failure, solution.converged, solution.diverged, solution.iterations, vector_norm(
+            found.residual, axis=-1
+        ))  # fmt: skip
+    return solution
+
+
+def _home(A: Any) -> Any:
+    tensors = [leaf for leaf in flatten(A)[0] if isinstance(leaf, Tensor)]
+    return common_backend(tensors) if tensors else None
+
+
+_DEGREE = re.compile(r"bicgstab\((\d{1,2})\)")
+
+
+def _method(method: str, A: Any, restart: int) -> tuple[str, int]:
+    """The method's word, and its degree or the length of its cycles."""
+    if restart < 1:
+        raise ArgumentError(expected("a restart after 1 iteration or more", restart=restart))
+    degree = _DEGREE.fullmatch(method)
+    if degree is not None and int(degree[1]) > 0:
+        return "bicgstab", int(degree[1])
+    if method not in METHODS or method == "bicgstab(l)":
+        raise ArgumentError(expected(f"a method of {', '.join(map(repr, METHODS))}", method=method))
+    if method == "auto":
+        dense = not isinstance(A, SparseMatrix) and not callable(A) and not hasattr(A, "tocsr")
+        return ("direct", 1) if dense else ("bicgstab", 2)
+    return method, restart if method == "gmres" else 1
+
+
+def _check_tolerances(name: str, rtol: Any, atol: Any) -> None:
+    for word, value in (("rtol", rtol), ("atol", atol)):
+        if not isinstance(value, Tensor) and isinstance(value, int | float) and (value < 0 or isnan(value)):
+            raise ArgumentError(expected(f"{word} of 0 or more", **{word: value}))
+    if name != "direct" and not isinstance(rtol, Tensor) and not isinstance(atol, Tensor) and rtol == atol == 0:
+        raise ArgumentError(expected("a tolerance above 0", "say rtol= or atol=", rtol=rtol, atol=atol))
+
+
+class _System:
+    """A linear system in the form in which methods take it: vectors along the last axis, without names, of one dtype."""
+
+    def __init__(self, A: Any, b: Tensor, x0: Any, null_space: Any, count: int) -> None:
+        if hasattr(A, "tocsr") and not isinstance(A, SparseMatrix):
+            A = from_scipy(A)
+        elif not isinstance(A, Tensor | SparseMatrix | str) and not callable(A):
+            A = asarray(A, backend=b.backend)
+        guess = None if x0 is None else asarray(x0, backend=b.backend)
+        self.given, self.guess, self.count = A, guess, count
+        self.matrix = A.template if isinstance(A, Tensor | SparseMatrix) else None
+        if self.matrix is not None and self.matrix.ndim < 2:
+            raise ShapeError(expected("A as a matrix", "give it two axes or more", A=self.matrix))
+        self._check_axes(b)
+        of = [x.dtype for x in (self.matrix, b, guess) if x is not None]
+        dtype = result_type(*of)
+        if not dtype.is_inexact:
+            raise DTypeError(expected("a floating or complex b", "cast it with astype()", b=b.template))
+        self.dtype, self.real = dtype, to_real(as_dtype(dtype))
+        self.named = b = astype(b, dtype)
+        function = linear(A, b.template, count, "A")
+        self.function = in_dtype(function, dtype)
+        batch, rows, columns = shape_of(function)
+        self.columns, self.rows = columns, rows
+        size = prod(b.shape[b.ndim - count :])
+        if size != rows:
+            raise ShapeError(expected(f"b with {rows} elements in a vector, as A has rows", b=b.template))
+        self._broadcast(batch, b, guess)
+        self.residuals = b.template
+        self.basis = self._basis(null_space)
+
+    def _check_axes(self, b: Tensor) -> None:
+        if self.count < 1 or b.ndim < self.count:
+            raise ShapeError(expected("a b with the axes of a vector", vector_axes=self.count, b=b.template))
+        if self.matrix is None:
+            return
+        if self.count != 1:
+            raise ArgumentError(expected("vector_axes=1 for a matrix", "give a function", vector_axes=self.count))
+        one, other = self.matrix.names[-2], b.names[-1]
+        if one is not None and other is not None and one != other:
+            remedy = "rename() one of them"
+            raise NamesError(
+                expected("one name of the rows of A and the vectors of b", remedy, A=self.matrix, b=b.template)
+            )
+
+    def _broadcast(self, batch: tuple[int, ...], b: Tensor, guess: Tensor | None) -> None:
+        """b and x0 with all axes of the batch, and the names of these."""
+        parts = [b.template.replace(shape=b.shape[: b.ndim - self.count], names=b.names[: b.ndim - self.count])]
+        if self.matrix is not None:
+            parts.append(self.matrix.replace(shape=batch, names=self.matrix.names[:-2]))
+        if guess is not None:
+            own = guess.ndim - self.count
+            if own < 0 or prod(guess.shape[own:]) != self.columns:
+                wanted = f"x0 with {self.columns} elements in a vector, as A has columns"
+                raise ShapeError(expected(wanted, x0=guess.template))
+            parts.append(guess.template.replace(shape=guess.shape[:own], names=guess.names[:own]))
+        self.batch, self.batch_names = broadcast(parts)
+        if isinstance(self.function.form, Traced) and self.batch != parts[0].shape:
+            remedy = "broadcast b before"
+            raise ShapeError(expected("no more examples in x0 than in b for a function", remedy, b=b.template))
+        flat = reshape(_nameless(b), (*parts[0].shape, self.rows))
+        self.b = broadcast_to(flat, (*self.batch, self.rows))
+        shape = (*self.batch, self.columns)
+        if guess is None:
+            self.x0 = zeros(shape, dtype=self.dtype, like=self.b)
+        else:
+            start = reshape(_nameless(guess), (*parts[-1].shape, self.columns))
+            self.x0 = broadcast_to(astype(start.detach(), self.dtype), shape)
+
+    def _basis(self, null_space: Any) -> Tensor | None:
+        """Orthonormal rows that span the null space."""
+        if null_space is None:
+            return None
+        if isinstance(null_space, str):
+            if null_space != "constant":
+                raise ArgumentError(expected("null_space as 'constant' or a tensor", null_space=null_space))
+            return full((1, self.columns), self.columns**-0.5, dtype=self.dtype, backend=self.b.backend.beneath)
+        rows = _nameless(asarray(null_space, backend=self.b.backend)).detach()
+        if (rows.ndim > 2 and self.matrix is None) or rows.ndim == self.count:
+            rows = reshape(rows, (-1, prod(rows.shape[-self.count :])))
+        if rows.ndim != 2 or rows.shape[-1] != self.columns:
+            wanted = f"vectors of the null space of {self.columns} elements"
+            raise ShapeError(expected(wanted, null_space=rows.template))
+        return matrix_transpose(qr(matrix_transpose(astype(rows, self.dtype))).Q)
+
+    def check(self, name: str, preconditioned: bool) -> None:
+        """Raises for what does not go with a method."""
+        shown = self.matrix or self.named.template
+        if name != "lsqr" and self.rows != self.columns:
+            remedy = "use the method 'lsqr' for least squares"
+            raise ShapeError(expected("a square A", remedy, A=shown, rows=self.rows, columns=self.columns))
+        if preconditioned and name in ("lsqr", "direct"):
+            raise ArgumentError(expected(f"no preconditioner for the method {name!r}", "leave it out"))
+        if name == "direct" and self.matrix is None:
+            remedy = "find its matrix by tb.sparse.from_function(), or choose another method"
+            raise ArgumentError(expected("a matrix for the method 'direct'", remedy, A=self.given))
+        if self.basis is not None and name in ("lsqr", "direct"):
+            remedy = "leave it out for 'lsqr', which gives the least solution" if name == "lsqr" else "use 'lsqr'"
+            raise ArgumentError(expected(f"no null_space for the method {name!r}", remedy))
+
+    def each(self, value: Any, word: str) -> Tensor:
+        """A number of each example, shape (..., 1)."""
+        x = _nameless(asarray(value, dtype=None if isinstance(value, Tensor) else self.real, backend=self._plain))
+        return self._spread(astype(x.detach(), self.real), word)
+
+    def limit(self, value: Any) -> Tensor:
+        """The most iterations of each example."""
+        x = _nameless(asarray(10 * self.columns if value is None else value, backend=self._plain)).detach()
+        if not x.dtype.is_integer:
+            raise DTypeError(expected("max_iterations as an int for each example", max_iterations=x.template))
+        return self._spread(astype(x, "int32"), "max_iterations")
+
+    @property
+    def _plain(self) -> Any:
+        return self.b.backend.beneath
+
+    def _spread(self, x: Tensor, word: str) -> Tensor:
+        try:
+            return broadcast_to(x, self.batch)[..., None]
+        except TensorBackendError:
+            remedy = "give one number, or one for each example"
+            raise ShapeError(expected(f"{word} of shape {self.batch}", remedy, **{word: x.template})) from None
+
+    def solution(self, found: Found, steps: tuple[int, ...] | None) -> Solution:
+        """What is found, in the shapes and under the names of what was given."""
+        front: tuple[int, ...] = () if steps is None else (len(steps),)
+        names = (None,) * len(front) + self.batch_names
+        b, guess = self.named.template, self.guess
+        last, last_names = b.shape[b.ndim - self.count :], b.names[b.ndim - self.count :]
+        x_shape, x_names = (last, last_names) if self.rows == self.columns else ((self.columns,), (None,))
+        if guess is not None:
+            x_shape, own = guess.shape[guess.ndim - self.count :], guess.names[guess.ndim - self.count :]
+            x_names = own if any(own) or len(own) != len(x_names) else x_names
+        if self.matrix is not None and any(self.matrix.names[-2:]):
+            x_names = self.matrix.names[-1:]
+        return Solution(
+            reshape(found.x, (*front, *self.batch, *x_shape), names=(*names, *x_names)),
+            reshape(found.residual, (*front, *self.batch, *last), names=(*names, *last_names)),
+            *(each.rename(*names) if each.ndim else each for each in found[2:]),
+        )
+
+
+def _nameless(x: Tensor) -> Tensor:
+    return x.rename(*(None,) * x.ndim) if any(x.names) else x
+
+
+def _refuse_failure(converged: Tensor, diverged: Tensor, iterations: Tensor, residual: Tensor) -> None:
+    """Raises `ConvergenceError` unless all have converged."""
+    flags = [flag for flag in flatten(converged.tolist())[0]]
+    if not all(flags):
+        broken = flatten(diverged.tolist())[0]
+        raise ConvergenceError(
+            expected(
+                "a solver to converge",
+                "raise max_iterations or the tolerance, give a preconditioner or a null_space, or use another method",
+                converged=converged.tolist(),
+                diverged=diverged.tolist() if any(broken) else False,
+                iterations=iterations.tolist(),
+                residual=residual.tolist(),
+            )
+        ).named("solve")

@@ -1,0 +1,184 @@
+"""The mode in which operands are cast: which ops cast, in which threads, and that nothing stays of it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+import pytest
+
+import tensorbackend as tb
+from tensorbackend import dtypes
+from tensorbackend.opspec import OPS
+
+BACKENDS = ["binary", "numpy", "jax"]
+
+COMPUTING: dict[str, Callable[[tb.Tensor], tb.Tensor]] = {
+    "x + x": lambda x: x + x,
+    "x + 1": lambda x: x + 1,
+    "1 - x": lambda x: 1 - x,
+    "-x": lambda x: -x,
+    "exp": tb.exp,
+    "clip": lambda x: tb.clip(x, 0, 1),
+    "where": lambda x: tb.where(x > 0, x, 0),
+    "sum": lambda x: tb.sum(x, axis=0),
+    "mean": tb.mean,
+    "softmax": lambda x: tb.softmax(x, axis=0),
+    "matmul": lambda x: x @ x,
+    "inv": tb.linalg.inv,
+    "cumulative_sum": lambda x: tb.cumulative_sum(x, axis=0),
+    "segment_sum": lambda x: tb.segment_sum(x, tb.asarray([0, 0], backend=x.backend), size=1),
+    "grid_sample": lambda x: tb.grid_sample(x, x),
+    "jit": lambda x: tb.jit(lambda x: x * x + 1)(x),
+    "vmap": lambda x: tb.vmap(lambda x: x * 2)(x),
+}
+
+MOVING: dict[str, Callable[[tb.Tensor], tb.Tensor]] = {
+    "reshape": lambda x: tb.reshape(x, -1),
+    "x[0]": lambda x: x[0],
+    "take": lambda x: tb.take(x, tb.asarray([0], backend=x.backend), axis=0),
+    "concatenate": lambda x: tb.concatenate([x, x]),
+    "pad": lambda x: tb.pad(x, [(1, 1), (0, 0)], mode="edge"),
+    "sort": lambda x: tb.sort(x),
+    "astype": lambda x: tb.astype(x, x.dtype),
+    "vmap of pad": lambda x: tb.vmap(lambda x: tb.pad(x, [(1, 1)], value=x[0]))(x),
+}
+
+
+def matrix(dtype: str, backend: str) -> tb.Tensor:
+    return tb.tensor([[2.0, 0.5], [0.25, 1.0]], dtype=dtype, backend=backend)
+
+
+@pytest.mark.parametrize(
+    ("name", "backend"),
+    [
+        (name, backend)
+        for name in COMPUTING
+        for backend in BACKENDS
+        if backend != "jax" or name in ("x + 1", "sum", "jit")
+    ],
+)
+def test_ops_that_compute_do_so_in_the_precision(name: str, backend: str) -> None:
+    function = COMPUTING[name]
+    with tb.precision(64):
+        wanted = function(matrix("f64", backend))
+    for dtype in ("f16", "f32", "f64"):
+        x = matrix(dtype, backend)
+        before = function(x).dtype
+        with tb.precision(64, cast=True):
+            for _ in range(3):
+                found = function(x)
+                assert found.dtype is tb.float64
+                assert found.tolist() == wanted.tolist()
+        assert function(x).dtype is before is x.dtype
+    with tb.precision(32, cast=True):
+        assert function(matrix("f64", backend)).dtype is tb.float32
+
+
+@pytest.mark.parametrize("name", MOVING)
+def test_ops_that_move_elements_keep_their_dtype(name: str) -> None:
+    x = matrix("f32", "numpy")
+    with tb.precision(64, cast=True):
+        assert MOVING[name](x).dtype is tb.float32
+
+
+def test_other_operands() -> None:
+    x, z = matrix("f32", "numpy"), tb.asarray([1 + 1j, 2])
+    array: Any = numpy.ones((2, 2), "float32")
+    with tb.precision(64, cast=True):
+        assert (z * 2).dtype is tb.complex128
+        assert (x * z).dtype is tb.complex128
+        assert (x + array).dtype is (array + x).dtype is tb.add(array, 1).dtype is tb.float64
+        assert tb.add(tb.ones((2, 2), backend="jax"), array).backend.name == "jax"
+        assert (tb.asarray([1]) + 1).dtype is tb.int64
+        assert (tb.asarray([1], dtype="u8") * x).dtype is tb.float64
+        assert (x > 1).dtype.kind == "bool"
+        assert tb.sum(x, dtype="f16").dtype is tb.float16
+        assert tb.random.normal(tb.random.key(0), (2,), dtype="f32").dtype is tb.float32
+        assert tb.template((2, 2), "f32").__add__(x).dtype is tb.float64
+    with tb.precision(16, cast=True):  # sums are made in float32 all the same
+        assert tb.mean(tb.full(4096, 16.0)).item() == 16.0
+        assert (z * 2).dtype is tb.complex64
+
+
+def test_gradients_have_the_dtype_of_the_argument() -> None:
+    x = matrix("f32", "numpy")
+    with tb.precision(64, cast=True):
+        value, gradient = tb.value_and_grad(lambda x: tb.sum(tb.exp(x) * x + tb.pad(x, [(0, 0), (0, 0)])))(x)
+        assert (value.dtype, gradient.dtype) == (tb.float64, tb.float32)
+        with tb.tape() as tape:
+            watched = tape.watch(x)
+            y = tb.sum(watched * watched)
+        assert tb.gradient(y, watched).dtype is tb.float32
+    exact = numpy.exp(numpy.asarray(x, "float64")) * (1 + numpy.asarray(x, "float64")) + 1
+    numpy.testing.assert_allclose(numpy.asarray(gradient), exact, rtol=1e-7)
+
+
+def test_blocks_are_nested_and_the_process_comes_last() -> None:
+    x = tb.ones(2)
+    try:
+        tb.set_precision(64, cast=True)
+        assert (tb.get_precision(), (x + x).dtype) == (64, tb.float64)
+        with tb.precision(32):
+            assert (tb.get_precision(), (x + x).dtype) == (32, tb.float32)
+            with tb.precision(16, cast=True):
+                assert (x + x).dtype is tb.float16
+            assert (x + x).dtype is tb.float32
+        assert (x + x).dtype is tb.float64
+        tb.set_precision(16, cast=True)
+        assert (x + x).dtype is tb.float16
+        tb.set_precision(64)
+        assert (x + x).dtype is tb.float32
+        assert tb.default_dtype("float") is tb.float64
+    finally:
+        tb.set_precision(32)
+    assert dtypes.cast_blocks == []
+    assert (x + x).dtype is tb.float32
+
+
+def test_each_thread_has_its_own_mode() -> None:
+    x, y = tb.ones(3), tb.ones((2, 3))
+    wrong: list[Any] = []
+    turn = threading.Barrier(3)
+
+    def work(bits: int, cast: bool, wanted: Any) -> None:
+        turn.wait(60)
+        for _ in range(60):
+            with tb.precision(bits, cast=cast):
+                found = [(x + x).dtype, tb.exp(y).dtype, (y * 2).dtype, tb.sum(y, axis=0).dtype]
+                wrong.extend(each for each in found if each is not wanted)
+
+    kinds = [(64, True, tb.float64), (16, True, tb.float16), (64, False, tb.float32)]
+    threads = [threading.Thread(target=work, args=kind) for kind in kinds]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+    assert dtypes.cast_blocks == []
+
+
+def test_what_was_ready_is_ready_again() -> None:
+    x = tb.ones(7)
+    x + x
+    path = next(
+        each.__self__ for each in _places() if getattr(each.__self__, "spec", None) is OPS["add"]
+    )  # fmt: skip
+    key = next(key for key in path.ready if key[0] is x.template)
+    before = path.ready[key]
+    with tb.precision(64, cast=True), tb.profile():
+        assert key not in path.ready
+        wide = tb.astype(x, "f64")
+        wide + wide
+        assert any(each[0] is wide.template for each in path.ready)
+    assert path.ready[key][1] is before[1]
+    assert any(each[0] is wide.template for each in path.ready)
+    assert not any(hasattr(kernel, "__unwatched__") for _, kernel, _ in path.ready.values())
+
+
+def _places() -> list[Any]:
+    from tensorbackend.dispatch import watching
+
+    return [each for each in watching._places if hasattr(each, "__self__")]

@@ -1,0 +1,65 @@
+"""Sinusoids, rotations and scores by distance."""
+
+import numpy as np
+import pytest
+
+import tensorbackend as tb
+from tensorbackend.errors import ShapeError
+
+BACKENDS = ["binary", "numpy", "jax"]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_sinusoids(backend: str) -> None:
+    found = tb.nn.sinusoidal_positions(tb.arange(9, name="time").backend_copy(backend), 6, name="feature")
+    angles = np.arange(9)[:, None] / 10000 ** (np.arange(3) / 3)
+    assert found.names == ("time", "feature")
+    assert np.allclose(found, np.concatenate([np.sin(angles), np.cos(angles)], axis=1), atol=1e-5)
+    paper = tb.nn.sinusoidal_positions(tb.arange(9), 6, interleaved=True)
+    assert np.allclose(np.asarray(paper)[:, ::2], np.sin(angles), atol=1e-5)
+    assert np.allclose(np.asarray(paper)[:, 1::2], np.cos(angles), atol=1e-5)
+    with pytest.raises(ShapeError, match="sinusoidal_positions: expected an even number"):
+        tb.nn.sinusoidal_positions(tb.arange(9), 5)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("interleaved", [False, True])
+def test_products_of_rotated_vectors_depend_on_the_distance(interleaved: bool, backend: str) -> None:
+    drawn = tb.random.normal(tb.random.key(0), (2, 1, 8))
+    x = tb.broadcast_to(drawn, (2, 6, 8), names=("pair", "time", "unit")).backend_copy(backend)
+    turned = tb.nn.rotary(x, interleaved=interleaved)
+    assert turned.names == x.names
+    products = np.asarray(turned[0] @ turned[1].rename(None, None).mT)
+    for distance in range(-5, 6):
+        diagonal = np.diagonal(products, distance)
+        assert np.allclose(diagonal, diagonal[0], atol=1e-4)
+    assert not np.allclose(products, products[0, 0], atol=1e-2)
+    late = tb.nn.rotary(x[:, 3:], tb.arange(3, 6).backend_copy(backend), interleaved=interleaved)
+    assert tb.all_close(late, turned[:, 3:], atol=1e-5)
+    first = tb.nn.rotary(tb.permute_dims(x), interleaved=interleaved, time="time", axis="unit")
+    assert tb.all_close(tb.permute_dims(first), turned, atol=1e-6)
+
+
+def test_rotary_by_hand_and_wrong() -> None:
+    x = np.asarray(tb.random.normal(tb.random.key(0), (3, 4)))
+    angles = np.arange(3)[:, None] * np.array([1.0, 0.01])
+    whole = (x[:, :2] + 1j * x[:, 2:]) * np.exp(1j * angles)
+    assert np.allclose(tb.nn.rotary(tb.asarray(x)), np.concatenate([whole.real, whole.imag], axis=1), atol=1e-6)
+    pairs = (x[:, ::2] + 1j * x[:, 1::2]) * np.exp(1j * angles)
+    wanted = np.stack([pairs.real, pairs.imag], axis=-1).reshape(3, 4)
+    assert np.allclose(tb.nn.rotary(tb.asarray(x), interleaved=True), wanted, atol=1e-6)
+    with pytest.raises(ShapeError, match="rotary: expected steps, and an even number of features"):
+        tb.nn.rotary(tb.ones((3, 5)))
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize(("queries", "keys"), [(3, 3), (2, 4), (4, 2), (1, 1)])
+def test_relative_shift(queries: int, keys: int, backend: str) -> None:
+    scores = tb.random.normal(tb.random.key(0), (2, queries, queries + keys - 1), names=("head", "time", None))
+    found = tb.nn.relative_shift(scores.backend_copy(backend))
+    assert found.names == scores.names
+    for i in range(queries):
+        for j in range(keys):
+            assert np.array_equal(found[:, i, j], scores[:, i, j - i + queries - 1])
+    with pytest.raises(ShapeError, match="relative_shift: expected queries, and at least as many distances"):
+        tb.nn.relative_shift(tb.ones((3, 2)))

@@ -1,0 +1,74 @@
+"""Activations against those of JAX, at the ends of the dtypes, and their gradients at kinks."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+
+import tensorbackend as tb
+from tensorbackend.errors import DTypeError
+
+PAIRS: list[tuple[Callable[..., tb.Tensor], Callable[..., Any]]] = [
+    (tb.nn.relu, jax.nn.relu),
+    (tb.nn.leaky_relu, jax.nn.leaky_relu),
+    (tb.nn.elu, jax.nn.elu),
+    (tb.nn.selu, jax.nn.selu),
+    (tb.nn.silu, jax.nn.silu),
+    (lambda x: tb.nn.gelu(x), lambda x: jax.nn.gelu(x, approximate=False)),
+    (lambda x: tb.nn.gelu(x, approximate=True), lambda x: jax.nn.gelu(x, approximate=True)),
+    (tb.nn.softplus, jax.nn.softplus),
+    (tb.nn.log_sigmoid, jax.nn.log_sigmoid),
+    (tb.nn.hard_tanh, jax.nn.hard_tanh),
+    (tb.nn.hard_sigmoid, jax.nn.hard_sigmoid),
+    (tb.nn.hard_silu, jax.nn.hard_silu),
+]
+X = np.concatenate([np.linspace(-6, 6, 49), [0.0, -30.0, 30.0, 100.0]]).astype(np.float32)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "jax"])
+@pytest.mark.parametrize(("ours", "theirs"), PAIRS)
+def test_values_and_gradients_are_those_of_jax(ours: Any, theirs: Any, backend: str) -> None:
+    x = tb.asarray(X, names=("n",), backend=backend)
+    assert ours(x).names == ("n",)
+    assert np.allclose(ours(x), theirs(X), rtol=2e-5, atol=2e-6)
+    smooth = X[np.abs(np.abs(X) - np.array([[0.0], [1.0], [3.0]])).min(axis=0) > 1e-3]  # where there is no kink
+    gradient = tb.grad(lambda x: tb.sum(ours(x)))(tb.asarray(smooth, backend=backend))
+    assert np.allclose(gradient, jax.vmap(jax.grad(theirs))(smooth), rtol=1e-4, atol=2e-6)
+
+
+@pytest.mark.parametrize(("ours", "theirs"), PAIRS)
+def test_the_ends_of_each_dtype(ours: Any, theirs: Any) -> None:
+    for dtype in ("f16", "bf16", "f32", "f64"):
+        most = tb.finfo(dtype).max
+        found = ours(tb.asarray([-math.inf, -most, 0.0, most, math.inf], dtype=dtype))
+        assert found.dtype == tb.asarray(0, dtype=dtype).dtype
+        assert not any(map(math.isnan, found.tolist()))
+        gradient = tb.grad(lambda x: tb.sum(ours(x)))(tb.asarray([-most, 0.0, most], dtype=dtype))
+        assert not any(map(math.isnan, gradient.tolist()))
+
+
+@pytest.mark.parametrize(("ours", "theirs"), PAIRS)
+def test_narrow_floats_are_rounded_once(ours: Any, theirs: Any) -> None:
+    x = tb.asarray(X[:49], dtype="f16")
+    wide = tb.astype(ours(tb.astype(x, "f32")), "f16")
+    assert ours(x).tolist() == wide.tolist()
+
+
+def test_gradients_at_kinks_are_those_from_the_left() -> None:
+    for function, left in ((tb.nn.relu, 0.0), (tb.nn.leaky_relu, 0.01), (tb.nn.elu, 1.0)):
+        assert tb.grad(function)(0.0).item() == pytest.approx(left)
+
+
+def test_relu_keeps_integers_and_refuses_complex_numbers() -> None:
+    assert tb.nn.relu(tb.asarray([-1, 2], dtype="s8")).template == tb.Template((2,), "s8")
+    with pytest.raises(DTypeError, match="relu: expected a real dtype"):
+        tb.nn.relu(tb.asarray([1j]))
+    assert tb.nn.silu(tb.asarray([0, 1])).dtype == tb.float32
+
+
+def test_relatives_of_an_exact_formula_are_caught() -> None:
+    """The comparison with JAX tells the two forms of gelu apart."""
+    assert not np.allclose(tb.nn.gelu(tb.asarray(X), approximate=True), jax.nn.gelu(X, approximate=False), rtol=2e-5)

@@ -1,0 +1,179 @@
+"""Gradients of solves, by b and by what the matrix is made of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+import pytest
+
+import tensorbackend as tb
+from tensorbackend import Tensor
+from tensorbackend.errors import GradientError
+from tensorbackend.solvers import solve
+
+BACKENDS = ["numpy", "binary", "jax"]
+METHODS = ["cg", "cg-adaptive", "bicgstab", "bicgstab(2)", "gmres", "lsqr", "direct"]
+DRAW = numpy.random.default_rng(3)
+SIZE = 8
+SYMMETRIC = 4 * numpy.eye(SIZE) - numpy.eye(SIZE, k=1) - numpy.eye(SIZE, k=-1)
+SQUARE = SYMMETRIC + numpy.diag(DRAW.normal(size=SIZE - 1), 1)
+VECTOR, WEIGHTS = DRAW.normal(size=SIZE), DRAW.normal(size=SIZE)
+
+
+def array(x: Any) -> Any:
+    return numpy.asarray(x)
+
+
+def matrix_for(method: str) -> Any:
+    return SYMMETRIC if method.startswith("cg") else SQUARE
+
+
+def neumann() -> Tensor:
+    """A chain without ends: constant vectors are taken to zero."""
+    ends = numpy.zeros(SIZE)
+    ends[[0, -1]] = 3
+    return tb.asarray(SYMMETRIC - 2 * numpy.eye(SIZE) - numpy.diag(ends - 2 * (ends > 0)))
+
+
+def loss_of(method: str, **options: Any) -> Any:
+    def loss(a: Any, b: Tensor) -> Tensor:
+        x = solve(a, b, method, rtol=1e-12, restart=SIZE, **options).x
+        return tb.sum(x**2 * tb.asarray(WEIGHTS))
+
+    return loss
+
+
+def exact(a: Tensor, b: Tensor) -> Tensor:
+    return tb.sum(tb.linalg.solve(a, b) ** 2 * tb.asarray(WEIGHTS))
+
+
+def close(one: Any, other: Any, atol: float = 1e-7) -> None:
+    numpy.testing.assert_allclose(array(one), array(other), atol=atol)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_the_gradient_is_that_of_the_exact_solution(backend: str, method: str) -> None:
+    a, b = tb.asarray(matrix_for(method), backend=backend), tb.asarray(VECTOR, backend=backend)
+    by_a, by_b = tb.grad(exact, (0, 1))(a, b)
+    loss = loss_of(method)
+    found_a, found_b = tb.grad(loss, (0, 1))(a, b)
+    close(found_b, by_b)
+    # A solver of symmetric matrices has the gradient of the general one.
+    close(found_a, by_a)
+    stored = tb.sparse.from_dense(a).to_coo()
+    of_values = tb.jit(tb.grad(lambda values, b: loss(stored.like(values), b)))(stored.values, b)
+    close(of_values, array(by_a)[array(stored.rows), array(stored.columns)])
+    if method != "direct":
+        found = tb.grad(lambda a, b: loss(lambda x: a @ x, b), (0, 1))(a, b)
+        close(found[0], by_a)
+        close(found[1], by_b)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_on_a_tape(method: str) -> None:
+    a, b = tb.asarray(matrix_for(method)), tb.asarray(VECTOR)
+    with tb.tape() as tape:
+        watched = tape.watch((a, b))
+        y = loss_of(method)(*watched)
+        inside = tb.gradient(y, watched)
+        rate = tb.sum(inside[1] ** 2)
+    wanted = tb.grad(exact, (0, 1))(a, b)
+    for one, other in zip(inside, wanted, strict=True):
+        close(one, other)
+    second = tb.grad(lambda b: tb.sum(tb.grad(exact, 1)(a, b) ** 2))(b)
+    close(tb.gradient(rate, watched)[1], second, atol=1e-6)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_second_derivatives_and_derivatives_forward(method: str) -> None:
+    a, b = tb.asarray(matrix_for(method)), tb.asarray(VECTOR)
+    loss = loss_of(method)
+    close(tb.hessian(loss, 1)(a, b), tb.hessian(exact, 1)(a, b), atol=1e-6)
+
+    def slope(of: Any) -> Any:
+        return lambda a: tb.sum(tb.grad(of, 1)(a, b) ** 3)
+
+    close(tb.grad(slope(loss))(a), tb.grad(slope(exact))(a), atol=1e-5)
+    ours = tb.jvp(loss, (a, b), (tb.eye(SIZE, dtype="f64"), b))
+    theirs = tb.jvp(exact, (a, b), (tb.eye(SIZE, dtype="f64"), b))
+    close(ours[1], theirs[1])
+
+
+def test_of_a_batch() -> None:
+    method = "bicgstab"
+    matrices = tb.asarray(numpy.stack([matrix_for(method), matrix_for(method) + numpy.eye(SIZE)]))
+    rows = tb.asarray(numpy.stack([VECTOR, 2 * VECTOR]))
+    loss = loss_of(method)
+    wanted = tb.grad(lambda a, b: exact(a[0], b[0]) + exact(a[1], b[1]), (0, 1))(matrices, rows)
+    for one, other in zip(tb.grad(loss, (0, 1))(matrices, rows), wanted, strict=True):
+        close(one, other)
+    shared = tb.grad(loss, (0, 1))(matrices[0], rows)
+    wanted = tb.grad(lambda a, b: exact(a, b[0]) + exact(a, b[1]), (0, 1))(matrices[0], rows)
+    for one, other in zip(shared, wanted, strict=True):
+        close(one, other)
+    for one, other in zip(tb.vmap(tb.grad(loss, (0, 1)), in_axes=(None, 0))(matrices[0], rows), wanted, strict=True):
+        assert one.shape == (2, *other.shape[-one.ndim + 1 :])
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_of_complex_numbers(method: str) -> None:
+    matrix = matrix_for(method) + 0j
+    matrix[0, 1] += 0.5j
+    matrix[1, 0] -= 0.5j
+    a, b = tb.asarray(matrix), tb.asarray(VECTOR * (1 - 0.5j))
+
+    def loss(solver: Any) -> Any:
+        return lambda a, b: tb.sum(tb.abs(solver(a, b)) ** 2 * tb.asarray(WEIGHTS)) + tb.imag(solver(a, b)[3])
+
+    ours = loss(lambda a, b: solve(a, b, method, rtol=1e-12, restart=SIZE).x)
+    theirs = loss(tb.linalg.solve)
+    close(tb.grad(ours, 1)(a, b), tb.grad(theirs, 1)(a, b))
+    if method == "lsqr":
+        with pytest.raises(GradientError, match="expected real numbers for a gradient of least squares by the matrix"):
+            tb.grad(ours)(a, b)
+    else:
+        close(tb.grad(ours)(a, b), tb.grad(theirs)(a, b))
+
+
+def test_of_least_squares() -> None:
+    for shape in ((20, 6), (6, 20)):
+        a, b = tb.asarray(DRAW.normal(size=shape)), tb.asarray(DRAW.normal(size=shape[0]))
+
+        def loss(solver: Any) -> Any:
+            return lambda a, b: tb.sum(tb.sin(solver(a, b)))
+
+        ours = tb.grad(loss(lambda a, b: solve(a, b, "lsqr", rtol=1e-12).x), (0, 1))(a, b)
+        theirs = tb.grad(loss(lambda a, b: tb.linalg.pinv(a) @ b), (0, 1))(a, b)
+        for one, other in zip(ours, theirs, strict=True):
+            close(one, other, atol=1e-6)
+
+
+def test_of_a_null_space_and_a_preconditioner() -> None:
+    a, b = neumann(), tb.asarray(VECTOR)
+    free = loss_of("cg", null_space="constant")
+    inverse = tb.linalg.pinv(a)
+    wanted = tb.grad(lambda b: tb.sum((inverse @ b) ** 2 * tb.asarray(WEIGHTS)))(b)
+    close(tb.grad(free, 1)(a, b), wanted)
+    stored = tb.sparse.from_dense(tb.asarray(matrix_for("bicgstab")))
+    for word in ("jacobi", "ilu"):
+        for method in ("bicgstab", "gmres"):
+            found = tb.grad(loss_of(method, preconditioner=word), 1)(stored, b)
+            close(found, tb.grad(exact, 1)(stored.to_dense(), b))
+
+
+def test_the_tolerance_of_the_gradient_does_not_depend_on_its_scale() -> None:
+    a, b = tb.asarray(matrix_for("cg")), tb.asarray(VECTOR)
+
+    def loss(b: Tensor) -> Tensor:
+        return 1e-9 * tb.sum(solve(a, b, "cg", rtol=0.0, atol=1e-6).x)
+
+    close(1e9 * tb.grad(loss)(b), tb.grad(lambda b: tb.sum(tb.linalg.solve(a, b)))(b), atol=1e-5)
+
+
+def test_a_trajectory_has_none() -> None:
+    a, b = tb.asarray(matrix_for("cg")), tb.asarray(VECTOR)
+    with pytest.raises(GradientError, match="expected no gradient through the trajectory of a solve"):
+        tb.grad(lambda b: tb.sum(solve(a, b, "cg", trajectory=(1, 2)).x))(b)
+    assert tb.grad(lambda b: tb.sum(solve(a, b, "cg").residual) + tb.sum(b))(b).tolist() == [1.0] * SIZE

@@ -1,0 +1,355 @@
+"""Linear systems: every method on every backend, for matrices of every kind and functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+import pytest
+import scipy.sparse
+import scipy.sparse.linalg
+
+import tensorbackend as tb
+from tensorbackend import Tensor
+from tensorbackend.errors import ConvergenceError
+from tensorbackend.solvers import Solution, solve
+
+BACKENDS = ["numpy", "binary", "jax"]
+METHODS = ["cg", "cg-adaptive", "bicgstab", "bicgstab(2)", "bicgstab(4)", "gmres", "lsqr", "direct"]
+ITERATIVE = METHODS[:-1]
+DRAW = numpy.random.default_rng(3)
+SIZE = 12
+SYMMETRIC = numpy.diag(numpy.full(SIZE, 4.0)) + numpy.diag(numpy.full(SIZE - 1, -1.5), 1)
+SYMMETRIC = (SYMMETRIC + SYMMETRIC.T) / 2
+SQUARE = SYMMETRIC + numpy.diag(DRAW.normal(size=SIZE - 1), 1) + numpy.diag(DRAW.normal(size=SIZE - 3), -3)
+VECTOR = DRAW.normal(size=SIZE)
+
+
+def array(x: Any) -> Any:
+    return numpy.asarray(x)
+
+
+def matrix_for(method: str) -> Any:
+    return SYMMETRIC if method.startswith("cg") else SQUARE
+
+
+def dense(backend: str, matrix: Any) -> Any:
+    return tb.asarray(matrix, backend=backend)
+
+
+def sparse(backend: str, matrix: Any) -> Any:
+    return tb.sparse.from_dense(dense(backend, matrix))
+
+
+def function(backend: str, matrix: Any) -> Any:
+    a = dense(backend, matrix)
+    return lambda x: x @ a.T if x.ndim > 1 else a @ x
+
+
+KINDS = [dense, sparse, function]
+
+
+def poisson(size: int) -> Any:
+    """The five-point Laplacian of a square grid."""
+    line = scipy.sparse.diags_array(
+        [-numpy.ones(size - 1), 2 * numpy.ones(size), -numpy.ones(size - 1)], offsets=[-1, 0, 1]
+    )
+    one = scipy.sparse.eye_array(size)
+    return (scipy.sparse.kron(one, line) + scipy.sparse.kron(line, one)).tocsr()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_solution_solves(backend: str, method: str, kind: Any) -> None:
+    if method == "direct" and kind is function:
+        return  # tests of errors have it
+    matrix = matrix_for(method)
+    found = solve(kind(backend, matrix), tb.asarray(VECTOR, backend=backend), method, rtol=1e-10, restart=5)
+    assert isinstance(found, Solution)
+    numpy.testing.assert_allclose(array(found.x), numpy.linalg.solve(matrix, VECTOR), rtol=1e-8)
+    numpy.testing.assert_allclose(array(found.residual), VECTOR - matrix @ array(found.x), atol=1e-14)
+    assert (found.converged.item(), found.diverged.item(), found.x.backend.name) == (True, False, backend)
+    assert (found.iterations.dtype, found.iterations.shape) == (tb.int32, ())
+    assert 0 <= found.iterations.item() <= 2 * SIZE
+    assert (found.iterations.item() == 0) is (method == "direct")
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_each_example_stops_for_itself(backend: str, method: str) -> None:
+    matrix = matrix_for(method)
+    rows = tb.asarray([VECTOR, 0 * VECTOR, 3 * VECTOR, VECTOR], names=("batch", "cell"), backend=backend)
+    rtol = tb.asarray([1e-2, 1e-2, 1e-10, 1e-10], dtype="f64", backend=backend)
+    start = tb.asarray([0 * VECTOR, 0 * VECTOR, 0 * VECTOR, numpy.linalg.solve(matrix, VECTOR)], backend=backend)
+    for a in (dense(backend, matrix), sparse(backend, matrix)):
+        found = solve(a, rows, method, rtol=rtol, x0=start, restart=SIZE)
+        assert (found.x.names, found.iterations.names) == (("batch", "cell"), ("batch",))
+        assert found.converged.tolist() == [True] * 4
+        numpy.testing.assert_allclose(
+            array(found.x)[1:], array(start)[[1, 3, 3]] * [[0], [3], [1]], rtol=1e-8, atol=1e-12
+        )
+        counts = found.iterations.tolist()
+        if method != "direct":
+            assert counts[1] == counts[3] == 0 < counts[0] < counts[2]
+            alone = solve(a, rows[0], method, rtol=1e-2, restart=SIZE)
+            assert alone.iterations.item() == counts[0]
+            numpy.testing.assert_allclose(array(found.x)[0], array(alone.x), rtol=1e-12)
+    most = solve(a, rows, method, rtol=1e-10, max_iterations=tb.asarray([2, 2, 3, 2], backend=backend))
+    if method != "direct":
+        assert most.iterations.tolist() == [2, 0, 3, 2]
+        assert most.converged.tolist() == [False, True, False, False]
+        assert most.diverged.tolist() == [False] * 4
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_each_example_may_have_its_own_matrix(backend: str, method: str) -> None:
+    matrices = numpy.stack([matrix_for(method), matrix_for(method) + numpy.eye(SIZE)])
+    wanted = numpy.linalg.solve(matrices, VECTOR[:, None])[..., 0]
+    places = tb.sparse.from_dense(dense("numpy", matrices[0])).to_coo()
+    values = matrices[:, array(places.rows), array(places.columns)]
+    stored = tb.sparse.coo(values, places.rows, places.columns, shape=(SIZE, SIZE))
+    for a in (dense(backend, matrices), stored if backend == "numpy" else tb.backend_copy(stored, backend)):
+        found = solve(a, tb.asarray(VECTOR, backend=backend), method, rtol=1e-10, restart=SIZE)
+        numpy.testing.assert_allclose(array(found.x), wanted, rtol=1e-8)
+        assert found.converged.tolist() == [True, True]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_complex_systems(method: str) -> None:
+    matrix = matrix_for(method) + 0j
+    matrix[0, 1] += 0.5j
+    matrix[1, 0] -= 0.5j
+    b = VECTOR * (1 + 2j)
+    found = solve(tb.asarray(matrix), tb.asarray(b), method, rtol=1e-10, restart=7)
+    numpy.testing.assert_allclose(array(found.x), numpy.linalg.solve(matrix, b), rtol=1e-8)
+    assert found.converged.item()
+
+
+@pytest.mark.parametrize("preconditioner", ["jacobi", "ilu", "function", "matrix"])
+@pytest.mark.parametrize("method", ["cg", "cg-adaptive", "bicgstab", "bicgstab(2)", "gmres"])
+def test_a_preconditioner_saves_iterations(method: str, preconditioner: str) -> None:
+    scales = 4.0 ** numpy.arange(SIZE)
+    matrix = matrix_for(method) * numpy.sqrt(numpy.outer(scales, scales))
+    inverse = numpy.linalg.inv(numpy.diag(numpy.diag(matrix)))
+    given: Any = {"function": lambda x: x * tb.asarray(numpy.diag(inverse)), "matrix": tb.asarray(inverse)}
+    for a in (dense("numpy", matrix), sparse("numpy", matrix)):
+        for b in (VECTOR, numpy.stack([VECTOR, VECTOR * scales])):
+            options: Any = {"rtol": 1e-9, "restart": SIZE}
+            with_it = solve(a, b, method, preconditioner=given.get(preconditioner, preconditioner), **options)
+            without = solve(a, b, method, **options)
+            assert array(with_it.converged).all()
+            assert (array(with_it.iterations) < array(without.iterations)).all()
+            residual = array(with_it.residual)
+            assert (numpy.linalg.norm(residual, axis=-1) <= 1e-8 * numpy.linalg.norm(b, axis=-1)).all()
+
+
+def test_iterations_agree_with_scipy() -> None:
+    size = 16
+    laplace = poisson(size)
+    wind = scipy.sparse.kron(
+        scipy.sparse.eye_array(size), scipy.sparse.diags_array([0.3], offsets=[1], shape=(size, size))
+    )
+    matrices = {"cg": laplace, "bicgstab": laplace + wind, "gmres": laplace + wind, "lsqr": laplace + wind}
+    b = numpy.random.default_rng(0).normal(size=size * size)
+    for method, matrix in matrices.items():
+        counted = [0]
+
+        def count(*state: Any, counted: list[int] = counted) -> None:
+            counted[0] += 1
+
+        theirs: dict[str, Any] = {
+            "cg": lambda m, b, c=count: scipy.sparse.linalg.cg(m, b, rtol=1e-6, callback=c),
+            "bicgstab": lambda m, b, c=count: scipy.sparse.linalg.bicgstab(m, b, rtol=1e-6, callback=c),
+            "gmres": lambda m, b, c=count: scipy.sparse.linalg.gmres(
+                m, b, rtol=1e-6, restart=20, callback=c, callback_type="pr_norm"
+            ),
+        }
+        if method == "lsqr":
+            wanted = scipy.sparse.linalg.lsqr(matrix, b, atol=1e-6, btol=1e-6)[2]
+        else:
+            theirs[method](matrix, b)
+            wanted = counted[0]
+        ours = solve(tb.sparse.from_scipy(matrix.tocsr()), b, method, rtol=1e-6)
+        assert ours.converged.item()
+        assert ours.iterations.item() <= 1.5 * wanted + 2, method
+        assert ours.iterations.item() >= wanted / 1.5 - 2, method
+
+
+# Least squares
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_least_squares(backend: str) -> None:
+    for shape in ((20, 6), (6, 20)):
+        matrix = DRAW.normal(size=shape)
+        b = numpy.stack([DRAW.normal(size=shape[0]), matrix @ DRAW.normal(size=shape[1])])
+        for a in (dense(backend, matrix), sparse(backend, matrix)):
+            found = solve(a, tb.asarray(b, backend=backend), "lsqr", rtol=1e-10)
+            wanted = numpy.stack([numpy.linalg.lstsq(matrix, each, rcond=None)[0] for each in b])
+            numpy.testing.assert_allclose(array(found.x), wanted, rtol=1e-7, atol=1e-9)
+            assert found.converged.tolist() == [True, True]
+    a = tb.asarray(DRAW.normal(size=(5, 3)), names=("row", "column"), backend=backend)
+    assert solve(a, tb.ones(5, dtype="f64", names=("row",), like=a), "lsqr").x.names == ("column",)
+    nothing = solve(tb.zeros((5, 3), backend=backend), tb.ones(5, backend=backend), "lsqr")
+    assert (nothing.x.tolist(), nothing.iterations.item(), nothing.converged.item()) == ([0.0] * 3, 0, True)
+
+
+# Null spaces, and what has no solution
+
+
+def neumann(backend: str) -> Any:
+    """A chain without ends: constant vectors are taken to zero."""
+    matrix = numpy.diag(numpy.full(SIZE, 2.0)) - numpy.eye(SIZE, k=1) - numpy.eye(SIZE, k=-1)
+    matrix[0, 0] = matrix[-1, -1] = 1
+    return sparse(backend, matrix)
+
+
+@pytest.mark.parametrize("method", ["cg", "cg-adaptive", "bicgstab", "bicgstab(2)", "gmres"])
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_null_space_is_left_out(backend: str, method: str) -> None:
+    a, b = neumann(backend), tb.asarray(VECTOR, backend=backend)
+    wanted = numpy.linalg.pinv(array(a.to_dense())) @ VECTOR
+    spans: list[Any] = ["constant", tb.full((SIZE,), 2.0, dtype="f64", backend=backend)]
+    for null_space in spans:
+        found = solve(a, b, method, rtol=1e-10, null_space=null_space, x0=b, restart=SIZE)
+        numpy.testing.assert_allclose(array(found.x), wanted, atol=1e-8)
+        assert found.converged.item()
+        assert abs(array(found.residual).sum()) < 1e-12
+    two = tb.asarray([numpy.ones(SIZE), numpy.arange(SIZE)], backend=backend)
+    plane = numpy.linalg.qr(array(two).T)[0]
+    projector = numpy.eye(SIZE) - plane @ plane.T
+    matrix = projector @ matrix_for(method) @ projector
+    found = solve(dense(backend, matrix), b, method, rtol=1e-10, null_space=two, restart=SIZE)
+    numpy.testing.assert_allclose(array(found.x), numpy.linalg.pinv(matrix) @ VECTOR, atol=1e-7)
+
+
+@pytest.mark.parametrize("method", [method for method in METHODS if method != "lsqr"])
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_singular_system_says_so(backend: str, method: str) -> None:
+    b = tb.asarray(VECTOR, backend=backend)
+    for a in (neumann(backend), neumann(backend).to_dense(), dense(backend, numpy.zeros((SIZE, SIZE)))):
+        found = solve(a, b, method, rtol=1e-8, max_iterations=300)
+        assert not found.converged.item()
+        compiled = tb.jit(lambda b, a=a: solve(a, b, method, rtol=1e-8, max_iterations=300).converged)
+        assert not compiled(b).item()
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_nan_is_told(backend: str, method: str) -> None:
+    nan = float("nan")
+    matrix, spoilt = matrix_for(method), matrix_for(method).copy()
+    spoilt[0, 0] = nan
+    rows = tb.asarray(numpy.stack([VECTOR, VECTOR * nan, VECTOR / 0.0 if False else VECTOR]), backend=backend)
+    found = solve(dense(backend, matrix), rows, method, rtol=1e-9, restart=SIZE)
+    assert (found.converged.tolist(), found.diverged.tolist()) == ([True, False, True], [False, True, False])
+    for a in (dense(backend, spoilt), sparse(backend, spoilt)):
+        found = solve(a, rows[0], method)
+        assert (found.converged.item(), found.diverged.item()) == (False, True)
+
+
+@pytest.mark.parametrize("method", ITERATIVE)
+def test_what_rounding_leaves_is_no_failure(method: str) -> None:
+    b = tb.asarray(VECTOR, dtype="f32")
+    assert solve(tb.asarray(matrix_for(method), dtype="f32"), b, method, rtol=1e-6, restart=SIZE).converged.item()
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_failure_is_an_error_on_request(backend: str) -> None:
+    a, b = neumann(backend), tb.asarray(VECTOR, backend=backend)
+    with pytest.raises(ConvergenceError, match=r"solve: expected a solver to converge, got converged=False"):
+        solve(a, b, "cg", max_iterations=100, raise_on_failure=True)
+    assert solve(a, b, "cg", null_space="constant", raise_on_failure=True).converged.item()
+    compiled = tb.jit(lambda b: solve(a, b, "cg", max_iterations=100, raise_on_failure=True).x)
+    with pytest.raises(Exception, match="expected a solver to converge"):
+        compiled(b).block_until_ready()
+
+
+# Functions, names, dtypes
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_function_may_take_grids(backend: str) -> None:
+    def laplace(x: Tensor) -> Tensor:
+        assert x.names == ("batch", "y", "x")
+        found: Tensor = 4 * x
+        for axis in ("y", "x"):
+            for shift in (1, -1):
+                moved = tb.roll(x, shift, axis=axis)
+                found = found - moved
+        return found + 0.1 * x
+
+    b = tb.asarray(DRAW.normal(size=(2, 4, 5)), names=("batch", "y", "x"), backend=backend)
+    for method in ITERATIVE:
+        found = solve(laplace, b, method, rtol=1e-10, vector_axes=2, restart=20)
+        assert (found.x.names, found.x.shape, found.converged.tolist()) == (b.names, b.shape, [True, True])
+        numpy.testing.assert_allclose(array(laplace(found.x)), array(b), atol=1e-8)
+
+
+def test_names_and_dtypes_are_those_of_what_is_given() -> None:
+    a = tb.asarray(SYMMETRIC, dtype="f32", names=("row", "column"))
+    b = tb.asarray(numpy.stack([VECTOR, VECTOR]), dtype="f32", names=("batch", "row"))
+    found = solve(a, b, "cg")
+    assert (found.x.names, found.residual.names, found.x.dtype) == (("batch", "column"), ("batch", "row"), tb.float32)
+    assert solve(a, tb.asarray(b, dtype="f64"), "cg").x.dtype is tb.float64
+    assert solve(SYMMETRIC, VECTOR).x.dtype is tb.float64
+    assert solve(scipy.sparse.csr_array(SQUARE), VECTOR).converged.item()
+    assert solve([[2.0]], [4.0]).x.tolist() == [2.0]
+    assert solve(tb.asarray(SYMMETRIC), VECTOR, "cg", x0=tb.asarray(VECTOR, names=("cell",))).x.names == ("cell",)
+
+
+# Trajectories, traces
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_trajectory(backend: str, method: str) -> None:
+    a, b = dense(backend, matrix_for(method)), tb.asarray(VECTOR, names=("cell",), backend=backend)
+    found = solve(a, b, method, rtol=1e-9, trajectory=(0, 1, 2, 40), restart=4)
+    whole = solve(a, b, method, rtol=1e-9, restart=4)
+    assert (found.x.names, found.x.shape, found.converged.shape) == ((None, "cell"), (4, SIZE), (4,))
+    numpy.testing.assert_allclose(array(found.x)[-1], array(whole.x), rtol=1e-12)
+    assert found.iterations.tolist()[-1] == whole.iterations.item()
+    assert found.converged.tolist() == ([True] * 4 if method == "direct" else [False] * 3 + [True])
+    left = numpy.linalg.norm(array(found.residual), axis=-1)
+    assert (left[-1] <= 1e-8 * left).all() or method == "direct"
+    if method not in ("direct", "gmres"):
+        assert found.iterations.tolist()[:3] == [0, 1, 2]
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_the_same_compiled_and_in_a_batch(backend: str, method: str) -> None:
+    matrix = matrix_for(method)
+    a, b = sparse(backend, matrix), tb.asarray(VECTOR, backend=backend)
+    wanted = numpy.linalg.solve(matrix, VECTOR)
+
+    def function(a: Any, b: Tensor) -> Tensor:
+        return solve(a, b, method, rtol=1e-10, restart=SIZE).x
+
+    numpy.testing.assert_allclose(array(tb.jit(function)(a, b)), wanted, rtol=1e-8)
+    batch = tb.vmap(function, in_axes=(None, 0))(a, tb.stack([b, 2 * b, 0 * b]))
+    numpy.testing.assert_allclose(array(batch), [wanted, 2 * wanted, 0 * wanted], rtol=1e-8)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_dry_run(method: str) -> None:
+    a = tb.sparse.from_dense(tb.asarray(SQUARE)) if method == "direct" else tb.asarray(matrix_for(method))
+    template = tb.template((3, SIZE), "f64", names=("batch", "cell"))
+    found = solve(a, template, method, rtol=1e-8)
+    assert (found.x.template, found.converged.shape) == (template.template, (3,))
+    assert tb.dry_run(lambda b: solve(a, b, method, rtol=1e-8).x, template).peak.memory > 0
+
+
+def test_a_solver_is_compiled_once_for_equal_structures() -> None:
+    from tensorbackend.solvers.core import solved
+
+    misses: Any = []
+    for scale in (1.0, 2.0, 3.0):
+        a = tb.asarray(SYMMETRIC * scale)
+        solve(tb.sparse.from_dense(a), VECTOR * scale, "cg")
+        solve(lambda x, a=a: a @ x, VECTOR, "cg")
+        misses.append(solved.cache_info().misses)
+    assert misses[0] == misses[1] == misses[2]
