@@ -7,9 +7,9 @@ from .loops import Loops
 from .random import Random
 from .reductions import Reductions
 from .shape import Shaping
-from .sparse import Sparse
+from .solvers import Solvers
 from .transforms import Transforms
 
 
-class TensorBackend(Sparse, Random, Elementwise, Reductions, Shaping, Transforms, Loops):
+class TensorBackend(Solvers, Random, Elementwise, Reductions, Shaping, Transforms, Loops):
     """PhiML's `Backend` over one of tensorbackend's; `backend("jax")` gives the one instance over JAX."""

@@ -322,10 +322,10 @@ CASES |= {
     # Solvers
     "conjugate_gradient": [solving("conjugate_gradient", 2)],
     "conjugate_gradient_adaptive": [solving("conjugate_gradient_adaptive", 2)],
-    "bi_conjugate_gradient": [solving("bi_conjugate_gradient", 1, poly_order=order) for order in (1, 2)],
+    "bi_conjugate_gradient": [solving("bi_conjugate_gradient", 2, poly_order=order) for order in (1, 2)],
     "linear_solve": [
-        solving("linear_solve", 1, method)
-        for method in ("auto", "CG", "CG-adaptive", "biCG-stab", "biCG-stab(2)", "scipy-direct", "scipy-CG")
+        solving("linear_solve", 2, method)
+        for method in ("auto", "CG", "CG-adaptive", "biCG-stab", "biCG-stab(2)", "direct", "GMres", "scipy-direct")
     ],
     "grid_sample": [
         Case(lambda b: b.grid_sample(b.as_tensor(X[..., None]), b.as_tensor([[[0.5], [2.5]]]), "zeros"),
