@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import tensorbackend as tb
 from phiml.backend._backend import SolveResult
+from tensorbackend.sparse import COO
 
 from .base import Operand
 from .sparse import Sparse
@@ -89,6 +90,8 @@ class Solvers(Sparse):
     ) -> Any:
         """`tb.solvers.solve`; of an iteration one counts so many products with the matrix."""
         matrix, y, x0 = self.auto_cast(matrix, y, x0, int_to_float=True)
+        if isinstance(matrix, COO) and (self.base.name != "jax" or self.is_available(matrix)):
+            matrix = matrix.to_csr()  # once, and not in each product; XLA needs no order
         limits = np.asarray(max_iter)
         size = max(y.shape[0], x0.shape[0])
         y, x0 = self.tile_to(y, 0, size), self.tile_to(x0, 0, size)
