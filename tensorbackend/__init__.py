@@ -302,6 +302,7 @@ if _TYPE_CHECKING:
     from . import fft as fft
     from . import linalg as linalg
     from . import nn as nn
+    from . import optimize as optimize
     from . import ragged as ragged
     from . import random as random
     from . import solvers as solvers
@@ -400,7 +401,7 @@ _LATE = {
 """The module of `expr/` that has a public function, imported when one is first used."""
 
 
-_NAMESPACES = ("fft", "linalg", "nn", "ragged", "random", "solvers", "sparse")
+_NAMESPACES = ("fft", "linalg", "nn", "optimize", "ragged", "random", "solvers", "sparse")
 
 
 def __getattr__(name: str) -> _Any:

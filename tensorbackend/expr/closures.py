@@ -93,7 +93,7 @@ def close(graphs: Sequence[Graph], more: Sequence[Tensor] = ()) -> tuple[tuple[G
     for x in more:
         found.setdefault(_identity(x), captured(x).node)
     tensors = [node.tensor for node in found.values() if node.tensor is not None]
-    return tuple(_interned(_closed(graph, found)) for graph in graphs), tensors
+    return tuple(interned(_closed(graph, found)) for graph in graphs), tensors
 
 
 def close_over(graph: Graph, tensors: Sequence[Tensor]) -> Graph:
@@ -134,8 +134,10 @@ def _closed(graph: Graph, found: Mapping[Hashable, Node]) -> Graph:
 _known: WeakValueDictionary[Hashable, Graph] = WeakValueDictionary()
 
 
-def _interned(graph: Graph) -> Graph:
-    """The graph that is known with the same nodes, else this one."""
+def interned(graph: Graph) -> Graph:
+    """The graph that is known with the same nodes, else this one, as is one that captured tensors."""
+    if graph.captured:
+        return graph
     try:
         return _known.setdefault(_structure(graph), graph)
     except TypeError:  # an option that does not hash

@@ -30,7 +30,7 @@ from ..template import Template
 from ..tensor import Tensor, late
 from .graph import Graph, rebuilt
 from .node import CUSTOM, RENAMED, Node, Value
-from .record import ExprBackend
+from .record import ExprBackend, under
 
 KEPT_BYTES: Final = 1 << 16
 """A constant of more bytes is made again at each run, rather than kept with the program."""
@@ -75,7 +75,7 @@ def _recorded(graph: Graph, tensors: Sequence[Tensor], backend: ExprBackend) -> 
     """The results of a graph recorded in the trace around it, at the lines of its nodes."""
     exchanged: dict[Value, Value] = {}
     for value, x in zip(graph.parameters, tensors, strict=True):
-        exchanged[value] = move(x, backend).data
+        exchanged[value] = under(value.template, move(x, backend).data)  # options may name axes
     for node in graph.nodes[len(graph.parameters) :]:
         if node.tensor is not None:
             exchanged[Value(node)] = move(node.tensor, backend).data

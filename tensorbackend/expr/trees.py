@@ -198,6 +198,14 @@ def _flattened(value: Any, leaves: list[Any]) -> Tree:
     return Tree(type(value), keys, tuple([_flattened(child, leaves) for child in children]), data)
 
 
+def in_registered(tree: Tree) -> list[bool]:
+    """For each leaf whether it is a part of an instance of a registered class, which knows what its parts are for."""
+    if tree.kind is None:
+        return [False]
+    own = tree.kind in _registered
+    return [own if child.kind is None else flag for child in tree.children for flag in in_registered(child)]
+
+
 def unflatten(tree: Tree, leaves: Iterable[Any]) -> Any:
     """Containers nested as a tree says around leaves."""
     return _nested(tree, iter(leaves))

@@ -7,7 +7,7 @@ from typing import Any
 from ..ops.creation.filled import zeros_like
 from ..ops.elementwise.binary import logical_or
 from ..tensor import Tensor
-from .iteration import Method, Problem, dot, held, ratio, square, watched
+from .iteration import Method, Problem, Watch, dot, held, ratio, square
 
 
 def bicgstab(problem: Problem, degree: int) -> Method:
@@ -30,7 +30,7 @@ def bicgstab(problem: Problem, degree: int) -> Method:
 
     r = shadow = problem.b - problem.apply(problem.x0)
     first = square(r)
-    tell = watched(problem, first)
+    tell = Watch(problem, first)
     one = dot(r, r) * 0 + 1
 
     def step(state: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -60,8 +60,8 @@ def bicgstab(problem: Problem, degree: int) -> Method:
         x = x + preconditioned(change)
         return tell(progress, square(r), broke), x, r, u, rho, alpha, factors[-1]
 
-    start = tell(None, first), problem.x0, r, zeros_like(r), one, one * 0, one
-    return Method(start, step)
+    start = tell.first, problem.x0, r, zeros_like(r), one, one * 0, one
+    return Method(start, step, tell.bound)
 
 
 def _least(r: Tensor, vectors: list[Tensor]) -> list[Tensor]:

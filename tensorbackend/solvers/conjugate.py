@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..tensor import Tensor
-from .iteration import Method, Problem, dot, held, ratio, square, watched
+from .iteration import Method, Problem, Watch, dot, square, step_of
 
 
 def cg(problem: Problem) -> Method:
@@ -19,7 +19,7 @@ def cg(problem: Problem) -> Method:
     r = problem.b - problem.apply(problem.x0)
     z = r if precondition is None else precondition(r)
     first = square(r)
-    tell = watched(problem, first)
+    tell = Watch(problem, first)
 
     def with_product(z: Tensor, r: Tensor) -> tuple[Tensor, Tensor]:
         return z, dot(r, z)
@@ -28,14 +28,14 @@ def cg(problem: Problem) -> Method:
         progress, x, r, p, rz = state
         q = problem.apply(p)
         pq = dot(p, q)
-        alpha = held(progress.going, ratio(rz, pq))
+        alpha = step_of(progress.going, rz, pq)
         x, r = x + alpha * p, r - alpha * q
         residual = square(r)
         z, after = (r, residual) if precondition is None else with_product(precondition(r), r)
-        p = z + held(progress.going, ratio(after, rz)) * p
-        return tell(progress, residual, pq == 0), x, r, p, after
+        p = z + step_of(progress.going, after, rz) * p
+        return tell(progress, residual, _broke(pq)), x, r, p, after
 
-    return Method((tell(None, first), problem.x0, r, z, first if precondition is None else dot(r, z)), step)
+    return Method((tell.first, problem.x0, r, z, first if precondition is None else dot(r, z)), step, tell.bound)
 
 
 def cg_adaptive(problem: Problem) -> Method:
@@ -56,15 +56,20 @@ def cg_adaptive(problem: Problem) -> Method:
     r = problem.b - problem.apply(problem.x0)
     p = preconditioned(r)
     first = square(r)
-    tell = watched(problem, first)
+    tell = Watch(problem, first)
 
     def step(state: tuple[Any, ...]) -> tuple[Any, ...]:
         progress, x, r, p, q = state
         pq = dot(p, q)
-        alpha = held(progress.going, ratio(dot(p, r), pq))
+        alpha = step_of(progress.going, dot(p, r), pq)
         x, r = x + alpha * p, r - alpha * q
         z = preconditioned(r)
-        p = z - held(progress.going, ratio(dot(q, z), pq)) * p
-        return tell(progress, square(r), pq == 0), x, r, p, problem.apply(p)
+        p = z - step_of(progress.going, dot(q, z), pq) * p
+        return tell(progress, square(r), _broke(pq)), x, r, p, problem.apply(p)
 
-    return Method((tell(None, first), problem.x0, r, p, problem.apply(p)), step)
+    return Method((tell.first, problem.x0, r, p, problem.apply(p)), step, tell.bound)
+
+
+def _broke(product: Tensor) -> Tensor | None:
+    """Where a direction is taken to zero; of a single example the next residual is no number then."""
+    return None if product.ndim == 1 else product == 0

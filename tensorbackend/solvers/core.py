@@ -89,12 +89,14 @@ def solved(plan: Plan, given: Given) -> Found:
     if plan.method == "direct":
         x = project(direct(Linear(form, given.parts), b))
         none = zeros(goal.shape, dtype="bool", backend=b.backend)
-        progress = Progress(none, astype(none, "int32"), logical_not(none), none)
+        progress = Progress(none, astype(none, "int32"), goal)
+        bound = goal
         if plan.trajectory is not None:
             x, progress = _repeated(x, progress, len(plan.trajectory))
     else:
-        x, progress = iterated(_method(plan, problem, given), plan.trajectory)
-    return _verified(plan, problem, x, progress, given.rtol)
+        method = _method(plan, problem, given)
+        (x, progress), bound = iterated(method, plan.trajectory), method.bound
+    return _verified(plan, problem, x, progress, bound, given.rtol)
 
 
 def _repeated(x: Tensor, progress: Progress, count: int) -> tuple[Tensor, Progress]:
@@ -116,7 +118,7 @@ def _method(plan: Plan, problem: Problem, given: Given) -> Method:
     return lsqr(problem, given.rtol)
 
 
-def _verified(plan: Plan, problem: Problem, x: Tensor, progress: Progress, rtol: Tensor) -> Found:
+def _verified(plan: Plan, problem: Problem, x: Tensor, progress: Progress, bound: Tensor, rtol: Tensor) -> Found:
     """The residual as it is, which tells what has converged: in a method's recurrence errors add up.
 
     It may be 10 times the tolerance, or what rounding leaves of a product with x, up to a half of the digits of b.
@@ -137,6 +139,6 @@ def _verified(plan: Plan, problem: Problem, x: Tensor, progress: Progress, rtol:
         normal = square(problem.adjoint(r) if plan.trajectory is None else vmap(problem.adjoint)(r))
         scale = maximum(size, 1e-30) * left
         met = logical_or(met, less_equal(normal, scale * maximum(100 * rtol**2, x.shape[-1] * epsilon)))
-    diverged = logical_or(progress.diverged, logical_not(isfinite(left)))
-    converged = logical_and(logical_and(progress.converged, met), logical_not(diverged))
+    diverged = logical_not(logical_and(progress.residual <= bound, isfinite(left)))
+    converged = logical_and(logical_and(progress.residual <= problem.goal, met), logical_not(diverged))
     return Found(x, r, progress.iterations[..., 0], converged[..., 0], diverged[..., 0])

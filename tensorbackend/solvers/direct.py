@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections import OrderedDict
 from hashlib import blake2b
@@ -12,6 +13,7 @@ import numpy
 from ..errors import UnsupportedOp, expected
 from ..expr.host import host_call
 from ..expr.trees import unflatten
+from ..locks import free_in_child
 from ..ops.composite.contraction import matmul
 from ..ops.creation.filled import eye
 from ..ops.elementwise.binary import logical_and
@@ -38,10 +40,11 @@ def direct(function: Linear, b: Tensor) -> Tensor:
     if isinstance(form, Sparse):
         return _sparse(unflatten(form.tree, parts), b, transposed)
     (matrix,) = parts
-    return _dense(matrix_transpose(matrix) if transposed else matrix, b)
+    return eliminated(matrix_transpose(matrix) if transposed else matrix, b)
 
 
-def _dense(matrix: Tensor, b: Tensor) -> Tensor:
+def eliminated(matrix: Tensor, b: Tensor) -> Tensor:
+    """The solution of dense systems for vectors b, NaN where a matrix is singular."""
     permutation, lower, upper = lu(matrix)
     identity = eye(matrix.shape[-1], dtype="bool", backend=matrix.backend)
     empty = sum_(where(identity, upper, 0), axis=-1) == 0
@@ -59,39 +62,42 @@ def _sparse(matrix: Any, b: Tensor, transposed: bool) -> Tensor:
 
 _factors: OrderedDict[bytes, Any] = OrderedDict()
 _lock = threading.Lock()
+free_in_child(sys.modules[__name__], "_lock")
 
 
 def _on_host(matrix: Any, b: Any, transposed: bool) -> Any:
     """The solution for arrays; matrices of a batch one after the other."""
+    parts = matrix.values, matrix.first, matrix.second
+    if all(x.ndim == 1 for x in parts):
+        return _by(matrix, parts, b.reshape(-1, b.shape[-1]).T, transposed).T.reshape(b.shape)
     batch = b.shape[:-1]
-    shapes = [(matrix.values, batch), (matrix.first, batch), (matrix.second, batch)]
-    values, first, second = (numpy.broadcast_to(x, (*batch, x.shape[-1])) if x.ndim > 1 else x for x, _ in shapes)
-    if values.ndim == first.ndim == second.ndim == 1:
-        return _by(matrix, values, first, second, b.reshape(-1, b.shape[-1]).T, transposed).T.reshape(b.shape)
     found = numpy.empty_like(b)
     for place in numpy.ndindex(*batch):
-        own = [x if x.ndim == 1 else x[place] for x in (values, first, second)]
-        found[place] = _by(matrix, *own, b[place], transposed)
+        own = tuple(x if x.ndim == 1 else numpy.broadcast_to(x, (*batch, x.shape[-1]))[place] for x in parts)
+        found[place] = _by(matrix, own, b[place], transposed)
     return found
 
 
-def _by(matrix: Any, values: Any, first: Any, second: Any, b: Any, transposed: bool) -> Any:
+def _by(matrix: Any, parts: tuple[Any, ...], b: Any, transposed: bool) -> Any:
     """The solution by factors that are known, or are made."""
-    digest = blake2b(repr((matrix.format, matrix.size, values.dtype)).encode(), digest_size=16)
-    for array in (values, first, second):
-        digest.update(numpy.ascontiguousarray(array))
+    dtype = parts[0].dtype
+    digest = blake2b(repr((matrix.format, matrix.size, dtype)).encode(), digest_size=16)
+    for array in parts:
+        digest.update(numpy.ascontiguousarray(array).data)
     key = digest.digest()
     with _lock:
         factors = _factors.pop(key, None)
     if factors is None:
-        factors = _factored(matrix, values, first, second)
+        factors = _factored(matrix, *parts)
     with _lock:
         _factors[key] = factors
         while len(_factors) > KEPT:
             _factors.popitem(last=False)
     if isinstance(factors, str):  # singular
         return numpy.full_like(b, _NAN)
-    return factors.solve(numpy.ascontiguousarray(b, values.dtype), "T" if transposed else "N")
+    return factors.solve(
+        numpy.ascontiguousarray(b, numpy.result_type(dtype, numpy.float32)), "T" if transposed else "N"
+    )
 
 
 def _factored(matrix: Any, values: Any, first: Any, second: Any) -> Any:

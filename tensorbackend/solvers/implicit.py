@@ -97,18 +97,13 @@ def _by_values(
     found = pulled(x, -by_b)
     if plan.method != "lsqr":
         return list(found)
-    if x.dtype.is_complex:
-        remedy = "solve the normal equations by another method"
-        raise GradientError(
-            expected("real numbers for a gradient of least squares by the matrix", remedy, x=x.template)
-        )
     # Golub and Pereyra, SIAM Journal on Numerical Analysis 10 (1973), pages 413 to 432, the derivative of the inverse.
     residual = given.b - plan.form(given.parts, x)
-    back = given._replace(x0=zeros_like(x), b=by_b, atol=zeros_like(given.atol))
+    back = given._replace(x0=zeros_like(x), b=conj(by_b), atol=zeros_like(given.atol))
     of_rows = with_gradient(plan, back).x
-    of_columns = _solved_transpose(plan, given, x)
+    of_columns = _solved_transpose(plan, given, conj(x))
     outside = cotangent - plan.form.transposed(given.parts, by_b)
-    more = pulled(of_rows, residual), pulled(outside, of_columns)
+    more = pulled(of_rows, conj(residual)), pulled(conj(outside), of_columns)
     return [sum_of(each) for each in zip(found, *more, strict=True)]
 
 

@@ -10,9 +10,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 from ..expr.while_loops import while_loop
 from ..ops.composite.contraction import matmul, vecdot
-from ..ops.composite.elementwise.functions import logical_not
 from ..ops.creation.filled import zeros
-from ..ops.elementwise.binary import less_equal, logical_and, logical_or
+from ..ops.elementwise.binary import logical_and
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
 from ..ops.elementwise.unary import conj, real
@@ -47,8 +46,8 @@ class Progress(NamedTuple):
 
     going: Tensor
     iterations: Tensor
-    converged: Tensor
-    diverged: Tensor
+    residual: Tensor
+    """The squared norm of the residual, as the method knows it."""
 
 
 class Method(NamedTuple):
@@ -56,6 +55,8 @@ class Method(NamedTuple):
 
     start: tuple[Any, ...]
     step: Callable[[tuple[Any, ...]], tuple[Any, ...]]
+    bound: Tensor
+    """A squared residual beyond which it has diverged."""
 
 
 def dot(x: Tensor, y: Tensor) -> Tensor:
@@ -71,6 +72,11 @@ def square(x: Tensor) -> Tensor:
     return real(found) if found.dtype.is_complex else found
 
 
+def step_of(going: Tensor, numerator: Tensor, denominator: Tensor) -> Tensor:
+    """A quotient, 0 for examples that are done. That of a single one may be no number, which ends the loop."""
+    return numerator / denominator if going.ndim == 1 else where(going, ratio(numerator, denominator), 0)
+
+
 def ratio(numerator: Tensor, denominator: Tensor) -> Tensor:
     """A quotient that is 0 where the denominator is."""
     nothing = denominator == 0
@@ -82,32 +88,32 @@ def held(going: Tensor, factor: Tensor) -> Tensor:
     return factor if going.ndim == 1 else where(going, factor, 0)
 
 
-def watched(problem: Problem, first: Tensor, count: int = 1) -> Callable[..., Progress]:
-    """What tells the progress of a method from the squared norm of the residual, first of all of the first one.
+class Watch:
+    """Tells the progress of a method from the squared norm of its residual, at first that of the first one."""
 
-    Each call after the first counts so many iterations.
-    """
-    bound = first * GROWTH + problem.goal
+    def __init__(self, problem: Problem, first: Tensor) -> None:
+        self.problem, self.bound = problem, first * GROWTH + problem.goal
+        none = zeros(problem.most.shape, dtype=problem.most.dtype, like=problem.most)
+        self.first = Progress(self._goes_on(none, first), none, first)
 
-    def progress(before: Progress | None, residual: Tensor, broke: Tensor | None = None) -> Progress:
-        converged, finite = less_equal(residual, problem.goal), less_equal(residual, bound)
-        if before is None:
-            iterations = zeros(problem.most.shape, dtype=problem.most.dtype, like=problem.most)
-        elif residual.ndim == 1:
-            iterations = before.iterations + count
-        else:
-            iterations = before.iterations + astype(before.going, problem.most.dtype) * count
-        diverged = logical_not(finite)  # as it is for NaN
+    def _goes_on(self, iterations: Tensor, residual: Tensor) -> Tensor:
+        """Not for NaN either."""
+        open_ = logical_and(residual > self.problem.goal, residual <= self.bound)
+        return logical_and(open_, iterations < self.problem.most)
+
+    def __call__(self, before: Progress, residual: Tensor, broke: Tensor | None = None) -> Progress:
+        """The progress after one more iteration; a method that `broke` down gives its residual up."""
         if broke is not None:
-            diverged = logical_or(diverged, logical_and(broke, logical_not(converged)))
-        going = logical_and(logical_not(logical_or(converged, diverged)), iterations < problem.most)
-        if before is not None and residual.ndim > 1:
-            going = logical_and(going, before.going)
-            converged = where(before.going, converged, before.converged)
-            diverged = where(before.going, diverged, before.diverged)
-        return Progress(going, iterations, converged, diverged)
+            residual = where(logical_and(broke, residual > self.problem.goal), _INFINITY, residual)
+        if residual.ndim == 1:
+            iterations = before.iterations + 1
+            return Progress(self._goes_on(iterations, residual), iterations, residual)
+        iterations = before.iterations + astype(before.going, before.iterations.dtype)
+        residual = where(before.going, residual, before.residual)
+        return Progress(logical_and(before.going, self._goes_on(iterations, residual)), iterations, residual)
 
-    return progress
+
+_INFINITY = float("inf")
 
 
 def iterated(method: Method, trajectory: Sequence[int] | None) -> tuple[Tensor, Progress]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from ..ops.composite.elementwise.functions import logical_not
-from ..ops.elementwise.binary import logical_and, logical_or
+from ..ops.elementwise.binary import logical_and, minimum
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
 from ..ops.elementwise.transcendental import sqrt
 from ..tensor import Tensor
-from .iteration import Method, Problem, ratio, square, watched
+from .iteration import Method, Problem, Progress, Watch, ratio, square
 
 
 def lsqr(problem: Problem, normal: Tensor) -> Method:
@@ -34,7 +34,12 @@ def lsqr(problem: Problem, normal: Tensor) -> Method:
     u, beta = normalised(r)
     v, alpha = normalised(problem.adjoint(u))
     first = square(r)
-    tell = watched(problem, first)
+    tell = Watch(problem, first)
+
+    def settled(told: Progress, least: Tensor) -> Progress:
+        """With examples whose residual can be no smaller as ones that have converged."""
+        residual = where(least, minimum(told.residual, problem.goal), told.residual)
+        return told._replace(going=logical_and(told.going, logical_not(least)), residual=residual)
 
     def step(state: tuple[Any, ...]) -> tuple[Any, ...]:
         progress, x, u, v, w, alpha, left, diagonal, total = state
@@ -51,17 +56,8 @@ def lsqr(problem: Problem, normal: Tensor) -> Method:
         residual, gradient = square(left), square(left * alpha * c)
         told = tell(progress, residual)
         least = logical_and(going, gradient <= normal * normal * total * residual)
-        converged = logical_or(told.converged, least)
-        told = told._replace(
-            going=logical_and(told.going, logical_not(least)),
-            converged=converged,
-            diverged=logical_and(told.diverged, logical_not(converged)),
-        )
+        told = settled(told, least)
         return told, x, u, v, w, alpha, left, diagonal, total
 
-    begun = tell(None, first)
-    solved = logical_and(begun.going, square(alpha) == 0)  # nothing that x changes makes the residual smaller
-    begun = begun._replace(
-        going=logical_and(begun.going, logical_not(solved)), converged=logical_or(begun.converged, solved)
-    )
-    return Method((begun, problem.x0, u, v, v, alpha, beta, alpha, first * 0), step)
+    begun = settled(tell.first, logical_and(tell.first.going, square(alpha) == 0))
+    return Method((begun, problem.x0, u, v, v, alpha, beta, alpha, first * 0), step, tell.bound)

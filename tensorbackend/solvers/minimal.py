@@ -6,9 +6,8 @@ from typing import Any
 
 from ..expr.while_loops import while_loop
 from ..ops.composite.contraction import matmul
-from ..ops.composite.elementwise.functions import logical_not
 from ..ops.creation.filled import eye, iota, zeros
-from ..ops.elementwise.binary import equal, less, logical_and, logical_or
+from ..ops.elementwise.binary import equal, less, logical_and
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
 from ..ops.elementwise.transcendental import sqrt
@@ -19,7 +18,7 @@ from ..ops.reduction import any as any_
 from ..ops.reduction import sum as sum_
 from ..ops.shape import broadcast_to, matrix_transpose
 from ..tensor import Tensor
-from .iteration import Method, Problem, Progress, ratio, square, watched
+from .iteration import Method, Problem, Progress, Watch, ratio, square
 
 
 def gmres(problem: Problem, restart: int) -> Method:
@@ -90,15 +89,21 @@ def gmres(problem: Problem, restart: int) -> Method:
         change = _columns(matrix_transpose(basis[..., :restart, :]), factors)
         x = where(progress.going, x + preconditioned(change), x)
         r = problem.b - problem.apply(x)
-        return _settled(progress, inner, tell(progress, square(r)), problem.most), x, r
+        return _after(progress, inner, square(r)), x, r
+
+    def _after(before: Progress, inner: Progress, residual: Tensor) -> Progress:
+        """The progress of a cycle: its iterations, and what the residual itself says."""
+        told = tell(before, residual)
+        more = logical_and(told.going, less(inner.iterations, problem.most))
+        return Progress(more, inner.iterations, told.residual)
 
     def apply(x: Tensor) -> Tensor:
         return problem.apply(preconditioned(x))
 
     r = problem.b - problem.apply(problem.x0)
     first = square(r)
-    tell = watched(problem, first)
-    return Method((tell(None, first), problem.x0, r), cycle)
+    tell = Watch(problem, first)
+    return Method((tell.first, problem.x0, r), cycle, tell.bound)
 
 
 def _columns(matrix: Tensor, x: Tensor) -> Tensor:
@@ -118,10 +123,3 @@ def _turned(x: Tensor, c: Tensor, s: Tensor, here: Tensor, after: Tensor) -> Ten
     c, s = c[..., None], s[..., None]
     first, second = conj(c) * one + conj(s) * other, c * other - s * one
     return where(here[:, None], first, where(after[:, None], second, x))
-
-
-def _settled(before: Progress, inner: Progress, after: Progress, most: Tensor) -> Progress:
-    """The progress of a cycle: its iterations, and what the residual itself says."""
-    ended = logical_or(after.converged, after.diverged)
-    going = logical_and(logical_and(before.going, logical_not(ended)), less(inner.iterations, most))
-    return Progress(going, inner.iterations, after.converged, after.diverged)

@@ -31,7 +31,7 @@ def preconditioner(given: Any, matrix: Linear, vectors: Template, count: int) ->
     if isinstance(form, Traced):
         remedy = "find its matrix by tb.sparse.from_function(), or give a function near the inverse"
         raise ArgumentError(expected("a matrix for a preconditioner by name", remedy, preconditioner=given))
-    a = unflatten(form.tree, matrix.parts) if isinstance(form, Sparse) else matrix.parts[0]
+    a: Any = unflatten(form.tree, matrix.parts) if isinstance(form, Sparse) else matrix.parts[0]
     if given == "jacobi":
         found = diagonal(a) if isinstance(form, Sparse) else dense_diagonal(a)
         return Linear(Diagonal(), (where(found == 0, 1, 1 / where(found == 0, 1, found)),))

@@ -28,8 +28,9 @@ from ..ops.elementwise.conversion import astype
 from ..ops.inspection import result_type
 from ..ops.linalg import qr
 from ..ops.shape import broadcast_to, matrix_transpose, reshape
+from ..protocol import Backend
 from ..rules.broadcasting import broadcast, to_real
-from ..select import common_backend
+from ..select import common_backend, get_backend, move
 from ..sparse import SparseMatrix, from_scipy
 from ..tensor import Tensor, TensorLike
 from .core import Found, Given, Plan
@@ -148,7 +149,7 @@ def solve(
     [75.0, 50.0, 25.0]
     """
     name, number = _method(method, A, index(restart))
-    system = _System(A, asarray(b, backend=_home(A)), x0, null_space, index(vector_axes))
+    system = _System(A, _brought(b, _home(A, b, x0)), x0, null_space, index(vector_axes))
     made = preconditioner_of(preconditioner, system.function, system.residuals, system.count)
     system.check(name, made is not None)
     steps = None if trajectory is None else tuple(map(index, trajectory))
@@ -173,9 +174,14 @@ def solve(
     return solution
 
 
-def _home(A: Any) -> Any:
-    tensors = [leaf for leaf in flatten(A)[0] if isinstance(leaf, Tensor)]
-    return common_backend(tensors) if tensors else None
+def _home(*given: Any) -> Backend:
+    """Where a system is solved."""
+    return common_backend(leaf for leaf in flatten(given)[0] if isinstance(leaf, Tensor))
+
+
+def _brought(value: Any, backend: Backend) -> Tensor:
+    """A tensor on a backend."""
+    return move(value, backend) if isinstance(value, Tensor) else asarray(value, backend=backend)
 
 
 _DEGREE = re.compile(r"bicgstab\((\d{1,2})\)")
@@ -205,14 +211,14 @@ def _check_tolerances(name: str, rtol: Any, atol: Any) -> None:
 
 
 class _System:
-    """A linear system in the form in which methods take it: vectors along the last axis, without names, of one dtype."""
+    """A linear system in the form in which methods take it: nameless vectors along the last axis, of one dtype."""
 
     def __init__(self, A: Any, b: Tensor, x0: Any, null_space: Any, count: int) -> None:
         if hasattr(A, "tocsr") and not isinstance(A, SparseMatrix):
             A = from_scipy(A)
         elif not isinstance(A, Tensor | SparseMatrix | str) and not callable(A):
             A = asarray(A, backend=b.backend)
-        guess = None if x0 is None else asarray(x0, backend=b.backend)
+        guess = None if x0 is None else _brought(x0, b.backend)
         self.given, self.guess, self.count = A, guess, count
         self.matrix = A.template if isinstance(A, Tensor | SparseMatrix) else None
         if self.matrix is not None and self.matrix.ndim < 2:
@@ -280,8 +286,8 @@ class _System:
         if isinstance(null_space, str):
             if null_space != "constant":
                 raise ArgumentError(expected("null_space as 'constant' or a tensor", null_space=null_space))
-            return full((1, self.columns), self.columns**-0.5, dtype=self.dtype, backend=self.b.backend.beneath)
-        rows = _nameless(asarray(null_space, backend=self.b.backend)).detach()
+            return full((1, self.columns), self.columns**-0.5, dtype=self.dtype, backend=self._plain)
+        rows = _nameless(_brought(null_space, self.b.backend)).detach()
         if (rows.ndim > 2 and self.matrix is None) or rows.ndim == self.count:
             rows = reshape(rows, (-1, prod(rows.shape[-self.count :])))
         if rows.ndim != 2 or rows.shape[-1] != self.columns:
@@ -306,19 +312,18 @@ class _System:
 
     def each(self, value: Any, word: str) -> Tensor:
         """A number of each example, shape (..., 1)."""
-        x = _nameless(asarray(value, dtype=None if isinstance(value, Tensor) else self.real, backend=self._plain))
-        return self._spread(astype(x.detach(), self.real), word)
+        return self._spread(astype(_nameless(_brought(value, self._plain)).detach(), self.real), word)
 
     def limit(self, value: Any) -> Tensor:
         """The most iterations of each example."""
-        x = _nameless(asarray(10 * self.columns if value is None else value, backend=self._plain)).detach()
+        x = _nameless(_brought(10 * self.columns if value is None else value, self._plain)).detach()
         if not x.dtype.is_integer:
             raise DTypeError(expected("max_iterations as an int for each example", max_iterations=x.template))
         return self._spread(astype(x, "int32"), "max_iterations")
 
     @property
-    def _plain(self) -> Any:
-        return self.b.backend.beneath
+    def _plain(self) -> Backend:
+        return get_backend(self.b.backend.beneath)  # type: ignore[arg-type] # every Core is a Backend
 
     def _spread(self, x: Tensor, word: str) -> Tensor:
         try:
@@ -352,7 +357,7 @@ def _nameless(x: Tensor) -> Tensor:
 
 def _refuse_failure(converged: Tensor, diverged: Tensor, iterations: Tensor, residual: Tensor) -> None:
     """Raises `ConvergenceError` unless all have converged."""
-    flags = [flag for flag in flatten(converged.tolist())[0]]
+    flags = list(flatten(converged.tolist())[0])
     if not all(flags):
         broken = flatten(diverged.tolist())[0]
         raise ConvergenceError(

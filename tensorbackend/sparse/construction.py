@@ -290,7 +290,7 @@ def from_dense(x: TensorLike | Sequence[Any], /, *, format: Format = "csr", size
     Raises
     ------
     DataError
-        For more elements than `size`. In a trace all values are NaN then, or the least number of an integer dtype.
+        For more elements than `size`. In a trace all stored values are NaN then, or the least integer.
     TemplateDataError
         For an x without data, if there is no size.
 

@@ -158,7 +158,7 @@ def sum_duplicates(matrix: M, /, *, size: int | None = None) -> M:
     Raises
     ------
     DataError
-        For more places than `size`. In a trace all values are NaN then, or the least number of an integer dtype.
+        For more places than `size`. In a trace all stored values are NaN then, or the least integer.
     TemplateDataError
         For places without data, if there is no size.
 

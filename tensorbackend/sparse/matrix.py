@@ -19,7 +19,7 @@ from ..memo import remember
 from ..ops.composite.linalg.sparse import Format, places
 from ..protocol import Backend
 from ..rules.broadcasting import broadcast
-from ..template import Names, Shape, Template, intern_template
+from ..template import Names, Shape, Template
 from ..tensor import Tensor
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -150,7 +150,7 @@ class SparseMatrix:
         """The matrix under other names: all of them, those of the batch first."""
         if len(names) != self.ndim:
             raise NamesError(expected(f"{self.ndim} names", names=names, matrix=self.template))
-        template = intern_template(self.shape, self.dtype, names)  # which checks nothing about names twice
+        template = Template(self.shape, self.dtype, names)
         values = self.values.rename(*_batch_names(self.values.template, template))
         first, second = (_without_names(x) for x in (self.first, self.second))
         return type(self)(values, first, second, self.size, (names[-2], names[-1]))

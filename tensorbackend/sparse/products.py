@@ -66,7 +66,7 @@ def matmul(x1: Any, x2: Any, /, *, size: int | None = None) -> Any:
     ShapeError, NamesError
         As `tb.matmul`.
     DataError
-        For more products than `size`. In a trace all values are NaN then.
+        For more products than `size`. In a trace all stored values are NaN then.
     TemplateDataError
         For two sparse matrices whose structure has no data, if there is no size.
 

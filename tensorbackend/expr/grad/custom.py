@@ -13,7 +13,7 @@ from ...ops.creation.filled import asarray, zeros_like
 from ...protocol.core import CompositeCall
 from ...select import common_backend, default_backend, get_backend, move, with_default
 from ...tensor import Tensor
-from ..closures import close, close_over
+from ..closures import close, close_over, interned
 from ..evaluate import evaluate
 from ..graph import Graph
 from ..held import fixed, held_by
@@ -217,8 +217,7 @@ def with_pullbacks(graph: Graph) -> Graph:
             return node.values
         pullback = node.options["pullback"]
         assert isinstance(pullback, Pullback)  # by what a graph has
-        (made,), _ = close([pullback.graph])
-        return node.remade(node.inputs, {**node.options, "pullback": Pullback(made)}).values
+        return node.remade(node.inputs, {**node.options, "pullback": Pullback(interned(pullback.graph))}).values
 
     return rewritten(graph, visit) if wanted else graph
 

@@ -133,5 +133,5 @@ def _like_arguments(call: Call, tangents: Sequence[Any], backend: Backend) -> li
         raise ArgumentError(expected(wanted, given=", ".join(paths(tree, "tangents"))))
     return [
         like(x, primal.template, path, backend)
-        for x, primal, path in zip(leaves, call.leaves, paths(tree, "tangents"), strict=True)
+        for x, primal, path in zip(call.own(leaves), call.leaves, call.own(paths(tree, "tangents")), strict=True)
     ]

@@ -60,7 +60,7 @@ def jacobian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[...
             else:
                 found = [zeros((0, *x.shape), dtype=x.dtype, backend=backend) for x in call.leaves]
             blocks = (_block(rows, result, x.template) for rows, x in zip(found, call.leaves, strict=True))
-            return unflatten(call.tree, blocks)
+            return call.filled(list(blocks))
 
         return unflatten(call.out_tree, [block(*each) for each in enumerate(graph.results)])
 
@@ -124,7 +124,7 @@ def jacfwd(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., 
             ]
             for number, result in enumerate(call.graph.results)
         ]
-        return unflatten(call.out_tree, [unflatten(call.tree, each) for each in blocks])
+        return unflatten(call.out_tree, [call.filled(each) for each in blocks])
 
     return derivatives
 

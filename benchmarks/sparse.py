@@ -1,0 +1,84 @@
+"""Measures sparse products: the five-point stencil on a 96x96 grid times a vector, over SciPy's on NumPy and over
+`jax.experimental.sparse` on JAX, and how long it takes to find that matrix by tracing the stencil.
+
+Ratios of runs that take turns, so that a busy machine slows both. Run it from the root of the repository.
+"""
+
+from __future__ import annotations
+
+import timeit
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.experimental import sparse as jax_sparse
+from jax_backend import ratio
+
+import tensorbackend as tb
+
+SIZE = 96
+
+
+def stencil(x: tb.Tensor) -> tb.Tensor:
+    """Four neighbours less four times the middle, zero outside."""
+    wide = tb.pad(x, ((1, 1), (1, 1)))
+    return wide[2:, 1:-1] + wide[:-2, 1:-1] + wide[1:-1, 2:] + wide[1:-1, :-2] - 4 * x
+
+
+def waited(function: Callable[..., Any], *arguments: Any) -> Callable[[], Any]:
+    """A call that waits for its result."""
+    return lambda: function(*arguments).block_until_ready()
+
+
+def main() -> None:
+    """Prints a line a comparison."""
+    seconds = min(timeit.repeat(lambda: tb.sparse.from_function(stencil, f"f64[{SIZE}, {SIZE}]"), number=1, repeat=5))
+    print(f"from_function: {seconds * 1e3:.0f} ms")
+    for dtype in ("float32", "float64"):
+        ours = tb.sparse.from_function(stencil, tb.template((SIZE, SIZE), dtype))
+        theirs = ours.to_scipy()
+        array = np.random.default_rng(0).normal(size=SIZE * SIZE).astype(dtype)
+        compare_with_scipy(dtype, ours, theirs, array)
+        with jax.enable_x64(True):
+            compare_with_jax(dtype, theirs, array)
+
+
+def compare_with_scipy(dtype: str, ours: tb.sparse.SparseMatrix, theirs: Any, array: Any) -> None:
+    """One call after the other."""
+    x = tb.asarray(array)
+    np.testing.assert_allclose(np.asarray(ours @ x), theirs @ array, rtol=1e-5, atol=1e-5)
+    print(f"NumPy {dtype}: {ratio(lambda: ours @ x, lambda: theirs @ array, 50)[-1]:.2f} times SciPy")
+
+
+def compare_with_jax(dtype: str, matrix: Any, array: Any) -> None:
+    """Rows and coordinates, compiled with the matrix as an argument, compiled around it, and call by call."""
+    x, y = tb.asarray(array, backend="jax"), jnp.asarray(array)
+    rows, places = matrix.tocsr(), matrix.tocoo()
+    indices = jnp.stack([jnp.asarray(places.row), jnp.asarray(places.col)], axis=1)
+    pairs: dict[str, tuple[Any, Any]] = {
+        "CSR over BCSR": (
+            tb.sparse.from_scipy(rows, backend="jax"),
+            jax_sparse.BCSR.from_scipy_sparse(rows),
+        ),
+        "COO over BCOO": (
+            tb.sparse.from_scipy(places, backend="jax"),
+            jax_sparse.BCOO(
+                (jnp.asarray(places.data), indices), shape=rows.shape, indices_sorted=True, unique_indices=True
+            ),
+        ),
+    }
+    for name, (ours, theirs) in pairs.items():
+        compiled, other = tb.jit(lambda a, x: a @ x), jax.jit(lambda a, x: a @ x)
+        around, beside = tb.jit(lambda x, a=ours: a @ x), jax.jit(lambda x, a=theirs: a @ x)
+        found = [
+            ratio(waited(compiled, ours, x), waited(other, theirs, y), 10)[-1],
+            ratio(waited(around, x), waited(beside, y), 10)[-1],
+            ratio(waited(lambda a=ours: a @ x), waited(lambda a=theirs: a @ y), 10)[-1],
+        ]
+        print(f"JAX {dtype}, {name}: {found[0]:.2f} compiled, {found[1]:.2f} around it, {found[2]:.2f} call by call")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,232 @@
+"""L-BFGS as one graph: batched, with bounds, compiled anywhere.
+
+Vectors have shape (..., n), numbers of each example (..., 1).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+from ..dtypes import finfo
+from ..expr.evaluate import evaluate
+from ..expr.grad.functions import vjp
+from ..expr.graph import Graph
+from ..expr.jit import jit
+from ..expr.while_loops import while_loop
+from ..ops.composite.elementwise.functions import isfinite, logical_not
+from ..ops.composite.shape.arranging import stack
+from ..ops.creation.filled import full_like, ones_like, zeros, zeros_like
+from ..ops.elementwise.binary import logical_and, logical_or, maximum, minimum
+from ..ops.elementwise.conversion import astype
+from ..ops.elementwise.ternary import where
+from ..ops.elementwise.unary import abs as abs_
+from ..ops.reduction import all as all_
+from ..ops.reduction import any as any_
+from ..ops.reduction import max as max_
+from ..ops.reduction import sum as sum_
+from ..ops.shape import reshape
+from ..tensor import Tensor
+
+DECREASE: Final = 1e-4
+"""The share of the decrease that the slope promises which a step must bring."""
+CURVATURE: Final = 0.9
+"""The share of the slope that may be left after a step."""
+SEARCHES: Final = 30
+"""The most evaluations in one search along a line."""
+
+
+class Plan(NamedTuple):
+    """What is static."""
+
+    graph: Graph
+    history: int
+    bounded: bool
+    trajectory: tuple[int, ...] | None
+
+
+class Given(NamedTuple):
+    """The tensors."""
+
+    constants: tuple[Tensor, ...]
+    x0: Tensor
+    lower: Tensor
+    upper: Tensor
+    tolerance: Tensor
+    most: Tensor
+
+
+class State(NamedTuple):
+    """Between two iterations."""
+
+    going: Tensor
+    x: Tensor
+    value: Tensor
+    gradient: Tensor
+    steps: Tensor
+    """Shape (history, ..., n): the last steps, the latest first."""
+    changes: Tensor
+    """Those of the gradient."""
+    scales: Tensor
+    """Shape (history, ..., 1): one over their products, 0 where there is none."""
+    iterations: Tensor
+    converged: Tensor
+    diverged: Tensor
+
+
+def dot(x: Tensor, y: Tensor) -> Tensor:
+    """The inner product, shape (..., 1)."""
+    return sum_(x * y, axis=-1, keepdims=True)
+
+
+@jit(static_argnums=0)
+def minimised(plan: Plan, given: Given) -> State:
+    """The last state, or those of a trajectory.
+
+    References
+    ----------
+    Nocedal and Wright, Numerical Optimization, second edition, algorithms 7.4 and 7.5; the search along a line of Lewis
+    and Overton, "Nonsmooth optimization via quasi-Newton methods", Mathematical Programming 141 (2013), algorithm 2.6.
+    """
+    template = plan.graph.templates[-1]
+    batch = given.x0.shape[:-1]
+    epsilon = finfo(template.dtype).eps
+
+    def both(x: Tensor) -> tuple[Tensor, Tensor]:
+        """The values and gradients, the examples apart from each other."""
+
+        def values(x: Tensor) -> Tensor:
+            return evaluate(plan.graph, [*given.constants, x])[0]
+
+        value, pull = vjp(values, reshape(x, template.shape, names=template.names))
+        (slope,) = pull(ones_like(value))
+        return reshape(_nameless(value), (*batch, 1)), reshape(_nameless(slope), x.shape)
+
+    def inside(x: Tensor) -> Tensor:
+        return minimum(maximum(x, given.lower), given.upper) if plan.bounded else x
+
+    def free(x: Tensor, gradient: Tensor) -> Tensor:
+        """The gradient where a step down it stays inside."""
+        if not plan.bounded:
+            return gradient
+        stuck = logical_or(logical_and(x <= given.lower, gradient > 0), logical_and(x >= given.upper, gradient < 0))
+        return where(stuck, 0, gradient)
+
+    def small(x: Tensor, gradient: Tensor) -> Tensor:
+        return max_(abs_(free(x, gradient)), axis=-1, keepdims=True) <= given.tolerance
+
+    def direction(state: State) -> Tensor:
+        """Down the gradient, by the curvature that the last steps showed."""
+        towards, shares = free(state.x, state.gradient), []
+        for place in range(plan.history):
+            share = state.scales[place] * dot(state.steps[place], towards)
+            towards = towards - share * state.changes[place]
+            shares.append(share)
+        curvature = dot(state.changes[0], state.changes[0]) * state.scales[0]
+        first = 1 / maximum(1.0, sum_(abs_(state.gradient), axis=-1, keepdims=True))
+        towards = towards * where(curvature > 0, 1 / where(curvature > 0, curvature, 1), first)
+        for place in reversed(range(plan.history)):
+            share = state.scales[place] * dot(state.changes[place], towards)
+            towards = towards + (shares[place] - share) * state.steps[place]
+        return free(state.x, -towards) if not plan.bounded else where(free(state.x, state.gradient) == 0, 0, -towards)
+
+    def search(state: State, towards: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """A step that is long enough and not too long: x, value and gradient after it, and whether there is one."""
+        slope = dot(state.gradient, towards)
+
+        def turn(carry: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+            searching, count, low, high, length, x, value, gradient = carry
+            at = inside(state.x + length * towards)
+            new_value, new_gradient = both(at)
+            wanted = state.value + DECREASE * dot(state.gradient, at - state.x)
+            noise = 4 * epsilon * maximum(abs_(state.value), abs_(new_value))
+            enough = logical_and(new_value <= wanted + noise, isfinite(new_value))
+            left = dot(new_gradient, towards)
+            far = left >= CURVATURE * slope
+            done = enough if plan.bounded else logical_and(enough, far)
+            high = where(enough, high, length)
+            low = where(logical_and(enough, logical_not(far)), length, low)
+            longer = where(high == float("inf"), 2 * length, (low + high) / 2)
+            take = logical_and(searching, enough)
+            return (
+                logical_and(searching, logical_not(done)),
+                count + 1,
+                low,
+                high,
+                where(searching, longer, length),
+                where(take, at, x),
+                where(take, new_value, value),
+                where(take, new_gradient, gradient),
+            )
+
+        start = (
+            state.going,
+            zeros((), dtype="int32", like=state.iterations),
+            zeros_like(slope),
+            full_like(slope, float("inf")),
+            ones_like(slope),
+            state.x,
+            state.value,
+            state.gradient,
+        )
+        found = while_loop(lambda carry: logical_and(any_(carry[0]), carry[1] < SEARCHES), turn, start)
+        x, value, gradient = found[5:]
+        return x, value, gradient, any_(x != state.x, axis=-1, keepdims=True)
+
+    def iteration(state: State) -> State:
+        towards = direction(state)
+        downhill = dot(towards, state.gradient) < 0
+        towards = where(downhill, towards, -free(state.x, state.gradient))
+        x, value, gradient, moved = search(state, towards)
+        step, change = x - state.x, gradient - state.gradient
+        product = dot(step, change)
+        kept = logical_and(product > epsilon * dot(change, change), state.going)
+        scale = where(kept, 1 / where(kept, product, 1), 0)
+
+        def pushed(rows: Tensor, new: Tensor) -> Tensor:
+            if plan.history == 1:
+                return where(kept, new, rows[0])[None]
+            newer = stack([new, *(rows[place] for place in range(plan.history - 1))])
+            return where(kept, newer, rows)
+
+        stalled = state.value - value <= 4 * epsilon * maximum(abs_(value), abs_(state.value))
+        finite = logical_and(isfinite(value), all_(isfinite(gradient), axis=-1, keepdims=True))
+        converged = logical_or(small(x, gradient), logical_and(logical_and(moved, stalled), finite))
+        iterations = state.iterations + astype(state.going, "int32")
+        diverged = logical_not(finite)
+        going = logical_and(logical_not(logical_or(converged, diverged)), iterations < given.most)
+        return State(
+            logical_and(logical_and(going, moved), state.going),
+            x,
+            value,
+            gradient,
+            pushed(state.steps, step),
+            pushed(state.changes, change),
+            pushed(state.scales, scale),
+            iterations,
+            where(state.going, converged, state.converged),
+            where(state.going, diverged, state.diverged),
+        )
+
+    x = inside(given.x0)
+    value, gradient = both(x)
+    finite = logical_and(isfinite(value), all_(isfinite(gradient), axis=-1, keepdims=True))
+    done = logical_and(small(x, gradient), finite)
+    rows = zeros((plan.history, *x.shape), dtype=x.dtype, like=x)
+    start = State(
+        logical_and(logical_and(logical_not(done), finite), given.most > 0),
+        x,
+        value,
+        gradient,
+        rows,
+        rows,
+        rows[..., :1],
+        zeros(given.most.shape, dtype="int32", like=given.most),
+        done,
+        logical_not(finite),
+    )
+    found: Any = while_loop(lambda state: any_(state.going), iteration, start, trajectory=plan.trajectory)
+    return State(*found)
+
+
+def _nameless(x: Tensor) -> Tensor:
+    return x.rename(*(None,) * x.ndim) if any(x.names) else x

@@ -1,0 +1,168 @@
+"""`minimize`: the minimum of a function, for each example of a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+from operator import index
+from typing import Any, Final, NamedTuple
+
+from ..entry import entry
+from ..errors import ArgumentError, DTypeError, ShapeError, expected
+from ..ops.creation.filled import full
+from ..ops.creation.values import asarray
+from ..ops.elementwise.conversion import astype
+from ..ops.shape import broadcast_to, reshape
+from ..protocol import Backend
+from ..select import get_backend, move
+from ..tensor import Tensor, TensorLike
+from .lbfgs import Given, Plan, minimised
+from .objective import objective
+from .with_scipy import METHODS as SCIPYS
+from .with_scipy import by_scipy
+
+METHODS: Final = ("l-bfgs", *SCIPYS)
+
+
+class Minimum(NamedTuple):
+    """What `minimize` gives. With a trajectory each part has one more axis, in front."""
+
+    x: Tensor
+    value: Tensor
+    """What the function gives there."""
+    iterations: Tensor
+    """How many there were, int32, for each example."""
+    converged: Tensor
+    """Whether the gradient is small enough, or no step makes the value smaller."""
+    diverged: Tensor
+    """Whether there is a NaN or an infinity, or the method gave up."""
+
+
+@entry
+def minimize(
+    function: Callable[[Tensor], Any],
+    x0: TensorLike,
+    /,
+    method: str = "l-bfgs",
+    *,
+    tolerance: TensorLike = 1e-5,
+    max_iterations: TensorLike = 1000,
+    bounds: tuple[TensorLike | None, TensorLike | None] | None = None,
+    history: int = 10,
+    trajectory: Sequence[int] | None = None,
+) -> Minimum:
+    """Where a function is least, near x0.
+
+    Parameters
+    ----------
+    function : function of a tensor
+        Takes a tensor like x0 and returns a number, or one for each example: a result of shape (b,) says that the
+        first axis of x0 is that of b examples, each of which has a minimum of its own. It is traced.
+    x0 : Tensor
+        Where to begin, floating.
+    method : str
+        `"l-bfgs"`, a graph that runs on any backend, in `jit` and `vmap`; or one of SciPy's by its name, such as
+        `"Nelder-Mead"` or `"trust-constr"`, outside of traces: those with a gradient get it.
+    tolerance : float or Tensor
+        An example has converged where no element of its gradient is greater; for SciPy's methods what they call `tol`.
+    max_iterations : int or Tensor
+        The most iterations, for each example if it is a tensor.
+    bounds : pair, optional
+        The least and the greatest x, each a tensor that broadcasts with x0, a number, or `None` for none.
+    history : int
+        How many steps L-BFGS remembers.
+    trajectory : sequence of ints, optional
+        Ascending numbers of iterations of L-BFGS after which all is given, stacked. No more are made than the last.
+
+    Returns
+    -------
+    Minimum
+        What is there is told by the flags.
+
+    Raises
+    ------
+    ShapeError
+        For a function whose result's axes are not the first of x0.
+    ArgumentError
+        For an unknown method.
+
+    Notes
+    -----
+    The result is constant to gradients.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> rosenbrock = lambda x: (1 - x[..., 0]) ** 2 + 100 * (x[..., 1] - x[..., 0] ** 2) ** 2
+    >>> found = tb.optimize.minimize(rosenbrock, tb.asarray([[-1.0, 1.0], [3.0, 2.0]], dtype="f64"))
+    >>> tb.round(found.x).tolist(), found.converged.tolist()
+    ([[1.0, 1.0], [1.0, 1.0]], [True, True])
+    """
+    x = asarray(x0).detach()
+    if not x.dtype.is_floating:
+        raise DTypeError(expected("a floating x0", "cast it with astype()", x0=x.template))
+    known = {each.lower(): each for each in METHODS}
+    if method.lower() not in known:
+        raise ArgumentError(expected(f"a method of {', '.join(map(repr, METHODS))}", method=method))
+    if index(history) < 1:
+        raise ArgumentError(expected("a history of 1 step or more", history=history))
+    found = objective(function, x)
+    (result,) = found.graph.results
+    batch, size = result.shape, prod(x.shape[result.ndim :])
+    if x.shape[: result.ndim] != batch:
+        remedy = "take the sum() over all axes but those of examples"
+        raise ShapeError(expected("a function whose result has the first axes of x0", remedy, x0=x, result=result))
+    if not result.dtype.is_floating:
+        raise DTypeError(expected("a function with a floating result", "take its real() or abs()", result=result))
+    names, home = x.names[: result.ndim], x.backend
+    flat = reshape(_nameless(x), (*batch, size))
+    low, high = bounds or (None, None)
+    given = Given(
+        found.constants,
+        flat,
+        _bound(low, -float("inf"), x, flat),
+        _bound(high, float("inf"), x, flat),
+        _each(tolerance, batch, x.dtype, home, "tolerance"),
+        _each(max_iterations, batch, "int32", home, "max_iterations"),
+    )
+    steps = None if trajectory is None else tuple(map(index, trajectory))
+    plan = Plan(found.graph, index(history), bounds is not None, steps)
+    chosen = known[method.lower()]
+    if chosen == "l-bfgs":
+        state = minimised(plan, given)
+        parts = [state.x, state.value, state.iterations, state.converged, state.diverged]
+    else:
+        if steps is not None:
+            raise ArgumentError(expected("no trajectory for a method of SciPy", "use 'l-bfgs'", method=chosen))
+        parts = by_scipy(chosen, plan, given)
+    front: tuple[int, ...] = () if steps is None else (len(steps),)
+    outer = (None,) * len(front) + names
+    return Minimum(
+        reshape(parts[0], (*front, *x.shape), names=((None,) * len(front) + x.names)),
+        *(reshape(part, (*front, *batch), names=outer) for part in parts[1:]),
+    )
+
+
+def _nameless(x: Tensor) -> Tensor:
+    return x.rename(*(None,) * x.ndim) if any(x.names) else x
+
+
+def _brought(value: Any, backend: Backend) -> Tensor:
+    return move(value.detach(), backend) if isinstance(value, Tensor) else asarray(value, backend=backend)
+
+
+def _bound(value: Any, none: float, x: Tensor, flat: Tensor) -> Tensor:
+    """A bound of each element."""
+    if value is None:
+        return full((1,), none, dtype=x.dtype, backend=get_backend(x.backend.beneath))  # type: ignore[arg-type] # a Backend
+    given = astype(_nameless(_brought(value, x.backend)), x.dtype)
+    return reshape(broadcast_to(given, x.shape), flat.shape)
+
+
+def _each(value: Any, batch: tuple[int, ...], dtype: Any, home: Backend, name: str) -> Tensor:
+    """A number of each example, shape (..., 1)."""
+    x = _nameless(_brought(value, home))
+    if x.shape not in ((), batch):
+        remedy = "give one number, or one for each example"
+        raise ShapeError(expected(f"{name} of shape {batch}", remedy, **{name: x.template}))
+    return broadcast_to(astype(x, dtype), batch)[..., None]

@@ -1,0 +1,35 @@
+"""A function of the user's as a graph that takes what it closes over, so that a compiled method serves it again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from ..errors import OperandError, expected
+from ..expr.closures import close
+from ..expr.evaluate import evaluate
+from ..expr.graph import Graph
+from ..expr.trace import trace_leaves
+from ..tensor import Tensor
+
+
+class Objective(NamedTuple):
+    """A function of one tensor."""
+
+    graph: Graph
+    constants: tuple[Tensor, ...]
+
+
+def objective(function: Callable[[Tensor], Any], x: Tensor) -> Objective:
+    """A function that gives one tensor for tensors like x; `OperandError` for one that gives anything else."""
+    graph = trace_leaves(lambda given: function(*given), [x.template], ["x"])
+    if graph.out_tree.kind is not None:
+        raise OperandError(expected("a function that returns one tensor", returned=graph.results))
+    (closed,), constants = close([graph])
+    return Objective(closed, tuple(x.detach() for x in constants))
+
+
+def value_at(graph: Graph, constants: tuple[Tensor, ...], x: Tensor) -> Tensor:
+    """What the function gives."""
+    (found,) = evaluate(graph, [*constants, x])
+    return found

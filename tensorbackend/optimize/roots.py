@@ -1,0 +1,213 @@
+"""Roots: of functions of vectors by Newton's method, of functions of numbers by halving."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from operator import index
+from typing import Any, NamedTuple
+
+from ..entry import entry
+from ..errors import ArgumentError, DTypeError, ShapeError, expected
+from ..expr.grad.jacobians import jacobian
+from ..expr.graph import Graph
+from ..expr.jit import jit
+from ..expr.while_loops import while_loop
+from ..ops.composite.elementwise.functions import isfinite, logical_not
+from ..ops.creation.filled import full
+from ..ops.creation.values import asarray
+from ..ops.elementwise.binary import logical_and, logical_or
+from ..ops.elementwise.conversion import astype
+from ..ops.elementwise.ternary import where
+from ..ops.elementwise.unary import abs as abs_
+from ..ops.elementwise.unary import sign
+from ..ops.inspection import result_type
+from ..ops.reduction import all as all_
+from ..ops.reduction import max as max_
+from ..ops.shape import broadcast_to, reshape
+from ..solvers.direct import eliminated
+from ..tensor import Tensor, TensorLike
+from .objective import objective, value_at
+
+
+class Root(NamedTuple):
+    """What `root` and `bisect` give."""
+
+    x: Tensor
+    value: Tensor
+    """What the function gives there."""
+    iterations: Tensor
+    converged: Tensor
+    diverged: Tensor
+    """Whether there is a NaN or an infinity, as after a singular Jacobian; of `bisect` equal signs at both ends."""
+
+
+@entry
+def root(
+    function: Callable[[Tensor], Any], x0: TensorLike, /, *, tolerance: float = 1e-6, max_iterations: int = 50
+) -> Root:
+    """Where a function is zero near x0, by Newton's method.
+
+    Parameters
+    ----------
+    function : function of a tensor
+        Takes a tensor like x0 and returns as many elements. It is traced.
+    x0 : Tensor
+        Where to begin, floating or complex.
+    tolerance : float
+        It has converged where no element of the value is greater.
+    max_iterations : int
+        The most iterations. Each is halved up to ten times until the value becomes smaller.
+
+    Returns
+    -------
+    Root
+        The flags tell whether x is a root. It is constant to gradients.
+
+    Raises
+    ------
+    ShapeError
+        For a function that returns more or fewer elements than it takes.
+    ArgumentError
+        For a tolerance that is not above 0.
+
+    References
+    ----------
+    Nocedal and Wright, Numerical Optimization, second edition, algorithm 11.4.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> circle_and_line = lambda x: tb.stack([x[0] ** 2 + x[1] ** 2 - 25, x[0] - 3])
+    >>> found = tb.optimize.root(circle_and_line, tb.asarray([1.0, 1.0]))
+    >>> tb.round(found.x).tolist(), found.converged.item()
+    ([3.0, 4.0], True)
+    """
+    x = asarray(x0).detach()
+    if not x.dtype.is_inexact:
+        raise DTypeError(expected("a floating or complex x0", "cast it with astype()", x0=x.template))
+    if not tolerance > 0:
+        raise ArgumentError(expected("a tolerance above 0", tolerance=tolerance))
+    found = objective(function, x)
+    (result,) = found.graph.results
+    if result.size != x.size:
+        raise ShapeError(expected("a function with as many elements as x0", x0=x.template, result=result))
+    solved = _newton(found.graph, float(tolerance), index(max_iterations), found.constants, _flat(x))
+    return solved._replace(
+        x=reshape(solved.x, x.shape, names=x.names), value=reshape(solved.value, result.shape, names=result.names)
+    )
+
+
+def _flat(x: Tensor) -> Tensor:
+    return reshape(x.rename(*(None,) * x.ndim) if any(x.names) else x, (-1,))
+
+
+@jit(static_argnums=(0, 1, 2))
+def _newton(graph: Graph, tolerance: float, most: int, constants: tuple[Tensor, ...], start: Tensor) -> Root:
+    template = graph.templates[-1]
+
+    def function(x: Tensor) -> Tensor:
+        return _flat(value_at(graph, constants, reshape(x, template.shape, names=template.names)))
+
+    def size(value: Tensor) -> Tensor:
+        return max_(abs_(value))
+
+    def going(state: Root) -> Tensor:
+        ended = logical_or(state.converged, state.diverged)
+        return logical_and(logical_not(ended), state.iterations < most)
+
+    def iteration(state: Root) -> Root:
+        step = eliminated(jacobian(function)(state.x), -state.value)
+
+        def shorter(carry: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+            count, factor, _, _ = carry
+            at = state.x + factor / 2 * step
+            return count + 1, factor / 2, at, function(at)
+
+        def too_long(carry: tuple[Tensor, ...]) -> Tensor:
+            return logical_and(carry[0] < 10, logical_not(size(carry[3]) < size(state.value)))
+
+        at = state.x + step
+        one = asarray(1.0, dtype=state.x.dtype)
+        _, _, x, value = while_loop(too_long, shorter, (astype(state.iterations * 0, "int32"), one, at, function(at)))
+        return _told(x, value, state.iterations + 1)
+
+    def _told(x: Tensor, value: Tensor, iterations: Tensor) -> Root:
+        finite = logical_and(all_(isfinite(x)), all_(isfinite(value)))
+        return Root(x, value, iterations, logical_and(size(value) <= tolerance, finite), logical_not(finite))
+
+    zero = full((), 0, dtype="int32", backend=start.backend)
+    found: Root = while_loop(going, iteration, _told(start, function(start), zero))
+    return found
+
+
+@entry
+def bisect(
+    function: Callable[[Tensor], Any],
+    low: TensorLike,
+    high: TensorLike,
+    /,
+    *,
+    tolerance: float = 1e-6,
+    max_iterations: int = 100,
+) -> Root:
+    """Where a function of numbers changes its sign, for each element, by halving.
+
+    Parameters
+    ----------
+    function : function of a tensor
+        Takes a tensor of the shape of `low` and `high`, and gives for each element a number of that element alone.
+    low, high : Tensor
+        Between which to look, floating; they broadcast.
+    tolerance : float
+        The width to which each interval is halved.
+    max_iterations : int
+        The most halvings.
+
+    Returns
+    -------
+    Root
+        The middles of the last intervals, the values there, and flags for each. Where the function has one sign at
+        both ends it has diverged.
+
+    Raises
+    ------
+    ArgumentError
+        For a tolerance that is not above 0.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> found = tb.optimize.bisect(lambda x: x**2 - tb.asarray([4.0, 9.0]), 0.0, tb.asarray([5.0, 5.0]))
+    >>> tb.round(found.x).tolist(), found.converged.tolist()
+    ([2.0, 3.0], [True, True])
+    """
+    if not tolerance > 0:
+        raise ArgumentError(expected("a tolerance above 0", tolerance=tolerance))
+    one, other = asarray(low), asarray(high)
+    dtype = result_type(one, other)
+    if not dtype.is_floating:
+        raise DTypeError(expected("floating bounds", "cast them with astype()", low=one.template, high=other.template))
+    both = one + other  # the shape and the names of both
+    start, end = (broadcast_to(astype(x, dtype), both.shape) for x in (one, other))
+    at_start, at_end = sign(function(start)), sign(function(end))
+    if at_start.shape != both.shape:
+        raise ShapeError(
+            expected("a function with a number for each element", x=both.template, result=at_start.template)
+        )
+    bracketed = at_start * at_end <= 0
+
+    def halve(state: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+        count, start, end = state
+        middle = start + (end - start) / 2
+        left = sign(function(middle)) == at_start
+        return count + 1, where(left, middle, start), where(left, end, middle)
+
+    def wide(state: tuple[Tensor, ...]) -> Tensor:
+        return logical_and(state[0] < index(max_iterations), logical_not(all_(abs_(state[2] - state[1]) <= tolerance)))
+
+    start = where(at_end == 0, end, start)
+    end = where(at_start == 0, start, end)
+    count, start, end = while_loop(wide, halve, (full((), 0, dtype="int32", backend=start.backend), start, end))
+    x = start + (end - start) / 2
+    narrow = abs_(end - start) <= tolerance
+    return Root(x, function(x), count, logical_and(bracketed, narrow), logical_not(bracketed))

@@ -1,0 +1,114 @@
+"""Rates of learning as functions of the number of steps so far."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import pi
+
+from ..entry import entry
+from ..errors import ArgumentError, expected
+from ..ops.elementwise.binary import maximum, minimum
+from ..ops.elementwise.transcendental import cos
+from ..tensor import Tensor
+
+Schedule = Callable[[Tensor], Tensor]
+
+
+def _positive(steps: int) -> int:
+    if steps < 1:
+        raise ArgumentError(expected("1 step or more", steps=steps))
+    return steps
+
+
+@entry
+def exponential_decay(rate: float, steps: int, factor: float) -> Schedule:
+    """A rate that is multiplied by a factor in each so many steps, gradually.
+
+    Parameters
+    ----------
+    rate : float
+        The first rate.
+    steps : int
+        After so many steps the rate has the factor once.
+    factor : float
+        What the rate is multiplied by.
+
+    Returns
+    -------
+    Callable
+        The rate for a number of steps, a tensor without axes.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> rate = tb.optimize.exponential_decay(0.5, steps=10, factor=0.25)
+    >>> [rate(tb.asarray(count)).item() for count in (0, 5, 10)]
+    [0.5, 0.25, 0.125]
+    """
+    per_step = 1 / _positive(steps)
+    return lambda count: rate * factor ** (count * per_step)
+
+
+@entry
+def cosine_decay(rate: float, steps: int, *, least: float = 0.0) -> Schedule:
+    """A rate that falls along half a wave of the cosine, and then stays.
+
+    Parameters
+    ----------
+    rate : float
+        The first rate.
+    steps : int
+        So many steps it falls.
+    least : float
+        The rate from then on.
+
+    Returns
+    -------
+    Callable
+        The rate for a number of steps.
+
+    References
+    ----------
+    Loshchilov and Hutter, "SGDR: Stochastic Gradient Descent with Warm Restarts", ICLR 2017.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> rate = tb.optimize.cosine_decay(0.5, steps=10)
+    >>> [round(rate(tb.asarray(count)).item(), 6) for count in (0, 5, 10, 20)]
+    [0.5, 0.25, 0.0, 0.0]
+    """
+    per_step = 1 / _positive(steps)
+    return lambda count: least + (rate - least) * 0.5 * (1 + cos(minimum(count * per_step, 1.0) * pi))
+
+
+@entry
+def warmup(schedule: Schedule | float, steps: int) -> Schedule:
+    """A rate that rises from 0 to the first one of a schedule, which begins then.
+
+    Parameters
+    ----------
+    schedule : Callable or float
+        What comes after, or the rate that stays.
+    steps : int
+        So many steps the rate rises.
+
+    Returns
+    -------
+    Callable
+        The rate for a number of steps.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> rate = tb.optimize.warmup(0.5, steps=10)
+    >>> [rate(tb.asarray(count)).item() for count in (0, 5, 10, 20)]
+    [0.0, 0.25, 0.5, 0.5]
+    """
+    per_step = 1 / _positive(steps)
+
+    def rate(count: Tensor) -> Tensor:
+        after = schedule(maximum(count - steps, 0)) if callable(schedule) else schedule
+        return minimum(count * per_step, 1.0) * after
+
+    return rate

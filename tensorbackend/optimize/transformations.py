@@ -1,0 +1,347 @@
+"""Transformations of gradients: pure functions over trees, in pairs of `init` and `update`.
+
+`state = transformation.init(parameters)` once, then in each step `updates, state = transformation.update(gradients,
+state, parameters)` and `parameters = apply_updates(parameters, updates)`. States are trees of tensors, so that a step
+is compiled, batched and carried through loops as any other function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import isfinite
+from typing import Any, NamedTuple
+
+from ..entry import entry
+from ..errors import ArgumentError, expected
+from ..expr.trees import flatten, tree_map
+from ..ops.creation.filled import full, zeros_like
+from ..ops.elementwise.binary import minimum
+from ..ops.elementwise.conversion import astype
+from ..ops.elementwise.ternary import where
+from ..ops.elementwise.transcendental import sqrt
+from ..ops.elementwise.unary import abs as abs_
+from ..ops.reduction import sum as sum_
+from ..tensor import Tensor
+from .schedules import Schedule
+
+Trees = Any
+
+
+class GradientTransformation(NamedTuple):
+    """Two pure functions."""
+
+    init: Callable[[Trees], Any]
+    """The first state, from the parameters."""
+    update: Callable[..., tuple[Trees, Any]]
+    """The updates and the next state, from gradients, the state, and the parameters."""
+
+
+@entry
+def apply_updates(parameters: Trees, updates: Trees) -> Trees:
+    """The parameters after a step: their sums with updates, in their dtypes.
+
+    >>> import tensorbackend as tb
+    >>> tb.optimize.apply_updates({"w": tb.ones(2)}, {"w": tb.asarray([0.5, -1.0])})["w"].tolist()
+    [1.5, 0.0]
+    """
+    return tree_map(lambda x, update: astype(x + update, x.dtype), parameters, updates)
+
+
+@entry
+def global_norm(tree: Trees) -> Tensor:
+    """The norm of all tensors of a tree as one vector.
+
+    >>> import tensorbackend as tb
+    >>> tb.optimize.global_norm([tb.asarray([3.0]), tb.asarray([[4.0]])]).item()
+    5.0
+    """
+    return sqrt(sum((sum_(abs_(x) ** 2) for x in flatten(tree)[0]), start=full((), 0.0)))
+
+
+@entry
+def chain(*transformations: GradientTransformation) -> GradientTransformation:
+    """Transformations one after the other.
+
+    >>> import tensorbackend as tb
+    >>> both = tb.optimize.chain(tb.optimize.clip_by_global_norm(1.0), tb.optimize.sgd(0.5))
+    >>> updates, state = both.update(tb.asarray([4.0]), both.init(tb.zeros(1)), None)
+    >>> updates.tolist()
+    [-0.5]
+    """
+
+    def update(gradients: Trees, states: tuple[Any, ...], parameters: Trees = None) -> tuple[Trees, Any]:
+        after = []
+        for each, state in zip(transformations, states, strict=True):
+            gradients, state = each.update(gradients, state, parameters)
+            after.append(state)
+        return gradients, tuple(after)
+
+    return GradientTransformation(lambda parameters: tuple(each.init(parameters) for each in transformations), update)
+
+
+def _stateless(function: Callable[[Trees, Trees], Trees]) -> GradientTransformation:
+    return GradientTransformation(
+        lambda parameters: (), lambda gradients, state, parameters=None: (function(gradients, parameters), state)
+    )
+
+
+@entry
+def scale(factor: float) -> GradientTransformation:
+    """Gradients times a number.
+
+    >>> import tensorbackend as tb
+    >>> half = tb.optimize.scale(0.5)
+    >>> half.update(tb.asarray([4.0]), half.init(None))[0].tolist()
+    [2.0]
+    """
+    return _stateless(lambda gradients, parameters: tree_map(lambda x: x * factor, gradients))
+
+
+@entry
+def clip_by_global_norm(most: float) -> GradientTransformation:
+    """Gradients that are shortened together where their norm is greater than a number.
+
+    >>> import tensorbackend as tb
+    >>> clip = tb.optimize.clip_by_global_norm(1.0)
+    >>> clip.update([tb.asarray([3.0]), tb.asarray([4.0])], ())[0][1].tolist()
+    [0.800000011920929]
+    """
+    if not most > 0:
+        raise ArgumentError(expected("a norm above 0", most=most))
+
+    def clipped(gradients: Trees, parameters: Trees) -> Trees:
+        norm = global_norm(gradients)
+        factor = minimum(most / where(norm == 0, 1, norm), 1.0)
+        return tree_map(lambda x: x * astype(factor, x.dtype), gradients)
+
+    return _stateless(clipped)
+
+
+@entry
+def add_decayed_weights(decay: float) -> GradientTransformation:
+    """Gradients and a share of the parameters.
+
+    >>> import tensorbackend as tb
+    >>> tb.optimize.add_decayed_weights(0.5).update(tb.ones(1), (), tb.full((1,), 4.0))[0].tolist()
+    [3.0]
+    """
+    return _stateless(lambda gradients, parameters: tree_map(lambda g, x: g + decay * x, gradients, parameters))
+
+
+class Counted(NamedTuple):
+    """A number of steps."""
+
+    steps: Tensor
+
+
+def _zero(parameters: Trees) -> Tensor:
+    leaves = flatten(parameters)[0]
+    return full((), 0, dtype="int32", backend=leaves[0].backend if leaves else None)
+
+
+@entry
+def scale_by_rate(rate: float | Schedule) -> GradientTransformation:
+    """Gradients times a negative rate, that of the step where the rate is a schedule.
+
+    >>> import tensorbackend as tb
+    >>> tb.optimize.scale_by_rate(0.5).update(tb.ones(1), ())[0].tolist()
+    [-0.5]
+    """
+    if not callable(rate):
+        if not isfinite(rate):
+            raise ArgumentError(expected("a finite rate", rate=rate))
+        return scale(-rate)
+
+    def update(gradients: Trees, state: Counted, parameters: Trees = None) -> tuple[Trees, Counted]:
+        now = rate(state.steps)
+        return tree_map(lambda x: x * astype(-now, x.dtype), gradients), Counted(state.steps + 1)
+
+    return GradientTransformation(lambda parameters: Counted(_zero(parameters)), update)
+
+
+class Momentum(NamedTuple):
+    """What is left of earlier gradients."""
+
+    momentum: Trees
+
+
+@entry
+def trace(decay: float, *, nesterov: bool = False) -> GradientTransformation:
+    """Sums of gradients, of which earlier ones count less: momentum.
+
+    Parameters
+    ----------
+    decay : float
+        What a gradient counts one step later, from 0 to below 1.
+    nesterov : bool
+        Whether to look a step ahead, as Nesterov does.
+
+    Returns
+    -------
+    GradientTransformation
+        Its state has the sums.
+
+    References
+    ----------
+    Sutskever et al., "On the importance of initialization and momentum in deep learning", ICML 2013.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> momentum = tb.optimize.trace(0.5)
+    >>> updates, state = momentum.update(tb.ones(1), momentum.init(tb.zeros(1)))
+    >>> momentum.update(tb.ones(1), state)[0].tolist()
+    [1.5]
+    """
+    _check_decay(decay=decay)
+
+    def update(gradients: Trees, state: Momentum, parameters: Trees = None) -> tuple[Trees, Momentum]:
+        momentum = tree_map(lambda g, m: g + decay * m, gradients, state.momentum)
+        ahead = tree_map(lambda g, m: g + decay * m, gradients, momentum) if nesterov else momentum
+        return ahead, Momentum(momentum)
+
+    return GradientTransformation(lambda parameters: Momentum(tree_map(zeros_like, parameters)), update)
+
+
+def _check_decay(**decays: float) -> None:
+    for name, decay in decays.items():
+        if not 0 <= decay < 1:
+            raise ArgumentError(expected(f"{name} from 0 to below 1", **{name: decay}))
+
+
+@entry
+def sgd(rate: float | Schedule, *, momentum: float = 0.0, nesterov: bool = False) -> GradientTransformation:
+    """Steps down the gradient, with momentum.
+
+    >>> import tensorbackend as tb
+    >>> steps = tb.optimize.sgd(0.5, momentum=0.9)
+    >>> steps.update(tb.ones(1), steps.init(tb.zeros(1)))[0].tolist()
+    [-0.5]
+    """
+    if not momentum:
+        return scale_by_rate(rate)
+    return chain(trace(momentum, nesterov=nesterov), scale_by_rate(rate))
+
+
+class Moments(NamedTuple):
+    """The state of `scale_by_adam`."""
+
+    steps: Tensor
+    first: Trees
+    second: Trees
+
+
+@entry
+def scale_by_adam(*, b1: float = 0.9, b2: float = 0.999, epsilon: float = 1e-8) -> GradientTransformation:
+    """Mean gradients divided by the root of their mean squares.
+
+    Parameters
+    ----------
+    b1, b2 : float
+        What a gradient, and its square, count one step later in the means.
+    epsilon : float
+        What is added to the root.
+
+    Returns
+    -------
+    GradientTransformation
+        Its state has the number of steps and the means.
+
+    References
+    ----------
+    Kingma and Ba, "Adam: A Method for Stochastic Optimization", ICLR 2015, algorithm 1.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> direction = tb.optimize.scale_by_adam()
+    >>> tb.round(direction.update(tb.asarray([4.0]), direction.init(tb.zeros(1)))[0]).tolist()
+    [1.0]
+    """
+    _check_decay(b1=b1, b2=b2)
+
+    def init(parameters: Trees) -> Moments:
+        zeros = tree_map(zeros_like, parameters)
+        return Moments(_zero(parameters), zeros, tree_map(abs_, zeros))
+
+    def update(gradients: Trees, state: Moments, parameters: Trees = None) -> tuple[Trees, Moments]:
+        count = state.steps + 1
+        first = tree_map(lambda g, m: (1 - b1) * g + b1 * m, gradients, state.first)
+        second = tree_map(lambda g, m: (1 - b2) * abs_(g) ** 2 + b2 * m, gradients, state.second)
+
+        def direction(m: Tensor, v: Tensor) -> Tensor:
+            power = astype(count, v.dtype)
+            return (m / (1 - b1**power)) / (sqrt(v / (1 - b2**power)) + epsilon)
+
+        return tree_map(direction, first, second), Moments(count, first, second)
+
+    return GradientTransformation(init, update)
+
+
+@entry
+def adam(
+    rate: float | Schedule, *, b1: float = 0.9, b2: float = 0.999, epsilon: float = 1e-8
+) -> GradientTransformation:
+    """Adam: steps whose size does not depend on the gradients' scale.
+
+    Parameters
+    ----------
+    rate : float or schedule
+        The size of a step.
+    b1, b2, epsilon : float
+        As `scale_by_adam` takes them.
+
+    Returns
+    -------
+    GradientTransformation
+        To be used as `init` and `update`.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> steps = tb.optimize.adam(0.1)
+    >>> x = {"x": tb.asarray([3.0])}
+    >>> state = steps.init(x)
+    >>> for _ in range(100):
+    ...     gradient = tb.grad(lambda x: tb.sum(x["x"] ** 2))(x)
+    ...     updates, state = steps.update(gradient, state, x)
+    ...     x = tb.optimize.apply_updates(x, updates)
+    >>> abs(x["x"].item()) < 0.1
+    True
+    """
+    return chain(scale_by_adam(b1=b1, b2=b2, epsilon=epsilon), scale_by_rate(rate))
+
+
+@entry
+def adamw(
+    rate: float | Schedule, *, b1: float = 0.9, b2: float = 0.999, epsilon: float = 1e-8, decay: float = 1e-2
+) -> GradientTransformation:
+    """Adam with decay of the weights apart from the gradient.
+
+    Parameters
+    ----------
+    rate : float or schedule
+        The size of a step.
+    b1, b2, epsilon : float
+        As `scale_by_adam` takes them.
+    decay : float
+        The share of the weights that is taken off, times the rate.
+
+    Returns
+    -------
+    GradientTransformation
+        To be used as `init` and `update`, which needs the parameters.
+
+    References
+    ----------
+    Loshchilov and Hutter, "Decoupled Weight Decay Regularization", ICLR 2019.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> steps = tb.optimize.adamw(0.5, decay=0.5)
+    >>> x = tb.full((1,), 4.0)
+    >>> tb.round(steps.update(tb.ones(1), steps.init(x), x)[0] * 100).tolist()
+    [-150.0]
+    """
+    return chain(scale_by_adam(b1=b1, b2=b2, epsilon=epsilon), add_decayed_weights(decay), scale_by_rate(rate))

@@ -1,0 +1,117 @@
+"""Minima: L-BFGS as a graph, in batches and with bounds, and SciPy's methods."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+import pytest
+import scipy.optimize
+
+import tensorbackend as tb
+from tensorbackend import Tensor
+from tensorbackend.errors import ArgumentError, BackendError, DTypeError, OperandError, ShapeError, TensorBackendError
+from tensorbackend.optimize import minimize
+
+START = numpy.array([[-1.2, 1.0, 0.5], [3.0, 2.0, -1.0], [1.0, 1.0, 1.0]])
+
+
+def rosenbrock(x: Any) -> Any:
+    return tb.sum(100 * (x[..., 1:] - x[..., :-1] ** 2) ** 2 + (1 - x[..., :-1]) ** 2, axis=-1)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "binary", "jax"])
+def test_each_example_finds_its_minimum(backend: str) -> None:
+    start = tb.asarray(START, names=("batch", "n"), backend=backend)
+    found = minimize(rosenbrock, start, tolerance=1e-8, history=2 if backend == "jax" else 10)  # which JAX compiles
+    numpy.testing.assert_allclose(numpy.asarray(found.x), numpy.ones((3, 3)), atol=1e-5)
+    assert (found.x.names, found.value.names, found.x.backend.name) == (("batch", "n"), ("batch",), backend)
+    assert (found.converged.tolist(), found.diverged.tolist()) == ([True] * 3, [False] * 3)
+    counts = found.iterations.tolist()
+    assert counts[2] == 0 < min(counts[:2])
+    if backend == "numpy":
+        for place in range(2):
+            alone = minimize(rosenbrock, start[place], tolerance=1e-8)
+            assert alone.iterations.item() == counts[place]
+            theirs = scipy.optimize.minimize(
+                scipy.optimize.rosen, START[place], jac=scipy.optimize.rosen_der, method="L-BFGS-B", tol=1e-10
+            )
+            assert counts[place] <= 1.5 * theirs.nit + 10
+        limited = minimize(rosenbrock, start, tolerance=1e-8, max_iterations=tb.asarray([2, 5, 3]))
+        assert (limited.iterations.tolist(), limited.converged.tolist()) == ([2, 5, 0], [False, False, True])
+
+
+def test_compiled_mapped_recorded_and_dry() -> None:
+    start = tb.asarray(START)
+    wanted = minimize(rosenbrock, start)
+    numpy.testing.assert_allclose(
+        numpy.asarray(tb.jit(lambda x: minimize(rosenbrock, x).x)(start)), numpy.asarray(wanted.x), rtol=1e-6
+    )
+    numpy.testing.assert_allclose(
+        numpy.asarray(tb.vmap(lambda x: minimize(rosenbrock, x).x)(start)), numpy.ones((3, 3)), atol=1e-3
+    )
+    path = minimize(rosenbrock, start, trajectory=(0, 3, 200))
+    assert (path.x.shape, path.value.shape) == ((3, 3, 3), (3, 3))
+    assert path.x[0].tolist() == START.tolist()
+    assert bool(tb.all(path.value[0] >= path.value[1]))
+    assert bool(tb.all(path.value[1] >= path.value[2]))
+    numpy.testing.assert_allclose(numpy.asarray(path.x[2]), numpy.asarray(wanted.x), rtol=1e-10)
+    dry = minimize(rosenbrock, tb.template((4, 3), "f32"))
+    assert (dry.x.template, dry.converged.shape) == (tb.template((4, 3), "f32").template, (4,))
+
+
+@pytest.mark.parametrize("method", ["l-bfgs", "L-BFGS-B", "SLSQP"])
+def test_bounds(method: str) -> None:
+    found = minimize(rosenbrock, tb.asarray(START), method, tolerance=1e-9, bounds=(-2.0, tb.asarray([0.5, 2.0, 2.0])))
+    numpy.testing.assert_allclose(numpy.asarray(found.x), [[0.5, 0.25742574, 0.06626801]] * 3, atol=1e-4)
+    assert found.converged.tolist() == [True] * 3
+
+
+@pytest.mark.parametrize("method", ["Nelder-Mead", "bfgs", "L-BFGS-B", "TNC", "trust-constr"])
+def test_methods_of_scipy(method: str) -> None:
+    def bowl(x: Tensor) -> Tensor:
+        return tb.sum((x - tb.asarray([1.0, 2.0])) ** 2 * tb.asarray([1.0, 3.0]), axis=-1)
+
+    found = minimize(bowl, tb.asarray([[0.0, 0.0], [5.0, 5.0]], names=("batch", None)), method, tolerance=1e-6)
+    numpy.testing.assert_allclose(numpy.asarray(found.x), [[1, 2], [1, 2]], atol=1e-3)
+    assert (found.converged.tolist(), found.value.names) == ([True, True], ("batch",))
+    assert min(found.iterations.tolist()) > 0
+    with pytest.raises(BackendError, match="expected tensors with data for a method of SciPy"):
+        tb.jit(lambda x: minimize(bowl, x, method).x)(tb.ones(2))
+
+
+def test_what_has_no_minimum_says_so() -> None:
+    nothing = minimize(lambda x: x * float("nan"), tb.asarray([1.0]))
+    assert (nothing.converged.item(), nothing.diverged.item()) == (False, True)
+    assert not minimize(tb.log, tb.asarray([1.0])).converged.item()
+    steep = minimize(lambda x: -(x**2), tb.asarray([1.0]), max_iterations=5)
+    assert not steep.converged.item()
+
+
+def test_float32_ends_where_nothing_becomes_smaller() -> None:
+    found = minimize(rosenbrock, tb.asarray(START, dtype="f32"), tolerance=1e-12)
+    numpy.testing.assert_allclose(numpy.asarray(found.x), numpy.ones((3, 3)), atol=1e-2)
+    assert not any(found.diverged.tolist())
+
+
+WRONG: list[tuple[Any, type[TensorBackendError], str]] = [
+    ({"method": "newton"}, ArgumentError, "minimize: expected a method of 'l-bfgs', 'Nelder-Mead', "),
+    ({"x0": tb.ones(3, dtype="s32")}, DTypeError, "expected a floating x0, got x0=s32"),
+    (
+        {"function": lambda x: tb.sum(x, axis=0)[:2]},
+        ShapeError,
+        "expected a function whose result has the first axes of x0",
+    ),
+    ({"function": lambda x: (x, x)}, OperandError, "expected a function that returns one tensor"),
+    ({"history": 0}, ArgumentError, "expected a history of 1 step or more, got history=0"),
+    ({"tolerance": tb.ones(2)}, ShapeError, r"expected tolerance of shape \(3,\), got tolerance=f32\[2\]"),
+    ({"method": "BFGS", "trajectory": (1,)}, ArgumentError, "expected no trajectory for a method of SciPy"),
+    ({"method": "BFGS", "bounds": (0.0, None)}, BackendError, "expected no bounds for the method 'BFGS'"),
+]
+
+
+@pytest.mark.parametrize(("options", "error", "text"), WRONG)
+def test_mistakes(options: dict[str, Any], error: type[TensorBackendError], text: str) -> None:
+    call = {"function": rosenbrock, "x0": tb.asarray(START), **options}
+    with pytest.raises(error, match=text):
+        minimize(call.pop("function"), call.pop("x0"), **call)

@@ -1,0 +1,66 @@
+"""Roots of functions of vectors and of numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+import pytest
+
+import tensorbackend as tb
+from tensorbackend.errors import ArgumentError, DTypeError, ShapeError
+from tensorbackend.optimize import bisect, root
+
+
+@pytest.mark.parametrize("backend", ["numpy", "binary", "jax"])
+def test_newtons_method(backend: str) -> None:
+    def function(x: Any) -> Any:
+        return tb.stack([tb.exp(x[0]) - x[1], x[0] + x[1] - 3])
+
+    start = tb.asarray([0.0, 0.0], dtype="f64", names=("n",), backend=backend)
+    found = root(function, start, tolerance=1e-12)
+    assert (found.x.names, found.converged.item(), found.diverged.item()) == (("n",), True, False)
+    assert abs(numpy.exp(found.x[0].item()) - found.x[1].item()) < 1e-11
+    assert 0 < int(found.iterations) < 10
+
+
+def test_newtons_method_elsewhere() -> None:
+    assert root(lambda x: x**2 - 2, tb.asarray(1.0), tolerance=1e-6).x.item() == pytest.approx(2**0.5)
+    compiled = tb.jit(lambda x, a: root(lambda x: x**2 - a, x).x)
+    assert compiled(tb.asarray(1.0), tb.asarray(9.0)).item() == pytest.approx(3.0)
+    assert tb.vmap(compiled)(tb.ones(2), tb.asarray([4.0, 9.0])).tolist() == pytest.approx([2.0, 3.0])
+    grid = root(lambda x: x**3 - 8, tb.full((2, 3), 1.0))
+    assert (grid.x.shape, grid.converged.item()) == ((2, 3), True)
+    assert root(lambda x: x**2 + 1, tb.asarray(0.3 + 0.5j)).x.item() == pytest.approx(1j)
+    far = root(tb.arctan if hasattr(tb, "arctan") else tb.atan, tb.asarray(3.0))  # without shorter steps it diverges
+    assert far.converged.item()
+    none = root(lambda x: x**2 + 1, tb.asarray(1.0), max_iterations=9)
+    assert not none.converged.item()
+    flat = root(lambda x: x * 0 + 1, tb.asarray(1.0))
+    assert (flat.converged.item(), flat.diverged.item()) == (False, True)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "binary", "jax"])
+def test_halving(backend: str) -> None:
+    wanted = tb.asarray([2.0, 3.0, 0.0, 5.0, 7.0], names=("n",), dtype="f64", backend=backend)
+    low, high = (tb.asarray(value, dtype="f64", backend=backend) for value in (0.0, 5.0))
+    found = bisect(lambda x: x - wanted, low + 0 * wanted, high, tolerance=1e-9)
+    numpy.testing.assert_allclose(numpy.asarray(found.x)[:4], [2, 3, 0, 5], atol=1e-9)
+    assert found.converged.tolist() == [True] * 4 + [False]
+    assert found.diverged.tolist() == [False] * 4 + [True]
+    assert found.x.names == ("n",)
+
+
+def test_mistakes() -> None:
+    with pytest.raises(ShapeError, match="root: expected a function with as many elements as x0"):
+        root(lambda x: x[:1], tb.ones(2))
+    with pytest.raises(ArgumentError, match="root: expected a tolerance above 0, got tolerance=0"):
+        root(lambda x: x, tb.ones(2), tolerance=0)
+    with pytest.raises(DTypeError, match="root: expected a floating or complex x0"):
+        root(lambda x: x, tb.ones(2, dtype="s32"))
+    with pytest.raises(ArgumentError, match="bisect: expected a tolerance above 0"):
+        bisect(lambda x: x, 0.0, 1.0, tolerance=-1.0)
+    with pytest.raises(DTypeError, match="bisect: expected floating bounds"):
+        bisect(lambda x: x, 0, 1)
+    with pytest.raises(ShapeError, match="bisect: expected a function with a number for each element"):
+        bisect(lambda x: tb.stack([x, x]), 0.0, 1.0)
