@@ -153,7 +153,7 @@ maximum | tb.maximum(x, y) |
 mean | tb.mean(x, axis=0) |
 meshgrid | tb.meshgrid(v, v, indexing="ij") |
 min | tb.min(x, axis=0) |
-minimize | tb.value_and_grad(f)(x) | what SciPy's `minimize(jac=True)` and Optax ask for
+minimize | tb.optimize.minimize(f, x) | a number for each example: each has a minimum of its own
 minimum | tb.minimum(x, y) |
 mod | tb.remainder(x, y) |
 module | | an object with parameters; a parameter is a tensor
@@ -208,7 +208,7 @@ sin | tb.sin(x) |
 sinh | tb.sinh(x) |
 size | x.size |
 sizeof | x.nbytes |
-softplus | tb.logaddexp(x, 0.0) |
+softplus | tb.nn.softplus(x) |
 solve_triangular | tb.sparse.triangular_solve(A, r[0]), tb.linalg.triangular_solve(m[0], r) |
 solve_triangular_dense | tb.linalg.triangular_solve(m, r[..., None], unit_diagonal=True) |
 solve_triangular_sparse | tb.sparse.triangular_solve(A, r[0], lower=False) |

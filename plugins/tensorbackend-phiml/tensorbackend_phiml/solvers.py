@@ -1,16 +1,19 @@
 """Linear systems by `tb.solvers`, and minima.
 
 A matrix, sparse or dense, goes to `tb.solvers.solve`. A function of PhiML's is iterated by PhiML's own loops, in
-our functions, as it may read data. The methods that PhiML calls `scipy-...` are SciPy's, on the host.
+our functions, as it may read data. The methods that PhiML calls `scipy-...` are SciPy's, on the host. Minima are those
+of `tb.optimize`.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 import tensorbackend as tb
 from phiml.backend._backend import SolveResult
+from tensorbackend.errors import TemplateDataError
 from tensorbackend.sparse import COO
 
 from .base import Operand
@@ -75,6 +78,33 @@ class Solvers(Sparse):
         if is_matrix(lin, matrix_offset) and poly_order:
             return self._solved(f"bicgstab({poly_order})", lin, y, x0, rtol, atol, max_iter, pre, 2 * poly_order)
         return super().bi_conjugate_gradient(lin, y, x0, rtol, atol, max_iter, pre, matrix_offset, poly_order)
+
+    def minimize(self, method: str, f: Any, x0: Operand, atol: Operand, max_iter: Any, trj: bool) -> Any:
+        """Where a function is least for each example, near x0; it gives (sum of the losses, (loss of each,)).
+
+        L-BFGS is `tb.optimize`'s, which traces the function. One that reads data, SciPy's other methods and
+        trajectories are PhiML's loops.
+        """
+        if method in ("auto", "L-BFGS-B") and not trj:
+            start = self.to_float(x0)
+            size = start.shape[0]
+
+            def losses(x: tb.Tensor) -> Any:
+                with self.traced():
+                    return tb.broadcast_to(f(x)[1][0], (size,))
+
+            with suppress(TemplateDataError):
+                found = tb.optimize.minimize(
+                    losses,
+                    start,
+                    tolerance=self._cast(atol, start.dtype),
+                    max_iterations=self._cast(np.broadcast_to(np.asarray(max_iter), (size,)), tb.int32),
+                )
+                flags = found.converged, found.diverged
+                name = f"tensorbackend L-BFGS ({self.name})"
+                counts = found.iterations, found.iterations + 1
+                return SolveResult(name, found.x, found.value, *counts, *flags, [""] * size)
+        return super().minimize(method, f, x0, atol, max_iter, trj)
 
     def _solved(
         self,

@@ -37,9 +37,9 @@ def test_every_function_of_phiml_is_ours(b: TensorBackend) -> None:
         for name in dir(PhimlBackend)
         if not name.startswith("_") and getattr(TensorBackend, name) is getattr(PhimlBackend, name)
     }
-    # The name and the settings of a backend, and what iterates a function of PhiML's in our functions.
+    # The name and the settings of a backend.
     assert inherited == {
-        "get_default_device", "get_device_by_ref", "get_peak_memory", "list_devices", "minimize", "name", "precision",
+        "get_default_device", "get_device_by_ref", "get_peak_memory", "list_devices", "name", "precision",
         "reset_peak_memory",
     }  # fmt: skip
     assert {"get_peak_memory", "reset_peak_memory"} <= ABSENT
@@ -126,7 +126,7 @@ def test_gradients_of_implicit_solves(b: TensorBackend) -> None:
 
 
 def test_a_compiled_function_reads_what_is_constant(b: TensorBackend) -> None:
-    @math.jit_compile
+    @math.jit_compile  # type: ignore[untyped-decorator] # of PhiML
     def repeated(x: Any) -> Any:
         count = math.sum(math.tensor([1, 2], spatial("n")), "n")
         return math.expand(x, spatial(copies=int(count)))
