@@ -124,16 +124,23 @@ class Indexing(Base):
             vectors = tb.where(vectors < 0, tb.iinfo(vectors.dtype).max, vectors)
         columns = tb.unstack(vectors, axis=-1)
         if not self.is_available(shape):
-            return self._raveled(columns, tb.unstack(self._tensor(shape)), vectors.dtype)
+            lengths = tb.unstack(self._cast(shape, vectors.dtype))
+            return self._raveled(columns, lengths, mode)
         shape = tuple(int(size) for size in shape)
         return self._cast(tb.ravel_multi_index(columns, shape, **options), self._dtype(multi_index))
 
-    def _raveled(self, columns: Sequence[Any], lengths: Sequence[Any], dtype: tb.DType) -> Any:
-        """The positions of index vectors inside a tensor whose sizes are data of a trace."""
+    def _raveled(self, columns: Sequence[Any], lengths: Sequence[Any], mode: str | int) -> Any:
+        """The positions of index vectors in a tensor whose sizes are data of a trace."""
         number: Any = 0
+        inside: Any = True
         for column, length in zip(columns, lengths, strict=True):
-            number = number * tb.astype(length, dtype) + column
-        return number
+            inside = tb.logical_and(inside, (column >= 0) & (column < length))
+            if mode == "periodic":
+                column = column % length
+            elif mode == "clamp":
+                column = tb.clip(column, 0, length - 1)
+            number = number * length + column
+        return tb.where(inside, number, mode) if isinstance(mode, int) else number
 
     def scatter(self, base_grid: Operand, indices: Operand, values: Operand, mode: str) -> Any:
         """A copy of a batch with values written at index vectors; examples, values and channels of one serve all."""

@@ -85,6 +85,16 @@ def minimizing(method: str) -> Case:
     )
 
 
+def raveling(mode: str | int, vectors: Any, expected: Any) -> Case:
+    """Positions in a tensor of (2, 4), whose sizes are data of a trace."""
+    return Case(
+        lambda b: b.jit_compile(lambda shape: b.ravel_multi_index(b.as_tensor(vectors), shape, mode))(
+            b.as_tensor([2, 4])
+        ),
+        expected,
+    )
+
+
 def drawn(b: Any) -> Any:
     """The first numbers of a seed."""
     b.seed(3)
@@ -214,8 +224,10 @@ CASES |= {
     "ravel_multi_index": [
         of("ravel_multi_index", np.array([[1, 2], [0, 3]]), (2, 4)),
         *(of("ravel_multi_index", np.array([[1, -2], [5, 3]]), (2, 4), mode) for mode in ("periodic", "clamp", -1)),
-        Case(lambda b: b.jit_compile(lambda shape: b.ravel_multi_index(b.as_tensor([[1, 2]]), shape))(
-            b.as_tensor([2, 4])), [6]),
+        raveling("undefined", [[1, 2]], [6]),
+        raveling("periodic", [[1, -2], [5, 3]], [6, 7]),
+        raveling("clamp", [[1, -2], [5, 3]], [4, 7]),
+        raveling(-1, [[1, -2], [1, 3]], [-1, 7]),
     ],
     "scatter": [
         of("scatter", G, np.array([[[1], [1]], [[0], [2]]]), G[:, :2], mode=mode)
