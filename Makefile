@@ -86,7 +86,7 @@ $(ADAPTER_READY): pyproject.toml $(ADAPTER)/pyproject.toml
 	$(ADAPTER_BIN)/python -m pip install -q --disable-pip-version-check '.[dev]' phiml scipy
 	@touch $@
 
-adapter: $(ADAPTER_READY) ## Installs the adapter for PhiML as a user would, and checks its types and its tests
+adapter: $(ADAPTER_READY) ## Installs the adapter for PhiML as a user would, checks its types and tests; not part of check
 	rm -rf build $(ADAPTER)/build
 	$(ADAPTER_BIN)/python -m pip install -q --disable-pip-version-check --no-deps . './$(ADAPTER)'
 	cd $(ADAPTER) && $(ADAPTER_BIN)/mypy

@@ -42,47 +42,58 @@ def plume(size: int) -> tuple[Any, Callable[..., Any]]:
     return (velocity, smoke, CenteredGrid(0, 0, box, x=size, y=size)), step
 
 
-def run(backend: Any, size: int, steps: int, compiled: bool) -> tuple[np.ndarray[Any, Any], float, float]:
-    """The smoke at the end, the seconds of the first step and of a later one."""
-    with backend, math.precision(64):
-        fields, step = plume(size)
-        advance = math.jit_compile(step) if compiled else step
-        times = []
-        if compiled:  # PhiFlow keeps what it computes of a grid; PhiML's JAX cannot use that after a trace
-            fields = step(*fields)
-        for _ in range(steps - compiled):
-            begin = time.perf_counter()
-            fields = advance(*fields)
-            found = fields[1].values.numpy("x,y")
-            times.append(time.perf_counter() - begin)
-        return found, times[0], float(np.median(times[2:]))
+class Run:
+    """The plume on one backend, a step at a time."""
+
+    def __init__(self, name: str, backend: Any, size: int, compiled: bool) -> None:
+        self.name, self.backend, self.compiled = name, backend, compiled
+        with backend, math.precision(64):
+            self.fields, self.step = plume(size)
+        self.advance = math.jit_compile(self.step) if compiled else self.step
+        self.seconds: list[tuple[float, float]] = []
+        """Of each step those on the clock and those of the processors."""
+
+    def go_on(self, first: bool) -> None:
+        """One step. The first is not compiled: PhiFlow keeps what it computes of a grid, which may not be traced."""
+        with self.backend, math.precision(64):
+            begin = time.perf_counter(), time.process_time()
+            self.fields = (self.step if first else self.advance)(*self.fields)
+            self.smoke = self.fields[1].values.numpy("x,y")
+            self.seconds.append((time.perf_counter() - begin[0], time.process_time() - begin[1]))
 
 
 def main() -> None:
-    """Prints a line for each backend."""
+    """Prints a line for each backend; their steps take turns, so that what else the machine does meets them alike."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--size", type=int, default=64)
     parser.add_argument("--steps", type=int, default=20)
-    parser.add_argument("--only", default="")
+    parser.add_argument("--runs", default="", help="names of runs, with commas between them; all by default")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-    theirs = get_backend("jax")
-    runs = {
-        "PhiML NumPy, eager": (NUMPY, False),
-        "PhiML JAX, eager": (theirs, False),
-        "PhiML JAX, compiled": (theirs, True),
-        "ours NumPy, eager": (tensorbackend_phiml.backend("numpy"), False),
-        "ours NumPy, compiled": (tensorbackend_phiml.backend("numpy"), True),
-        "ours JAX, eager": (tensorbackend_phiml.backend("jax"), False),
-        "ours JAX, compiled": (tensorbackend_phiml.backend("jax"), True),
+    theirs, ours_numpy, ours_jax = get_backend("jax"), *map(tensorbackend_phiml.backend, ("numpy", "jax"))
+    choices = {
+        "PhiML NumPy eager": (NUMPY, False),
+        "ours NumPy eager": (ours_numpy, False),
+        "ours NumPy compiled": (ours_numpy, True),
+        "PhiML JAX compiled": (theirs, True),
+        "ours JAX compiled": (ours_jax, True),
+        "PhiML JAX eager": (theirs, False),
+        "ours JAX eager": (ours_jax, False),
     }
-    first = None
-    for name, (backend, compiled) in runs.items():
-        if options.only in name:
-            smoke, begin, later = run(backend, options.size, options.steps, compiled)
-            first = smoke if first is None else first
-            apart = np.abs(smoke - first).max()
-            print(f"{name:24} first step {begin:7.2f} s, later {later * 1000:7.1f} ms, apart {apart:.1e}", flush=True)
+    wanted = options.runs.split(",") if options.runs else list(choices)
+    runs = [Run(name, choices[name][0], options.size, choices[name][1]) for name in wanted]
+    for number in range(options.steps):
+        for run in runs:
+            run.go_on(first=not number)
+    for run in runs:
+        apart = np.abs(run.smoke - runs[0].smoke).max()
+        later = np.array(run.seconds[3:]) * 1000  # the second step compiles, the third may
+        clock, processors = np.median(later, axis=0)
+        print(
+            f"{run.name:20} {clock:7.1f} ms a step (least {later[:, 0].min():7.1f}, of processors {processors:7.1f}), "
+            f"smoke apart from the first run's {apart:.1e}",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":
