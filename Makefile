@@ -51,6 +51,7 @@ bench: $(READY) ## Measures the budget
 	$(BIN)/python benchmarks/jit.py
 	$(BIN)/python benchmarks/step.py
 	$(BIN)/python benchmarks/dryrun.py
+	$(BIN)/python benchmarks/ragged.py
 	$(BIN)/python benchmarks/grids.py
 	$(BIN)/python benchmarks/profile.py
 	test ! -e $(PLUGIN_READY) || $(PLUGIN_BIN)/python $(PLUGIN)/benchmarks/overhead.py

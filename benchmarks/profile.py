@@ -14,7 +14,7 @@ from typing import Any
 
 import tensorbackend as tb
 
-CALLS, TURNS = 500, 60
+CALLS, TURNS = 200, 300
 
 
 def microseconds(call: Callable[[], Any]) -> float:

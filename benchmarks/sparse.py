@@ -57,10 +57,11 @@ def compare_with_jax(dtype: str, matrix: Any, array: Any) -> None:
     x, y = tb.asarray(array, backend="jax"), jnp.asarray(array)
     rows, places = matrix.tocsr(), matrix.tocoo()
     indices = jnp.stack([jnp.asarray(places.row), jnp.asarray(places.col)], axis=1)
+    compressed = [jnp.asarray(each) for each in (rows.data, rows.indices, rows.indptr)]
     pairs: dict[str, tuple[Any, Any]] = {
         "CSR over BCSR": (
             tb.sparse.from_scipy(rows, backend="jax"),
-            jax_sparse.BCSR.from_scipy_sparse(rows),
+            jax_sparse.BCSR((compressed[0], compressed[1], compressed[2]), shape=rows.shape),
         ),
         "COO over BCOO": (
             tb.sparse.from_scipy(places, backend="jax"),

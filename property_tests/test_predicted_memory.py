@@ -40,10 +40,7 @@ EXCEPTIONS: dict[str, str] = {
     "isin": "NumPy sorts or counts, as it sees fit",
     "log_softmax": "the steps of the default have names, so that they stay until it returns",
     "logsumexp": "the steps of the default have names, so that they stay until it returns",
-    "segment_min": "the steps of the default have names, so that they stay until it returns",
     "segment_sum": "entries are copied only where one is left out, which the data says",
-    "unique_counts": "NumPy sorts once, where the default sorts and searches",
-    "unique_values": "NumPy sorts once, where the default sorts and searches",
 }
 """Ops whose peak is another one than predicted, with the reason."""
 

@@ -24,7 +24,7 @@ from tensorbackend.testing import profile
 from tensorbackend.testing.strategies import elements
 
 BACKENDS = ["binary", *os.environ.get("TENSORBACKEND_BACKENDS", "numpy,jax").split(",")]
-GARBAGE = (math.nan, 1e30, -math.inf)
+GARBAGE = (math.nan, 1e30)
 Alone = Callable[[tb.Tensor], Any]
 
 
@@ -115,7 +115,7 @@ def framed(size: int, stride: int, same: bool) -> Alone:
 
 def convolved(x: Any, alone: bool, **options: Any) -> Any:
     """A convolution over time of [batch][time][feature] or, alone, [time][feature]."""
-    kernel = tb.asarray([[[1.0, -2.0, 0.5]] * x.shape[-1]], dtype="f32", backend=x.backend)
+    kernel = tb.asarray([[[1.0, -2.0, 0.5]] * x.shape[-1]], dtype="f32", like=getattr(x, "values", x))
     if alone:
         wide = tb.expand_dims(tb.permute_dims(x, (1, 0)), 0)
         return tb.permute_dims(tb.conv(wide, kernel, **options)[0], (1, 0))
@@ -176,12 +176,16 @@ def divided(x: tr.Ragged) -> Any:
     return tr.split(x, [min(1, x.size_of("time"))], axis="time")
 
 
+def in_order_of(x: tr.Ragged) -> Callable[[tb.Tensor], tb.Tensor]:
+    return lambda values: values.align_to(*map(str, x.names))
+
+
 def scanned(x: tr.Ragged) -> Any:
     """Running sums, and the sums of all."""
     start = tb.zeros(tuple(size for size, name in zip(x.shape, x.names, strict=True) if name != "time"),
                      names=[name for name in x.names if name != "time"], like=x.values)  # fmt: skip
     total, running = tr.scan(lambda carry, entry: (carry + entry, carry + entry), start, x, axis="time")
-    return total, tr.apply(lambda values: values.align_to(*x.names), running)
+    return total, tr.apply(in_order_of(x), running)
 
 
 def replayed(x: tr.Ragged) -> Any:
@@ -195,7 +199,7 @@ def replayed(x: tr.Ragged) -> Any:
         return after, tb.squeeze(entry, "time"), after["at"] >= lengths
 
     found = tr.unroll(turn, start, limit=x.size_of("time") + 1).outputs
-    return tr.apply(lambda values: values.align_to(*x.names), found)
+    return tr.apply(in_order_of(x), found)
 
 
 def rewritten(x: tr.Ragged) -> tr.Ragged:
@@ -206,7 +210,7 @@ def rewritten(x: tr.Ragged) -> tr.Ragged:
     array = tr.tensor_array(tb.zeros(shape, names=names, like=x.values), len(rows) + 1)
     for row in rows:
         array = array.push(row)
-    return tr.with_lengths(array.stack().values.align_to(*x.names), **x.lengths)
+    return tr.with_lengths(in_order_of(x)(array.stack().values), **x.lengths)
 
 
 CASES: dict[str, list[Case]] = {
@@ -310,11 +314,13 @@ CASES: dict[str, list[Case]] = {
     "var": [reduced(tr.var, tb.var, 0.0), reduced(tr.var, tb.var, 0.0, correction=1)],
     "windows": [
         Case(
-            lambda x, options=options: tr.windows(x, options[0], axis="time", stride=options[1], padding=options[2]),  # type: ignore[misc]
-            framed(options[0], options[1], options[2] == "same"),
+            lambda x, size=size, stride=stride, same=same: tr.windows(  # type: ignore[misc]
+                x, size, axis="time", stride=stride, padding="same" if same else "valid"
+            ),
+            framed(size, stride, same),
             nested=False,
         )
-        for options in ((2, 1, "valid"), (3, 2, "valid"), (3, 1, "same"), (3, 2, "same"))
+        for size, stride, same in ((2, 1, False), (3, 2, False), (3, 1, True), (3, 2, True))
     ],
     "with_lengths": [identity(lambda x: tr.with_lengths(x.values, **x.lengths))],
 }
@@ -425,7 +431,7 @@ def close(actual: Any, wanted: Any, exact: bool) -> bool:
             return False
         return all(close(*pair, exact) for pair in zip(actual, wanted, strict=True))
     if actual != actual or wanted != wanted:
-        return actual != actual and wanted != wanted
+        return bool(actual != actual and wanted != wanted)
     return bool(actual == wanted) or (not exact and math.isclose(actual, wanted, rel_tol=1e-4, abs_tol=1e-4))
 
 
@@ -463,7 +469,7 @@ def check_gradient(call: Callable[[tr.Ragged], Any], sample: Sample, backend: st
         return found
 
     plain = gradient(0.5)
-    for padding in GARBAGE[:2]:
+    for padding in GARBAGE:
         found = gradient(padding)
         outside = tb.where(x.mask(), 0, found)
         assert tb.all(outside == 0).item(), f"{padding} in the padding has the gradient {found!r}"
@@ -522,7 +528,7 @@ def test_the_laws_hold(name: str, case: Case) -> None:
 
 @each_of(SMOOTH)
 def test_the_padding_has_no_gradient(name: str, case: Case) -> None:
-    @profile(2)
+    @profile(1)
     @given(st.data())
     def holds(data: st.DataObject) -> None:
         check_gradient(case.call, data.draw(samples(case.nested and data.draw(st.booleans()), smooth=True)), "numpy")

@@ -88,8 +88,17 @@ def _use(result: Any, operands: Sequence[Any]) -> None:
             pass
     elif isinstance(result, Iterator):
         list(itertools.islice(result, 3))
-    elif callable(result) and not isinstance(result, ModuleType | Odd):
+    elif callable(result) and not isinstance(result, ModuleType | Odd) and _takes(result, operands):
         result(*operands)
+
+
+def _takes(function: Callable[..., Any], operands: Sequence[Any]) -> bool:
+    """Whether Python lets a function be called with so many."""
+    try:
+        inspect.signature(function).bind(*operands)
+    except TypeError:
+        return False
+    return True
 
 
 COUNTED = re.compile(r"\(\) (takes|missing|got) |takes no arguments|takes exactly|no signature found|not supported for")

@@ -330,13 +330,11 @@ def default_dtype(kind: Kind) -> DType:
     ...     tb.default_dtype("complex")
     complex128
     """
+    if not isinstance(kind, str) or kind not in _RANK:
+        raise ArgumentError(expected("kind to be 'bool', 'int', 'uint', 'float' or 'complex'", kind=kind))
     if kind == "float":
         return _FLOATING[abs(current_precision())]
-    if kind == "complex":
-        return _COMPLEX[abs(current_precision())]
-    if kind not in _INTEGRAL:
-        raise ArgumentError(expected("kind to be 'bool', 'int', 'uint', 'float' or 'complex'", kind=kind))
-    return _INTEGRAL[kind]
+    return _COMPLEX[abs(current_precision())] if kind == "complex" else _INTEGRAL[kind]
 
 
 _INTEGRAL: dict[Kind, DType] = {"bool": bool_, "int": int64, "uint": uint64}

@@ -35,4 +35,6 @@ from .ops.composite.random.threefry import bits as bits
 from .ops.composite.random.threefry import fold_in as fold_in
 from .ops.composite.random.threefry import split as split
 from .ops.composite.random.threefry import threefry2x32 as threefry2x32
+from .ops.generator import Generator as Generator
+from .ops.generator import generator as generator
 from .ops.random import key as key

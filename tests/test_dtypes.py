@@ -2,6 +2,7 @@
 
 import math
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ from tensorbackend.dtypes import (
     promote_scalar,
     promote_types,
 )
-from tensorbackend.errors import DTypeError, OutOfRangeError
+from tensorbackend.errors import ArgumentError, DTypeError, OutOfRangeError
 
 
 @pytest.mark.parametrize("dtype", ALL_DTYPES, ids=str)
@@ -126,3 +127,9 @@ def test_numbers_are_checked_by_their_extremes_and_named_one_by_one() -> None:
             check_scalars([1e30, *floats], dtypes.float16)
     check_scalars([math.inf, -math.inf, math.nan, 65519.0], dtypes.float16)
     check_scalars([], dtypes.int8)
+
+
+@pytest.mark.parametrize("kind", ["text", None, [], {}, np.array([1, None], dtype=object), 3])
+def test_a_kind_of_numbers_that_there_is_not(kind: Any) -> None:
+    with pytest.raises(ArgumentError, match="expected kind to be 'bool', 'int', 'uint', 'float' or 'complex', got"):
+        tb.default_dtype(kind)

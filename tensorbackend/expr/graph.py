@@ -133,6 +133,72 @@ class Graph:
             raise ArgumentError(expected(wanted, given=len(leaves)))
         return unflatten(self.out_tree, evaluate(self, as_tensors(leaves)))
 
+    def dependencies(self, of: Tensor | Value | Node | None = None) -> tuple[Node, ...]:
+        """The nodes that a node needs, directly or by others, each after its inputs; the node itself is none of them.
+
+        Parameters
+        ----------
+        of : Node, Value or Tensor, optional
+            A node of the graph, one of its results, or a tensor of the traced function. By default all results of the
+            graph, which are dependencies of it too.
+
+        Returns
+        -------
+        tuple of Node
+            Parameters and captured tensors among them.
+
+        Raises
+        ------
+        ArgumentError
+            For what is not of this graph.
+
+        Examples
+        --------
+        >>> import tensorbackend as tb
+        >>> graph = tb.trace(lambda x, y: tb.sum(tb.exp(x)) + tb.sin(y))("f32[n=3]", "f32[]")
+        >>> sine = next(node for node in graph.nodes if node.op == "sin")
+        >>> [node.op for node in graph.dependencies(sine)], [node.op for node in graph.consumers(sine)]
+        (['parameter'], ['add'])
+        """
+        if of is None:
+            return tuple(reachable(self.outputs))
+        node = self._node(of)
+        return tuple(each for each in reachable([Value(node)]) if each is not node)
+
+    def arguments_of(self, of: Tensor | Value | Node | None = None) -> tuple[str, ...]:
+        """What the parameters are called on which a node depends; by default those that any result needs.
+
+        >>> import tensorbackend as tb
+        >>> tb.trace(lambda x, unused: x * 2)("f32[n=3]", "f32[]").arguments_of()
+        ('x',)
+        """
+        needed = {*self.dependencies(of), *(() if of is None else (self._node(of),))}
+        return tuple(name for name, value in zip(self.names, self.parameters, strict=True) if value.node in needed)
+
+    def consumers(self, of: Tensor | Value | Node) -> tuple[Node, ...]:
+        """The nodes that take a node's result as an input, of a value or tensor those that take that very result.
+
+        Raises `ArgumentError` for what is not of this graph.
+
+        >>> import tensorbackend as tb
+        >>> graph = tb.trace(lambda x: tb.exp(x) * x)("f32[n=3]")
+        >>> [node.op for node in graph.consumers(graph.parameters[0])]
+        ['exp', 'multiply']
+        """
+        node = self._node(of)
+        value = of.data if isinstance(of, Tensor) else of
+        wanted = {value} if isinstance(value, Value) else {*node.values}
+        return tuple(each for each in self.nodes if wanted.intersection(each.operands))
+
+    def _node(self, of: Tensor | Value | Node) -> Node:
+        """The node of a value or tensor; `ArgumentError` unless it is of this graph."""
+        value = of.data if isinstance(of, Tensor) else of
+        node = value.node if isinstance(value, Value) else value
+        if not isinstance(node, Node) or node not in self.nodes:
+            wanted = "a node of this graph, a value or tensor of its trace"
+            raise ArgumentError(expected(wanted, "nodes that no result needs are left out", of=of))
+        return node
+
     def check(self, tensors: Sequence[Tensor]) -> None:
         """Raises `ShapeError` unless each tensor has its parameter's template."""
         for name, value, x in zip(self.names, self.parameters, tensors, strict=True):

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Final
 
 from ..dispatch import perform
-from ..ops.composite.linalg.sparse import sparse_matmul
-from ..ops.creation.filled import zeros
-from ..ops.creation.values import asarray
+from ..ops.composite.linalg.sparse import Format, places, sparse_matmul
+from ..ops.creation.filled import full, zeros
 from ..ops.elementwise.binary import divide, equal, greater, less, not_equal, subtract
 from ..ops.elementwise.ternary import where
 from ..ops.reduction import any as any_
@@ -40,27 +39,30 @@ def unchanged_by(step: Callable[[Tensor], Tensor], start: Tensor, limit: int) ->
         changed = not_equal(after, before) & (equal(after, after) | equal(before, before))
         return after, count + 1, any_(changed)
 
-    count, changing = (asarray(each, backend=start.backend) for each in (0, True))
-    found: Tensor = while_loop(goes_on, turn, (start, count, changing))[0]
+    count = full((), 0, dtype="int64", backend=start.backend)
+    found: Tensor = while_loop(goes_on, turn, (start, count, equal(count, 0)))[0]
     return found
 
 
+NAME: Final = "sparse_triangular_solve"
+
+
 def substituted(
-    values: Tensor, rows: Tensor, columns: Tensor, b: Tensor, *, lower: bool, unit_diagonal: bool
+    values: Tensor, first: Tensor, second: Tensor, b: Tensor, *, format: Format, lower: bool, unit_diagonal: bool
 ) -> Tensor:
     """The x with a @ x = b, as the callback `sparse_triangular_solve` has it, for tensors without names."""
-    backend = common_backend([values, rows, columns, b])
-    batch = broadcast_shapes(values.shape[:-1], rows.shape[:-1], columns.shape[:-1], b.shape[:-2])
+    backend = common_backend([values, first, second, b])
+    batch = broadcast_shapes(values.shape[:-1], first.shape[:-1], second.shape[:-1], b.shape[:-2])
     out = Template((*batch, *b.shape[-2:]), b.dtype)
-    inputs = tuple(move(x, backend) for x in (values, rows, columns, b))
-    options = MappingProxyType({"lower": lower, "unit_diagonal": unit_diagonal})
-    name = "sparse_triangular_solve"
-    found: Tensor = perform(backend, name, CompositeCall(out, inputs, options), own_method(backend, name), _by_sweeps)
+    inputs = tuple(move(x, backend) for x in (values, first, second, b))
+    options = MappingProxyType({"format": format, "lower": lower, "unit_diagonal": unit_diagonal})
+    found: Tensor = perform(backend, NAME, CompositeCall(out, inputs, options), own_method(backend, NAME), _by_sweeps)
     return found
 
 
 def _by_sweeps(out: Any, inputs: tuple[Tensor, ...], options: Any) -> Tensor:
-    values, rows, columns, b = inputs
+    values, first, second, b = inputs
+    rows, columns = places(first, second, options["format"])
     size = b.shape[-2]
     strict = greater(rows, columns) if options["lower"] else less(rows, columns)
     rest = where(strict, values, 0)

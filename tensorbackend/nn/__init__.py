@@ -33,6 +33,10 @@ from .convolution import conv as conv
 from .convolution import conv_transpose as conv_transpose
 from .convolution import max_pool as max_pool
 from .convolution import mean_pool as mean_pool
+from .ctc import Decoded as Decoded
+from .ctc import ctc_best_path as ctc_best_path
+from .ctc import ctc_loss as ctc_loss
+from .edit_distance import edit_distance as edit_distance
 from .initialisers import glorot_normal as glorot_normal
 from .initialisers import glorot_uniform as glorot_uniform
 from .initialisers import he_normal as he_normal
@@ -59,3 +63,6 @@ from .recurrent import GRUState as GRUState
 from .recurrent import LSTMState as LSTMState
 from .recurrent import gru as gru
 from .recurrent import lstm as lstm
+from .signal import istft as istft
+from .signal import mel_filters as mel_filters
+from .signal import stft as stft

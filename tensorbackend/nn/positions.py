@@ -6,7 +6,7 @@ import math
 
 from ..dtypes import DTypeLike, as_dtype, default_dtype, float32, promote_types
 from ..entry import entry
-from ..errors import ShapeError, expected
+from ..errors import ArgumentError, ShapeError, expected
 from ..ops.composite.reduction import in_float32
 from ..ops.composite.shape.arranging import split, stack
 from ..ops.creation.filled import iota
@@ -25,6 +25,8 @@ from ..tensor import Axis, Tensor, TensorLike
 def _angles(positions: Tensor, count: int, base: float) -> Tensor:
     """Positions times frequencies from 1 down to almost 1 / base, along a last axis, in float32 at least."""
     wide = astype(positions, promote_types(to_floating(positions.dtype), float32))
+    if not 0 < base < math.inf:
+        raise ArgumentError(expected("a finite base above 0", base=base))
     step = -math.log(base) / max(count, 1)
     frequencies = exp(multiply(astype(iota(count, like=wide), wide.dtype), step))
     return multiply(expand_dims(wide, axis=wide.ndim), frequencies)
@@ -67,6 +69,8 @@ def sinusoidal_positions(
     ------
     ShapeError
         For an odd number of features.
+    ArgumentError
+        For a base that is not above 0.
 
     Examples
     --------
@@ -122,6 +126,8 @@ def rotary(
     ------
     ShapeError
         For an odd number of features, and positions that do not broadcast.
+    ArgumentError
+        For a base that is not above 0.
 
     Examples
     --------

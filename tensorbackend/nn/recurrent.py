@@ -262,7 +262,7 @@ def gru(
         Steps, features, and batch axes, in any order.
     parameters : mapping of str to Tensor
         `"input"` of shape (features, 3 * units), `"recurrent"` (units, 3 * units) and, unless they are left out,
-        `"bias"` and `"recurrent_bias"` (3 * units). The gates stand in the order reset, update, new, as PyTorch has them.
+        `"bias"` and `"recurrent_bias"` (3 * units). The gates stand in the order reset, update, new, as in PyTorch.
     state : GRUState, optional
         To start with, by default zeros.
     time, axis, lengths, mask, reverse

@@ -2,27 +2,33 @@
 
 Each NaN is an element of its own, -0.0 equals 0.0 (the one that comes first stands for both), and complex numbers are
 ordered by their real, then their imaginary parts. The number of elements depends on data: see `searching`.
+
+Along an axis the elements are its entries, ordered by the first of their elements that differ, row-major. Of entries
+that are equal the first stands for all.
 """
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 from ..dtypes import Scalar, scalar_kind
-from ..tensor import Tensor, TensorLike
+from ..rules.axes import normalize_axis
+from ..tensor import Axis, Tensor, TensorLike
 from .composite.cumulative import cumulative_sum
 from .composite.indexing.positions import checked_size, measured
+from .composite.shape.arranging import moveaxis, stack, unstack
 from .creation.filled import asarray, full, ones, zeros
-from .elementwise.binary import less, not_equal, subtract
+from .elementwise.binary import add, equal, less, multiply, not_equal, subtract
 from .elementwise.conversion import astype
 from .elementwise.ternary import where
 from .elementwise.unary import imag, real
 from .indexing.scatter import indexed_put
 from .indexing.slices import slice_
-from .indexing.taking import take_at
+from .indexing.taking import take_along_axis_at, take_at
 from .reduction import sum
 from .searching import nonzero
-from .shape import concatenate, laid_flat, reshape
+from .shape import broadcast_to, concatenate, laid_flat, reshape
 from .sorting import argsort, sort
 
 
@@ -122,19 +128,134 @@ def _inverse(runs: _Runs, order: Tensor, x: Tensor) -> Tensor:
     return reshape(placed, x.shape, names=x.names)
 
 
-def unique_all(x: TensorLike, /, *, size: int | None = None, fill_value: Scalar = 0) -> UniqueAll:
+# Entries along an axis
+
+
+class _Entries(NamedTuple):
+    """A tensor whose entries along an axis are numbered by their rank, equal ones alike."""
+
+    x: Tensor
+    along: int
+    ranks: Tensor
+    """For each entry the number of different ones before it, with the name of the axis."""
+
+
+def _entries(x: Tensor, axis: Axis) -> _Entries:
+    """The entries along an axis, ranked: by the columns of a table first, then by pairs of these, and so on.
+
+    Of 5 columns there are 3 pairs, then 2, then 1; so many steps sort whole tables.
+    """
+    along = normalize_axis(x.template, axis)
+    count, width = x.shape[along], math.prod(x.shape) // max(x.shape[along], 1)
+    table = reshape(moveaxis(x, along, 0), (count, width if count else 0), names=(None, None))
+    if x.dtype.is_complex:
+        table = reshape(stack([real(table), imag(table)], axis=2), (count, 2 * table.shape[1]), names=(None, None))
+    ranks = _dense_ranks(table)
+    while ranks.shape[1] > 1:
+        pairs = (ranks.shape[1] + 1) // 2
+        even = concatenate(
+            [ranks, zeros((count, 2 * pairs - ranks.shape[1]), dtype="int64", backend=x.backend)], axis=1
+        )
+        first, second = unstack(reshape(even, (count, pairs, 2)), axis=2)
+        ranks = _dense_ranks(add(multiply(first, count), second))
+    only = sum(ranks, axis=1)  # of no columns 0
+    return _Entries(x, along, reshape(only, (count,), names=(x.names[along],)))
+
+
+def _dense_ranks(table: Tensor) -> Tensor:
+    """For each element the number of different ones below it in its column."""
+    count, width = table.shape
+    if not table.size:
+        return zeros((count, width), dtype="int64", backend=table.backend)
+    order = argsort(table, axis=0)
+    ordered = take_along_axis_at(table, order, axis=0, mode="clip")
+    above, below = (slice_(ordered, starts=(start, 0), lengths=(count - 1, width), strides=(1, 1)) for start in (0, 1))
+    steps = concatenate(
+        [zeros((1, width), dtype="int64", backend=table.backend), astype(not_equal(above, below), "int64")], axis=0
+    )
+    return take_along_axis_at(cumulative_sum(steps, axis=0), argsort(order, axis=0), axis=0, mode="clip")
+
+
+def _chosen(entries: _Entries, found: UniqueAll, fill_value: Scalar) -> Tensor:
+    """The entries that were found, and `fill_value` for those that are missing, which are counted 0 times."""
+    x, along = entries.x, entries.along
+    dtype = x.dtype
+    value = bool(fill_value) if dtype.kind == "bool" and scalar_kind(fill_value) else fill_value
+    shape = [1] * x.ndim
+    shape[along] = found.counts.size
+    sizes = [found.counts.size if axis == along else size for axis, size in enumerate(x.shape)]
+    filling = full((), value, dtype=dtype, backend=x.backend)
+    if not x.shape[along]:
+        return broadcast_to(filling, tuple(sizes), names=x.names)
+    chosen = take_at(x, found.indices, axis=along, mode="clip")
+    kept = reshape(equal(found.counts, 0), tuple(shape), names=(None,) * x.ndim)
+    return where(kept, filling, chosen)
+
+
+# Public
+
+
+def _along(x: Tensor, axis: Axis, size: int | None, fill_value: Scalar, function: str) -> UniqueAll:
+    """What `unique_all` gives along an axis."""
+    entries = _entries(x, axis)
+    ranks = entries.ranks.rename(None)
+    quick = ranks.backend.unique(ranks, places=True, counts=True) if size is None else None
+    if quick is not None:
+        found = UniqueAll(*quick)  # type: ignore[arg-type] # nothing that was asked for is left out
+    else:
+        order = argsort(ranks)
+        runs = _runs(ranks, order)
+        begins = _begins_at(runs, size, function, ranks.size)
+        first = begins if not ranks.size else take_at(order, begins, axis=0, mode="fill")
+        found = UniqueAll(begins, first, ranks, _counts(runs, begins))
+    return UniqueAll(_chosen(entries, found, fill_value), found.indices, entries.ranks, found.counts)
+
+
+def unique_all(
+    x: TensorLike, /, *, axis: Axis | None = None, size: int | None = None, fill_value: Scalar = 0
+) -> UniqueAll:
     """The different elements in ascending order, where each comes first, which of them each element is, their counts.
 
-    `indices` are positions in x laid flat; `inverse_indices` have x's shape and names, so that `values` at them are x.
-    With `size` there are so many values: the missing ones are `fill_value`, with an index and a count of 0. Raises
-    `TemplateDataError` on templates without a size.
+    Parameters
+    ----------
+    x : Tensor
+        Of any dtype.
+    axis : int or str, optional
+        The axis whose entries are told apart, such as the rows of a table; all elements laid flat by default.
+    size : int, optional
+        The number of values. With it no data is read, so that `jit` and dry runs know the shapes: what is missing is
+        `fill_value`, with an index and a count of 0, and what is too much is left out.
+    fill_value : scalar, default 0
+        The elements that fill up.
 
+    Returns
+    -------
+    UniqueAll
+        `values`; `indices`, their first positions in x laid flat or along the axis; `inverse_indices`, with x's shape
+        and names, or one for each entry, so that `values` at them are x; `counts`. Along an axis the values have x's
+        names.
+
+    Raises
+    ------
+    TemplateDataError
+        For a tensor without data, if there is no size.
+    AxisError
+        For an axis that x does not have.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> values, indices, inverse, counts = tb.unique_all(tb.asarray([3, 1, 3]))
     >>> values.tolist(), indices.tolist(), inverse.tolist(), counts.tolist()
     ([1, 3], [1, 0], [1, 0, 1], [1, 2])
+    >>> edges = tb.asarray([[1, 2], [0, 5], [1, 2]], names=("edge", "end"))
+    >>> values, indices, inverse, counts = tb.unique_all(edges, axis="edge")
+    >>> values.tolist(), indices.tolist(), inverse.tolist(), counts.tolist()
+    ([[0, 5], [1, 2]], [1, 0], [1, 0, 1], [1, 2])
     """
     x = x if isinstance(x, Tensor) else asarray(x)
+    if axis is not None:
+        return _along(x, axis, size, fill_value, "unique_all()")
     quick = x.backend.unique(x, places=True, counts=True) if size is None else None
     if quick is not None:
         return UniqueAll(*quick)  # type: ignore[arg-type] # nothing that was asked for is left out
@@ -145,7 +266,9 @@ def unique_all(x: TensorLike, /, *, size: int | None = None, fill_value: Scalar 
     return UniqueAll(_values(runs, begins, fill_value), first, _inverse(runs, order, x), _counts(runs, begins))
 
 
-def unique_counts(x: TensorLike, /, *, size: int | None = None, fill_value: Scalar = 0) -> UniqueCounts:
+def unique_counts(
+    x: TensorLike, /, *, axis: Axis | None = None, size: int | None = None, fill_value: Scalar = 0
+) -> UniqueCounts:
     """The different elements in ascending order, and how often each is there; as `unique_all`.
 
     >>> import tensorbackend as tb
@@ -154,6 +277,9 @@ def unique_counts(x: TensorLike, /, *, size: int | None = None, fill_value: Scal
     ([1, 3, -1], [1, 2, 0])
     """
     x = x if isinstance(x, Tensor) else asarray(x)
+    if axis is not None:
+        found = _along(x, axis, size, fill_value, "unique_counts()")
+        return UniqueCounts(found.values, found.counts)
     quick = x.backend.unique(x, places=False, counts=True) if size is None else None
     if quick is not None and quick.counts is not None:
         return UniqueCounts(quick.values, quick.counts)
@@ -162,7 +288,9 @@ def unique_counts(x: TensorLike, /, *, size: int | None = None, fill_value: Scal
     return UniqueCounts(_values(runs, begins, fill_value), _counts(runs, begins))
 
 
-def unique_inverse(x: TensorLike, /, *, size: int | None = None, fill_value: Scalar = 0) -> UniqueInverse:
+def unique_inverse(
+    x: TensorLike, /, *, axis: Axis | None = None, size: int | None = None, fill_value: Scalar = 0
+) -> UniqueInverse:
     """The different elements in ascending order, and which of them each element of x is; as `unique_all`.
 
     >>> import tensorbackend as tb
@@ -171,6 +299,9 @@ def unique_inverse(x: TensorLike, /, *, size: int | None = None, fill_value: Sca
     ([1, 3], [[1, 0], [0, 1]])
     """
     x = x if isinstance(x, Tensor) else asarray(x)
+    if axis is not None:
+        found = _along(x, axis, size, fill_value, "unique_inverse()")
+        return UniqueInverse(found.values, found.inverse_indices)
     quick = x.backend.unique(x, places=True, counts=False) if size is None else None
     if quick is not None and quick.inverse_indices is not None:
         return UniqueInverse(quick.values, quick.inverse_indices)
@@ -180,7 +311,9 @@ def unique_inverse(x: TensorLike, /, *, size: int | None = None, fill_value: Sca
     return UniqueInverse(_values(runs, begins, fill_value), _inverse(runs, order, x))
 
 
-def unique_values(x: TensorLike, /, *, size: int | None = None, fill_value: Scalar = 0) -> Tensor:
+def unique_values(
+    x: TensorLike, /, *, axis: Axis | None = None, size: int | None = None, fill_value: Scalar = 0
+) -> Tensor:
     """The different elements in ascending order; as `unique_all`.
 
     >>> import tensorbackend as tb
@@ -188,6 +321,9 @@ def unique_values(x: TensorLike, /, *, size: int | None = None, fill_value: Scal
     [1.0, 3.0, nan]
     """
     x = x if isinstance(x, Tensor) else asarray(x)
+    if axis is not None:
+        found = _along(x, axis, size, fill_value, "unique_values()")
+        return found.values
     quick = x.backend.unique(x, places=False, counts=False) if size is None else None
     if quick is not None:
         return quick.values

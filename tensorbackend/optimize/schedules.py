@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import pi
 
-from ..entry import entry
+from ..entry import checked, entry
 from ..errors import ArgumentError, expected
+from ..ops.creation.values import asarray
 from ..ops.elementwise.binary import maximum, minimum
 from ..ops.elementwise.transcendental import cos
-from ..tensor import Tensor
+from ..tensor import Tensor, TensorLike
 
 Schedule = Callable[[Tensor], Tensor]
 
@@ -20,7 +21,7 @@ def _positive(steps: int) -> int:
     return steps
 
 
-@entry
+@checked
 def exponential_decay(rate: float, steps: int, factor: float) -> Schedule:
     """A rate that is multiplied by a factor in each so many steps, gradually.
 
@@ -45,11 +46,16 @@ def exponential_decay(rate: float, steps: int, factor: float) -> Schedule:
     >>> [rate(tb.asarray(count)).item() for count in (0, 5, 10)]
     [0.5, 0.25, 0.125]
     """
-    per_step = 1 / _positive(steps)
-    return lambda count: rate * factor ** (count * per_step)
+    per_step, first, each = 1 / _positive(steps), float(rate), float(factor)
+
+    @entry
+    def decayed(count: TensorLike) -> Tensor:
+        return first * each ** (asarray(count) * per_step)
+
+    return decayed
 
 
-@entry
+@checked
 def cosine_decay(rate: float, steps: int, *, least: float = 0.0) -> Schedule:
     """A rate that falls along half a wave of the cosine, and then stays.
 
@@ -78,11 +84,16 @@ def cosine_decay(rate: float, steps: int, *, least: float = 0.0) -> Schedule:
     >>> [round(rate(tb.asarray(count)).item(), 6) for count in (0, 5, 10, 20)]
     [0.5, 0.25, 0.0, 0.0]
     """
-    per_step = 1 / _positive(steps)
-    return lambda count: least + (rate - least) * 0.5 * (1 + cos(minimum(count * per_step, 1.0) * pi))
+    per_step, first, last = 1 / _positive(steps), float(rate), float(least)
+
+    @entry
+    def decayed(count: TensorLike) -> Tensor:
+        return last + (first - last) * 0.5 * (1 + cos(minimum(asarray(count) * per_step, 1.0) * pi))
+
+    return decayed
 
 
-@entry
+@checked
 def warmup(schedule: Schedule | float, steps: int) -> Schedule:
     """A rate that rises from 0 to the first one of a schedule, which begins then.
 
@@ -107,8 +118,10 @@ def warmup(schedule: Schedule | float, steps: int) -> Schedule:
     """
     per_step = 1 / _positive(steps)
 
-    def rate(count: Tensor) -> Tensor:
-        after = schedule(maximum(count - steps, 0)) if callable(schedule) else schedule
-        return minimum(count * per_step, 1.0) * after
+    @entry
+    def warmed(count: TensorLike) -> Tensor:
+        x = asarray(count)
+        after = schedule(maximum(x - steps, 0)) if callable(schedule) else float(schedule)
+        return minimum(x * per_step, 1.0) * after
 
-    return rate
+    return warmed

@@ -11,10 +11,11 @@ from collections.abc import Callable
 from math import isfinite
 from typing import Any, NamedTuple
 
-from ..entry import entry
+from ..entry import checked, entry
 from ..errors import ArgumentError, expected
 from ..expr.trees import flatten, tree_map
 from ..ops.creation.filled import full, zeros_like
+from ..ops.creation.values import asarray
 from ..ops.elementwise.binary import minimum
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
@@ -44,7 +45,12 @@ def apply_updates(parameters: Trees, updates: Trees) -> Trees:
     >>> tb.optimize.apply_updates({"w": tb.ones(2)}, {"w": tb.asarray([0.5, -1.0])})["w"].tolist()
     [1.5, 0.0]
     """
-    return tree_map(lambda x, update: astype(x + update, x.dtype), parameters, updates)
+
+    def added(parameter: Any, update: Any) -> Tensor:
+        x = asarray(parameter)
+        return astype(x + asarray(update), x.dtype)
+
+    return tree_map(added, parameters, updates)
 
 
 @entry
@@ -55,10 +61,10 @@ def global_norm(tree: Trees) -> Tensor:
     >>> tb.optimize.global_norm([tb.asarray([3.0]), tb.asarray([[4.0]])]).item()
     5.0
     """
-    return sqrt(sum((sum_(abs_(x) ** 2) for x in flatten(tree)[0]), start=full((), 0.0)))
+    return sqrt(sum((sum_(abs_(x) ** 2) for x in map(asarray, flatten(tree)[0])), start=full((), 0.0)))
 
 
-@entry
+@checked
 def chain(*transformations: GradientTransformation) -> GradientTransformation:
     """Transformations one after the other.
 
@@ -85,7 +91,7 @@ def _stateless(function: Callable[[Trees, Trees], Trees]) -> GradientTransformat
     )
 
 
-@entry
+@checked
 def scale(factor: float) -> GradientTransformation:
     """Gradients times a number.
 
@@ -94,10 +100,11 @@ def scale(factor: float) -> GradientTransformation:
     >>> half.update(tb.asarray([4.0]), half.init(None))[0].tolist()
     [2.0]
     """
-    return _stateless(lambda gradients, parameters: tree_map(lambda x: x * factor, gradients))
+    number = float(factor)
+    return _stateless(lambda gradients, parameters: tree_map(lambda x: x * number, gradients))
 
 
-@entry
+@checked
 def clip_by_global_norm(most: float) -> GradientTransformation:
     """Gradients that are shortened together where their norm is greater than a number.
 
@@ -117,7 +124,7 @@ def clip_by_global_norm(most: float) -> GradientTransformation:
     return _stateless(clipped)
 
 
-@entry
+@checked
 def add_decayed_weights(decay: float) -> GradientTransformation:
     """Gradients and a share of the parameters.
 
@@ -139,7 +146,7 @@ def _zero(parameters: Trees) -> Tensor:
     return full((), 0, dtype="int32", backend=leaves[0].backend if leaves else None)
 
 
-@entry
+@checked
 def scale_by_rate(rate: float | Schedule) -> GradientTransformation:
     """Gradients times a negative rate, that of the step where the rate is a schedule.
 
@@ -150,7 +157,7 @@ def scale_by_rate(rate: float | Schedule) -> GradientTransformation:
     if not callable(rate):
         if not isfinite(rate):
             raise ArgumentError(expected("a finite rate", rate=rate))
-        return scale(-rate)
+        return scale(-float(rate))
 
     def update(gradients: Trees, state: Counted, parameters: Trees = None) -> tuple[Trees, Counted]:
         now = rate(state.steps)
@@ -165,7 +172,7 @@ class Momentum(NamedTuple):
     momentum: Trees
 
 
-@entry
+@checked
 def trace(decay: float, *, nesterov: bool = False) -> GradientTransformation:
     """Sums of gradients, of which earlier ones count less: momentum.
 
@@ -209,7 +216,7 @@ def _check_decay(**decays: float) -> None:
             raise ArgumentError(expected(f"{name} from 0 to below 1", **{name: decay}))
 
 
-@entry
+@checked
 def sgd(rate: float | Schedule, *, momentum: float = 0.0, nesterov: bool = False) -> GradientTransformation:
     """Steps down the gradient, with momentum.
 
@@ -231,7 +238,7 @@ class Moments(NamedTuple):
     second: Trees
 
 
-@entry
+@checked
 def scale_by_adam(*, b1: float = 0.9, b2: float = 0.999, epsilon: float = 1e-8) -> GradientTransformation:
     """Mean gradients divided by the root of their mean squares.
 
@@ -278,7 +285,7 @@ def scale_by_adam(*, b1: float = 0.9, b2: float = 0.999, epsilon: float = 1e-8) 
     return GradientTransformation(init, update)
 
 
-@entry
+@checked
 def adam(
     rate: float | Schedule, *, b1: float = 0.9, b2: float = 0.999, epsilon: float = 1e-8
 ) -> GradientTransformation:
@@ -312,7 +319,7 @@ def adam(
     return chain(scale_by_adam(b1=b1, b2=b2, epsilon=epsilon), scale_by_rate(rate))
 
 
-@entry
+@checked
 def adamw(
     rate: float | Schedule, *, b1: float = 0.9, b2: float = 0.999, epsilon: float = 1e-8, decay: float = 1e-2
 ) -> GradientTransformation:

@@ -82,17 +82,18 @@ class Linalg:
         self,
         out: Template,
         values: Tensor,
-        rows: Tensor,
-        columns: Tensor,
+        first: Tensor,
+        second: Tensor,
         b: Tensor,
         /,
         *,
+        format: Literal["coo", "csr", "csc"],
         lower: bool,
         unit_diagonal: bool,
     ) -> Payload:
         """x with a @ x = b for a triangular a of which some entries are stored, those at one place adding up.
 
-        Values are (..., n), rows and columns are too or without batch axes, b is (..., size, k). Entries on the other
+        Values are (..., n), where they lie is said as in `sparse_matmul`, b is (..., size, k). Entries on the other
         side of the diagonal are not read, nor those on it if it counts as ones. `DataError` for a zero on the diagonal
-        (`data_errors.singular_matrix`).
+        (`data_errors.singular_matrix`) where data can be looked at.
         """

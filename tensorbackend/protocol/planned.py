@@ -66,6 +66,10 @@ def planned(
 ) -> Callable[Concatenate[B, Out, Tensor, Sequence[Tensor], P], Payload]: ...
 @overload
 def planned(
+    method: Callable[Concatenate[B, Out, Template, Template, Template, Template, P], Kernel], /
+) -> Callable[Concatenate[B, Out, Tensor, Tensor, Tensor, Tensor, P], Payload]: ...
+@overload
+def planned(
     method: Callable[Concatenate[B, Out, Template, Template, Template, P], Kernel], /
 ) -> Callable[Concatenate[B, Out, Tensor, Tensor, Tensor, P], Payload]: ...
 @overload

@@ -27,8 +27,6 @@ from .normalisation import normalize as normalize
 from .normalisation import softmax as softmax
 from .packing import merge_axes as merge_axes
 from .packing import pack as pack
-from .packing import put_selected as put_selected
-from .packing import select as select
 from .packing import unmerge_axis as unmerge_axis
 from .packing import unpack as unpack
 from .reduction import all as all
@@ -50,6 +48,8 @@ from .running import cumulative_prod as cumulative_prod
 from .running import cumulative_sum as cumulative_sum
 from .running import sort as sort
 from .running import top_k as top_k
+from .selection import put_selected as put_selected
+from .selection import select as select
 from .value import Ragged as Ragged
 from .value import apply as apply
 from .value import with_lengths as with_lengths

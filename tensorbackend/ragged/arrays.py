@@ -36,7 +36,7 @@ class TensorArray:
     Examples
     --------
     >>> import tensorbackend as tb
-    >>> array = tb.ragged.tensor_array(tb.template((2,), "f32"), 4)
+    >>> array = tb.ragged.tensor_array(tb.Template((2,), "f32"), 4)
     >>> array = array.push(tb.ones(2)).push(tb.zeros(2))
     >>> array.stack(), array[0].tolist()
     (ragged f32[time: 4][2] numpy, time=2, [1.0, 1.0])
@@ -80,7 +80,7 @@ def tensor_array(like: Tensor | Template, size: int, /, *, axis: str = "time") -
     Parameters
     ----------
     like : Tensor or Template
-        What an entry looks like.
+        What an entry looks like; the array is on the backend of a tensor.
     size : int
         The most entries.
     axis : str, default "time"
@@ -95,7 +95,7 @@ def tensor_array(like: Tensor | Template, size: int, /, *, axis: str = "time") -
     --------
     >>> import tensorbackend as tb
     >>> squares = lambda i, array: array.push(i * i)
-    >>> array = tb.fori_loop(0, 3, squares, tb.ragged.tensor_array(tb.template((), "int64"), 5))
+    >>> array = tb.fori_loop(0, 3, squares, tb.ragged.tensor_array(tb.Template((), "int64"), 5))
     >>> tb.ragged.to_list(array.stack()).tolist()
     [0, 1, 4]
     """

@@ -223,14 +223,14 @@ def _numbers(data: Any) -> list[int]:
 
 
 @entry
-def take(x: Ragged | Tensor, indices: TensorLike, *, axis: Axis) -> Any:
+def take(x: Ragged | Tensor, indices: TensorLike | Sequence[int], *, axis: Axis) -> Any:
     """Choose examples: entries along an axis without lengths, and the lengths over that axis with them.
 
     Parameters
     ----------
     x : Ragged or Tensor
         The values.
-    indices : integer Tensor
+    indices : integer Tensor or list of int
         Of one axis, or of none to drop the axis. Negative ones count from the end.
     axis : int or str
         An axis without lengths.

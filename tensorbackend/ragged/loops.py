@@ -216,7 +216,7 @@ def unroll(function: Callable[[Any], Any], initial: Any, *, limit: int, axis: st
             "ended": logical_or(given["ended"], ends),
             "lengths": add(given["lengths"], astype(going, int64)),
             "stacked": [
-                put_slice(buffer, expand_dims(leaf, 0), starts=(given["turn"], *(0,) * leaf.ndim))
+                put_slice(buffer, expand_dims(leaf, 0), starts=(given["turn"], *(0,) * leaf.ndim)) if size else buffer
                 for buffer, leaf in zip(given["stacked"], leaves, strict=True)
             ],
         }

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 from ..dtypes import int64
 from ..entry import entry
-from ..errors import AxisError, DTypeError, NamesError, ShapeError, expected
+from ..errors import AxisError, expected
 from ..ops.composite.cumulative import cumulative_sum
 from ..ops.composite.elementwise.functions import logical_not
 from ..ops.elementwise.binary import logical_and, subtract
 from ..ops.elementwise.conversion import astype
-from ..ops.elementwise.ternary import where
 from ..ops.padding import pad
 from ..ops.reduction import sum as _sum
 from ..ops.shape import broadcast_to, permute_dims, reshape
@@ -25,14 +23,14 @@ from ..tensor import Axis, Tensor
 from .construction import fitting, resize
 from .lengths import check_equal, inside, laid_out
 from .moving import gathered, moved
-from .value import Ragged, lifted, made, ragged_axis
+from .value import Ragged, ragged_axis
 
 PACKED = "packed"
 
 
 def _mask_over(x: Ragged, names: Sequence[str]) -> Tensor:
     """Which positions on some axes are within the lengths, over the axes that these lengths are over, then those."""
-    over = [name for name in x.names if name is not None and name in _batch(x, names)]
+    over = [name for name in x.names if name is not None and name in axes_over(x, names)]
     axes = (*over, *names)
     like = Template([x.size_of(name) for name in axes], "bool", axes)
     found: Tensor | None = None
@@ -44,7 +42,7 @@ def _mask_over(x: Ragged, names: Sequence[str]) -> Tensor:
     return broadcast_to(found, like.shape, names=axes)
 
 
-def _batch(x: Ragged, names: Sequence[str]) -> set[str]:
+def axes_over(x: Ragged, names: Sequence[str]) -> set[str]:
     """The axes besides some that the lengths of these are over, and so on."""
     found: set[str] = set()
     waiting = list(names)
@@ -57,7 +55,7 @@ def _batch(x: Ragged, names: Sequence[str]) -> set[str]:
     return found
 
 
-def _to_the_front(mask: Tensor) -> tuple[Tensor, Tensor]:
+def to_the_front(mask: Tensor) -> tuple[Tensor, Tensor]:
     """Where the entries are that a mask over a last axis chooses, in order, and how many there are."""
     order = argsort(astype(logical_not(mask), "uint8"), axis=-1)
     return order, _sum(astype(mask, int64), axis=-1)
@@ -120,7 +118,7 @@ def merge_axes(x: Ragged, axes: Sequence[Axis], /, *, name: str, size: int | Non
         raise AxisError(expected(f"an axis with lengths, one of {sorted(x.lengths)}", remedy, axes=tuple(axes)))
     mask = _mask_over(x, names)
     flat = _merged(mask, names, name)
-    order, own = _to_the_front(flat)
+    order, own = to_the_front(flat)
     values = _merged(x.values, names, name)
     lengths = {other: _merged_lengths(x, each, names, name) for other, each in x.lengths.items() if other not in names}
     room = flat.shape[-1]
@@ -173,7 +171,7 @@ def unmerge_axis(x: Ragged, axis: Axis, /, *, axes: Sequence[str], like: Ragged)
     Raises
     ------
     ShapeError
-        For lengths of the axis that are not those that merging `like` gives.
+        For lengths of the axis that are not those that merging `like` gives, where they can be read.
 
     Examples
     --------
@@ -187,7 +185,7 @@ def unmerge_axis(x: Ragged, axis: Axis, /, *, axes: Sequence[str], like: Ragged)
     names = _named(like, axes)
     mask = _mask_over(like, names)
     flat = _merged(mask, names, name)
-    check_equal(name, x.lengths[name], _sum(astype(flat, int64), axis=-1))
+    check_equal(name, x.lengths[name], _sum(astype(flat, int64), axis=-1), trusting=True)
     ranks = subtract(cumulative_sum(astype(flat, int64), axis=-1), 1)
     spread = gathered(x.values, ranks, name)
     position = spread.names.index(name)
@@ -253,7 +251,7 @@ def pack(x: Ragged, /, *, axis: Axis, name: str = PACKED, size: int | None = Non
 
 
 def _packed_axes(x: Ragged, axis: str) -> list[str]:
-    over = _batch(x, [axis])
+    over = axes_over(x, [axis])
     return [*(each for each in x.names if each is not None and each in over), axis]
 
 
@@ -286,7 +284,7 @@ def unpack(x: Ragged, /, *, like: Ragged, axis: str, packed: str = PACKED) -> Ra
     Raises
     ------
     ShapeError
-        For a length that is not the sum of the lengths of `like`.
+        For a length that is not the sum of the lengths of `like`, where it can be read.
 
     Examples
     --------
@@ -299,134 +297,3 @@ def unpack(x: Ragged, /, *, like: Ragged, axis: str, packed: str = PACKED) -> Ra
     if like.lengths[own].ndim:
         return unmerge_axis(x, packed, axes=_packed_axes(like, own), like=like)
     return _alone(x, packed, own, like.size_of(own))
-
-
-@entry
-def select(
-    x: Ragged | Tensor, mask: Ragged | Tensor, /, *, axis: Axis, name: str | None = None, size: int | None = None
-) -> Ragged:
-    """Choose the entries along an axis where a mask holds, in order, for each example.
-
-    Parameters
-    ----------
-    x : Ragged or Tensor
-        The values.
-    mask : Ragged or Tensor
-        bool, over named axes of x, the axis among them. What is beyond the lengths of x is not chosen.
-    axis : int or str
-        A named axis.
-    name : str, optional
-        The name of the axis in the result, by default the same.
-    size : int, optional
-        The size of the axis in the result, by default that in x.
-
-    Returns
-    -------
-    Ragged
-        x with other lengths of the axis: how many were chosen, over the mask's other axes.
-
-    Raises
-    ------
-    DTypeError
-        For a mask that is not bool.
-    NamesError
-        For a mask over other axes.
-
-    Examples
-    --------
-    >>> import tensorbackend as tb
-    >>> x = tb.ragged.from_list([[1, 2, 3], [4, 5]])
-    >>> odd = tb.ragged.select(x, x % 2 == 1, axis="time", name="odd")
-    >>> odd.filled(0).tolist(), odd.lengths["odd"].tolist()
-    ([[1, 3, 0], [5, 0, 0]], [2, 1])
-    """
-    ragged = lifted(x)
-    own = _selected_axis(ragged, axis)
-    chosen = _chosen(ragged, mask, own)
-    order, lengths = _to_the_front(chosen)
-    bare = Ragged(ragged.values, {other: each for other, each in ragged.lengths.items() if other != own})
-    room = chosen.shape[-1]
-    if size is not None and integer(0, size=size) != room:
-        order = pad(order, {own: (0, size - room)}, value=0)
-        lengths = fitting(lengths, size, own) if size < room else lengths
-    found = moved(bare, order, own, lengths)
-    return found if name in (None, own) else found.rename(**{own: name})
-
-
-def _selected_axis(x: Ragged, axis: Axis) -> str:
-    name = x.names[normalize_axis(x.template, axis)]
-    if name is None:
-        raise AxisError(expected(f"an axis of {x.template!r} with a name", "name it with rename()", axis=axis))
-    return name
-
-
-def _chosen(x: Ragged, mask: Any, axis: str) -> Tensor:
-    """Where a mask holds within the lengths of x, over axes of the examples and then the axis."""
-    given = lifted(mask)
-    if given.dtype.kind != "bool":
-        raise DTypeError(expected("a mask of dtype bool", "compare it, such as x != 0", mask=given.template))
-    if None in given.names or not set(given.names) <= set(x.names) or axis not in given.names:
-        remedy = "rename() its axes"
-        raise NamesError(
-            expected(f"a mask over named axes of {x.template!r}, {axis!r} among them", remedy, mask=given.template)
-        )
-    for name in given.lengths.keys() & x.lengths.keys():
-        check_equal(name, given.lengths[name], x.lengths[name])
-    over = ({str(each) for each in given.names} | _batch(x, [axis])) - {axis}
-    axes = [*(name for name in x.names if name is not None and name in over), axis]
-    like = Template([x.size_of(each) for each in axes], "bool", axes)
-    chosen = broadcast_to(laid_out(given.filled(False), like), like.shape, names=axes)
-    for name, lengths in x.lengths.items():
-        if name in axes:
-            chosen = logical_and(chosen, laid_out(inside(lengths, name, x.size_of(name)), like))
-    return chosen
-
-
-@entry
-def put_selected(
-    base: Ragged | Tensor, mask: Ragged | Tensor, selected: Ragged, /, *, axis: Axis, name: str | None = None
-) -> Any:
-    """Take back `select`: put entries where a mask holds, in order, and keep those of `base` elsewhere.
-
-    Parameters
-    ----------
-    base : Ragged or Tensor
-        The values where the mask does not hold.
-    mask : Ragged or Tensor
-        As for `select`.
-    selected : Ragged
-        What `select` gave for the mask, or what was computed from it position by position.
-    axis : int or str
-        The axis of `base`.
-    name : str, optional
-        The axis of `selected`, by default the same.
-
-    Returns
-    -------
-    Ragged or Tensor
-        Like `base`.
-
-    Raises
-    ------
-    ShapeError
-        For lengths that are not the numbers of entries where the mask holds.
-
-    Examples
-    --------
-    >>> import tensorbackend as tb
-    >>> x = tb.ragged.from_list([[1, 2, 3], [4, 5]])
-    >>> odd = tb.ragged.select(x, x % 2 == 1, axis="time")
-    >>> tb.ragged.put_selected(x, x % 2 == 1, odd * 10, axis="time").filled(0).tolist()
-    [[10, 2, 30], [4, 50, 0]]
-    """
-    ragged = lifted(base)
-    own = _selected_axis(ragged, axis)
-    chosen = _chosen(ragged, mask, own)
-    source = ragged_axis(selected, own if name is None else name, "the axis of select() as name=")
-    given = selected if source == own else selected.rename(**{source: own})
-    check_equal(own, given.lengths[own], _sum(astype(chosen, int64), axis=-1))
-    ranks = subtract(cumulative_sum(astype(chosen, int64), axis=-1), 1)
-    entries = gathered(given.values, ranks, own)
-    if entries.shape != ragged.shape:
-        raise ShapeError(expected("entries like those of the base", base=ragged.template, selected=given.template))
-    return made(where(laid_out(chosen, ragged.template), entries, ragged.values), ragged.lengths)

@@ -15,10 +15,9 @@ from ..ops.elementwise.binary import logical_and
 from ..ops.elementwise.ternary import where
 from ..ops.shape import broadcast_to
 from ..opspec import OPS
-from ..protocol import Backend
 from ..rules.axes import normalize_axis
 from ..template import Names, Shape, Template
-from ..tensor import Axis, Tensor, TensorLike
+from ..tensor import Axis, Tensor, TensorLike, late
 from .lengths import check_equal, checked_lengths, inside, laid_out, read
 
 INDEPENDENT = ("add", "subtract", "negative", "positive")
@@ -96,7 +95,7 @@ class Ragged:
         self.values = values
         self.lengths = lengths
 
-    # What it looks like
+    # What it looks like. There is no `backend`, by which a warm call of an op knows a tensor.
 
     @property
     def template(self) -> Template:
@@ -123,11 +122,6 @@ class Ragged:
         """Number of axes."""
         return self.values.ndim
 
-    @property
-    def backend(self) -> Backend:
-        """The backend that holds the values."""
-        return self.values.backend
-
     def size_of(self, axis: str) -> int:
         """The size of an axis of some name."""
         return self.shape[self.names.index(axis)]
@@ -135,11 +129,26 @@ class Ragged:
     def __repr__(self) -> str:
         shown = {axis: (lengths.template, read(lengths)) for axis, lengths in self.lengths.items()}
         parts = (f", {axis}={data if data is not None else template}" for axis, (template, data) in shown.items())
-        return f"ragged {self.template!r} {self.backend.name}{''.join(parts)}"
+        return f"ragged {self.template!r} {self.values.backend.name}{''.join(parts)}"
 
     def __array__(self, *arguments: Any, **options: Any) -> NoReturn:
         """Raises `OperandError`, as the lengths would be lost."""
         raise OperandError(expected("a tensor without lengths", self.operand_remedy, x=self))
+
+    def __bool__(self) -> NoReturn:
+        """Raises `OperandError`: `==` gives an answer for each position."""
+        remedy = "reduce it with tb.ragged.all() or tb.ragged.any() along all axes"
+        raise OperandError(expected("a tensor of one element as a condition", remedy, x=self))
+
+    def __getitem__(self, key: object) -> NoReturn:
+        """Raises `OperandError`, as a key would cut across the lengths."""
+        remedy = (
+            "use slice_along_axis(), take() or select() of tb.ragged, to_list() for the examples, or x.filled(0)[...]"
+        )
+        raise OperandError(expected("a tensor without lengths to index", remedy, x=self))
+
+    __iter__ = None
+    """As for `x[...]`: `to_list` gives the examples."""
 
     # Parts
 
@@ -377,8 +386,7 @@ def apply(function: Callable[..., Tensor], /, *operands: Ragged | TensorLike) ->
         raise OperandError(expected("a Ragged among the operands", "call the function itself", operands=operands))
     lengths, sizes = met(raggeds)
     name = getattr(function, "__name__", "")
-    known = OPS.get(name)
-    elementwise = known is not None and known.family == "elementwise"
+    elementwise = name in OPS and OPS[name].family == "elementwise" and late(name) is function
     if elementwise and name in INDEPENDENT:
         given = [each.values if isinstance(each, Ragged) else each for each in operands]
     else:

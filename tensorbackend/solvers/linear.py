@@ -206,6 +206,8 @@ def in_dtype(function: Linear, dtype: Any) -> Linear:
     if isinstance(function.form, Traced):
         return function
     values, *places = function.parts
+    if values.dtype is dtype:
+        return function
     return Linear(function.form, (astype(values, dtype), *places))
 
 

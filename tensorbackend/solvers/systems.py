@@ -184,6 +184,8 @@ def _brought(value: Any, backend: Backend) -> Tensor:
     return move(value, backend) if isinstance(value, Tensor) else asarray(value, backend=backend)
 
 
+_MOST: Final = 2**31 - 1
+
 _DEGREE = re.compile(r"bicgstab\((\d{1,2})\)")
 
 
@@ -229,7 +231,7 @@ class _System:
         if not dtype.is_inexact:
             raise DTypeError(expected("a floating or complex b", "cast it with astype()", b=b.template))
         self.dtype, self.real = dtype, to_real(as_dtype(dtype))
-        self.named = b = astype(b, dtype)
+        self.named = b = b if b.dtype is dtype else astype(b, dtype)
         function = linear(A, b.template, count, "A")
         self.function = in_dtype(function, dtype)
         batch, rows, columns = shape_of(function)
@@ -270,8 +272,8 @@ class _System:
         if isinstance(self.function.form, Traced) and self.batch != parts[0].shape:
             remedy = "broadcast b before"
             raise ShapeError(expected("no more examples in x0 than in b for a function", remedy, b=b.template))
-        flat = reshape(_nameless(b), (*parts[0].shape, self.rows))
-        self.b = broadcast_to(flat, (*self.batch, self.rows))
+        flat = _nameless(b) if self.count == 1 else reshape(_nameless(b), (*parts[0].shape, self.rows))
+        self.b = flat if parts[0].shape == self.batch else broadcast_to(flat, (*self.batch, self.rows))
         shape = (*self.batch, self.columns)
         if guess is None:
             self.x0 = zeros(shape, dtype=self.dtype, like=self.b)
@@ -312,11 +314,16 @@ class _System:
 
     def each(self, value: Any, word: str) -> Tensor:
         """A number of each example, shape (..., 1)."""
+        if isinstance(value, int | float):
+            return full((*self.batch, 1), float(value), dtype=self.real, backend=self._plain)
         return self._spread(astype(_nameless(_brought(value, self._plain)).detach(), self.real), word)
 
     def limit(self, value: Any) -> Tensor:
         """The most iterations of each example."""
-        x = _nameless(_brought(10 * self.columns if value is None else value, self._plain)).detach()
+        if value is None or isinstance(value, int):
+            most = min(10 * self.columns if value is None else value, _MOST)
+            return full((*self.batch, 1), most, dtype="int32", backend=self._plain)
+        x = _nameless(_brought(value, self._plain)).detach()
         if not x.dtype.is_integer:
             raise DTypeError(expected("max_iterations as an int for each example", max_iterations=x.template))
         return self._spread(astype(x, "int32"), "max_iterations")
@@ -345,10 +352,17 @@ class _System:
         if self.matrix is not None and any(self.matrix.names[-2:]):
             x_names = self.matrix.names[-1:]
         return Solution(
-            reshape(found.x, (*front, *self.batch, *x_shape), names=(*names, *x_names)),
-            reshape(found.residual, (*front, *self.batch, *last), names=(*names, *last_names)),
-            *(each.rename(*names) if each.ndim else each for each in found[2:]),
+            _shaped(found.x, (*front, *self.batch, *x_shape), (*names, *x_names)),
+            _shaped(found.residual, (*front, *self.batch, *last), (*names, *last_names)),
+            *(_shaped(each, each.shape, names) for each in found[2:]),
         )
+
+
+def _shaped(x: Tensor, shape: tuple[int, ...], names: tuple[str | None, ...]) -> Tensor:
+    """A tensor in a shape, under names."""
+    if x.shape != shape:
+        return reshape(x, shape, names=names)
+    return x.rename(*names) if any(names) else x
 
 
 def _nameless(x: Tensor) -> Tensor:

@@ -7,6 +7,7 @@ from .algebra import subtract as subtract
 from .construction import coo as coo
 from .construction import csc as csc
 from .construction import csr as csr
+from .construction import diagonals as diagonals
 from .construction import eye as eye
 from .construction import from_dense as from_dense
 from .construction import from_scipy as from_scipy

@@ -17,13 +17,13 @@ from ..entry import entry
 from ..errors import ArgumentError, DataError, DTypeError, OperandError, ShapeError, TemplateDataError, expected
 from ..ops.composite.linalg.sparse import Format
 from ..ops.creation.filled import full, iota, ones
-from ..ops.creation.values import asarray, tensor
+from ..ops.creation.values import asarray, tensor, together
 from ..ops.elementwise.binary import not_equal
 from ..ops.elementwise.conversion import astype as cast_to
 from ..ops.indexing.taking import take, take_at
 from ..ops.reduction import any as any_
 from ..ops.searching import nonzero
-from ..ops.shape import reshape
+from ..ops.shape import broadcast_to, concatenate, reshape
 from ..protocol import BackendLike
 from ..rules.broadcasting import result_type
 from ..template import Template, as_names
@@ -353,6 +353,74 @@ def eye(
 
 identity = eye
 """The identity as a sparse matrix: `eye`."""
+
+
+@entry
+def diagonals(
+    values: Sequence[TensorLike | Sequence[Any]],
+    offsets: Sequence[int],
+    /,
+    shape: Sequence[int],
+    *,
+    format: Format = "csr",
+    names: Names = None,
+) -> SparseMatrix:
+    """The sparse matrix of some diagonals.
+
+    Parameters
+    ----------
+    values : sequence of Tensors
+        For each diagonal its elements from the top left on, as many as it has, or one number for all.
+    offsets : sequence of int
+        Where each diagonal lies: 0 is the main one, 1 the next above, -1 the next below.
+    shape : tuple of ints
+        The numbers of rows and columns.
+    format : {"coo", "csr", "csc"}, default "csr"
+        How the places are stored.
+    names : sequence of names, optional
+        The names of rows and columns.
+
+    Returns
+    -------
+    SparseMatrix
+        Of the common dtype.
+
+    Raises
+    ------
+    ShapeError
+        For another number of elements than a diagonal has.
+    ArgumentError
+        For as many offsets as there are not diagonals, and for none.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.sparse.diagonals([-2.0, [1.0, 1.0]], [0, 1], (3, 3)).to_dense().tolist()
+    [[-2.0, 1.0, 0.0], [0.0, -2.0, 1.0], [0.0, 0.0, -2.0]]
+    """
+    if not len(values) or len(values) != len(offsets):
+        raise ArgumentError(expected("an offset for each diagonal, at least one", values=len(values), offsets=offsets))
+    rows, columns = (index(each) for each in shape)
+    parts, places = [], []
+    for given, offset in zip(together(*map(_tensor, values)), offsets, strict=True):
+        start = numpy.arange(max(0, min(rows + min(offset, 0), columns - max(offset, 0))))
+        if given.shape not in ((), (1,), start.shape):
+            raise ShapeError(expected(f"{len(start)} elements on diagonal {offset}", values=given.template))
+        parts.append(broadcast_to(given, start.shape))
+        places.append((start - min(offset, 0), start + max(offset, 0)))
+    dtype = result_type([each.template for each in parts])
+    small = "int32" if max(rows, columns) < 2**31 else "int64"
+    stored = concatenate([cast_to(each, dtype) for each in parts], axis=0)
+    first, second = (
+        asarray(numpy.concatenate(each).astype(small), backend=stored.backend) for each in zip(*places, strict=True)
+    )
+    found = coo(stored, first, second, shape=(rows, columns), names=names)
+    return found if format == "coo" else found.to_csr() if format == "csr" else found.to_csc()
+
+
+def _tensor(value: Any) -> Any:
+    """Lists as tensors; numbers, tensors and arrays as they are."""
+    return asarray(value) if isinstance(value, (list, tuple)) else value
 
 
 # SciPy

@@ -8,15 +8,16 @@ from typing import Any
 from ..dtypes import default_dtype
 from ..entry import entry
 from ..errors import ShapeError, expected
-from ..expr.substitution import substituted
+from ..expr.substitution import NAME, substituted
 from ..ops.creation.values import asarray
 from ..ops.elementwise.conversion import astype
 from ..ops.shape import expand_dims, squeeze
+from ..protocol import own_method
 from ..rules.broadcasting import result_type
 from ..rules.data_errors import singular_matrix
 from ..tensor import Tensor, TensorLike
 from .host import on_host
-from .matrix import SparseMatrix, bind, entries
+from .matrix import SparseMatrix, bind
 from .products import product_template
 from .reductions import diagonal
 
@@ -91,8 +92,9 @@ def triangular_solve(
 
 def _solved(matrix: SparseMatrix, b: Tensor, lower: bool, unit_diagonal: bool) -> Tensor:
     """The solution for a matrix (..., n, n) and b (..., n, k) of one dtype without names."""
-    if not unit_diagonal:
+    if not unit_diagonal and own_method(matrix.backend, NAME) is None:  # a method looks by itself
         read = on_host(diagonal(matrix))
         if read is not None and (read[0] == 0).any():
             raise singular_matrix()
-    return substituted(matrix.values, *entries(matrix), b, lower=lower, unit_diagonal=unit_diagonal)
+    parts = matrix.values, matrix.first, matrix.second, b
+    return substituted(*parts, format=matrix.format, lower=lower, unit_diagonal=unit_diagonal)

@@ -32,10 +32,15 @@ LEFT_OUT = {
     "TensorLike": "a type",
     "CupyBackend": "a library that is not on every machine",
     "Backend": "is abstract",
+    "Device": "is made by `tb.devices`",
     "while_loop": "runs for ever where its condition is always true; tests/expr/test_control_errors.py has its errors",
     "set_threads": "is for the whole process",
 }
 """Public names that are not called, with the reason."""
+
+
+SPACES = (*NAMESPACES, "optimize", "ragged", "solvers", "sparse")
+"""Where public functions are."""
 
 
 class UserError(Exception):
@@ -60,7 +65,7 @@ def subjects() -> dict[str, Subject]:
 
 
 def _functions() -> Iterator[tuple[str, Callable[..., Any]]]:
-    for space in NAMESPACES:
+    for space in SPACES:
         place: Any = getattr(tb, space) if space else tb
         for name in dir(place):
             function = getattr(place, name) if not name.startswith("_") and name not in LEFT_OUT else None

@@ -476,3 +476,17 @@ def test_linear_algebra_of_matrices_without_elements(shape: tuple[int, ...], dty
         ours, wanted = (jax.tree.leaves(function(each)) for each in (x, x.backend_copy("binary")))
         for found, other in zip(ours, wanted, strict=True):
             assert (found.shape, found.tolist()) == (other.shape, other.tolist()), function.__name__
+
+
+def test_constants_of_a_loop_outlive_the_function_that_jax_first_compiled() -> None:
+    def total(x: tb.Tensor) -> tb.Tensor:
+        def step(carry: tb.Tensor, entry: tb.Tensor) -> tuple[tb.Tensor, tb.Tensor]:
+            edge = tb.full((2, 1), -1.0, dtype=carry.dtype, like=carry)
+            after = tb.concatenate([edge, carry[:, :2]], axis=1) + entry + tb.iota(3, dtype=carry.dtype, like=carry)
+            return after, after
+
+        return tb.sum(tb.scan(step, x, tb.ones((4,), dtype=x.dtype, backend="jax"))[1])
+
+    x = tb.ones((2, 3), backend="jax", dtype="f64")
+    tb.jit(tb.grad(total))(x)
+    assert total(x).item() == total(x * 1).item() == tb.jit(total)(x).item()

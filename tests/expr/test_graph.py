@@ -211,3 +211,35 @@ def test_a_tensor_may_be_moved_to_the_backend_by_hand() -> None:
     assert repr(tb.exp(x)) == "f32[row: 2][column: 2] expr exp"
     graph = tb.trace(lambda: tb.exp(x))()
     assert tb.all_close(evaluate(graph, [])[0], tb.exp(X))
+
+
+def test_dependencies_and_consumers() -> None:
+    seen: list[tb.Tensor] = []
+
+    def model(x: tb.Tensor, y: tb.Tensor, unused: tb.Tensor) -> tb.Tensor:
+        seen.append(tb.exp(x))
+        return tb.sum(seen[0] * y) + tb.sum(seen[0])
+
+    graph = tb.trace(model)("f32[n=3]", "f32[n=3]", "f32[]")
+    exponential = seen[0]
+    assert [node.op for node in graph.dependencies(exponential)] == ["parameter"]
+    assert [node.op for node in graph.consumers(exponential)] == ["multiply", "sum"]
+    assert graph.arguments_of(exponential) == ("x",)
+    assert graph.arguments_of() == graph.arguments_of(graph.outputs[0]) == ("x", "y")
+    assert graph.consumers(graph.parameters[2]) == ()
+    assert graph.consumers(graph.outputs[0].node) == ()
+    assert set(graph.dependencies()) == {*graph.nodes} - {graph.parameters[2].node}
+    other = tb.trace(lambda x: x * 2)("f32[n=3]")
+    for wrong in (other.nodes[0], other.outputs[0], tb.ones(3)):
+        with pytest.raises(ArgumentError, match="expected a node of this graph"):
+            graph.consumers(wrong)
+        with pytest.raises(ArgumentError, match="expected a node of this graph"):
+            graph.dependencies(wrong)
+
+
+def test_consumers_of_one_result_of_several() -> None:
+    graph = tb.trace(lambda x: tb.top_k(x, 2)[1] * 2)("f32[n=3]")
+    (node,) = (node for node in graph.nodes if node.op == "top_k")
+    values, indices = node.values
+    assert graph.consumers(values) == ()
+    assert [each.op for each in graph.consumers(indices)] == [each.op for each in graph.consumers(node)] == ["multiply"]

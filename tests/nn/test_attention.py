@@ -26,7 +26,8 @@ def test_attention_is_that_of_jax(causal: bool, backend: str) -> None:
     mask = tb.iota(5) < tb.asarray([5, 3])[:, None, None, None]
     found = tb.nn.attention(q, k, v, causal=causal, mask=mask.backend_copy(backend))
     arrays: list[Any] = [np.asarray(x).swapaxes(1, 2) for x in (QUERY, KEY, VALUE)]
-    theirs = jax.nn.dot_product_attention(*arrays, mask=np.asarray(mask), is_causal=causal)
+    allowed: Any = np.asarray(mask)
+    theirs = jax.nn.dot_product_attention(arrays[0], arrays[1], arrays[2], mask=allowed, is_causal=causal)
     assert found.names == ("batch", "head", "time", "unit")
     assert np.allclose(np.asarray(found).swapaxes(1, 2), theirs, atol=1e-5)
 

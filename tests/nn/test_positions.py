@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tensorbackend as tb
-from tensorbackend.errors import ShapeError
+from tensorbackend.errors import ArgumentError, ShapeError
 
 BACKENDS = ["binary", "numpy", "jax"]
 
@@ -50,6 +50,9 @@ def test_rotary_by_hand_and_wrong() -> None:
     assert np.allclose(tb.nn.rotary(tb.asarray(x), interleaved=True), wanted, atol=1e-6)
     with pytest.raises(ShapeError, match="rotary: expected steps, and an even number of features"):
         tb.nn.rotary(tb.ones((3, 5)))
+    for base in (0.0, -1.0, float("inf"), float("nan")):
+        with pytest.raises(ArgumentError, match="rotary: expected a finite base above 0"):
+            tb.nn.rotary(tb.ones((3, 4)), base=base)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

@@ -104,6 +104,44 @@ def test_a_place_keeps_a_tensor_sorted(backend: str, dtype: DType) -> None:
     holds()
 
 
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_unique_entries_are_numpys(backend: str, axis: int) -> None:
+    for shape in ((7, 3), (2, 9), (5, 2, 2), (4, 1), (1, 6)):
+        array = np.random.default_rng(0).integers(0, 2, shape)
+        wanted = np.unique(array, axis=axis, return_index=True, return_inverse=True, return_counts=True)
+        for dtype in ("s64", "f32", "c64", "bool"):
+            names = ("a", "b", "c")[: len(shape)]
+            x = tb.astype(tb.asarray(array, names=names, backend=backend), dtype)
+            found = tb.unique_all(x, axis=names[axis])
+            assert (
+                tb.astype(tb.real(found.values) if dtype == "c64" else found.values, "s64").tolist()
+                == wanted[0].tolist()
+            )
+            assert found.values.names == names
+            assert [each.tolist() for each in found[1:]] == [each.reshape(-1).tolist() for each in wanted[1:]]
+            assert found.inverse_indices.names == (names[axis],)
+            assert tb.unique_counts(x, axis=axis).counts.tolist() == found.counts.tolist()
+            assert tb.unique_inverse(x, axis=axis).inverse_indices.tolist() == found.inverse_indices.tolist()
+            assert_equal(tb.unique_values(x, axis=axis), found.values)
+            more = tb.jit(lambda x: tb.unique_all(x, axis=axis, size=12, fill_value=1))(x)
+            assert more.counts.tolist() == found.counts.tolist() + [0] * (12 - found.counts.size)
+            assert_equal(tb.take(more.values, tb.iota(found.counts.size, backend=backend), axis=axis), found.values)
+
+
+def test_unique_entries_of_few_elements(backend: str) -> None:
+    nan = float("nan")
+    x = tb.asarray([[0.0, nan], [-0.0, 1.0], [0.0, 1.0], [0.0, nan]], backend=backend)
+    values, indices, inverse, counts = tb.unique_all(x, axis=0)
+    assert repr(values.tolist()) == "[[-0.0, 1.0], [0.0, nan], [0.0, nan]]"  # the first of equal ones, and each NaN
+    assert (indices.tolist(), inverse.tolist(), counts.tolist()) == ([1, 0, 3], [1, 0, 0, 2], [2, 1, 1])
+    assert tb.unique_all(tb.zeros((3, 0), backend=backend), axis=0).counts.tolist() == [3]
+    assert tb.unique_all(tb.zeros((0, 3), backend=backend), axis=0).values.shape == (0, 3)
+    assert tb.unique_values(tb.zeros((0, 3), backend=backend), axis=0, size=2, fill_value=7).tolist() == [[7.0] * 3] * 2
+    assert tb.unique_values(tb.template((4, 3), "f32", ("a", "b")), axis=1, size=2).template == tb.Template(
+        (4, 2), "f32", ("a", "b")
+    )
+
+
 @pytest.mark.parametrize("dtype", REAL, ids=str)
 def test_unique_values_rebuild_the_tensor(backend: str, dtype: DType) -> None:
     @profile(25)

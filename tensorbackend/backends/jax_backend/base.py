@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from ...dtypes import DType, as_dtype
+from ...expr.evaluate import KEPT_BYTES
 from ...interchange import numpy_dtype
 from ...protocol import Kernel, Payload
 from ...protocol.planned import bare
@@ -93,8 +94,19 @@ class JaxBase(ArrayBase):
     def made_here(self, make: Callable[[], Any]) -> Any:
         """What a function of nothing makes, on this instance's device."""
         with self.jax.default_device(self.place):
-            made = make()
+            made = self.lasting(make)
         return made if self.committed is None else self.jax.device_put(made, self.committed)
+
+    def lasting(self, make: Callable[[], Any]) -> Any:
+        """What a function of constants makes, with values while JAX traces: programs keep what is small.
+
+        What is large stays part of the traced function, which need not hold it.
+        """
+        made = make()
+        if not self.traced(made) or made.size * made.dtype.itemsize > KEPT_BYTES:
+            return made
+        with self.jax.ensure_compile_time_eval():
+            return make()
 
     def _in_dtype(self, data: Array, out: Template) -> Array:
         """An array in exactly the dtype of a template, and not weakly so: JAX lets weak ones change in loops."""

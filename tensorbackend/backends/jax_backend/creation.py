@@ -36,7 +36,7 @@ class JaxCreation(JaxBase, ArrayCreation):
             with self.jax.ensure_compile_time_eval():
                 number = self.from_numpy(out, self.rounded(out, value), copy=False)
             remember(self.numbers, key, number)
-        return self._filled(out, self.tensor(number)) if out.shape else number
+        return self.lasting(lambda: self._filled(out, self.tensor(number))) if out.shape else number
 
     @planned
     def _filled(self, out: Template, number: Template, /) -> Kernel:

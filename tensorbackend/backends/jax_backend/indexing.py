@@ -7,12 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import prod
-from typing import Any
+from typing import Any, cast
 
-from ...dtypes import float32, iinfo, int64, uint64
+from ...dtypes import DType, as_dtype, float32, iinfo, int64, uint64
+from ...expr.composite_programs import program_of
 from ...interchange import numpy_dtype
+from ...opspec import OPS
 from ...protocol import Kernel, Payload, kernel_of, planned
+from ...protocol.core import CompositeCall
 from ...protocol.indexing import Mode
+from ...protocol.planned import bare
 from ...rules.data_errors import index_out_of_range
 from ...template import Template
 from ...tensor import Tensor
@@ -202,6 +206,54 @@ class JaxIndexing(JaxBase, ArrayIndexing):
             return xp.where((last >= 0)[:, None], rows[last], target).reshape(out.shape)
 
         return put
+
+    @planned
+    def indexed_max(
+        self, out: Template, x: Template, indices: Template, updates: Template, /, *, mode: Mode, batch: Any
+    ) -> Kernel:
+        """A scatter of integers in the order of the numbers, as XLA leaves open which of two zeros is greater."""
+        if batch is None:
+            return kernel_of(self._indexed_max, out, x, indices, updates, mode=mode)
+        made = program_of(
+            cast(Any, self),
+            lambda _, inputs, options: OPS["indexed_max"].function(*inputs, **options),
+            CompositeCall(out, cast(Any, (x, indices, updates)), {"mode": mode, "batch": batch}),
+        )
+        assert made is not None  # the default looks at no data
+        return made
+
+    @_looking
+    @planned
+    def _indexed_max(
+        self, out: Template, x: Template, indices: Template, updates: Template, /, *, mode: Mode
+    ) -> Kernel:
+        depth, xp = indices.shape[-1], self.xp
+        written, given = self._written(x, indices, mode), indices.shape[:-1] + x.shape[depth:]
+        of_x, of_updates = (bare(self.caster(each.dtype, out.dtype)) for each in (x, updates))
+        ordered, numbers = self._in_order(out.dtype)
+
+        def greatest(values: Array, places: Array, others: Array) -> Array:
+            wide = xp.broadcast_to(of_updates(others), given)
+            positions, rows, target = written(places, ordered(wide), ordered(of_x(values)))
+            return numbers(target.at[positions].max(rows, mode="drop")).reshape(out.shape)
+
+        return greatest
+
+    def _in_order(self, dtype: DType) -> tuple[Kernel, Kernel]:
+        """What gives integers in the order of numbers, -0.0 before 0.0 and NaN last, and the way back."""
+        if not dtype.is_floating:
+            return lambda values: values, lambda values: values
+        floating, integer = numpy_dtype(dtype), numpy_dtype(as_dtype(f"int{dtype.bits}"))
+        cast_bits, xp, sign = self.lax.bitcast_convert_type, self.xp, dtype.bits - 1
+        most = iinfo(as_dtype(f"int{dtype.bits}")).max
+
+        def turned(bits: Array) -> Array:
+            return bits ^ ((bits >> sign) & most)
+
+        return (
+            lambda values: turned(cast_bits(xp.where(values == values, values, xp.nan), integer)),
+            lambda bits: cast_bits(turned(bits), floating),
+        )
 
     @planned
     def argwhere(self, out: Template, x: Template, /, *, size: int, fill_value: int) -> Kernel:

@@ -22,6 +22,7 @@ from .indexing import NumpyIndexing
 from .linalg.factorisations import NumpyLinalg
 from .linalg.norms import NumpyNorms
 from .linalg.sparse import NumpySparse
+from .linalg.substitution import NumpySubstitution
 from .module import NumpyModule
 from .reduction import NumpyReduction
 from .sorting import NumpySorting
@@ -48,6 +49,7 @@ class NumpyBackend(
     NumpyContraction,
     NumpyNorms,
     NumpySparse,
+    NumpySubstitution,
     NumpyLinalg,
     ArrayModuleBackend,
 ):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from math import prod
+from collections.abc import Callable
+from math import nan, prod
 from operator import getitem, methodcaller
 from typing import Any, Final, NamedTuple, cast
 
-from ...dtypes import uint64
+from ...dtypes import DType, as_dtype, uint64
 from ...expr.composite_programs import program_of
 from ...interchange import numpy_dtype
 from ...opspec import OPS
@@ -64,6 +65,12 @@ def _sampling_space(out: Template, grid: Template, coordinates: Template, /, *, 
     count, element = len(axes), max(out.dtype.bits // 8, 4) * max(prod(blocks.channels), 1)
     a_point = 8 + 24 * count + (count + 1 + (1 << count - 1)) * element  # as measured
     return (0 if axes == tuple(sorted(axes)) else grid.nbytes) + a_point * blocks.some_examples * blocks.some_points
+
+
+def _greatest_space(out: Template, x: Template, indices: Template, updates: Template, /, **options: Any) -> int:
+    """Positions of rows, then of elements; updates as they are, in order, and in their order's integers."""
+    count = prod(indices.shape[:-1]) * prod(x.shape[indices.shape[-1] :])
+    return 16 * count + 2 * count * out.dtype.bits // 8
 
 
 class NumpyIndexing(ArrayIndexing):
@@ -171,6 +178,55 @@ class NumpyIndexing(ArrayIndexing):
             return result.reshape(shape)
 
         return Calm(sample)
+
+    @takes(_greatest_space)
+    @planned
+    def indexed_max(
+        self, out: Template, x: Template, indices: Template, updates: Template, /, *, mode: Mode, batch: Any
+    ) -> Kernel:
+        """By integers in the order of the numbers, which `maximum.at` takes one by one without a sort."""
+        if batch is not None:
+            made = program_of(
+                cast(Any, self),
+                lambda _, inputs, options: OPS["indexed_max"].function(*inputs, **options),
+                CompositeCall(out, cast(Any, (x, indices, updates)), {"mode": mode, "batch": batch}),
+            )
+            assert made is not None  # the default looks at no data
+            return Calm(made)
+        depth, xp, maximum = indices.shape[-1], self.xp, self.xp.maximum
+        written, width = self._writes(x, indices, mode), prod(x.shape[depth:])
+        given = indices.shape[:-1] + x.shape[depth:]
+        of_x, of_updates = (bare(self.caster(each.dtype, out.dtype)) for each in (x, updates))
+        ordered, numbers = _in_order(xp, out.dtype)
+
+        def greatest(values: Array, places: Array, others: Array) -> Array:
+            positions, rows = written(places, xp.broadcast_to(of_updates(others), given))
+            if width != 1:
+                positions = (positions[:, None] * width + xp.arange(width)).reshape(-1)
+            result = ordered(of_x(values)).reshape(-1)
+            maximum.at(result, positions, ordered(rows).reshape(-1))
+            return numbers(result).reshape(out.shape)
+
+        return greatest
+
+
+def _in_order(xp: Any, dtype: DType) -> tuple[Callable[[Array], Array], Callable[[Array], Array]]:
+    """What gives fresh integers in the order of the numbers of a dtype, -0.0 before 0.0 and NaN last, and the way back.
+
+    The bits of a floating number are in its order, read as an integer; of negative ones in the reverse order.
+    """
+    if not dtype.is_floating:
+        return lambda values: values.copy(), lambda values: values
+    floating, integer = numpy_dtype(dtype), numpy_dtype(as_dtype(f"int{dtype.bits}"))
+    sign, most, nothing = dtype.bits - 1, xp.iinfo(integer).max, xp.asarray(nan, floating).view(integer)
+
+    def turned(bits: Array) -> Array:
+        return bits ^ ((bits >> sign) & most)
+
+    return (
+        lambda values: xp.where(values == values, turned(values.view(integer)), nothing),
+        lambda bits: turned(bits).view(floating),
+    )
 
 
 def _entries_along(axis: int) -> Kernel:

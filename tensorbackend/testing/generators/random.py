@@ -87,10 +87,10 @@ def bits(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("uniform")
 def uniform(draw: Draw, dtype: DType) -> Invocation:
-    """Between 0 and 1 or other bounds."""
+    """Between 0 and 1 or other bounds, of complex numbers too; now and then of both kinds, which is refused."""
     shape, options = sample(draw, dtype)
     if draw(st.booleans()):
-        kind = floating(dtype)
+        kind = dtype if dtype.is_complex else floating(dtype)
         options |= {"minval": bound(draw, kind, shape, -9, 9), "maxval": bound(draw, kind, shape, -9, 9)}
     return call(keys(draw), shape, **options)
 

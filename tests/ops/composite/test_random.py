@@ -15,6 +15,7 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend import random
+from tensorbackend.dtypes import as_dtype
 from tensorbackend.errors import (
     ArgumentError,
     AxisError,
@@ -99,6 +100,29 @@ def test_uniform_numbers_are_those_of_jax(backend: str, dtype: str) -> None:
 @pytest.mark.parametrize("dtype", BETWEEN)
 def test_uniform_numbers_between_other_bounds_are_those_of_jax(backend: str, dtype: str) -> None:
     assert digest(backend, lambda key, shape: random.uniform(key, shape, dtype, -3.5, 2.3)) == BETWEEN[dtype]
+
+
+@on_each_backend
+@pytest.mark.parametrize("dtype", ["c64", "c128"])
+def test_complex_uniform_numbers_have_parts_between_those_of_the_bounds(backend: str, dtype: str) -> None:
+    key = random.key(3, backend=backend)
+    x = random.uniform(key, (2000,), dtype, 1 - 2j, 3 + 1j)
+    assert x.dtype is as_dtype(dtype)
+    for part, low, high in ((tb.real(x), 1, 3), (tb.imag(x), -2, 1)):
+        assert low <= float(tb.min(part)) < low + 0.1
+        assert high - 0.1 < float(tb.max(part)) < high
+        assert float(tb.mean(part)) == pytest.approx((low + high) / 2, abs=0.1)
+    centred = [part - tb.mean(part) for part in (tb.real(x), tb.imag(x))]
+    assert abs(float(tb.mean(centred[0] * centred[1]))) < 0.1  # the parts are drawn apart
+    assert random.uniform(key, (3,), minval=1j, maxval=1 + 1j).dtype is tb.complex64
+    assert tb.imag(random.uniform(key, (3,), minval=1j, maxval=1 + 1j)).tolist() == [1.0] * 3
+    least = tb.asarray([0j, 5 + 5j], backend=backend)
+    assert [abs(each) >= 5 for each in random.uniform(key, (2,), minval=least, maxval=least + (1 + 1j)).tolist()] == [
+        False,
+        True,
+    ]
+    with pytest.raises(DTypeError, match="uniform: "):
+        random.uniform(key, (3,), "f32", 0, 1j)
 
 
 @on_each_backend

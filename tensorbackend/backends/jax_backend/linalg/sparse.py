@@ -30,7 +30,9 @@ class JaxSparse(JaxBase):
         rows: int,
     ) -> Kernel:
         """Batches are mapped over."""
-        kernel = self._over_batches(self._of_one(format, rows), out, (values, first, second, x), 1)
+        one = self._of_one(format, rows)
+        quick = self._by_places_in_rows(rows, one) if format == "csr" and x.size and rows else None
+        kernel = self._over_batches(one, out, (values, first, second, x), 1, quick)
         return promoted(self, out.dtype, kernel, out, values, None, None, x)
 
     @planned
@@ -71,12 +73,54 @@ class JaxSparse(JaxBase):
         counts = xp.zeros(count + 1, "int32").at[ends].add(1)
         return self.lax.associative_scan(xp.add, counts)[:count]
 
-    def _over_batches(self, one: Callable[..., Array], out: Template, inputs: Sequence[Template], width: int) -> Kernel:
-        """A function of one matrix on each of a batch, whose axes are in front; `width` is x's own axes."""
+    def _by_places_in_rows(self, rows: int, one: Callable[..., Array]) -> Callable[..., Array] | None:
+        """The product with a vector by the first values of all rows, the second ones, and so on, where rows have about
+        as many: twice as quick on a processor. Others are left to `one`."""
+        xp, lax = self.xp, self.lax
+        if self.place.platform != "cpu":
+            return None
+
+        def of_even_rows(values: Array, pointers: Array, columns: Array, x: Array) -> Array:
+            lengths = pointers[1:] - pointers[:-1]
+
+            def turn(state: tuple[Array, Array]) -> tuple[Array, Array]:
+                step, total = state
+                at = xp.minimum(pointers[:-1] + step, len(values) - 1)
+                entries = x[xp.clip(columns[at], 0, len(x) - 1)]
+                return step + 1, total + xp.where(step < lengths, values[at] * entries, 0)
+
+            start = xp.zeros((), lengths.dtype), xp.zeros(rows, xp.result_type(values, x))
+            longest = lengths.max()
+            return lax.while_loop(lambda state: state[0] < longest, turn, start)[1]
+
+        def product(values: Array, pointers: Array, columns: Array, x: Array) -> Array:
+            count = len(values)
+            if not count:
+                return one(values, pointers, columns, x)
+            pointers = pointers.astype(self.long.name)
+            lengths = pointers[1:] - pointers[:-1]
+            fits = (pointers[0] == 0) & (pointers[-1] == count) & (lengths >= 0).all()
+            even = fits & (lengths.max() * rows <= 4 * count)
+            return lax.cond(even, of_even_rows, one, values, pointers, columns, x)
+
+        return product
+
+    def _over_batches(
+        self,
+        one: Callable[..., Array],
+        out: Template,
+        inputs: Sequence[Template],
+        width: int,
+        place_by_place: Callable[..., Array] | None = None,
+    ) -> Kernel:
+        """A function of one matrix on each of a batch, whose axes are in front; `width` is x's own axes.
+
+        A quicker one takes its place where there is no batch, and has its derivative.
+        """
         own = (1, 1, 1, width)
         batch = out.shape[: out.ndim - width]
         if not batch:
-            return one
+            return one if place_by_place is None else self.derived(place_by_place, one)
         has = [template.ndim > count for template, count in zip(inputs, own, strict=True)]
         mapped, xp = self.jax.vmap(one, [0 if each else None for each in has]), self.xp
 

@@ -84,8 +84,8 @@ def _product(format: Format, size: tuple[int, int], *, vector: bool) -> Kernel:
         seen = known.get(places)
         if seen is None or seen[0]() is not first or seen[1]() is not second:
             if not _fits(first, second, format, size):
-                inside = _inside(first, second, format, size)
-                return (_scipys("coo", size) if vector else _by_rows(size))(values, *inside, x)
+                clipped = inside(first, second, format, size)
+                return (_scipys("coo", size) if vector else _by_rows(size))(values, *clipped, x)
             remember(known, places, (ref(first), ref(second)))
         return direct(values, first, second, x)
 
@@ -159,7 +159,7 @@ def _in_range(places: Array, size: int) -> bool:
     return not len(places) or (int(places.min()) >= 0 and int(places.max()) < size)
 
 
-def _inside(first: Array, second: Array, format: Format, size: tuple[int, int]) -> tuple[Array, Array]:
+def inside(first: Array, second: Array, format: Format, size: tuple[int, int]) -> tuple[Array, Array]:
     """Rows and columns of any places, as the default has them."""
     import numpy
 
@@ -205,13 +205,13 @@ def _of_blocks(
     def blocks(values: Array, first: Array, second: Array, x: Array) -> Array:
         if apart:
             pairs = [
-                _inside(one, other, format, size)
+                inside(one, other, format, size)
                 for one, other in zip(laid(first, first.shape[-1:]), laid(second, (count,)), strict=True)
             ]
             at = [numpy.stack(each) if pairs else starts[:, :0] for each in zip(*pairs, strict=True)]
             at = at or [numpy.zeros((0, count), "int64")] * 2
         else:
-            at = [each[None] for each in _inside(first, second, format, size)]
+            at = [each[None] for each in inside(first, second, format, size)]
         row, column = ((starts * length + each).reshape(-1) for each, length in zip(at, size, strict=True))
         dense = laid(x, (columns, *width)).reshape(total * columns, *width)
         return product(laid(values, (count,)).reshape(-1), row, column, dense).reshape(out.shape)

@@ -80,15 +80,19 @@ def _sparse_triangular_solve(
     cotangent: Tensor,
     out: Tensor,
     values: Tensor,
-    rows: Tensor,
-    columns: Tensor,
+    first: Tensor,
+    second: Tensor,
     b: Tensor,
     *,
+    format: Format,
     lower: bool,
     unit_diagonal: bool,
 ) -> Cotangents:
     # Of a @ x = b: of b what solves the transposed system, of a minus the outer product of that and x.
-    of_b = substituted(values, columns, rows, cotangent, lower=not lower, unit_diagonal=unit_diagonal)
+    own = _turned(first, second, format)
+    turned = own["first"], own["second"], cotangent
+    of_b = substituted(values, *turned, format=_TURNED[format], lower=not lower, unit_diagonal=unit_diagonal)
+    rows, columns = places(first, second, format)
     read = greater(rows, columns) if lower else less(rows, columns)
     if not unit_diagonal:
         read = read | equal(rows, columns)

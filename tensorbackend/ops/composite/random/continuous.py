@@ -47,9 +47,9 @@ from ...elementwise.binary import (
 from ...elementwise.conversion import astype, bitcast
 from ...elementwise.ternary import clip, where
 from ...elementwise.transcendental import erf, erf_inv, log, log1p
-from ...elementwise.unary import negative
+from ...elementwise.unary import imag, negative, real
 from ...indexing.slices import sliced
-from ..elementwise.functions import nextafter
+from ..elementwise.functions import complex, nextafter
 from ..elementwise.gradients import stop_gradient
 from .threefry import named, random_bits, split
 
@@ -117,6 +117,11 @@ def _scaled(fraction: Tensor, span: Tensor, low: Tensor) -> Tensor:
     return add(total, add(lost, small))
 
 
+def _is_complex(bound: object) -> bool:
+    """Whether a Python number is complex."""
+    return scalar_kind(bound) == "complex"
+
+
 @composite.calls("random_uniform")
 def _uniform(
     key: Tensor,
@@ -130,8 +135,13 @@ def _uniform(
 ) -> Tensor:
     """See `uniform`."""
     check_key(key.template)
-    floating_or_default(low.dtype)
-    return named(between(key, low, high, as_shape(shape)), names)
+    check_dtype(low.dtype, "floating or complex", "choose a floating or complex dtype")
+    sizes = as_shape(shape)
+    if not low.dtype.is_complex:
+        return named(between(key, low, high, sizes), names)
+    keys = split(key)
+    halves = [between(keys[place], part(low), part(high), sizes) for place, part in enumerate((real, imag))]
+    return named(complex(*halves), names)
 
 
 @entry
@@ -149,12 +159,48 @@ def uniform(
 
     Between other bounds than 0 and 1 the last ones may round to `maxval`.
 
+    Parameters
+    ----------
+    key : Tensor
+        A random key, as `tb.random.key` makes it.
+    shape : sequence of int, default ()
+        The shape of the sample.
+    dtype : DType, optional
+        A floating or complex dtype; by default the default complex dtype where a bound is complex, else the default
+        floating one.
+    minval, maxval : Tensor or scalar, default 0 and 1
+        The bounds, which broadcast to the shape. Of complex ones the real parts are those of the real parts of the
+        sample, the imaginary parts those of its imaginary parts.
+    names : sequence of str or None, optional
+        The names of the sample's axes.
+
+    Returns
+    -------
+    Tensor
+        The sample.
+
+    Raises
+    ------
+    DTypeError
+        For another dtype, and for complex bounds of a floating sample.
+    ShapeError
+        For what is no key, and bounds that do not broadcast to the shape.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.random.uniform(tb.random.key(0), (2,), names=("n",)).template
     f32[n: 2]
+    >>> tb.random.uniform(tb.random.key(0), maxval=1 + 2j).dtype
+    complex64
     """
     key = beside(key, minval, maxval)
-    kind = floating_or_default(None if dtype is None else as_dtype(dtype))
+    if dtype is None:
+        bounds = (minval, maxval)
+        several = any(each.dtype.is_complex if isinstance(each, Tensor) else _is_complex(each) for each in bounds)
+        kind = default_dtype("complex" if several else "float")
+    else:
+        kind = check_dtype(as_dtype(dtype), "floating or complex", "choose a floating or complex dtype")
     low, high = parameter(minval, kind, key), parameter(maxval, kind, key)
     return _uniform(key, low, high, shape=as_shape(shape), dtype=kind, names=names)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy
 import pytest
@@ -127,3 +128,32 @@ def test_updates_with_axes_of_other_names_are_refused() -> None:
     x = tb.zeros((3, 2), names=("row", "column"))
     with pytest.raises(tb.errors.NamesError):
         tb.indexed_max(x, tb.asarray([[0]]), tb.zeros((1, 2), names=(None, "row")))
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("dtype", ["f16", "bf16", "f32", "f64"])
+def test_of_zeros_the_positive_one_is_greater_and_any_nan_is_one(dtype: str, backend: str) -> None:
+    x = tb.asarray([-0.0, 0.0, 0.0, -0.0, -0.0, math.nan, 1.0, -math.nan], dtype=dtype, backend=backend)
+    segments = tb.asarray([0, 0, 1, 1, 2, 3, 3, 4], backend=backend)
+    assert repr(tb.segment_max(x, segments, size=6).tolist()) == "[0.0, 0.0, -0.0, nan, nan, -inf]"
+    assert repr(tb.segment_min(x, segments, size=6).tolist()) == "[-0.0, -0.0, -0.0, nan, nan, inf]"
+    assert repr(tb.indexed_max(x[:3], segments[:3, None], x[:3]).tolist()) == "[0.0, 0.0, 0.0]"
+
+
+@pytest.mark.parametrize("mode", ["clip", "fill"])
+def test_backends_agree_on_many_entries(mode: Any) -> None:
+    rng = numpy.random.default_rng(1)
+    values, segments = rng.integers(-4, 4, (300, 3)).astype("float32") / 2, rng.integers(-2, 12, 300)
+    found = [
+        [
+            tb.segment_max(tb.asarray(values, backend=backend), at, size=10, mode=mode).tolist(),
+            tb.indexed_min(
+                tb.ones((10, 3), backend=backend), at[:, None], tb.asarray(values, backend=backend), mode=mode
+            ).tolist(),
+        ]
+        for backend in BACKENDS
+        for at in [tb.asarray(segments, backend=backend)]
+    ]
+    assert found[0] == found[1] == found[2]
+    batched = tb.indexed_max(tb.zeros((2, 4)), tb.asarray([[[1], [1]], [[0], [3]]]), tb.ones((2, 2)), batch=0)
+    assert batched.tolist() == [[0.0, 1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 1.0]]

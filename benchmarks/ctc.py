@@ -1,0 +1,116 @@
+"""The CTC loss and its gradient on JAX beside optax's, where optax is installed, and on NumPy.
+
+python benchmarks/ctc.py [--repeat 7]
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+import tensorbackend as tb
+
+BATCH, FRAMES, CLASSES, LABELS = 32, 500, 1000, 100
+
+
+def inputs() -> tuple[Any, Any, Any, Any]:
+    """Logits, labels and their lengths as NumPy arrays."""
+    generator = np.random.default_rng(0)
+    logits = generator.standard_normal((BATCH, FRAMES, CLASSES), dtype=np.float32)
+    labels = generator.integers(1, CLASSES, (BATCH, LABELS)).astype(np.int32)
+    frames = generator.integers(FRAMES // 2, FRAMES + 1, BATCH).astype(np.int32)
+    return logits, labels, frames, generator.integers(LABELS // 2, LABELS + 1, BATCH).astype(np.int32)
+
+
+def ours(backend: str, arrays: tuple[Any, ...]) -> dict[str, Callable[[], Any]]:
+    """The loss, and the loss with its gradient, compiled."""
+    logits, labels, frames, counts = (tb.asarray(each, backend=backend) for each in arrays)
+
+    def loss(logits: tb.Tensor) -> tb.Tensor:
+        return tb.sum(tb.nn.ctc_loss(logits, labels, logit_lengths=frames, label_lengths=counts))
+
+    value, both = tb.jit(loss), tb.jit(tb.value_and_grad(loss))
+    return {"loss": lambda: value(logits), "with gradient": lambda: both(logits)}
+
+
+def optax(arrays: tuple[Any, ...], wide: bool = False) -> dict[str, Callable[[], Any]]:
+    """The same by optax, without 64-bit dtypes, which our backend enables and which make it slower, unless asked."""
+    import jax
+    import jax.numpy as jnp
+    from optax import ctc_loss
+
+    with jax.enable_x64(wide):
+        logits, labels, frames, counts = map(jnp.asarray, arrays)
+    beyond = (jnp.arange(FRAMES) >= frames[:, None]).astype(jnp.float32)
+    unused = (jnp.arange(LABELS) >= counts[:, None]).astype(jnp.float32)
+
+    def loss(logits: Any) -> Any:
+        return ctc_loss(logits, beyond, labels, unused).sum()
+
+    def within(function: Callable[[Any], Any]) -> Callable[[], Any]:
+        def run() -> Any:
+            with jax.enable_x64(wide):
+                return function(logits)
+
+        return run
+
+    return {"loss": within(jax.jit(loss)), "with gradient": within(jax.jit(jax.value_and_grad(loss)))}
+
+
+def wait(result: Any) -> Any:
+    """A result once it is computed."""
+    for each in result if isinstance(result, tuple) else (result,):
+        each.block_until_ready()
+    return result
+
+
+def fastest(ways: dict[str, Callable[[], Any]], repeat: int) -> dict[str, float]:
+    """The least seconds of each way, taken in turns."""
+    for call in ways.values():
+        wait(call())
+    found = dict.fromkeys(ways, float("inf"))
+    for _ in range(repeat):
+        for name, call in ways.items():
+            start = time.perf_counter()
+            wait(call())
+            found[name] = min(found[name], time.perf_counter() - start)
+    return found
+
+
+def main() -> None:
+    """Prints milliseconds, ratios, and the greatest relative difference."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--repeat", type=int, default=7)
+    repeat: int = parser.parse_args().repeat
+    arrays = inputs()
+    ways = {f"ours on JAX, {name}": call for name, call in ours("jax", arrays).items()}
+    if find_spec("optax"):
+        ways |= {f"optax, {name}": call for name, call in optax(arrays).items()}
+    seconds = fastest(ways, repeat)
+    for name, each in seconds.items():
+        print(f"{name:30} {1000 * each:8.1f} ms")
+    if find_spec("optax"):
+        for name in ("loss", "with gradient"):
+            print(f"ratio, {name:23} {seconds[f'ours on JAX, {name}'] / seconds[f'optax, {name}']:8.2f}")
+        wide = arrays[0].astype(np.float64), *arrays[1:]
+        value, slope = optax(wide, True)["with gradient"]()
+        for name, call in {
+            "ours in float64": ours("jax", wide)["with gradient"],
+            "ours in float32": ways["ours on JAX, with gradient"],
+            "optax in float32": ways["optax, with gradient"],
+        }.items():
+            found, found_slope = call()
+            loss = abs(float(found) / float(value) - 1)
+            apart = np.abs(np.asarray(found_slope) - np.asarray(slope)).max()
+            print(f"{name} beside optax in float64: loss {loss:.1e} relative, gradient {apart:.1e}")
+    for name, each in fastest(ours("numpy", arrays), 2).items():
+        print(f"{'ours on NumPy, ' + name:30} {1000 * each:8.1f} ms")
+
+
+if __name__ == "__main__":
+    main()

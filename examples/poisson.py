@@ -1,0 +1,151 @@
+"""Heat around an obstacle: a matrix found by tracing, solved on three backends, differentiated by the obstacle's place.
+
+A plate is heated evenly and cooled at its edges, and a disc in it conducts badly: -div(k grad u) = 1. Dry-run first,
+solved on BinaryBackend (a small plate), NumPy and JAX (if it is installed), then the disc is moved down the gradient to
+where a probe stays coolest. Run it with `python examples/poisson.py [--size 48] [--plot heat.png]`; without matplotlib
+it draws with letters.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+from collections.abc import Sequence
+from time import perf_counter
+from typing import NamedTuple
+
+import numpy
+
+import tensorbackend as tb
+
+RADIUS, EDGE = 0.18, 0.04  # of the disc, of a plate of width 1
+PROBE = (0.4, 0.4)
+START = (0.55, 0.6)
+
+
+class Heat(NamedTuple):
+    """A solved plate."""
+
+    temperature: tb.Tensor  # f64[y: n][x: n]
+    iterations: tb.Tensor
+    converged: tb.Tensor
+
+
+def bump(place: tb.Tensor, size: int, radius: float) -> tb.Tensor:
+    """f64[y: n][x: n] from f64[2]: 1 in a disc and 0 elsewhere, with an edge that is smooth and so has a gradient."""
+    middles = (tb.arange(size, dtype="f64", like=place) + 0.5) / size
+    y, x = middles[:, None] - place[0], middles[None, :] - place[1]
+    return tb.sigmoid((radius - tb.sqrt(y * y + x * x + 1e-12)) / EDGE).rename("y", "x")
+
+
+def sides(x: tb.Tensor, axis: str) -> tuple[tb.Tensor, tb.Tensor]:
+    """All entries along an axis but the last, and all but the first."""
+    return (x[:-1], x[1:]) if axis == "y" else (x[:, :-1], x[:, 1:])
+
+
+def lost(k: tb.Tensor, u: tb.Tensor) -> tb.Tensor:
+    """-div(k grad u) by five points; linear in u, which is 0 outside of the plate."""
+    found = tb.zeros_like(u)
+    for axis in ("y", "x"):
+        low, high = sides(tb.pad(u, {axis: (1, 1)}), axis)
+        before, after = sides(tb.pad(k, {axis: (1, 1)}, mode={axis: "edge"}), axis)
+        flux = (before + after) / 2 * (high - low)
+        low, high = sides(flux, axis)
+        found = found - (high - low)
+    return found * k.shape[0] ** 2
+
+
+def solved(place: tb.Tensor, size: int, backend: tb.Backend | str) -> Heat:
+    """The plate with the disc at a place."""
+    k = 1 - 0.95 * bump(place, size, RADIUS)
+    matrix = tb.sparse.from_function(lambda u: lost(k, u), f"f64[y={size}, x={size}]", backend=backend)
+    heating = tb.ones(size * size, dtype="f64", backend=backend)
+    found = tb.solvers.solve(matrix, heating, "cg", rtol=1e-10, preconditioner="jacobi")
+    return Heat(tb.reshape(found.x, (size, size), names=("y", "x")), found.iterations, found.converged)
+
+
+def at_probe(place: tb.Tensor, size: int, backend: tb.Backend | str) -> tb.Tensor:
+    """The mean temperature around the probe."""
+    weight = bump(tb.asarray(PROBE, dtype="f64", backend=backend), size, 0.05)
+    return tb.sum(solved(place, size, backend).temperature * weight) / tb.sum(weight)
+
+
+def as_text(temperature: tb.Tensor, width: int = 40) -> str:
+    """A plate drawn with letters."""
+    values = numpy.asarray(temperature)
+    step = -(-len(values) // width)
+    scaled = values[:: 2 * step, ::step] / values.max()
+    return "\n".join("".join(" .:-=+*#%@"[min(int(each * 10), 9)] for each in row) for row in scaled)
+
+
+def plot(temperature: tb.Tensor, place: tb.Tensor, file: str | None) -> None:
+    """A picture in a file if there is matplotlib, else a text."""
+    if file is None or importlib.util.find_spec("matplotlib") is None:
+        print(as_text(temperature))
+        return
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots()
+    axes.imshow(numpy.asarray(temperature), extent=(0, 1, 1, 0))
+    y, x = place.tolist()
+    axes.add_patch(pyplot.Circle((x, y), RADIUS, fill=False))
+    axes.plot(PROBE[1], PROBE[0], "r+")
+    figure.savefig(file)
+    print(f"wrote {file}")
+
+
+def run(size: int, steps: int, backends: Sequence[str], file: str | None = None) -> list[float]:
+    """Everything in the order of the text above; gives the temperature at the probe after each step."""
+    place = tb.asarray(START, dtype="f64")
+    dry = tb.dry_run(lambda place: solved(place, size, "numpy").temperature, place)
+    print(f"dry run: {dry.peak.memory / 1e6:.1f} MB at most, {dry.flops / 1e6:.1f} MFLOP without the turns of the loop")
+
+    small = solved(tb.asarray(START, dtype="f64", backend="binary"), 6, "binary")
+    assert tb.all_close(small.temperature.backend_copy("numpy"), solved(place, 6, "numpy").temperature)
+    print(f"binary: 6 x 6, {int(small.iterations)} iterations, as on NumPy")
+
+    plates = {}
+    for backend in backends:
+        begin = perf_counter()
+        heat = solved(tb.asarray(START, dtype="f64", backend=backend), size, backend)
+        assert heat.converged.item()
+        plates[backend] = numpy.asarray(heat.temperature)
+        seconds = perf_counter() - begin
+        print(f"{backend}: {size} x {size}, {int(heat.iterations)} iterations, {seconds:.2f} s with its compilation")
+    assert all(numpy.allclose(plate, plates[backends[0]], rtol=1e-7) for plate in plates.values())
+
+    both = tb.value_and_grad(lambda place: at_probe(place, size, "numpy"))
+    value, slope = both(place)
+    nearby = [at_probe(place + shift, size, "numpy") for shift in numpy.array([[1e-4, 0], [-1e-4, 0]])]
+    difference = (nearby[0] - nearby[1]).item() / 2e-4
+    assert abs(difference - slope[0].item()) < 1e-4 * abs(difference)
+    print(f"by the place of the disc: {[round(each, 6) for each in slope.tolist()]}, by differences {difference:.6f}")
+
+    descend = tb.optimize.sgd(8.0)
+    state, found = descend.init(place), [value.item()]
+    for _ in range(steps):
+        updates, state = descend.update(slope, state, place)
+        place = tb.optimize.apply_updates(place, updates)
+        value, slope = both(place)
+        found.append(value.item())
+    print("at the probe:", *(f"{each:.5f}" for each in found), "at", [round(each, 3) for each in place.tolist()])
+    plot(solved(place, size, "numpy").temperature, place, file)
+    return found
+
+
+def main() -> None:
+    """Reads the options."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--size", type=int, default=48, help="cells along an edge of the plate")
+    parser.add_argument("--steps", type=int, default=5, help="steps of the disc")
+    parser.add_argument("--plot", metavar="FILE", help="draws a picture by matplotlib")
+    options = parser.parse_args()
+    jax = ["jax"] * (importlib.util.find_spec("jax") is not None)
+    run(options.size, options.steps, ["numpy", *jax], options.plot)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,106 @@
+"""How many edits make one sequence of another."""
+
+from __future__ import annotations
+
+from ..entry import entry
+from ..errors import DTypeError, ShapeError, expected
+from ..expr.control import scan
+from ..ops.composite.cumulative import cumulative_min
+from ..ops.composite.shape.arranging import moveaxis
+from ..ops.creation.filled import full, iota, rename
+from ..ops.creation.values import together
+from ..ops.elementwise.binary import add, equal, less, maximum, minimum, subtract
+from ..ops.elementwise.conversion import astype
+from ..ops.elementwise.ternary import where
+from ..ops.indexing.slices import sliced
+from ..ops.indexing.taking import take_along_axis
+from ..ops.shape import broadcast_to, concatenate, expand_dims, squeeze
+from ..rules.broadcasting import broadcast
+from ..template import Template, intern_template
+from ..tensor import Tensor, TensorLike
+
+
+@entry
+def edit_distance(
+    hypotheses: TensorLike,
+    references: TensorLike,
+    /,
+    *,
+    hypothesis_lengths: TensorLike | None = None,
+    reference_lengths: TensorLike | None = None,
+) -> Tensor:
+    """The least number of insertions, deletions and substitutions that make one sequence of another (Levenshtein 1966).
+
+    Parameters
+    ----------
+    hypotheses, references : Tensor
+        (batch..., positions), of integers; the batch axes broadcast. The positions may have two sizes and names.
+    hypothesis_lengths, reference_lengths : Tensor, optional
+        How long each sequence is; they broadcast to the batch axes. By default all positions.
+
+    Returns
+    -------
+    Tensor
+        For each example a number (int64).
+
+    Raises
+    ------
+    ShapeError
+        For batch axes or lengths that do not broadcast, and tensors without axes.
+    NamesError
+        Where batch axes of two names meet.
+    DTypeError
+        For what is no integer.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> kitten, sitting = (tb.asarray([ord(each) for each in word]) for word in ("kitten", "sitting"))
+    >>> tb.nn.edit_distance(kitten, sitting).item()
+    3
+    """
+    x, y = together(hypotheses, references)
+    for each in (x, y):
+        if not each.ndim or not each.dtype.is_integer:
+            wanted = "integers with an axis of positions"
+            error = DTypeError if each.ndim else ShapeError
+            raise error(expected(wanted, tensor=each.template))
+    batches = [intern_template(each.shape[:-1], each.dtype, each.names[:-1]) for each in (x, y)]
+    shape, names = broadcast(batches)
+    width = y.shape[-1]
+    wide = intern_template(shape, x.dtype, names)
+    x = broadcast_to(x, (*shape, x.shape[-1]), names=(*names, None))
+    y = rename(broadcast_to(y, (*shape, width)), *(None,) * (len(shape) + 1))
+    ends = [_length(size, given, wide, like) for size, given, like in (
+        (x.shape[-1], hypothesis_lengths, x), (width, reference_lengths, y))]  # fmt: skip
+    places = iota(width + 1, dtype="int64", like=y)
+    first = broadcast_to(places, (*shape, width + 1))
+
+    def step(row: Tensor, entry: tuple[Tensor, Tensor]) -> tuple[Tensor, None]:
+        token, number = entry
+        changed = astype(where(equal(expand_dims(token, axis=token.ndim), y), 0, 1), "int64")
+        shorter, longer = sliced(row, (..., slice(width))), sliced(row, (..., slice(1, None)))
+        best = minimum(add(shorter, changed), add(longer, 1))
+        deleted = broadcast_to(add(number, 1), (*shape, 1))
+        # What is inserted costs one for each place, so the least over all earlier places is taken without it.
+        after = add(cumulative_min(subtract(concatenate([deleted, best], axis=-1), places), axis=-1), places)
+        return where(less(number, expand_dims(ends[0], axis=len(shape))), after, row), None
+
+    tokens = moveaxis(rename(x, *(None,) * x.ndim), -1, 0)
+    numbers = iota(x.shape[-1], dtype="int64", like=x)
+    last, _ = scan(step, first, (tokens, numbers))
+    found = take_along_axis(last, expand_dims(ends[1], axis=len(shape)), axis=-1, mode="clip")
+    return rename(squeeze(found, len(shape)), *names)
+
+
+def _length(size: int, lengths: TensorLike | None, batch: Template, like: Tensor) -> Tensor:
+    """How long each sequence is, at most its size: a tensor of the batch's shape, without names."""
+    if lengths is None:
+        return full(batch.shape, size, dtype="int64", like=like)
+    given = together(like, lengths)[1]
+    if not given.dtype.is_integer:
+        raise DTypeError(expected("lengths of an integer dtype", lengths=given.template))
+    if broadcast([batch, given.template])[0] != batch.shape:
+        raise ShapeError(expected(f"lengths that broadcast to {batch!r}", lengths=given.template))
+    wide = rename(broadcast_to(given, batch.shape), *(None,) * batch.ndim)
+    return minimum(maximum(astype(wide, "int64"), 0), size)

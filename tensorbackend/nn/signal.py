@@ -1,0 +1,285 @@
+"""Signals in time and frequency: short Fourier transforms, their inverse, mel filters."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal, TypeAlias
+
+from ..dtypes import DType, DTypeLike, as_dtype, default_dtype, float32, promote_types
+from ..entry import entry
+from ..errors import ArgumentError, ShapeError, expected
+from ..fft import irfft, rfft
+from ..ops.composite.shape.arranging import moveaxis
+from ..ops.creation.filled import asarray, iota, rename, zeros
+from ..ops.creation.values import together
+from ..ops.elementwise.binary import add, divide, greater, maximum, minimum, multiply, subtract
+from ..ops.elementwise.conversion import astype
+from ..ops.elementwise.ternary import where
+from ..ops.elementwise.transcendental import cos
+from ..ops.indexing.scatter import indexed_add
+from ..ops.indexing.slices import sliced
+from ..ops.indexing.taking import take
+from ..ops.padding import pad
+from ..ops.shape import broadcast_to, expand_dims, permute_dims, reshape
+from ..rules.axes import normalize_axis
+from ..rules.broadcasting import check_dtype, to_floating
+from ..rules.plan import choice
+from ..tensor import Axis, Tensor, TensorLike
+
+Window: TypeAlias = Literal["hann", "hamming", "blackman", "rectangular"]
+
+COSINES = {"hann": (0.5, 0.5), "hamming": (0.54, 0.46), "blackman": (0.42, 0.5, 0.08), "rectangular": (1.0,)}
+"""The coefficients of the cosines whose alternating sum a window is (Harris 1978)."""
+
+
+def _window(window: Window | Tensor, size: int, dtype: DType, like: Tensor) -> Tensor:
+    """A window of a size, periodic as spectra want it."""
+    if isinstance(window, Tensor):
+        if window.shape != (size,):
+            raise ShapeError(expected(f"a window of the {size} elements of a frame", window=window.template))
+        return rename(astype(window, dtype), None)
+    choice(tuple(COSINES), window=window)
+    turns = multiply(astype(iota(size, like=like), dtype), 2 * math.pi / max(size, 1))
+    total = broadcast_to(astype(asarray(0.0, backend=like.backend), dtype), (size,))
+    for order, weight in enumerate(COSINES[window]):
+        total = add(total, multiply(cos(multiply(turns, order)), weight * (-1) ** order))
+    return total
+
+
+def _sizes(frame_length: int, frame_step: int, fft_length: int | None) -> int:
+    """The length of the transforms; raises `ArgumentError` for lengths that do not fit."""
+    if frame_length < 1 or frame_step < 1:
+        raise ArgumentError(expected("frames and steps of 1 or more", frame_length=frame_length, frame_step=frame_step))
+    length = frame_length if fft_length is None else fft_length
+    if length < frame_length:
+        raise ArgumentError(expected(f"a transform of {frame_length} elements or more", fft_length=fft_length))
+    return length
+
+
+def _places(count: int, size: int, step: int, like: Tensor) -> Tensor:
+    """For each frame and each place in it the position in the signal."""
+    first = multiply(iota((count, 1), axis=0, dtype="int64", like=like), step)
+    return add(first, iota((1, size), axis=1, dtype="int64", like=like))
+
+
+@entry
+def stft(
+    x: TensorLike,
+    /,
+    *,
+    frame_length: int,
+    frame_step: int,
+    fft_length: int | None = None,
+    window: Window | Tensor = "hann",
+    axis: Axis = -1,
+    name: str | None = None,
+) -> Tensor:
+    """The spectra of overlapping frames of a signal.
+
+    Parameters
+    ----------
+    x : Tensor
+        Of a real dtype; its other axes are a batch.
+    frame_length, frame_step : int
+        The size of a frame, and how far apart frames begin.
+    fft_length : int, optional
+        The size of the transforms, by default that of the frames, which zeros follow.
+    window : {"hann", "hamming", "blackman", "rectangular"} or Tensor, default "hann"
+        What each frame is multiplied with; the named ones are periodic.
+    axis : int or str, default -1
+        The axis of time.
+    name : str, optional
+        Of the frequencies' axis.
+
+    Returns
+    -------
+    Tensor
+        Complex: (size - frame_length) // frame_step + 1 frames in the place of the axis, under its name, each followed
+        by fft_length // 2 + 1 frequencies.
+
+    Raises
+    ------
+    ShapeError
+        For a signal shorter than a frame, and a window of another size.
+    ArgumentError
+        For lengths that do not fit.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> x = tb.ones((2, 400), names=("batch", "time"))
+    >>> tb.nn.stft(x, frame_length=100, frame_step=50, axis="time", name="frequency").template
+    c64[batch: 2][time: 7][frequency: 51]
+    """
+    (x,) = together(x)
+    dtype = promote_types(to_floating(check_dtype(x.dtype, "real")), float32)
+    along = normalize_axis(x.template, axis)
+    length = _sizes(frame_length, frame_step, fft_length)
+    size = x.shape[along]
+    if size < frame_length:
+        raise ShapeError(expected(f"a signal of {frame_length} elements or more", x=x.template))
+    count = (size - frame_length) // frame_step + 1
+    wide = moveaxis(astype(x, dtype), along, -1)
+    places = _places(count, frame_length, frame_step, x)
+    frames = take(wide, rename(places, wide.names[-1], None), axis=wide.ndim - 1, mode="clip")
+    frames = multiply(frames, _window(window, frame_length, dtype, x))
+    found = rfft(frames, n=length, axis=-1)
+    named = rename(found, *frames.names[:-1], name)
+    return moveaxis(named, (-2, -1), (along, along + 1))
+
+
+@entry
+def istft(
+    spectra: TensorLike,
+    /,
+    *,
+    frame_length: int,
+    frame_step: int,
+    fft_length: int | None = None,
+    window: Window | Tensor = "hann",
+    axis: Axis = -2,
+    size: int | None = None,
+) -> Tensor:
+    """The signal whose spectra are nearest to those given, by least squares (Griffin and Lim 1984).
+
+    Parameters
+    ----------
+    spectra : Tensor
+        Complex; frames, and after them their frequencies, as `stft` gives them.
+    frame_length, frame_step, fft_length, window
+        Those of `stft`.
+    axis : int or str, default -2
+        The axis of the frames; that of the frequencies comes next.
+    size : int, optional
+        Of the signal, by default (frames - 1) * frame_step + frame_length: it is cut off, or zeros follow.
+
+    Returns
+    -------
+    Tensor
+        Real, with one axis for the two, under the name of the frames. Where no window reaches it is 0.
+
+    Raises
+    ------
+    ShapeError
+        For another number of frequencies.
+    ArgumentError
+        For lengths that do not fit.
+    DTypeError
+        For what is not complex.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> x = tb.random.normal(tb.random.key(0), (400,))
+    >>> spectra = tb.nn.stft(x, frame_length=100, frame_step=25)
+    >>> again = tb.nn.istft(spectra, frame_length=100, frame_step=25)
+    >>> bool(tb.all_close(again[50:-50], x[50:-50], atol=1e-5))
+    True
+    """
+    (spectra,) = together(spectra)
+    check_dtype(spectra.dtype, "complex")
+    length = _sizes(frame_length, frame_step, fft_length)
+    along = normalize_axis(spectra.template, axis)
+    if along + 1 >= spectra.ndim or spectra.shape[along + 1] != length // 2 + 1:
+        wanted = f"{length // 2 + 1} frequencies after the axis of the frames"
+        raise ShapeError(expected(wanted, "fft_length= says how many", spectra=spectra.template))
+    moved = moveaxis(spectra, (along, along + 1), (0, -1))
+    count, batch = moved.shape[0], moved.shape[1:-1]
+    waves = sliced(irfft(rename(moved, *(None,) * moved.ndim), n=length, axis=-1), (..., slice(frame_length)))
+    shape = _window(window, frame_length, waves.dtype, spectra)
+    whole = max(0, (count - 1) * frame_step + frame_length) if count else 0
+    places = expand_dims(_places(count, frame_length, frame_step, spectra), axis=2)
+    rows = permute_dims(multiply(waves, shape), (0, waves.ndim - 1, *range(1, waves.ndim - 1)))
+    total = indexed_add(zeros((whole, *batch), dtype=waves.dtype, like=spectra), places, rows, mode="clip")
+    squares = broadcast_to(multiply(shape, shape), (count, frame_length))
+    weight = indexed_add(zeros((whole,), dtype=waves.dtype, like=spectra), places, squares, mode="clip")
+    column = reshape(weight, (whole, *(1,) * len(batch)))
+    reached = greater(column, 1e-10)
+    signal = where(reached, divide(total, where(reached, column, 1)), 0)
+    end = whole if size is None else size
+    if end > whole:
+        signal = pad(signal, [(0, end - whole), *((0, 0),) * len(batch)])
+    elif end < whole:
+        signal = sliced(signal, slice(max(end, 0)))
+    return moveaxis(rename(signal, moved.names[0], *moved.names[1:-1]), 0, along)
+
+
+@entry
+def mel_filters(
+    frequencies: int,
+    filters: int,
+    /,
+    *,
+    sample_rate: float,
+    lowest: float = 0.0,
+    highest: float | None = None,
+    slaney: bool = False,
+    dtype: DTypeLike | None = None,
+    names: tuple[str | None, str | None] = (None, None),
+) -> Tensor:
+    """Triangular filters that are equally far apart on the mel scale: spectra times it are mel spectra.
+
+    Parameters
+    ----------
+    frequencies, filters : int
+        How many frequencies the spectra have, from 0 to half the sample rate, and how many filters there are.
+    sample_rate : float
+        How many elements of the signal make a second.
+    lowest, highest : float
+        Where the first filter begins and the last one ends, in hertz; by default 0 and half the sample rate.
+    slaney : bool, default False
+        Whether the scale is linear below 1000 Hz and each filter has an area of 1 (Slaney 1998); else the scale is
+        2595 * log10(1 + f / 700), and each filter has a peak of 1 (O'Shaughnessy 1987).
+    dtype : dtype, optional
+        By default the default floating dtype.
+    names : pair of str or None, optional
+        Of the axes.
+
+    Returns
+    -------
+    Tensor
+        (frequencies, filters).
+
+    Raises
+    ------
+    ArgumentError
+        For frequencies that do not rise, and numbers below 1.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> matrix = tb.nn.mel_filters(257, 40, sample_rate=16000)
+    >>> power = tb.ones((5, 257))
+    >>> (power @ matrix).shape
+    (5, 40)
+    """
+    top = sample_rate / 2 if highest is None else highest
+    if frequencies < 2 or filters < 1 or not 0 <= lowest < top <= sample_rate / 2:
+        wanted = "two frequencies and a filter or more, and 0 <= lowest < highest <= sample_rate / 2"
+        raise ArgumentError(expected(wanted, frequencies=frequencies, filters=filters, lowest=lowest, highest=top))
+    first, last = _mel(lowest, slaney), _mel(top, slaney)
+    edges = [_hertz(first + (last - first) * place / (filters + 1), slaney) for place in range(filters + 2)]
+    left, centre, right = (asarray([edges[start : start + filters]], dtype="float64") for start in range(3))
+    hertz = multiply(astype(iota((frequencies, 1), axis=0, like=left), "float64"), sample_rate / 2 / (frequencies - 1))
+    rising = divide(subtract(hertz, left), subtract(centre, left))
+    falling = divide(subtract(right, hertz), subtract(right, centre))
+    found = maximum(minimum(rising, falling), 0.0)
+    if slaney:
+        found = multiply(found, divide(2.0, subtract(right, left)))
+    return rename(astype(found, default_dtype("float") if dtype is None else as_dtype(dtype)), *names)
+
+
+_STEP = math.log(6.4) / 27
+"""How far apart in the logarithm Slaney's mels are above 1000 Hz, which are 15 mel."""
+
+
+def _mel(hertz: float, slaney: bool) -> float:
+    if not slaney:
+        return 2595 * math.log10(1 + hertz / 700)
+    return hertz * 3 / 200 if hertz < 1000 else 15 + math.log(hertz / 1000) / _STEP
+
+
+def _hertz(mel: float, slaney: bool) -> float:
+    if not slaney:
+        return 700 * (10 ** (mel / 2595) - 1)
+    return mel * 200 / 3 if mel < 15 else 1000 * math.exp(_STEP * (mel - 15))

@@ -1,0 +1,156 @@
+"""Entries that a mask chooses, moved together, and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..dtypes import int64
+from ..entry import entry
+from ..errors import AxisError, DTypeError, NamesError, ShapeError, expected
+from ..ops.composite.cumulative import cumulative_sum
+from ..ops.elementwise.binary import logical_and, subtract
+from ..ops.elementwise.conversion import astype
+from ..ops.elementwise.ternary import where
+from ..ops.padding import pad
+from ..ops.reduction import sum as _sum
+from ..ops.shape import broadcast_to
+from ..rules.axes import normalize_axis
+from ..rules.plan import integer
+from ..template import Template
+from ..tensor import Axis, Tensor
+from .construction import fitting
+from .lengths import check_equal, inside, laid_out
+from .moving import gathered, moved
+from .packing import axes_over, to_the_front
+from .value import Ragged, lifted, made, ragged_axis
+
+
+@entry
+def select(
+    x: Ragged | Tensor, mask: Ragged | Tensor, /, *, axis: Axis, name: str | None = None, size: int | None = None
+) -> Ragged:
+    """Choose the entries along an axis where a mask holds, in order, for each example.
+
+    Parameters
+    ----------
+    x : Ragged or Tensor
+        The values.
+    mask : Ragged or Tensor
+        bool, over named axes of x, the axis among them. What is beyond the lengths of x is not chosen.
+    axis : int or str
+        A named axis.
+    name : str, optional
+        The name of the axis in the result, by default the same.
+    size : int, optional
+        The size of the axis in the result, by default that in x.
+
+    Returns
+    -------
+    Ragged
+        x with other lengths of the axis: how many were chosen, over the mask's other axes.
+
+    Raises
+    ------
+    DTypeError
+        For a mask that is not bool.
+    NamesError
+        For a mask over other axes.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> x = tb.ragged.from_list([[1, 2, 3], [4, 5]])
+    >>> odd = tb.ragged.select(x, x % 2 == 1, axis="time", name="odd")
+    >>> odd.filled(0).tolist(), odd.lengths["odd"].tolist()
+    ([[1, 3, 0], [5, 0, 0]], [2, 1])
+    """
+    ragged = lifted(x)
+    own = _selected_axis(ragged, axis)
+    chosen = _chosen(ragged, mask, own)
+    order, lengths = to_the_front(chosen)
+    bare = Ragged(ragged.values, {other: each for other, each in ragged.lengths.items() if other != own})
+    room = chosen.shape[-1]
+    if size is not None and integer(0, size=size) != room:
+        order = pad(order, {own: (0, size - room)}, value=0)
+        lengths = fitting(lengths, size, own) if size < room else lengths
+    found = moved(bare, order, own, lengths)
+    return found if name in (None, own) else found.rename(**{own: name})
+
+
+def _selected_axis(x: Ragged, axis: Axis) -> str:
+    name = x.names[normalize_axis(x.template, axis)]
+    if name is None:
+        raise AxisError(expected(f"an axis of {x.template!r} with a name", "name it with rename()", axis=axis))
+    return name
+
+
+def _chosen(x: Ragged, mask: Any, axis: str) -> Tensor:
+    """Where a mask holds within the lengths of x, over axes of the examples and then the axis."""
+    given = lifted(mask)
+    if given.dtype.kind != "bool":
+        raise DTypeError(expected("a mask of dtype bool", "compare it, such as x != 0", mask=given.template))
+    if None in given.names or not set(given.names) <= set(x.names) or axis not in given.names:
+        remedy = "rename() its axes"
+        raise NamesError(
+            expected(f"a mask over named axes of {x.template!r}, {axis!r} among them", remedy, mask=given.template)
+        )
+    for name in given.lengths.keys() & x.lengths.keys():
+        check_equal(name, given.lengths[name], x.lengths[name])
+    over = ({str(each) for each in given.names} | axes_over(x, [axis])) - {axis}
+    axes = [*(name for name in x.names if name is not None and name in over), axis]
+    like = Template([x.size_of(each) for each in axes], "bool", axes)
+    chosen = broadcast_to(laid_out(given.filled(False), like), like.shape, names=axes)
+    for name, lengths in x.lengths.items():
+        if name in axes:
+            chosen = logical_and(chosen, laid_out(inside(lengths, name, x.size_of(name)), like))
+    return chosen
+
+
+@entry
+def put_selected(
+    base: Ragged | Tensor, mask: Ragged | Tensor, selected: Ragged, /, *, axis: Axis, name: str | None = None
+) -> Any:
+    """Take back `select`: put entries where a mask holds, in order, and keep those of `base` elsewhere.
+
+    Parameters
+    ----------
+    base : Ragged or Tensor
+        The values where the mask does not hold.
+    mask : Ragged or Tensor
+        As for `select`.
+    selected : Ragged
+        What `select` gave for the mask, or what was computed from it position by position.
+    axis : int or str
+        The axis of `base`.
+    name : str, optional
+        The axis of `selected`, by default the same.
+
+    Returns
+    -------
+    Ragged or Tensor
+        Like `base`.
+
+    Raises
+    ------
+    ShapeError
+        For lengths that are not the numbers of entries where the mask holds, if they can be read.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> x = tb.ragged.from_list([[1, 2, 3], [4, 5]])
+    >>> odd = tb.ragged.select(x, x % 2 == 1, axis="time")
+    >>> tb.ragged.put_selected(x, x % 2 == 1, odd * 10, axis="time").filled(0).tolist()
+    [[10, 2, 30], [4, 50, 0]]
+    """
+    ragged = lifted(base)
+    own = _selected_axis(ragged, axis)
+    chosen = _chosen(ragged, mask, own)
+    source = ragged_axis(selected, own if name is None else name, "the axis of select() as name=")
+    given = selected if source == own else selected.rename(**{source: own})
+    check_equal(own, given.lengths[own], _sum(astype(chosen, int64), axis=-1), trusting=True)
+    ranks = subtract(cumulative_sum(astype(chosen, int64), axis=-1), 1)
+    entries = gathered(given.values, ranks, own)
+    if entries.shape != ragged.shape:
+        raise ShapeError(expected("entries like those of the base", base=ragged.template, selected=given.template))
+    return made(where(laid_out(chosen, ragged.template), entries, ragged.values), ragged.lengths)

@@ -1,0 +1,172 @@
+"""The CTC loss against all alignments one by one, its gradient, its edges, and the best path."""
+
+import itertools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensorbackend as tb
+from tensorbackend.errors import ArgumentError, DTypeError, IndexRangeError, NamesError, ShapeError
+
+LOGITS = tb.random.normal(tb.random.key(0), (5, 4, 3), names=("batch", "time", "class"))
+LABELS = tb.asarray([[1, 1], [1, 2], [2, 7], [9, 9], [1, 2]], names=("batch", None))
+COUNTS = tb.asarray([2, 2, 1, 0, 2], names=("batch",))
+FRAMES = tb.asarray([4, 3, 4, 2, 1], names=("batch",))
+
+
+def spelt(path: Any, blank: int) -> list[int]:
+    return [each for each, _ in itertools.groupby(path) if each != blank]
+
+
+def by_hand(logits: Any, labels: Any, frames: int, blank: int) -> float:
+    """Minus the logarithm of the sum over all paths that spell labels."""
+    shifted = np.exp(logits - logits.max(-1, keepdims=True))
+    shares = shifted / shifted.sum(-1, keepdims=True)
+    total = sum(
+        math.prod(shares[t, each] for t, each in enumerate(path))
+        for path in itertools.product(range(logits.shape[-1]), repeat=frames)
+        if spelt(path, blank) == list(labels)
+    )
+    return -math.log(total) if total else math.inf
+
+
+def wanted(blank: int) -> list[float]:
+    found = []
+    for logits, labels, count, frames in zip(
+        np.asarray(LOGITS), LABELS.tolist(), COUNTS.tolist(), FRAMES.tolist(), strict=True
+    ):
+        found.append(by_hand(logits, [(each + blank) % 3 for each in labels[:count]], frames, blank))
+    return found
+
+
+@pytest.mark.parametrize(("blank", "backend"), [(0, "binary"), (0, "numpy"), (1, "numpy"), (-1, "numpy"), (0, "jax")])
+def test_the_loss_is_the_sum_over_all_paths(blank: int, backend: str) -> None:
+    moved = tb.where(tb.iota(2) >= COUNTS[:, None], LABELS, (LABELS + blank) % 3)
+    logits, labels, frames, counts = (x.backend_copy(backend) for x in (LOGITS, moved, FRAMES, COUNTS))
+    found = tb.nn.ctc_loss(logits, labels, logit_lengths=frames, label_lengths=counts, blank=blank)
+    assert found.names == ("batch",)
+    assert found.tolist() == pytest.approx(wanted(blank % 3), rel=1e-5)
+    assert found.tolist()[-1] == math.inf
+
+
+@pytest.mark.parametrize("backend", ["numpy", "jax"])
+def test_the_gradient_is_that_of_differences(backend: str) -> None:
+    logits = tb.astype(LOGITS, "f64").backend_copy(backend)
+    labels, frames, counts = (x.backend_copy(backend) for x in (LABELS, FRAMES, COUNTS))
+    weights = tb.asarray([1.0, 2.0, 3.0, 4.0, 5.0], dtype="f64", backend=backend)
+
+    def loss(logits: Any) -> Any:
+        losses = tb.nn.ctc_loss(logits, labels, logit_lengths=frames, label_lengths=counts)
+        return tb.sum(tb.where(tb.isinf(losses), 0, losses) * weights)
+
+    found = np.asarray(tb.jit(tb.grad(loss))(logits))
+    step, compiled = 1e-6, tb.jit(loss)
+    for place in itertools.product(range(5), range(4), range(3)):
+        moved = np.zeros((5, 4, 3))
+        moved[place] = step
+        shift = tb.asarray(moved, backend=backend)
+        change = compiled(logits + shift) - compiled(logits - shift)
+        assert found[place] == pytest.approx(change.item() / (2 * step), abs=1e-7)
+        if place[0] and backend == "jax":
+            break
+    assert not found[4].any()  # what cannot be spelt
+    assert not found[1, 3:].any()  # beyond the frames
+    assert not found[3, 2:].any()
+
+
+def test_axes_may_stand_anywhere_and_normalised_logits_are_taken_as_they_are() -> None:
+    plain = tb.nn.ctc_loss(LOGITS, LABELS, logit_lengths=FRAMES, label_lengths=COUNTS)
+    turned = tb.permute_dims(LOGITS, ("class", "batch", "time"))
+    options: dict[str, Any] = {"logit_lengths": FRAMES, "label_lengths": COUNTS}
+    assert tb.nn.ctc_loss(turned, LABELS, time="time", axis="class", **options).tolist() == plain.tolist()
+    logs = tb.log_softmax(LOGITS)
+    again = tb.nn.ctc_loss(logs, LABELS, normalised=True, **options)
+    assert again.tolist() == pytest.approx(plain.tolist(), rel=1e-6)
+    assert tb.nn.ctc_loss(LOGITS[0], LABELS[0]).shape == ()
+    several = tb.nn.ctc_loss(tb.stack([LOGITS, LOGITS]), tb.stack([LABELS, LABELS]), **options)
+    assert several.tolist() == [plain.tolist()] * 2
+
+
+def test_what_is_beyond_the_lengths_changes_nothing() -> None:
+    inside = (tb.iota(4) < FRAMES[:, None])[:, :, None]
+    spoilt = tb.where(inside, LOGITS, 1e30)
+
+    def loss(logits: Any) -> Any:
+        return tb.sum(tb.nn.ctc_loss(logits, LABELS, logit_lengths=FRAMES, label_lengths=COUNTS)[:4])
+
+    assert loss(spoilt).item() == loss(LOGITS).item()
+    assert tb.sum(tb.abs(tb.where(inside, 0, tb.grad(loss)(spoilt)))).item() == 0
+
+
+def test_no_frames_and_no_labels() -> None:
+    logits = tb.zeros((3, 2, 3))
+    labels, frames, counts = tb.ones((3, 1), dtype="s64"), tb.asarray([0, 0, 2]), tb.asarray([0, 1, 0])
+    found = tb.nn.ctc_loss(logits, labels, logit_lengths=frames, label_lengths=counts)
+    assert found.tolist() == pytest.approx([0.0, math.inf, 2 * math.log(3)])
+    assert tb.nn.ctc_loss(logits, tb.zeros((3, 0), dtype="s64")).tolist() == pytest.approx([2 * math.log(3)] * 3)
+    gradient = tb.grad(lambda x: tb.sum(tb.nn.ctc_loss(x, labels, logit_lengths=frames, label_lengths=counts)))(logits)
+    assert not np.asarray(gradient)[:2].any()
+    assert not np.isnan(np.asarray(gradient)).any()
+
+
+def test_long_sequences_keep_their_digits() -> None:
+    logits = tb.random.normal(tb.random.key(1), (2, 400, 30))
+    labels = tb.random.randint(tb.random.key(2), (2, 80), 1, 30)
+
+    def loss(logits: Any) -> Any:
+        return tb.sum(tb.nn.ctc_loss(logits, labels))
+
+    value, slope = tb.value_and_grad(loss)(logits)
+    exact, exact_slope = tb.value_and_grad(loss)(tb.astype(logits, "f64"))
+    assert value.item() == pytest.approx(exact.item(), rel=1e-6)
+    assert np.abs(np.asarray(slope) - np.asarray(exact_slope)).max() < 1e-4
+    narrow = loss(tb.astype(logits, "bf16"))
+    assert narrow.dtype == tb.bfloat16
+    assert narrow.item() == pytest.approx(exact.item(), rel=0.02)
+
+
+def test_it_is_mapped_and_dry_run() -> None:
+    one = tb.vmap(tb.nn.ctc_loss)(LOGITS, tb.where(tb.iota(2) < COUNTS[:, None], LABELS, 1))
+    assert one.shape == (5,)
+    assert tb.nn.ctc_loss(tb.template((5, 4, 3), "f32"), LABELS).template == tb.Template((5,), "f32", ("batch",))
+    run = tb.dry_run(lambda x: tb.sum(tb.nn.ctc_loss(x, tb.ones((5, 2), dtype="s64"))), "f32[5, 4, 3]", gradient=True)
+    assert run.eager.transcendentals > 0
+
+
+def test_the_best_path() -> None:
+    frames = tb.asarray([[1, 1, 0, 1, 2, 2], [0, 0, 0, 0, 0, 0], [2, 1, 2, 1, 2, 1]], names=("batch", "time"))
+    logits = tb.nn.one_hot(frames, 3)
+    found, lengths = tb.nn.ctc_best_path(logits, lengths=tb.asarray([6, 6, 3]), name="position")
+    assert found.names == ("batch", "position")
+    assert found.tolist() == [[1, 1, 2, 0, 0, 0], [0] * 6, [2, 1, 2, 0, 0, 0]]
+    assert lengths.tolist() == [3, 0, 3]
+    last, lengths = tb.nn.ctc_best_path(logits, blank=-1)
+    assert last.tolist() == [[1, 0, 1, 2, 2, 2], [0, 2, 2, 2, 2, 2], [1, 1, 1, 2, 2, 2]]
+    assert tb.jit(tb.nn.ctc_best_path)(logits).lengths.tolist() == [3, 0, 6]
+    assert tb.nn.ctc_best_path(tb.zeros((2, 0, 3))).lengths.tolist() == [0, 0]
+
+
+WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
+    (lambda: tb.nn.ctc_loss(LOGITS, LABELS, blank=3), ArgumentError, "ctc_loss: expected a blank from -3 to 2"),
+    (lambda: tb.nn.ctc_loss(LOGITS, LABELS[:3]), ShapeError, "ctc_loss: expected labels for each example"),
+    (lambda: tb.nn.ctc_loss(LOGITS, LABELS * 1.0), DTypeError, "ctc_loss: expected labels of an integer dtype"),
+    (lambda: tb.nn.ctc_loss(LOGITS, LABELS.rename("speaker", None)), NamesError, "ctc_loss: expected the same name"),
+    (lambda: tb.nn.ctc_loss(LOGITS, LABELS, logit_lengths=COUNTS[:2]), ShapeError, "ctc_loss: expected sizes that are"),
+    (
+        lambda: tb.nn.ctc_loss(LOGITS, LABELS, label_lengths=COUNTS * 1.0),
+        DTypeError,
+        "ctc_loss: expected lengths of an",
+    ),
+    (lambda: tb.nn.ctc_loss(LOGITS, LABELS), IndexRangeError, "expected an index from"),
+    (lambda: tb.nn.ctc_loss(LOGITS, LABELS * 0 - 1), IndexRangeError, "expected an index from"),
+    (lambda: tb.nn.ctc_best_path(LOGITS, blank=-4), ArgumentError, "ctc_best_path: expected a blank from -3 to 2"),
+]
+
+
+@pytest.mark.parametrize(("wrong", "error", "text"), WRONG)
+def test_what_does_not_fit(wrong: Callable[[], Any], error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=text):
+        wrong()

@@ -1,0 +1,46 @@
+"""Moves of runs with numbers for each example."""
+
+from __future__ import annotations
+
+import tensorbackend as tb
+from tensorbackend import ragged as tr
+
+X = tr.from_list([[1, 2, 3, 4], [5, 6]])
+NESTED = tr.with_lengths(
+    tb.reshape(tb.iota(8), (2, 2, 2), names=("batch", "word", "letter")), word=[2, 1], letter=[[2, 1], [1, 0]]
+)
+
+
+def listed(x: tr.Ragged) -> list[list[int]]:
+    return [each.tolist() for each in tr.to_list(x)]
+
+
+def test_slices_with_a_start_and_a_length_for_each_example() -> None:
+    starts, lengths = tb.asarray([1, -1], names=("batch",)), tb.asarray([2, 9], names=("batch",))
+    assert listed(tr.slice_along_axis(X, starts, lengths, axis="time")) == [[2, 3], [6]]
+    assert tr.slice_along_axis(X, starts, lengths, axis="time", size=2).shape == (2, 2)
+    assert listed(tr.slice_along_axis(X, 3, 2, axis="time")) == [[4], []]
+    assert listed(tr.slice_along_axis(X, -9, 1, axis="time")) == [[1], [5]]
+
+
+def test_shifts_for_each_example() -> None:
+    assert listed(tr.shift(X, tb.asarray([1, -1], names=("batch",)), axis="time")) == [[0, 1, 2, 3], [6, 0]]
+
+
+def test_lengths_over_an_axis_move_with_it() -> None:
+    def words(x: tr.Ragged) -> list[list[list[int]]]:
+        return [[word.tolist() for word in sentence] for sentence in tr.to_list(x)]
+
+    assert words(tr.flip(NESTED, axis="word")) == [[[2], [0, 1]], [[4]]]
+    assert words(tr.concat([NESTED, NESTED], axis="word")) == [[[0, 1], [2], [0, 1], [2]], [[4], [4]]]
+    assert words(tr.slice_along_axis(NESTED, 1, 1, axis="word")) == [[[2]], []]
+    assert words(tr.pad(NESTED, (1, 0), axis="word")) == [[[], [0, 1], [2]], [[], [4]]]
+    assert words(tr.shift(NESTED, 1, axis="word")) == [[[], [0, 1]], [[]]]
+    assert words(tr.take(NESTED, [1, 0], axis="batch")) == [[[4]], [[0, 1], [2]]]
+    assert [words(part) for part in tr.split(NESTED, [1], axis="word")] == [[[[0, 1]], [[4]]], [[[2]], []]]
+
+
+def test_an_axis_that_stands_first() -> None:
+    x = tr.with_lengths(X.values.T, time=tb.asarray([4, 2], names=("batch",)))
+    assert x.names == ("time", "batch")
+    assert tr.flip(x, axis="time").filled(0).tolist() == [[4, 6], [3, 5], [2, 0], [1, 0]]
