@@ -1,7 +1,7 @@
 """What the functions of PhiML's backends are called here: the rows of coming-from-phiml.md.
 
-A row is `name | code | remark`. The code runs in the names of `NAMES`, which a test does for each row; a row without code has
-a remark that says why there is nothing to call.
+A row is `name | code | remark`. The code runs in the names of `NAMES`, which a test does for each row; a row without
+code has a remark that says why there is nothing to call.
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ argmax | tb.argmax(x, axis=0, keepdims=True) |
 argmin | tb.argmin(x, axis=0) |
 argsort | tb.argsort(x, axis=0) |
 as_registered | | finds the registered object behind a pickled copy; there is one object for each backend and device
-as_tensor | tb.asarray([1.0, 2.0]) | an array keeps its dtype, PhiML's gets the precision's; one of JAX goes with the tensors beside it
+as_tensor | tb.asarray([1.0, 2.0]) |
+    an array keeps its dtype, PhiML's gets the precision's; one of JAX goes with the tensors beside it
 auto_cast | tb.result_type(x, i) | every op promotes; under `cast=True` to the precision
 auto_cast1 | tb.astype(i, tb.default_dtype("float")) |
 batch_gather | x[[1]] |
@@ -68,9 +69,11 @@ combine_types | tb.result_type("float32", "int64") | the widest float, PhiML's t
 complex_type | tb.default_dtype("complex") |
 concat | tb.concat([x, y], axis=0) |
 conj | tb.conj(z) |
-conjugate_gradient | tb.solvers.solve(A, r[0], "cg", rtol=1e-6) | iterations and flags for each example, null spaces, preconditioners
+conjugate_gradient | tb.solvers.solve(A, r[0], "cg", rtol=1e-6) |
+    iterations and flags for each example, null spaces, preconditioners
 conjugate_gradient_adaptive | tb.solvers.solve(A, r[0], "cg-adaptive") |
-conv | tb.conv(m[None], tb.ones((1, 2, 2, 2)), padding="same") | a kernel for each example by `feature_groups`; a transposed one by `input_dilation`
+conv | tb.conv(m[None], tb.ones((1, 2, 2, 2)), padding="same") |
+    a kernel for each example by `feature_groups`; a transposed one by `input_dilation`
 coo_to_dense | tb.sparse.coo([1.0, 2.0], [0, 1], [1, 0], shape=(2, 2)).to_dense() |
 copy | tb.asarray(x, copy=True) | what is assigned to one does not change the other
 copy_leaves | tb.tree_map(lambda x: tb.asarray(x, copy=True), {"a": x}) |
@@ -124,7 +127,8 @@ hessian | tb.vmap(tb.hessian(f))(x) | the result and the gradient by calls of th
 histogram1d | tb.histogram(x[0], bins=v, weights=x[0]) | batches by `tb.vmap`
 ifft | tb.fft.ifftn(z, axes=(0, 1)) |
 imag | tb.imag(z) |
-indexed_segment_sum | tb.segment_sum(x, tb.asarray([0, 0, 1]), size=2, axis=1) | by segment numbers: `tb.searchsorted(starts, places, side="right") - 1`
+indexed_segment_sum | tb.segment_sum(x, tb.asarray([0, 0, 1]), size=2, axis=1) |
+    by segment numbers: `tb.searchsorted(starts, places, side="right") - 1`
 invert | ~c |
 is_available | tb.is_concrete(x) |
 is_module | | asks for networks of TensorFlow or PyTorch; no tensor is one
@@ -185,14 +189,16 @@ random_permutations | tb.random.permutation(key, tb.arange(5)) |
 random_subsets | tb.random.choice(key, tb.arange(5), (2,), replace=False) |
 random_uniform | tb.random.uniform(key, (2, 3), "float32", 0.0, 2.0), tb.random.randint(key, (3,), 0, 5) |
 range | tb.arange(0, 6, 2, dtype="int32") | int64 by default
-ravel_multi_index | tb.ravel_multi_index(tb.unstack(places, axis=1), (2, 3), mode="wrap") | periodic is wrap, clamp is clip, an int is `mode="fill", fill_value=`
+ravel_multi_index | tb.ravel_multi_index(tb.unstack(places, axis=1), (2, 3), mode="wrap") |
+    periodic is wrap, clamp is clip, an int is `mode="fill", fill_value=`
 real | tb.real(z) |
 repeat | tb.repeat(v, tb.asarray([2, 0, 1]), axis=0, size=4) |
 requires_fixed_shapes_when_tracing | | every trace has fixed shapes; `size=` says those that depend on data
 reset_peak_memory | | as get_peak_memory
 reshape | tb.reshape(x, (3, 2)) |
 round | tb.round(x) |
-scatter | tb.vmap(tb.indexed_add)(m, places[:, None, :1] * 0, m[:, :1]), tb.indexed_max(x, places, v[:2]) | update is `indexed_put`
+scatter | tb.vmap(tb.indexed_add)(m, places[:, None, :1] * 0, m[:, :1]), tb.indexed_max(x, places, v[:2]) |
+    update is `indexed_put`
 scatter_1d_scalar | tb.indexed_add(v, tb.asarray([[0], [2]]), tb.asarray([1.0, 2.0])) |
 scatter_nd | tb.indexed_add(m, places[:, :1], m) |
 scatter_nd_scalar | tb.indexed_put(x, places, tb.asarray([1.0, 2.0])) |
@@ -243,7 +249,8 @@ unstack | tb.unstack(x, axis=1), tb.split(x, 3, axis=1) |
 variable | tb.grad(f)(x) | an argument of `tb.grad`, or `tape.watch(x)`
 vectorized_call | tb.vmap(f)(x) | the function is traced
 where | tb.where(c, x, y), tb.nonzero(c) |
-while_loop | tb.while_loop(lambda n: n < 100, lambda n: n * 3, tb.asarray(1), trajectory=(0, 2, 9)) | `axis=` lets each example stop
+while_loop | tb.while_loop(lambda n: n < 100, lambda n: n * 3, tb.asarray(1), trajectory=(0, 2, 9)) |
+    `axis=` lets each example stop
 xor | c ^ d |
 zeros | tb.zeros((2, 3), dtype="int32") |
 zeros_like | tb.zeros_like(x) |
@@ -252,7 +259,8 @@ NoBackendFound | tb.backend_of(x, numpy.ones(3)) | `BackendError` where values b
 Profile.add_external_message | with tb.profile() as profile: profile.add("a message") |
 Profile.duration | tb.profile_function(f, x).duration |
 Profile.print | str(tb.profile_function(f, x)) |
-Profile.retime | tb.profile_function(f, x, warmup=2, repeat=3) | spans are cheap: a second run without tracing is not needed
+Profile.retime | tb.profile_function(f, x, warmup=2, repeat=3) |
+    spans are cheap: a second run without tracing is not needed
 Profile.save | tb.profile_function(f, x).save |
 choose_backend | tb.backend_of(x, 1.0) |
 context_backend | tb.scoped_backend() |
@@ -279,7 +287,7 @@ class Row(NamedTuple):
 def rows() -> list[Row]:
     """The rows, in the order of the page."""
     found = []
-    for line in ROWS.strip().splitlines():
+    for line in ROWS.strip().replace("\n    ", " ").splitlines():  # a long row goes on in a second line
         name, _, rest = line.partition(" | ")
         # "c | d" is code too: the remark stands behind the last bar.
         code, _, remark = rest.rpartition("|")
@@ -290,9 +298,10 @@ def rows() -> list[Row]:
 INTRODUCTION = """\
 # Coming from PhiML
 
-Generated from `docs/phiml_rows.py` by `make docs`; a test runs the code of each row. PhiML itself runs on tensorbackend by the
-distribution [tensorbackend-phiml](../plugins/tensorbackend-phiml/README.md); this page is for code that is written against its
-backends. The rows are the functions of `phiml.backend.Backend`, and below them those of `phiml.backend`. The code runs after:
+Generated from `docs/phiml_rows.py` by `make docs`; a test runs the code of each row. PhiML itself runs on tensorbackend
+by the distribution [tensorbackend-phiml](../plugins/tensorbackend-phiml/README.md); this page is for code that is
+written against its backends. The rows are the functions of `phiml.backend.Backend`, and below them those of
+`phiml.backend`. The code runs after:
 
 ```python
 {names}```

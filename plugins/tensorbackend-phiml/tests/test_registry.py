@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import runpy
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,12 @@ def test_every_function_of_phiml_is_ours(b: TensorBackend) -> None:
         "reset_peak_memory",
     }  # fmt: skip
     assert {"get_peak_memory", "reset_peak_memory"} <= ABSENT
+
+
+def test_every_function_of_phiml_has_a_row_in_the_docs() -> None:
+    rows = runpy.run_path(str(Path(__file__).parents[3] / "docs" / "phiml_rows.py"))["rows"]()
+    functions = {name for name in dir(PhimlBackend) if not name.startswith("_")}
+    assert functions - {row.name for row in rows} == set()
 
 
 def test_phiml_uses_it(b: TensorBackend) -> None:
