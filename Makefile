@@ -10,11 +10,17 @@ PLUGIN_BIN := $(CURDIR)/.venv-plugin/bin
 PLUGIN_READY := .venv-plugin/.ready
 TORCH ?= torch==2.13.0
 
+# PhiML on our backends, in a virtual environment of its own.
+ADAPTER := plugins/tensorbackend-phiml
+ADAPTER_BIN := $(CURDIR)/.venv-phiml/bin
+ADAPTER_READY := .venv-phiml/.ready
+PHIML ?=
+
 # Other people's libraries on tensors, in a virtual environment of their own.
 CLIENTS_BIN := .venv-clients/bin
 CLIENTS_READY := .venv-clients/.ready
 
-.PHONY: help setup demo test stress bench docs check fmt lint types plugin clients autograd clean
+.PHONY: help setup demo test stress bench docs check fmt lint types plugin adapter phiml clients autograd clean
 
 help: ## Lists the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -77,6 +83,24 @@ plugin: $(PLUGIN_READY) ## Installs the PyTorch plugin as a user would, and chec
 	cd $(PLUGIN) && $(PLUGIN_BIN)/mypy
 	cd $(PLUGIN) && $(PLUGIN_BIN)/pytest -n 2
 
+$(ADAPTER_READY): pyproject.toml $(ADAPTER)/pyproject.toml
+	$(PYTHON) -m venv .venv-phiml
+	$(ADAPTER_BIN)/python -m pip install -q --disable-pip-version-check '.[dev]' phiml scipy
+	@touch $@
+
+adapter: $(ADAPTER_READY) ## Installs the adapter for PhiML as a user would, checks its types and tests; not part of check
+	rm -rf build $(ADAPTER)/build
+	$(ADAPTER_BIN)/python -m pip install -q --disable-pip-version-check --no-deps . './$(ADAPTER)'
+	cd $(ADAPTER) && $(ADAPTER_BIN)/mypy
+	cd $(ADAPTER) && $(ADAPTER_BIN)/pytest -n 2
+
+phiml: $(ADAPTER_READY) ## Runs PhiML's own tests on ours and without: make phiml PHIML=<checkout>; not part of check
+	@test -n "$(PHIML)" || { echo 'say where a checkout of PhiML is: make phiml PHIML=<checkout>'; exit 1; }
+	rm -rf build $(ADAPTER)/build $(PLUGIN)/build
+	$(ADAPTER_BIN)/python -m pip install -q --disable-pip-version-check --no-deps . './$(ADAPTER)' './$(PLUGIN)'
+	$(ADAPTER_BIN)/python -m pip install -q --disable-pip-version-check '$(TORCH)'
+	$(ADAPTER_BIN)/python $(ADAPTER)/conformance/run.py $(abspath $(PHIML))
+
 $(CLIENTS_READY): pyproject.toml clients/requirements.txt
 	$(PYTHON) -m venv .venv-clients
 	$(CLIENTS_BIN)/python -m pip install -q --disable-pip-version-check -e '.[jax]' -r clients/requirements.txt '$(TORCH)'
@@ -95,4 +119,4 @@ autograd: $(READY) ## Runs HIPS autograd's own tests on our gradients: make auto
 check: lint types test plugin ## Everything that CI runs
 
 clean: ## Removes the virtual environments and caches
-	rm -rf .venv .venv-plugin .venv-clients .mypy_cache .ruff_cache .pytest_cache .hypothesis build *.egg-info
+	rm -rf .venv .venv-plugin .venv-phiml .venv-clients .mypy_cache .ruff_cache .pytest_cache .hypothesis build *.egg-info

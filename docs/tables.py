@@ -9,6 +9,7 @@ import json
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from runpy import run_path
 from typing import Any
 
 import tensorbackend as tb
@@ -132,6 +133,12 @@ def nx_page() -> str:
             names = [f"sparse.{of_matrices}"]
         rows[callback.name] = ", ".join(f"`tb.{name}`" for name in names)
     return NX_INTRODUCTION + "".join(f"| `{name}` | {rows[name]} |\n" for name in sorted(rows))
+
+
+def phiml_page() -> str:
+    """docs/coming-from-phiml.md: each function of PhiML's backends with what it is called here."""
+    page: str = run_path(str(HERE / "phiml_rows.py"))["page"]()
+    return page
 
 
 MEASURED = HERE / "measured.jsonl"
@@ -300,6 +307,7 @@ def _listed(names: Iterable[str]) -> str:
 PAGES = {
     HERE / "ops.md": ops_page,
     HERE / "coming-from-nx.md": nx_page,
+    HERE / "coming-from-phiml.md": phiml_page,
     HERE / "accuracy.md": accuracy_page,
     HERE / "support.md": support_page,
 }

@@ -3,6 +3,7 @@
 import re
 import runpy
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -44,3 +45,14 @@ def test_every_callback_has_a_public_function() -> None:
     rows = re.findall(r"^\| `(\w+)` \| (.*) \|$", (ROOT / "docs" / "coming-from-nx.md").read_text(), re.MULTILINE)
     assert len(rows) > 100
     assert [name for name, functions in rows if not functions] == []
+
+
+PHIML = runpy.run_path(str(ROOT / "docs" / "phiml_rows.py"))
+
+
+@pytest.mark.parametrize("row", PHIML["rows"](), ids=lambda row: row.name)
+def test_what_stands_for_a_function_of_phiml_runs(row: Any) -> None:
+    assert row.code or row.remark
+    names: dict[str, Any] = {}
+    exec(PHIML["NAMES"], names)
+    exec(row.code, names)

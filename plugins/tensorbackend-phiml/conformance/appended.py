@@ -1,0 +1,40 @@
+"""A pytest plugin, `-p appended`: PhiML's own tests with our backends.
+
+`OURS=numpy,jax` appends the adapters over these to PhiML's backends before the tests are collected, so that each test
+that goes through them all goes through ours. `DEFAULT=ours:jax`, or `jax` for PhiML's own, is the default backend of
+each test besides.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from phiml.backend import NUMPY, set_global_default_backend
+from phiml.backend._backend import get_backend, init_installed_backends
+
+import tensorbackend_phiml
+
+init_installed_backends()  # PhiML's own come first, in their order
+
+for _name in filter(None, os.environ.get("OURS", "").split(",")):
+    tensorbackend_phiml.backend(_name)
+
+
+def chosen(name: str) -> Any:
+    """PhiML's backend of a name, or after "ours:" the adapter over ours."""
+    kind, _, of_ours = name.partition(":")
+    return tensorbackend_phiml.backend(of_ours) if of_ours else get_backend(kind)
+
+
+_default = chosen(os.environ.get("DEFAULT") or "numpy")
+
+
+@pytest.fixture(autouse=True)
+def default_backend() -> Iterator[None]:
+    """Each test begins with the default backend, whatever the one before it left."""
+    set_global_default_backend(_default)
+    yield
+    set_global_default_backend(NUMPY)

@@ -1,0 +1,88 @@
+"""Runs PhiML's own tests with our backends and without: `python run.py <checkout of PhiML> [run ...]`.
+
+A test that passes without ours must pass with ours, but for the rows of `exceptions.py`. PhiML's tests of other
+libraries' internals are left out.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from xml.etree import ElementTree
+
+from exceptions import EXCEPTIONS
+
+HERE = Path(__file__).parent
+LEFT_OUT = ("math/test_torch_hooks.py", "backend/test_tf_backend.py", "backend/test_torch_backend.py")
+
+RUNS: dict[str, tuple[str, str, str]] = {
+    "without": ("", "", "backend math"),
+    "appended": ("numpy,jax,torch", "", "backend math"),
+    "default jax": ("", "jax", "math"),
+    "default ours:numpy": ("", "ours:numpy", "math"),
+    "default ours:jax": ("", "ours:jax", "math"),
+    "default ours:torch": ("", "ours:torch", "math"),
+}
+"""For each run which of ours are appended, the default backend, and the folders of tests."""
+
+COMPARED = {"appended": "without"} | {name: "default jax" for name in RUNS if "ours" in name}
+"""For each run with ours the one whose passes count."""
+
+
+def passed(checkout: Path, name: str) -> dict[str, bool]:
+    """Whether each test passed in a run."""
+    ours, default, folders = RUNS[name]
+    tests = checkout / "tests" / "commit"
+    with tempfile.TemporaryDirectory() as room:
+        report = Path(room) / "report.xml"
+        command = [sys.executable, "-m", "pytest", "-q", "-W", "ignore", "-p", "no:cacheprovider", "-p", "appended"]
+        command += [f"--ignore={tests / each}" for each in LEFT_OUT]
+        command += ["--tb=line", f"--junitxml={report}", *(str(tests / folder) for folder in folders.split())]
+        path = os.pathsep.join([str(checkout), str(HERE)])
+        environment = os.environ | {"OURS": ours, "DEFAULT": default, "PYTHONPATH": path, "JAX_PLATFORMS": "cpu"}
+        subprocess.run(command, cwd=room, env=environment, check=False, stdout=subprocess.DEVNULL)
+        cases = ElementTree.parse(report).getroot().iter("testcase")
+        return {
+            f"{case.get('classname')}.{case.get('name')}": not any(
+                case.find(each) is not None for each in ("failure", "error", "skipped")
+            )
+            for case in cases
+        }
+
+
+def main() -> int:
+    """Prints the totals and what differs; 1 where something does."""
+    checkout = Path(sys.argv[1]).resolve()
+    wanted = sys.argv[2:] or list(RUNS)
+    results: dict[str, dict[str, bool]] = {}
+    wrong = 0
+    for name in [*dict.fromkeys(COMPARED[each] for each in wanted if each in COMPARED), *wanted]:
+        if name in results:
+            continue
+        begin = time.monotonic()
+        found = results[name] = passed(checkout, name)
+        print(f"{name}: {sum(found.values())} of {len(found)} pass, {time.monotonic() - begin:.0f} s", flush=True)
+        if name not in COMPARED:
+            continue
+        reference = results[COMPARED[name]]
+        lost = {test for test, passes in found.items() if reference.get(test) and not passes}
+        excused = {test for run, test in EXCEPTIONS if run == name}
+        for test in sorted(lost - excused):
+            print(f"  fails, and passes in {COMPARED[name]!r}: {test}")
+        for test in sorted(excused - lost):
+            print(f"  is an exception and does not fail: {test}")
+        for test in sorted(lost & excused):
+            print(f"  an exception: {test}: {EXCEPTIONS[name, test]}")
+        gone = reference.keys() - found.keys()
+        for test in sorted(gone):
+            print(f"  was not run: {test}")
+        wrong += len(lost ^ excused) + len(gone)
+    return int(wrong > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,364 @@
+"""What every function of the adapter stands on: which values are its own, their dtypes, devices and conversions."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar
+from numbers import Number
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+import tensorbackend as tb
+from phiml.backend import Backend as PhimlBackend
+from phiml.backend import ComputeDevice
+from phiml.backend._backend import get_precision
+
+from .devices import compute_devices
+from .dtypes import COMPLEX, FLOATS, NUMBERS, TO_PHIML, combined, from_phiml, steady
+
+Operand = Any
+"""What PhiML hands to a backend for a tensor: a tensor, a NumPy array, a Python number, a list of those."""
+
+tracing: ContextVar[tuple[Base, ...]] = ContextVar("tensorbackend_phiml_tracing", default=())
+"""The adapters whose functions are being traced, the innermost last."""
+
+LABELS = {"numpy": "NumPy", "jax": "JAX", "torch": "PyTorch", "cupy": "CuPy", "binary": "Binary"}
+
+
+class Base(PhimlBackend):
+    """PhiML's backend over one of ours: the part that says what its tensors are."""
+
+    def __init__(self, base: tb.Backend) -> None:
+        # PhiML looks for "numpy", "jax" and "torch" inside the names of backends, whatever case ours are in.
+        self.base = base
+        """The backend on which new tensors are made; each device has its own."""
+        devices = compute_devices(self, base)
+        own = next(device for device in devices if device.ref[1] == base.device)
+        super().__init__(f"tensorbackend:{LABELS.get(base.name, base.name.title())}", devices, own)
+
+    # Identity
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        from .registry import backend
+
+        return backend, (self.base.name,)
+
+    @property
+    def as_registered(self) -> Any:
+        """The instance that PhiML knows, or the profiler that stands for it."""
+        from phiml.backend import BACKENDS
+
+        return next((backend for backend in BACKENDS if backend == self), self)
+
+    def supports(self, feature: str | Callable[..., Any]) -> bool:
+        """Whether a function of PhiML's protocol is there; what has no meaning for tensors is not."""
+        name = feature if isinstance(feature, str) else feature.__name__
+        return name not in ABSENT and super().supports(name)
+
+    def prefers_channels_last(self) -> bool:
+        """Whether PhiML puts channels last, which is quicker where rows of memory are read."""
+        return True
+
+    def requires_fixed_shapes_when_tracing(self) -> bool:
+        """True, as a template has the shape."""
+        return True
+
+    def nn_library(self) -> Any:
+        """Raises `NotImplementedError`: networks with a state are no functions of tensors."""
+        raise NotImplementedError(f"{self.name} has no networks; write them as functions of tensors")
+
+    def module(self, variables: dict[str, Any], forward: Callable[..., Any] | None = None) -> Any:
+        """Raises `NotImplementedError`: there is no object with parameters here."""
+        raise NotImplementedError(f"{self.name} has no modules; a parameter is a tensor")
+
+    # Precision and dtypes
+
+    @property
+    def float_type(self) -> Any:
+        """PhiML's dtype of new floating tensors."""
+        return TO_PHIML[self._float]
+
+    @property
+    def complex_type(self) -> Any:
+        """PhiML's dtype of new complex tensors."""
+        return TO_PHIML[self._complex]
+
+    @property
+    def _float(self) -> tb.DType:
+        return FLOATS[get_precision() or 32]
+
+    @property
+    def _complex(self) -> tb.DType:
+        return COMPLEX[get_precision() or 32]
+
+    def combine_types(self, *dtypes: Any) -> Any:
+        """The dtype that PhiML gives operands of these."""
+        return TO_PHIML[combined(tuple(map(from_phiml, dtypes)), get_precision())]
+
+    def dtype(self, array: Operand) -> Any:
+        """PhiML's dtype of a value; a Python int counts as int32, a float as float64."""
+        return TO_PHIML[self._dtype(array)]
+
+    def _dtype(self, x: Operand) -> tb.DType:
+        if type(x) is tb.Tensor:
+            return x.template.dtype
+        found = NUMBERS.get(type(x))
+        if found is None:
+            found = x.dtype if self.is_sparse(x) else self._tensor(x).dtype
+        return found
+
+    def auto_cast(self, *tensors: Operand, bool_to_int: bool = False, int_to_float: bool = False) -> list[Any]:
+        """Values as tensors of the one dtype that PhiML gives them together."""
+        dtypes = tuple(map(self._dtype, tensors))
+        target = combined(dtypes, get_precision(), bool_to_int, int_to_float)
+        return [self._cast(x, target) for x in tensors]
+
+    def auto_cast1(self, tensor: Operand) -> Any:
+        """A value in the precision in force, if it is floating or complex; a Python number as it is."""
+        if isinstance(tensor, Number) and type(tensor) in NUMBERS:
+            return tensor
+        dtype = self._dtype(tensor)
+        target = combined((dtype,), get_precision())
+        return tensor if target is dtype else self._cast(tensor, target)
+
+    def cast(self, x: Operand, dtype: Any) -> Any:
+        """A value as a tensor of one of PhiML's dtypes."""
+        return self._cast(x, from_phiml(dtype))
+
+    def _cast(self, x: Operand, dtype: tb.DType) -> Any:
+        if type(x) is not tb.Tensor:
+            if self.is_sparse(x):
+                return x.astype(dtype)
+            x = self._tensor(x)
+        given = x.template.dtype
+        if given is dtype:
+            return x
+        if given.is_complex and not dtype.is_complex:
+            x = tb.real(x)
+        return tb.astype(x, dtype)
+
+    def _pair(self, a: Operand, b: Operand, bool_to_int: bool = False, int_to_float: bool = False) -> tuple[Any, Any]:
+        """Two operands in the dtype that PhiML gives them; a number beside a tensor stays one, which is quicker."""
+        precision = get_precision()
+        if type(a) is tb.Tensor and type(b) is tb.Tensor:
+            dtype = a.template.dtype
+            if dtype is b.template.dtype and dtype in steady(precision, bool_to_int, int_to_float):
+                return a, b
+        target = combined((self._dtype(a), self._dtype(b)), precision, bool_to_int, int_to_float)
+        if type(b) in NUMBERS and type(a) not in NUMBERS:
+            return self._cast(a, target), b
+        if type(a) in NUMBERS and type(b) not in NUMBERS:
+            return a, self._cast(b, target)
+        return self._cast(a, target), self._cast(b, target)
+
+    def to_float(self, x: Operand) -> Any:
+        """A value in the floating dtype of the precision in force."""
+        return self._cast(x, self._float)
+
+    def to_complex(self, x: Operand) -> Any:
+        """A value in the complex dtype of the precision in force."""
+        return self._cast(x, self._complex)
+
+    def to_int32(self, x: Operand) -> Any:
+        """A value as int32."""
+        return self._cast(x, tb.int32)
+
+    def to_int64(self, x: Operand) -> Any:
+        """A value as int64."""
+        return self._cast(x, tb.int64)
+
+    # Which values are its own
+
+    def is_module(self, obj: Any) -> bool:
+        """False: there are no such objects."""
+        return False
+
+    def is_tensor(self, x: Any, only_native: bool = False) -> bool:
+        """Whether a value is a tensor of this backend or of a trace of its functions, or unless `only_native` a NumPy
+        array, a number or a list of such.
+        """
+        if isinstance(x, tb.Tensor):
+            return self._owns(x)
+        if self.is_sparse(x):
+            return all(map(self._owns, self.disassemble(x)[1]))
+        if only_native:
+            return False
+        if isinstance(x, np.ndarray):
+            return x.dtype.kind in "biufc"
+        if isinstance(x, Number | np.bool_):
+            return True
+        return isinstance(x, tuple | list) and all(self.is_tensor(item) for item in x)
+
+    def _owns(self, x: tb.Tensor) -> bool:
+        holder = x.backend
+        if holder is self.base:
+            return True
+        beneath = holder.beneath
+        if isinstance(beneath, tb.ExprBackend):
+            tracers = tracing.get()
+            return not tracers or tracers[-1] is self
+        return beneath.name == self.base.name
+
+    def is_available(self, tensor: Operand) -> bool:
+        """Whether the data of a value can be read: not if it is one of a trace."""
+        if isinstance(tensor, tb.Tensor):
+            return not isinstance(tensor.backend, tb.ExprBackend)
+        if self.is_sparse(tensor):
+            return all(map(self.is_available, self.disassemble(tensor)[1]))
+        return not isinstance(tensor, tuple | list) or all(map(self.is_available, tensor))
+
+    # In and out
+
+    def as_tensor(self, x: Operand, convert_external: bool = True) -> Any:
+        """A value as a tensor, in the precision in force; unless `convert_external` a Python number stays one."""
+        if not convert_external and type(x) in NUMBERS:
+            return x
+        return self.auto_cast1(x if self.is_tensor(x, only_native=True) else self._tensor(x))
+
+    def _tensor(self, x: Operand) -> Any:
+        """A value as a tensor of its own dtype."""
+        if isinstance(x, tb.Tensor):
+            return x
+        if isinstance(x, tuple | list) and any(isinstance(item, tb.Tensor | tuple | list) for item in x):
+            return tb.stack([self._tensor(item) for item in x]) if x else tb.zeros((0,), backend=self.base)
+        return tb.asarray(x, backend=self.base)
+
+    def variable(self, x: Operand) -> Any:
+        """A value as a tensor: a gradient is asked for by the arguments of a function."""
+        return self.as_tensor(x)
+
+    def numpy(self, tensor: Operand) -> Any:
+        """The data of a value as an array that may be written to, of a sparse matrix as SciPy's."""
+        if isinstance(tensor, tb.Tensor):
+            return np.array(tensor)
+        if self.is_sparse(tensor):
+            return self._scipy(tensor)
+        return np.array([self.numpy(item) for item in tensor] if isinstance(tensor, tuple | list) else tensor)
+
+    def _scipy(self, matrix: Any) -> Any:
+        """A sparse matrix as the one of SciPy that PhiML knows: it looks for matrices, not for arrays."""
+        found = matrix.to_scipy()
+        kinds = {"coo": scipy.sparse.coo_matrix, "csr": scipy.sparse.csr_matrix, "csc": scipy.sparse.csc_matrix}
+        return kinds[matrix.format](found)
+
+    def to_dlpack(self, tensor: Operand) -> Any:
+        """A DLPack capsule of a tensor."""
+        return self._tensor(tensor).__dlpack__()
+
+    def from_dlpack(self, capsule: Any) -> Any:
+        """The tensor of a DLPack capsule, or of another library's array."""
+        given = capsule if hasattr(capsule, "__dlpack__") else _Capsule(capsule, self.base.dlpack_device())
+        return tb.from_dlpack(given, backend=self.base)
+
+    def from_external_array_dlpack(self, external_array: Any) -> Any:
+        """Another library's array as a tensor, its memory shared where that can be."""
+        if isinstance(external_array, tb.Tensor):
+            return external_array.backend_copy(self.base)
+        return tb.asarray(external_array, backend=self.base)
+
+    def copy(self, tensor: Operand, only_mutable: bool = False) -> Any:
+        """A tensor of the same value: what is assigned to one of the two does not change the other."""
+        found = self._tensor(tensor) if not self.is_sparse(tensor) else tensor
+        return found.__copy__() if isinstance(found, tb.Tensor) else found
+
+    def block_until_ready(self, values: Any) -> None:
+        """Waits for the data of values, nested in tuples and lists."""
+        if isinstance(values, tb.Tensor):
+            values.block_until_ready()
+        elif isinstance(values, tuple | list):
+            for value in values:
+                self.block_until_ready(value)
+
+    def call(self, f: Callable[..., Any], *args: Any, name: str | None = None) -> Any:
+        """`f(*args)`, which PhiML's profiler enters under a name."""
+        return f(*args)
+
+    # Devices
+
+    def set_default_device(self, device: Any) -> bool:
+        """Makes new tensors on a device, or on the first of a type; warns and gives False where there is none."""
+        if isinstance(device, str):
+            found = self.list_devices(device)
+            if not found:
+                warnings.warn(f"{self.name}: there is no device of type {device!r}", RuntimeWarning, stacklevel=2)
+                return False
+            device = found[0]
+        assert device.backend is self, f"expected a device of {self.name}, got {device}"
+        self._default_device: ComputeDevice = device
+        self.base = tb.get_backend(self.base.name, device=device.ref[1])
+        return True
+
+    def get_device(self, tensor: Operand) -> Any:
+        """The device that holds a tensor."""
+        holder = tensor.backend if isinstance(tensor, tb.Tensor) else self.base
+        place = self.base.device if isinstance(holder, tb.ExprBackend) else holder.device
+        return self.get_device_by_ref((self.base.name, place))
+
+    def allocate_on_device(self, tensor: Operand, device: Any) -> Any:
+        """A tensor on a device."""
+        x = self._tensor(tensor)
+        return x if isinstance(x.backend, tb.ExprBackend) else x.to_device(device.ref[1])
+
+    # Shape
+
+    def shape(self, tensor: Operand) -> tuple[int, ...]:
+        """The size of each axis."""
+        if type(tensor) is tb.Tensor:
+            return tensor.template.shape
+        if isinstance(tensor, Number):
+            return ()
+        return tuple(tensor.shape) if hasattr(tensor, "shape") else self._tensor(tensor).shape
+
+    def staticshape(self, tensor: Operand) -> tuple[int, ...]:
+        """The size of each axis, which is always known."""
+        return self.shape(tensor)
+
+    def ndims(self, tensor: Operand) -> int:
+        """The number of axes."""
+        return len(self.shape(tensor))
+
+    def size(self, array: Operand) -> int:
+        """The number of elements."""
+        count = 1
+        for length in self.shape(array):
+            count *= length
+        return count
+
+    def sizeof(self, tensor: Operand) -> int:
+        """The size of the data in bytes."""
+        if self.is_sparse(tensor):
+            return sum(part.nbytes for part in self.disassemble(tensor)[1])
+        return int(self._tensor(tensor).nbytes)
+
+    # Sparse values: `sparse.py` has more of them
+
+    def is_sparse(self, x: Any) -> bool:
+        """Whether a value is a sparse matrix."""
+        return False
+
+    def get_sparse_format(self, x: Operand) -> str:
+        """The layout of a sparse matrix, `"dense"` for any other value."""
+        return "dense"
+
+    def disassemble(self, x: Operand) -> tuple[Callable[..., Any], Sequence[Any]]:
+        """The tensors of which a value is made, and a function that makes it of them on a backend."""
+        return lambda b, t: t, (x,)
+
+
+ABSENT = frozenset({"nn_library", "module", "get_peak_memory", "reset_peak_memory"})
+"""Functions of PhiML's protocol that are not there: networks, and the memory that a library's allocator counts."""
+
+
+class _Capsule:
+    """A DLPack capsule as an array that hands it out once."""
+
+    def __init__(self, capsule: Any, device: tuple[int, int]) -> None:
+        self._capsule, self._device = capsule, device
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self._capsule
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self._device

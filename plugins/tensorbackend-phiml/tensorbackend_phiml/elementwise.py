@@ -1,0 +1,164 @@
+"""Functions of each element."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import tensorbackend as tb
+from phiml.backend._backend import get_precision
+from tensorbackend.dtypes import bool_
+
+from .base import Base, Operand
+from .dtypes import NUMBERS, combined, steady
+
+Method = Callable[..., Any]
+
+
+def unary(op: Callable[[tb.Tensor], tb.Tensor], inexact: bool = False) -> Method:
+    """The method of an op of one tensor; where it is `inexact`, integers become floats of the precision in force."""
+
+    def method(self: Base, x: Operand) -> Any:
+        if type(x) is not tb.Tensor:
+            if self.is_sparse(x):
+                return x.like(method(self, x.values))
+            x = self.as_tensor(x)
+        if inexact and not x.template.dtype.is_inexact:
+            x = self.to_float(x)
+        return op(x)
+
+    method.__doc__ = f"`tb.{op.__name__}` of each element."
+    return method
+
+
+def counted(op: Callable[[tb.Tensor], tb.Tensor]) -> Method:
+    """The method of an op that leaves bools to count as integers."""
+
+    def method(self: Base, x: Operand) -> Any:
+        if type(x) is not tb.Tensor:
+            if self.is_sparse(x):
+                return x.like(method(self, x.values))
+            x = self.as_tensor(x)
+        return op(self.to_int32(x) if x.template.dtype is bool_ else x)
+
+    method.__doc__ = f"`tb.{op.__name__}` of each element; of bools as of integers."
+    return method
+
+
+def binary(op: Callable[..., tb.Tensor], bool_to_int: bool = False, int_to_float: bool = False) -> Method:
+    """The method of an op of two operands in the dtype that PhiML gives them."""
+
+    def method(self: Base, a: Operand, b: Operand) -> Any:
+        if type(a) is tb.Tensor and type(b) is tb.Tensor:
+            dtype = a.template.dtype
+            if dtype is b.template.dtype and dtype in steady(get_precision(), bool_to_int, int_to_float):
+                return op(a, b)
+        return op(*self._pair(a, b, bool_to_int, int_to_float))
+
+    method.__doc__ = f"`tb.{op.__name__}` of each pair of elements, in the dtype that PhiML gives them."
+    return method
+
+
+class Elementwise(Base):
+    """Functions of each element, or of each pair."""
+
+    sqrt = unary(tb.sqrt, inexact=True)
+    exp = unary(tb.exp, inexact=True)
+    erf = unary(tb.erf, inexact=True)
+    sin = unary(tb.sin, inexact=True)
+    arcsin = unary(tb.asin, inexact=True)
+    cos = unary(tb.cos, inexact=True)
+    arccos = unary(tb.acos, inexact=True)
+    tan = unary(tb.tan, inexact=True)
+    arctan = unary(tb.atan, inexact=True)
+    sinh = unary(tb.sinh, inexact=True)
+    arcsinh = unary(tb.asinh, inexact=True)
+    cosh = unary(tb.cosh, inexact=True)
+    arccosh = unary(tb.acosh, inexact=True)
+    tanh = unary(tb.tanh, inexact=True)
+    arctanh = unary(tb.atanh, inexact=True)
+    log = unary(tb.log, inexact=True)
+    log2 = unary(tb.log2, inexact=True)
+    log10 = unary(tb.log10, inexact=True)
+    sigmoid = unary(tb.sigmoid, inexact=True)
+    log_gamma = unary(tb.lgamma, inexact=True)
+    isfinite = counted(tb.isfinite)
+    isnan = counted(tb.isnan)
+    isinf = counted(tb.isinf)
+    abs = counted(tb.abs)
+    sign = counted(tb.sign)
+    round = counted(tb.round)
+    ceil = counted(tb.ceil)
+    floor = counted(tb.floor)
+    imag = counted(lambda x: x.imag)
+    real = unary(lambda x: x.real)
+    conj = counted(tb.conj)
+
+    maximum = binary(tb.maximum, bool_to_int=True)
+    minimum = binary(tb.minimum, bool_to_int=True)
+    arctan2 = binary(tb.atan2, int_to_float=True)
+    gamma_inc_l = binary(tb.gamma_inc_l, int_to_float=True)
+    gamma_inc_u = binary(tb.gamma_inc_u, int_to_float=True)
+    divide_no_nan = binary(tb.divide_no_nan, int_to_float=True)
+    equal = binary(tb.equal)
+    not_equal = binary(tb.not_equal)
+    greater_than = binary(tb.greater, bool_to_int=True)
+    greater_or_equal = binary(tb.greater_equal, bool_to_int=True)
+    add = binary(tb.add, bool_to_int=True)
+    sub = binary(tb.subtract, bool_to_int=True)
+    div = binary(tb.divide, int_to_float=True)
+    mod = binary(tb.remainder, bool_to_int=True)
+    floordiv = binary(tb.floor_divide, bool_to_int=True)
+    and_ = binary(tb.bitwise_and)
+    or_ = binary(tb.bitwise_or)
+    xor = binary(tb.bitwise_xor)
+    shift_bits_left = binary(tb.bitwise_left_shift, bool_to_int=True)
+    shift_bits_right = binary(tb.bitwise_right_shift, bool_to_int=True)
+    _multiplied = binary(tb.multiply)
+
+    def mul(self, a: Operand, b: Operand) -> Any:
+        """The product; of bools both."""
+        if self._dtype(a) is bool_ and self._dtype(b) is bool_:
+            return self.and_(a, b)
+        return self._multiplied(a, b)
+
+    def pow(self, base: Operand, exp: Operand) -> Any:
+        """The power; of an integer to a negative number a float."""
+        negative = type(exp) in NUMBERS and exp.real < 0
+        base, exp = self._pair(base, exp, bool_to_int=True, int_to_float=negative)
+        return tb.pow(base, exp)
+
+    def invert(self, x: Operand) -> Any:
+        """Each bit the other way, of bools the opposite."""
+        return not x if isinstance(x, bool) else tb.bitwise_invert(self._tensor(x))
+
+    def softplus(self, x: Operand) -> Any:
+        """log(1 + exp(x)), without overflow."""
+        return tb.logaddexp(self._inexact(x), 0.0)
+
+    def factorial(self, x: Operand) -> Any:
+        """x! of integers, gamma(x + 1) of floats."""
+        return tb.factorial(self._tensor(x))
+
+    def _inexact(self, x: Operand) -> Any:
+        x = self.as_tensor(x)
+        return x if x.dtype.is_inexact else self.to_float(x)
+
+    def clip(self, x: Operand, minimum: Operand, maximum: Operand) -> Any:
+        """x, but at least `minimum` and at most `maximum`."""
+        given = [each for each in (x, minimum, maximum) if each is not None]
+        target = combined(tuple(map(self._dtype, given)), get_precision(), True)
+        x, low, high = (each if each is None else self._cast(each, target) for each in (x, minimum, maximum))
+        return tb.clip(x, low, high)
+
+    def where(self, condition: Operand, x: Operand = None, y: Operand = None) -> Any:
+        """x where the condition holds, else y; without these two the index vectors of where it holds."""
+        if x is None or y is None:
+            return tb.argwhere(self._tensor(condition))
+        return tb.where(self._cast(condition, bool_), *self._pair(x, y))
+
+    def stop_gradient(self, value: Operand) -> Any:
+        """A value that no gradient flows through."""
+        if self.is_sparse(value):
+            return value.like(self.stop_gradient(value.values))
+        return tb.stop_gradient(value) if isinstance(value, tb.Tensor) else value

@@ -1,0 +1,206 @@
+"""Entries read and written by indices.
+
+A negative index counts from the end. One outside is an error where its data can be looked at; where JAX compiles, it is
+the nearest one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import tensorbackend as tb
+from tensorbackend.dtypes import bool_
+
+from .base import Base, Operand
+
+SCATTERS: dict[str, Callable[..., tb.Tensor]] = {
+    "add": tb.indexed_add,
+    "update": tb.indexed_put,
+    "max": tb.indexed_max,
+    "min": tb.indexed_min,
+}
+"""Our function for each of PhiML's ways to write."""
+
+
+BOUNDARIES = {
+    "undefined": "edge",
+    "zeros": "constant",
+    "boundary": "edge",
+    "periodic": "periodic",
+    "symmetric": "symmetric",
+    "reflect": "reflect",
+}
+"""Our word for each of PhiML's for what stands outside a grid."""
+
+
+class Indexing(Base):
+    """Functions that read and write by indices."""
+
+    def gather(self, values: Operand, indices: Operand, axis: int) -> Any:
+        """Entries along an axis."""
+        x = self._tensor(values)
+        return tb.take(x, self._inside(indices, x.shape[axis]), axis=axis)
+
+    def gather_1d(self, values: Operand, indices: Operand) -> Any:
+        """Entries along the first axis."""
+        return self.gather(values, indices, 0)
+
+    def gather_by_component_indices(self, values: Operand, *component_indices: Operand) -> Any:
+        """The elements at indices that are given for each axis by itself."""
+        x = self._tensor(values)
+        return x[tuple(map(self._inside, component_indices, x.shape))]
+
+    def gather_nd(self, values: Operand, indices: Operand) -> Any:
+        """What stands at index vectors, with the channels."""
+        x = self._tensor(values)
+        return x[self._components(indices, x.shape)]
+
+    def batched_gather_nd(self, values: Operand, indices: Operand) -> Any:
+        """`gather_nd` for each example; one of values or indices serves all."""
+        x, vectors = self._tensor(values), self._indices(indices)
+        assert vectors.shape[-1] == x.ndim - 2, f"expected vectors of {x.ndim - 2} indices, got {vectors.shape}"
+        columns = self._components(vectors, x.shape[1:])
+        if x.shape[0] == 1:
+            return x[0][columns]
+        return x[(self._examples(x.shape[0], vectors.ndim - 1), *columns)]
+
+    def batched_gather_1d(self, values: Operand, indices: Operand) -> Any:
+        """Entries of each example; one of values or indices serves all."""
+        x = self._tensor(values)
+        places = self._inside(indices, x.shape[1])
+        return x[0][places] if x.shape[0] == 1 else x[self._examples(x.shape[0], 2), places]
+
+    def _components(self, vectors: Operand, shape: Sequence[int]) -> tuple[Any, ...]:
+        """The indices along each axis of index vectors."""
+        return tuple(map(self._inside, tb.unstack(self._indices(vectors), axis=-1), shape))
+
+    def _inside(self, indices: Operand, length: int) -> Any:
+        """Indices along an axis; those of a trace, which cannot be looked at, are the nearest inside.
+
+        PhiML's compiled functions count on that: they gather at what is left of a buffer, and leave the result out.
+        """
+        places = self._indices(indices)
+        if self.is_available(places):
+            return places
+        return tb.clip(tb.where(places < 0, places + length, places), 0, max(length - 1, 0))
+
+    def _examples(self, count: int, axes: int) -> Any:
+        """The number of each example along the first of so many axes."""
+        return tb.reshape(tb.arange(count, backend=self.base), (count, *[1] * (axes - 1)))
+
+    def _indices(self, indices: Operand) -> Any:
+        found = self._tensor(indices)
+        return self.to_int64(found) if found.dtype is bool_ or found.dtype.is_inexact else found
+
+    def batch_gather(self, tensor: Operand, batches: Any) -> Any:
+        """Examples of a batch."""
+        return self._tensor(tensor)[[batches] if isinstance(batches, int) else self._indices(batches)]
+
+    def multi_slice(self, tensor: Operand, slices: tuple[Any, ...]) -> Any:
+        """A part by slices, ints and integer tensors without axes."""
+        return self._tensor(tensor)[slices]
+
+    def boolean_mask(
+        self, x: Operand, mask: Operand, axis: int = 0, new_length: int | None = None, fill_value: Operand = 0
+    ) -> Any:
+        """The entries along an axis for which a mask holds; `new_length` of them, if that is known."""
+        return tb.compress(self._tensor(mask), self._tensor(x), axis=axis, size=new_length, fill_value=fill_value)
+
+    def nonzero(self, values: Operand, length: int | None = None, fill_value: int = -1) -> Any:
+        """The index vectors of what is not 0; `length` of them, if that is known."""
+        return tb.argwhere(self._tensor(values), size=length, fill_value=fill_value)
+
+    def unravel_index(self, flat_index: Operand, shape: Sequence[int]) -> Any:
+        """The index vectors of positions in a tensor laid flat."""
+        return tb.stack(tb.unravel_index(self._tensor(flat_index), tuple(map(int, shape)), mode="clip"), axis=-1)
+
+    def ravel_multi_index(self, multi_index: Operand, shape: Operand, mode: str | int = "undefined") -> Any:
+        """The positions of index vectors in a tensor laid flat; an int as `mode` is that of what lies outside."""
+        vectors = self._indices(multi_index)
+        ways: dict[str | int, Any] = {"undefined": "clip", "clamp": "clip", "periodic": "wrap"}
+        options = {"mode": ways[mode]} if mode in ways else {"mode": "fill", "fill_value": int(mode)}
+        if options["mode"] == "fill":  # PhiML counts a negative index as outside
+            vectors = tb.where(vectors < 0, tb.iinfo(vectors.dtype).max, vectors)
+        columns = tb.unstack(vectors, axis=-1)
+        if not self.is_available(shape):
+            lengths = tb.unstack(self._cast(shape, vectors.dtype))
+            return self._raveled(columns, lengths, mode)
+        shape = tuple(int(size) for size in shape)
+        return self._cast(tb.ravel_multi_index(columns, shape, **options), self._dtype(multi_index))
+
+    def _raveled(self, columns: Sequence[Any], lengths: Sequence[Any], mode: str | int) -> Any:
+        """The positions of index vectors in a tensor whose sizes are data of a trace."""
+        number: Any = 0
+        inside: Any = True
+        for column, length in zip(columns, lengths, strict=True):
+            inside = tb.logical_and(inside, (column >= 0) & (column < length))
+            if mode == "periodic":
+                column = column % length
+            elif mode == "clamp":
+                column = tb.clip(column, 0, length - 1)
+            number = number * length + column
+        return tb.where(inside, number, mode) if isinstance(mode, int) else number
+
+    def scatter(self, base_grid: Operand, indices: Operand, values: Operand, mode: str) -> Any:
+        """A copy of a batch with values written at index vectors; examples, values and channels of one serve all."""
+        kept = self._dtype(base_grid)
+        grid, updates = self.auto_cast(base_grid, values, bool_to_int=True)
+        vectors = self._indices(indices)
+        size = self.determine_size([grid, updates, vectors], 0)
+        count = max(vectors.shape[1], updates.shape[1]) if min(vectors.shape[1], updates.shape[1]) else 0
+        grid = self.tile_to(grid, 0, size)
+        # What is outside is left out where it cannot be looked at.
+        outside = "error" if self.is_available(vectors) else "fill"
+        updates = tb.broadcast_to(updates, (size, count, grid.shape[-1]))
+        vectors = tb.broadcast_to(vectors, (size, count, vectors.shape[-1]))
+        if size == 1:
+            vectors = self._counted(vectors[0], grid.shape[1:-1])
+            found = SCATTERS[mode](grid[0], vectors, updates[0], mode=outside)[None]
+        else:
+            vectors = tb.reshape(self._counted(vectors, grid.shape[1:-1]), (size * count, -1))
+            examples = tb.repeat(tb.arange(size, backend=self.base), count)
+            vectors = tb.concat([examples[:, None], self.to_int64(vectors)], axis=1)
+            updates = tb.reshape(updates, (size * count, grid.shape[-1]))
+            found = SCATTERS[mode](grid, vectors, updates, mode=outside)
+        return self._cast(found, bool_) if kept is bool_ and found.dtype is tb.int32 else found
+
+    def _counted(self, vectors: Any, shape: Sequence[int]) -> Any:
+        """Index vectors whose negative entries are counted from the end."""
+        lengths = tb.asarray(list(shape), dtype=vectors.dtype, backend=self.base)
+        return tb.where(vectors < 0, vectors + lengths, vectors)
+
+    def scatter_nd(self, base_grid: Operand, indices: Operand, values: Operand, mode: str) -> Any:
+        """`scatter` of one example."""
+        grid, vectors, updates = map(self._tensor, (base_grid, indices, values))
+        return self.scatter(grid[None], vectors[None], updates[None], mode)[0]
+
+    def scatter_1d_scalar(self, base_grid: Operand, indices: Operand, values: Operand, mode: str) -> Any:
+        """`scatter` along one axis without channels."""
+        grid, places, updates = map(self._tensor, (base_grid, indices, values))
+        return self.scatter(grid[None, :, None], places[None, :, None], updates[None, :, None], mode)[0, :, 0]
+
+    def scatter_nd_scalar(self, base_grid: Operand, indices: Operand, values: Operand, mode: str) -> Any:
+        """`scatter` of one example without channels."""
+        grid, vectors, updates = map(self._tensor, (base_grid, indices, values))
+        return self.scatter(grid[None, ..., None], vectors[None], updates[None, :, None], mode)[0, ..., 0]
+
+    def indexed_segment_sum(self, x: Operand, indices: Operand, axis: int) -> Any:
+        """For each example the sums of what stands along an axis from each index up to the next one."""
+        x, starts = self._tensor(x), self._indices(indices)
+        count, length = starts.shape[1], x.shape[axis]
+
+        def summed(x: tb.Tensor, starts: tb.Tensor) -> tb.Tensor:
+            places = tb.arange(length, backend=self.base)
+            segments = tb.searchsorted(starts, places, side="right") - 1
+            return tb.segment_sum(x, segments, size=count, axis=axis - 1)
+
+        return tb.vmap(summed)(x, starts)
+
+    def grid_sample(self, grid: Operand, coordinates: Operand, extrapolation: str) -> Any:
+        """The values of grids between their entries; `NotImplemented` for an unknown extrapolation, as PhiML has it."""
+        if extrapolation not in BOUNDARIES:
+            return NotImplemented
+        grid, coordinates = self.auto_cast(grid, coordinates, int_to_float=True)
+        axes = tuple(range(1, 1 + coordinates.shape[-1]))
+        return tb.grid_sample(grid, coordinates, axes=axes, boundary=BOUNDARIES[extrapolation])

@@ -1,0 +1,84 @@
+"""Loops that end when nothing is left to do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from operator import index
+from typing import Any, SupportsIndex
+
+import tensorbackend as tb
+
+from .base import Base
+
+
+class Loops(Base):
+    """Functions that run others again and again."""
+
+    def while_loop(
+        self, loop: Callable[..., Any], values: tuple[Any, ...], max_iter: int | Sequence[int] | None
+    ) -> tuple[Any, ...]:
+        """`values = loop(*values)` as long as any element of the first value holds, at most `max_iter` times.
+
+        Of a sequence of numbers of turns, the values after so many are stacked. No gradient flows through it.
+        """
+        values = self.stop_gradient_tree(tuple(values))
+        if isinstance(max_iter, SupportsIndex):  # NumPy's too
+            max_iter = index(max_iter)
+        leaves = _leaves(values)
+        if all(map(self.is_available, leaves)):
+            found = self._run(loop, values, max_iter)
+        else:
+            found = self._traced(loop, values, max_iter)
+        ended: tuple[Any, ...] = self.stop_gradient_tree(found)
+        return ended
+
+    def _run(self, loop: Callable[..., Any], values: Any, max_iter: int | Sequence[int] | None) -> Any:
+        """The loop in Python, which may read data."""
+        stops = None if max_iter is None or isinstance(max_iter, int) else sorted(map(int, max_iter))
+        limit = stops[-1] if stops else max_iter if isinstance(max_iter, int) else None
+        seen = [values] if stops and stops[0] == 0 else []
+        turn = 0
+        while (limit is None or turn < limit) and bool(self.any(values[0])):
+            values = tuple(loop(*self.copy_leaves(values)))
+            turn += 1
+            if stops and turn in stops:
+                seen.append(values)
+        if stops is None:
+            return values
+        # PhiML fills up with the last values that it kept, not with those at which the loop ended.
+        seen += [seen[-1] if seen else values] * (len(stops) - len(seen))
+        return self.stack_leaves(seen)
+
+    def _traced(self, loop: Callable[..., Any], values: Any, max_iter: int | Sequence[int] | None) -> Any:
+        """The loop in a graph."""
+        values = self._each_leaf(self._tensor, values)
+
+        def body(values: Any) -> Any:
+            found = tuple(loop(*values))
+            # A value that PhiML computes in another precision goes round in its own.
+            return self._each_leaf(lambda x, like: self._cast(x, like.dtype), found, values)
+
+        def until(values: Any, start: int, stop: int | None) -> Any:
+            if stop is None:
+                return tb.while_loop(lambda carry: tb.any(carry[0]), body, values)
+            turn = tb.asarray(start, dtype="int64", backend=self.base)
+            found = tb.while_loop(
+                lambda carry: tb.logical_and(carry[0] < stop, tb.any(carry[1][0])),
+                lambda carry: (carry[0] + 1, body(carry[1])),
+                (turn, values),
+            )
+            return found[1]
+
+        if max_iter is None or isinstance(max_iter, int):
+            return until(values, 0, max_iter)
+        seen, turns = [], 0
+        for stop in sorted(map(int, max_iter)):
+            values, turns = until(values, turns, stop), stop
+            seen.append(values)
+        return self.stack_leaves(seen)
+
+
+def _leaves(tree: Any) -> list[Any]:
+    if isinstance(tree, dict):
+        return [leaf for each in tree.values() for leaf in _leaves(each)]
+    return [leaf for each in tree for leaf in _leaves(each)] if isinstance(tree, tuple | list) else [tree]

@@ -1,0 +1,87 @@
+"""The instances, and what PhiML has to be told for them to work: it knows its own four backends by name."""
+
+from __future__ import annotations
+
+import sys
+from functools import cache, wraps
+from types import ModuleType
+from typing import Any
+
+import phiml.math
+import tensorbackend as tb
+from phiml.backend import BACKENDS, NUMPY, NoBackendFound
+from phiml.backend import _backend as phiml_backends
+from phiml.math import _tensors as phiml_tensors
+
+from .backend import TensorBackend
+
+_instances: dict[str, TensorBackend] = {}
+
+
+def backend(name: str | None = None) -> TensorBackend:
+    """The adapter over a backend of ours, by default the default one; PhiML knows it from then on.
+
+    `phiml.math.use(backend("jax"))` makes it PhiML's default. There is one instance for each name.
+
+    Raises `BackendError` for a name that nothing declares.
+    """
+    base = tb.get_backend(name)
+    found = _instances.get(base.name)
+    if found is None:
+        found = _instances[base.name] = TensorBackend(base)
+    _introduce()
+    if not any(each == found for each in BACKENDS):
+        BACKENDS.append(found)
+    return found
+
+
+@cache
+def _introduce() -> None:
+    """Puts functions that know our instances in the place of three of PhiML's, wherever PhiML's modules hold them.
+
+    `backend_for` gives the backend for tensors of several and takes "torch", "tensorflow" and "jax" for those that
+    compute; `get_backend` finds the backend that a pickled tensor names among PhiML's own; and `-f-f"{x}"` writes a
+    native tensor without axes, which shows its dtype here, where a number is meant.
+    """
+    theirs, by_name = phiml_tensors.backend_for, phiml_backends.get_backend
+
+    @wraps(theirs)
+    def backend_for(*values: Any) -> Any:
+        found = {value.backend.name: value.backend for value in values}
+        ours = [each for each in found.values() if _is_ours(each)]
+        if not ours or "object" in found:
+            return theirs(*values)
+        if len(ours) > 1 or found.keys() & {"torch", "tensorflow", "jax"}:
+            raise NoBackendFound(f"expected tensors of one backend, got those of {', '.join(found)}")
+        return ours[0]
+
+    @wraps(by_name)
+    def get_backend(backend: Any) -> Any:
+        known = next((each for each in _instances.values() if each.name == backend), None)
+        return by_name(backend) if known is None else known
+
+    formatter = phiml_tensors.BroadcastFormatter
+    written = formatter.format
+
+    @wraps(written)
+    def format_numbers(self: Any, text: str) -> Any:
+        if self.values is not None:
+            self.values = [phiml.math.convert(x, NUMPY) if _is_ours(x.backend) else x for x in self.values]
+        return written(self, text)
+
+    formatter.format = format_numbers
+    _exchange(theirs, backend_for)
+    _exchange(by_name, get_backend)
+
+
+def _is_ours(backend: Any) -> bool:
+    # A profiler stands for a backend and is equal to it.
+    return any(backend == each for each in _instances.values())
+
+
+def _exchange(old: Any, new: Any) -> None:
+    for module in list(sys.modules.values()):
+        if isinstance(module, ModuleType) and module.__name__.partition(".")[0] == phiml.__name__:
+            for name, value in list(vars(module).items()):
+                if value is old:
+                    setattr(module, name, new)

@@ -1,0 +1,155 @@
+"""Linear systems by `tb.solvers`, and minima.
+
+A matrix, sparse or dense, goes to `tb.solvers.solve`. A function of PhiML's is iterated by PhiML's own loops, in
+our functions, as it may read data. The methods that PhiML calls `scipy-...` are SciPy's, on the host. Minima are those
+of `tb.optimize`.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+import tensorbackend as tb
+from phiml.backend._backend import SolveResult
+from tensorbackend.errors import TemplateDataError
+from tensorbackend.sparse import COO
+
+from .base import Operand
+from .sparse import Sparse
+
+METHODS = {"direct": "direct", "GMres": "gmres", "CG": "cg", "CG-adaptive": "cg-adaptive", "auto": "cg-adaptive"}
+"""Our word for PhiML's methods."""
+
+
+class Solvers(Sparse):
+    """Functions that solve."""
+
+    def linear_solve(
+        self,
+        method: str,
+        lin: Any,
+        y: Operand,
+        x0: Operand,
+        rtol: Operand,
+        atol: Operand,
+        max_iter: Any,
+        pre: Any,
+        matrix_offset: Operand,
+    ) -> Any:
+        """The x with A x = y of each example, its residual, and how it was found."""
+        given = lin, y, x0, rtol, atol, max_iter, pre, matrix_offset
+        if method in METHODS and is_matrix(lin, matrix_offset):
+            return self._solved(METHODS[method], *given[:-1])
+        if method in ("biCG-stab", "biCG-stab(1)"):
+            return self.bi_conjugate_gradient(*given, poly_order=1)
+        return super().linear_solve(method, *given)
+
+    def conjugate_gradient(
+        self, lin: Any, y: Any, x0: Any, rtol: Any, atol: Any, max_iter: Any, pre: Any, matrix_offset: Any
+    ) -> Any:
+        """`linear_solve` by conjugate gradients."""
+        if is_matrix(lin, matrix_offset):
+            return self._solved("cg", lin, y, x0, rtol, atol, max_iter, pre)
+        return super().conjugate_gradient(lin, y, x0, rtol, atol, max_iter, pre, matrix_offset)
+
+    def conjugate_gradient_adaptive(
+        self, lin: Any, y: Any, x0: Any, rtol: Any, atol: Any, max_iter: Any, pre: Any, matrix_offset: Any
+    ) -> Any:
+        """`linear_solve` by conjugate gradients that bear a matrix which is not quite symmetric."""
+        if is_matrix(lin, matrix_offset):
+            return self._solved("cg-adaptive", lin, y, x0, rtol, atol, max_iter, pre)
+        return super().conjugate_gradient_adaptive(lin, y, x0, rtol, atol, max_iter, pre, matrix_offset)
+
+    def bi_conjugate_gradient(
+        self,
+        lin: Any,
+        y: Any,
+        x0: Any,
+        rtol: Any,
+        atol: Any,
+        max_iter: Any,
+        pre: Any,
+        matrix_offset: Any,
+        poly_order: int = 2,
+    ) -> Any:
+        """`linear_solve` by BiCGStab with polynomials of a degree."""
+        if is_matrix(lin, matrix_offset) and poly_order:
+            return self._solved(f"bicgstab({poly_order})", lin, y, x0, rtol, atol, max_iter, pre, 2 * poly_order)
+        return super().bi_conjugate_gradient(lin, y, x0, rtol, atol, max_iter, pre, matrix_offset, poly_order)
+
+    def minimize(self, method: str, f: Any, x0: Operand, atol: Operand, max_iter: Any, trj: bool) -> Any:
+        """Where a function is least for each example, near x0; it gives (sum of the losses, (loss of each,)).
+
+        L-BFGS is `tb.optimize`'s, which traces the function. One that reads data, SciPy's other methods and
+        trajectories are PhiML's loops.
+        """
+        if method in ("auto", "L-BFGS-B") and not trj:
+            start = self.to_float(x0)
+            size = start.shape[0]
+
+            def losses(x: tb.Tensor) -> Any:
+                with self.traced():
+                    return tb.broadcast_to(f(x)[1][0], (size,))
+
+            with suppress(TemplateDataError):
+                found = tb.optimize.minimize(
+                    losses,
+                    start,
+                    tolerance=self._cast(atol, start.dtype),
+                    max_iterations=self._cast(np.broadcast_to(np.asarray(max_iter), (size,)), tb.int32),
+                )
+                flags = found.converged, found.diverged
+                name = f"tensorbackend L-BFGS ({self.name})"
+                counts = found.iterations, found.iterations + 1
+                return SolveResult(name, found.x, found.value, *counts, *flags, [""] * size)
+        return super().minimize(method, f, x0, atol, max_iter, trj)
+
+    def _solved(
+        self,
+        method: str,
+        matrix: Any,
+        y: Operand,
+        x0: Operand,
+        rtol: Operand,
+        atol: Operand,
+        max_iter: Any,
+        pre: Any,
+        products: int = 1,
+    ) -> Any:
+        """`tb.solvers.solve`; of an iteration one counts so many products with the matrix."""
+        matrix, y, x0 = self.auto_cast(matrix, y, x0, int_to_float=True)
+        if isinstance(matrix, COO) and (self.base.name != "jax" or self.is_available(matrix)):
+            matrix = matrix.to_csr()  # once, and not in each product; XLA needs no order
+        limits = np.asarray(max_iter)
+        size = max(y.shape[0], x0.shape[0])
+        y, x0 = self.tile_to(y, 0, size), self.tile_to(x0, 0, size)
+        found = tb.solvers.solve(
+            matrix,
+            y,
+            method,
+            x0=x0,
+            rtol=self._cast(rtol, y.dtype),
+            atol=self._cast(atol, y.dtype),
+            max_iterations=self._cast(np.broadcast_to(limits[-1], (size,)), tb.int32),
+            preconditioner=None if pre is None or method == "direct" else self._preconditioner(pre),
+            trajectory=limits[:, 0].tolist() if len(limits) > 1 else None,
+        )
+        name = f"tensorbackend {method} ({self.name})" + (f" with preconditioner {pre}" if pre else "")
+        evaluations = products * found.iterations + 1
+        flags = found.converged, found.diverged
+        return SolveResult(name, found.x, found.residual, found.iterations, evaluations, *flags, [""] * size)
+
+    def _preconditioner(self, pre: Any) -> Any:
+        def apply(residual: tb.Tensor) -> tb.Tensor:
+            with self.traced():
+                found: tb.Tensor = pre.apply(residual)
+                return found
+
+        return apply
+
+
+def is_matrix(lin: Any, offset: Any) -> bool:
+    """Whether a linear function is one matrix for all examples, with nothing added to its entries."""
+    return offset is None and not callable(lin) and not isinstance(lin, tuple | list)

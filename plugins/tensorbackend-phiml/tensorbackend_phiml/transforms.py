@@ -1,0 +1,237 @@
+"""Functions of functions: compiled, differentiated, mapped over a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import wraps
+from typing import Any
+
+import tensorbackend as tb
+
+from .base import Base, Operand, tracing
+from .dtypes import from_phiml
+
+Function = Callable[..., Any]
+
+_tape: ContextVar[Any] = ContextVar("tensorbackend_phiml_tape", default=None)
+"""The tape whose block runs, as there is none inside another."""
+
+
+class Transforms(Base):
+    """Functions of functions."""
+
+    @contextmanager
+    def traced(self) -> Iterator[None]:
+        """A block in which the values of a trace are this adapter's, and what is made has data.
+
+        So a constant can be read in a traced function, as PhiML does with sizes and indices.
+        """
+        before = tracing.get()
+        held = tracing.set((*before, self))
+        try:
+            with tb.default_backend(self.base):
+                yield
+        finally:
+            tracing.reset(held)
+
+    def _is_traced(self, *values: Any) -> bool:
+        return bool(tracing.get()) or not all(map(self.is_available, values))
+
+    def jit_compile(self, f: Function) -> Function:
+        """A function compiled once for the shapes and dtypes of its arguments."""
+
+        def body(*natives: Any) -> Any:
+            with self.traced():
+                return f(*natives)
+
+        compiled = tb.jit(body)
+
+        @named(f, "jit")
+        def run(*natives: Operand) -> Any:
+            given = [x if self.is_sparse(x) else self._tensor(x) for x in natives]
+            if self._is_traced(*given):
+                return f(*given)
+            return self.as_registered.call(compiled, *given, name=f"run jit-compiled '{named_as(f)}'")
+
+        return run
+
+    # Derivatives
+
+    def jacobian(self, f: Function, wrt: Sequence[int], get_output: bool, is_f_scalar: bool) -> Function:
+        """The derivatives of the first result of f, which gives (loss, results), by some arguments.
+
+        Those of a loss with axes have these in front. Where the arguments have data, f can read them; gradients by
+        complex numbers are conjugated, as PhiML has them.
+        """
+
+        @named(f, "gradient")
+        def derived(*natives: Operand) -> Any:
+            given = [self._tensor(x) for x in natives]
+            for place in wrt:
+                if not given[place].dtype.is_inexact:
+                    given[place] = self.to_float(given[place])
+            if self._is_traced(*given):
+                output, gradients = self._derived_in_trace(f, tuple(wrt), given)
+            else:
+                output, gradients = self._derived_on_tape(f, tuple(wrt), given)
+            gradients = [tb.conj(x) if x.dtype.is_complex else x for x in gradients]
+            return (*output, *gradients) if get_output else tuple(gradients)
+
+        return derived
+
+    def _derived_on_tape(self, f: Function, wrt: tuple[int, ...], given: list[Any]) -> tuple[Any, list[Any]]:
+        outer = _tape.get()
+        if outer is not None:
+            return self._watched(f, wrt, given, outer)
+        with tb.tape() as tape:
+            held = _tape.set(tape)
+            try:
+                output, gradients = self._watched(f, wrt, given, tape)
+            finally:
+                _tape.reset(held)
+        detached = [x.detach() if isinstance(x, tb.Tensor) else x for x in output]
+        return detached, [x.detach() for x in gradients]
+
+    def _watched(self, f: Function, wrt: tuple[int, ...], given: list[Any], tape: Any) -> tuple[Any, list[Any]]:
+        given = list(given)
+        for place in wrt:
+            given[place] = tape.watch(given[place])
+        loss, output = f(*given)
+        sources = [given[place] for place in wrt]
+        loss = self._tensor(loss)
+        if loss.dtype.is_complex:
+            loss = tb.real(loss)
+        if not loss.ndim:
+            return output, list(tb.gradient(loss, sources)) if _is_recorded(loss) else list(map(tb.zeros_like, given))
+        rows = [tb.gradient(each, sources) for each in tb.unstack(tb.reshape(loss, (-1,)))]
+        stacked = [tb.stack(column) for column in zip(*rows, strict=True)]
+        return output, [tb.reshape(x, (*loss.shape, *x.shape[1:])) for x in stacked]
+
+    def _derived_in_trace(self, f: Function, wrt: tuple[int, ...], given: list[Any]) -> tuple[Any, list[Any]]:
+        def scalar(*natives: Any) -> Any:
+            with self.traced():
+                loss, output = f(*natives)
+                return tb.real(loss) if loss.dtype.is_complex else loss, tuple(map(self._tensor, output))
+
+        (_, output), gradients = tb.value_and_grad(scalar, argnums=wrt, has_aux=True)(*given)
+        return output, list(gradients)
+
+    def jit_compile_grad(self, f: Function, wrt: Sequence[int], get_output: bool, is_f_scalar: bool) -> Function:
+        """`jacobian`, compiled."""
+        return self.jit_compile(self.jacobian(f, wrt, get_output, is_f_scalar))
+
+    def hessian(self, f: Function, wrt: Sequence[int], get_output: bool, get_gradient: bool) -> Function:
+        """The second derivatives of each example of a batch by some arguments, all of them by all.
+
+        The result holds the results of f and the gradients before, where they are asked for.
+        """
+        places = tuple(wrt)
+
+        def loss(*natives: Any) -> Any:
+            with self.traced():
+                found = f(*(x[None] for x in natives))
+                first = found[0] if isinstance(found, tuple | list) else found
+                return tb.reshape(self._tensor(first), ())
+
+        @named(f, "hessian")
+        def derived(*natives: Operand) -> tuple[Any, ...]:
+            given = [self._tensor(x) for x in natives]
+            for place in places:
+                given[place] = given[place] if given[place].dtype.is_inexact else self.to_float(given[place])
+            result: list[Any] = [f(*given)] if get_output else []
+            if get_gradient:
+                result.append(tb.vmap(tb.grad(loss, argnums=places))(*given))
+            rows = tb.vmap(tb.hessian(loss, argnums=places))(*given)
+            return (*result, [list(row) for row in rows])
+
+        return derived
+
+    def jit_compile_hessian(self, f: Function, wrt: Sequence[int], get_output: bool, get_gradient: bool) -> Function:
+        """`hessian`, compiled."""
+        return self.jit_compile(self.hessian(f, wrt, get_output, get_gradient))
+
+    def custom_gradient(
+        self,
+        f: Function,
+        gradient: Function,
+        get_external_cache: Function | None = None,
+        on_call_skipped: Function | None = None,
+    ) -> Function:
+        """A function whose gradient `gradient(arguments, results, cotangents)` gives.
+
+        PhiML's other two functions are for libraries that run a compiled f without Python, which none of ours does.
+        """
+
+        def with_pullback(*natives: Any) -> Any:
+            results = f(*natives)
+
+            def pulled(cotangents: Any) -> tuple[Any, ...]:
+                found = gradient(natives, results, cotangents)
+                return tuple(None if x is None else self._tensor(x) for x in found)
+
+            return results, pulled
+
+        op = tb.custom_gradient(with_pullback)
+
+        @named(f, "custom_gradient")
+        def run(*natives: Operand) -> Any:
+            given = [x if self.is_sparse(x) else self._tensor(x) for x in natives]
+            return op(*given)
+
+        return run
+
+    # Batches
+
+    def vectorized_call(self, f: Function, *args: Operand, output_dtypes: Any = None, **aux_args: Any) -> Any:
+        """f of each example of a batch; one example of an argument serves all.
+
+        Where data can be read, f is called for each example, so that it may do so.
+        """
+        given = [self._tensor(x) for x in args]
+        size = self.determine_size(given, 0)
+        if self._is_traced(*given):
+            given = [self.tile_to(x, 0, size) for x in given]
+            return tb.vmap(lambda *examples: f(*examples, **aux_args))(*given)
+        found = [f(*(x[min(place, x.shape[0] - 1)] for x in given), **aux_args) for place in range(size)]
+        return self._each_leaf(lambda *leaves: self.stack(leaves), *found)
+
+    def numpy_call(self, f: Function, output_shapes: Any, output_dtypes: Any, *args: Operand, **aux_args: Any) -> Any:
+        """f of NumPy's arrays, with its results as tensors; in a compiled function it is called when that runs."""
+        if all(map(self.is_available, args)):
+            found = f(*(self.numpy(x) for x in args), **aux_args)
+            return self._each_leaf(self.as_tensor, found)
+        several = isinstance(output_dtypes, tuple | list)
+        shapes, dtypes = (output_shapes, output_dtypes) if several else ([output_shapes], [output_dtypes])
+        pairs = zip(shapes, dtypes, strict=True)
+        templates = [tb.Template(tuple(map(int, shape)), from_phiml(dtype)) for shape, dtype in pairs]
+        given = [self._tensor(x) for x in args]
+
+        def called(*arrays: Any) -> list[Any]:
+            found = f(*arrays, **aux_args)
+            return list(found) if several else [found]
+
+        results = tb.host_call(called, templates, *given)
+        return tuple(results) if several else results[0]
+
+
+def _is_recorded(x: tb.Tensor) -> bool:
+    """Whether a tensor was computed on a tape."""
+    return x.backend.beneath is not x.backend
+
+
+def named_as(f: Function) -> str:
+    """The name of a function."""
+    return getattr(f, "__name__", "function")
+
+
+def named(f: Function, prefix: str) -> Callable[[Function], Function]:
+    """Gives what stands for a function its signature and a name that tells of it."""
+
+    def rename(function: Function) -> Function:
+        found = wraps(f)(function) if hasattr(f, "__name__") else function
+        found.__name__ = f"{prefix}({named_as(f)})"
+        return found
+
+    return rename
