@@ -7,14 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import prod
-from typing import Any, cast
+from typing import Any
 
 from ...dtypes import DType, as_dtype, float32, iinfo, int64, uint64
-from ...expr.composite_programs import program_of
 from ...interchange import numpy_dtype
-from ...opspec import OPS
 from ...protocol import Kernel, Payload, kernel_of, planned
-from ...protocol.core import CompositeCall
 from ...protocol.indexing import Mode
 from ...protocol.planned import bare
 from ...rules.data_errors import index_out_of_range
@@ -207,26 +204,10 @@ class JaxIndexing(JaxBase, ArrayIndexing):
 
         return put
 
-    @planned
-    def indexed_max(
-        self, out: Template, x: Template, indices: Template, updates: Template, /, *, mode: Mode, batch: Any
-    ) -> Kernel:
-        """A scatter of integers in the order of the numbers, as XLA leaves open which of two zeros is greater."""
-        if batch is None:
-            return kernel_of(self._indexed_max, out, x, indices, updates, mode=mode)
-        made = program_of(
-            cast(Any, self),
-            lambda _, inputs, options: OPS["indexed_max"].function(*inputs, **options),
-            CompositeCall(out, cast(Any, (x, indices, updates)), {"mode": mode, "batch": batch}),
-        )
-        assert made is not None  # the default looks at no data
-        return made
-
     @_looking
     @planned
-    def _indexed_max(
-        self, out: Template, x: Template, indices: Template, updates: Template, /, *, mode: Mode
-    ) -> Kernel:
+    def indexed_max(self, out: Template, x: Template, indices: Template, updates: Template, /, *, mode: Mode) -> Kernel:
+        """A scatter of integers in the order of the numbers, as XLA leaves open which of two zeros is greater."""
         depth, xp = indices.shape[-1], self.xp
         written, given = self._written(x, indices, mode), indices.shape[:-1] + x.shape[depth:]
         of_x, of_updates = (bare(self.caster(each.dtype, out.dtype)) for each in (x, updates))

@@ -181,18 +181,8 @@ class NumpyIndexing(ArrayIndexing):
 
     @takes(_greatest_space)
     @planned
-    def indexed_max(
-        self, out: Template, x: Template, indices: Template, updates: Template, /, *, mode: Mode, batch: Any
-    ) -> Kernel:
+    def indexed_max(self, out: Template, x: Template, indices: Template, updates: Template, /, *, mode: Mode) -> Kernel:
         """By integers in the order of the numbers, which `maximum.at` takes one by one without a sort."""
-        if batch is not None:
-            made = program_of(
-                cast(Any, self),
-                lambda _, inputs, options: OPS["indexed_max"].function(*inputs, **options),
-                CompositeCall(out, cast(Any, (x, indices, updates)), {"mode": mode, "batch": batch}),
-            )
-            assert made is not None  # the default looks at no data
-            return Calm(made)
         depth, xp, maximum = indices.shape[-1], self.xp, self.xp.maximum
         written, width = self._writes(x, indices, mode), prod(x.shape[depth:])
         given = indices.shape[:-1] + x.shape[depth:]

@@ -231,6 +231,14 @@ def _triangular_solve(out: Template, a: Template, b: Template, /, **options: obj
     return out.size * a.shape[-1]
 
 
+@flops("sparse_triangular_solve")
+def _sparse_triangular_solve(
+    out: Template, values: Template, first: Template, second: Template, b: Template, /, **options: object
+) -> int:
+    """A product and a difference for each stored entry and each right side."""
+    return 2 * values.size * b.shape[-1]
+
+
 @flops("fft", "ifft")
 def _fft(out: Template, x: Template, /, *, length: int, **options: object) -> int:
     return round(5 * out.size * math.log2(length)) if length else 0

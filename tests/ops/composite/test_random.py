@@ -412,7 +412,7 @@ def test_mistakes(backend: str) -> None:
         (lambda: random.bits(key, (2,), "int32"), DTypeError, "bits: expected uint8, uint16, uint32 or uint64"),
         (lambda: random.bits(key, (-1,)), ShapeError, "sizes from 0 up"),
         (lambda: random.bits(key, (2,), names=("a", "b")), NamesError, "1 names"),
-        (lambda: random.uniform(key, (2,), "int32"), DTypeError, "a floating dtype"),
+        (lambda: random.uniform(key, (2,), "int32"), DTypeError, "a floating or complex dtype"),
         (lambda: random.uniform(key, (2,), minval=tb.zeros(3, backend=backend)), ShapeError, "uniform: expected sizes"),
         (lambda: random.uniform(key, (), minval=floats), ShapeError,
          "uniform: expected parameters that broadcast to the shape, got shape=(), parameters=((2,), ())"),

@@ -16,14 +16,16 @@ from typing import NamedTuple
 from ....accuracy import LOG_OF_SUM, SUM
 from ....dispatch import composite
 from ....dtypes import DType, bool_, iinfo
+from ....entry import entry
 from ....errors import ArgumentError, ShapeError, expected
 from ....protocol.indexing import Mode
 from ....rules.axes import normalize_axis
 from ....rules.broadcasting import check_dtype, result_type
 from ....rules.indexing import check_indices, gathered
 from ....template import intern_template, merge_names
-from ....tensor import Axis, Tensor
+from ....tensor import Axis, Tensor, TensorLike
 from ...creation.filled import full, iota, ones, zeros
+from ...creation.values import together
 from ...elementwise.binary import add, divide, equal, greater, less, logical_and, maximum, subtract
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
@@ -299,8 +301,18 @@ def _written(x: Tensor, indices: Tensor, updates: Tensor, mode: Mode, dtype: DTy
     return base, _Table(rows, numbers, size, lambda rows: reshape(rows, x.shape, names=x.names))
 
 
-@composite
-def indexed_max(x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode = "error", batch: Batch = None) -> Tensor:
+@composite.calls("indexed_max")
+def _indexed_max(x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode) -> Tensor:
+    """See `indexed_max`."""
+    dtype = check_dtype(result_type([x.template, updates.template]), "real")
+    base, table = _written(x, indices, updates, mode, dtype)
+    return table.shaped(maximum(base, _greatest_by_order(table)))
+
+
+@entry
+def indexed_max(
+    x: TensorLike, indices: TensorLike, updates: TensorLike, /, *, mode: Mode = "error", batch: Batch = None
+) -> Tensor:
     """x with the greatest of its entry and of the updates at index vectors as in `gather`; NaN wins.
 
     Parameters
@@ -338,11 +350,9 @@ def indexed_max(x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode = 
     >>> tb.indexed_max(tb.zeros(3), tb.asarray([[2], [0], [2]]), tb.asarray([1.0, -2.0, 3.0])).tolist()
     [0.0, 0.0, 3.0]
     """
-    if batch is not None:
-        return written(indexed_max, x, indices, updates, mode=mode, batch=batch)
-    dtype = check_dtype(result_type([x.template, updates.template]), "real")
-    base, table = _written(x, indices, updates, mode, dtype)
-    return table.shaped(maximum(base, _greatest_by_order(table)))
+    if batch is None:
+        return _indexed_max(x, indices, updates, mode=mode)
+    return written(_indexed_max, *together(x, indices, updates), mode=mode, batch=batch)
 
 
 @composite
