@@ -178,7 +178,9 @@ def _places(value: Any, name: str, values: Tensor) -> Tensor:
     x = (
         value
         if isinstance(value, Tensor)
-        else tensor(value, dtype=None if len(value) else "int64", backend=values.backend)
+        else tensor(
+            value, dtype="int64" if hasattr(value, "__len__") and not len(value) else None, backend=values.backend
+        )
     )
     if not x.dtype.is_integer:
         raise DTypeError(expected("places of an integer dtype", "cast them with astype()", **{name: x.template}))

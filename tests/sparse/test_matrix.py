@@ -200,3 +200,9 @@ def test_a_matrix_of_diagonals_has_two_axes() -> None:
     for shape in ((4,), (2, 2, 2)):
         with pytest.raises(ShapeError, match="diagonals: expected the numbers of rows and columns"):
             tb.sparse.diagonals([1.0], [0], shape)
+
+
+def test_places_are_no_single_number() -> None:
+    for make in (tb.sparse.coo, tb.sparse.csr, tb.sparse.csc):
+        with pytest.raises(ShapeError, match="expected"):
+            make([1.0], 0, 3, (1, 1))
