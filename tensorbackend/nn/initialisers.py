@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, Protocol
 
 from ..dtypes import DTypeLike, as_dtype, float32, promote_types
 from ..entry import entry
@@ -106,166 +106,113 @@ def variance_scaling(
     return multiply(truncated_normal(key, -2, 2, shape, kind, names=names), deviation / TRUNCATED)
 
 
-@entry
-def glorot_uniform(
-    key: TensorLike,
-    /,
-    shape: Sequence[int],
-    *,
-    inputs: Axis = -2,
-    outputs: Axis = -1,
-    dtype: DTypeLike | None = None,
-    names: Sequence[str | None] | None = None,
-) -> Tensor:
-    """Uniform numbers of variance 2 / (inputs + outputs) (Glorot and Bengio 2010).
+class Initialiser(Protocol):
+    """A function that makes weights whose variance follows from their shape."""
 
+    def __call__(
+        self,
+        key: TensorLike,
+        /,
+        shape: Sequence[int],
+        *,
+        inputs: Axis = -2,
+        outputs: Axis = -1,
+        dtype: DTypeLike | None = None,
+        names: Sequence[str | None] | None = None,
+    ) -> Tensor:
+        """The weight."""
+
+
+def _initialiser(name: str, summary: str, scale: float, fan: Fan, distribution: Distribution) -> Initialiser:
+    """`variance_scaling` with a scale, a fan and a distribution of its own."""
+
+    def made(
+        key: TensorLike,
+        /,
+        shape: Sequence[int],
+        *,
+        inputs: Axis = -2,
+        outputs: Axis = -1,
+        dtype: DTypeLike | None = None,
+        names: Sequence[str | None] | None = None,
+    ) -> Tensor:
+        return variance_scaling(
+            key, shape, scale=scale, fan=fan, distribution=distribution,
+            inputs=inputs, outputs=outputs, dtype=dtype, names=names,
+        )  # fmt: skip
+
+    made.__name__ = made.__qualname__ = name
+    made.__doc__ = f"""{summary}
+
+    Parameters
+    ----------
+    key : Tensor
+        A random key.
+    shape : sequence of int
+        Of the weight, at least two axes.
+    inputs, outputs : int or str, default -2 and -1
+        The axes of these, by position or by one of the names.
+    dtype : dtype, optional
+        Floating, by default the default floating dtype.
+    names : sequence of str or None, optional
+        Of the axes.
+
+    Returns
+    -------
+    Tensor
+        The weight, of the shape, dtype and names.
+
+    Raises
+    ------
+    ShapeError
+        For fewer than two axes.
+    DTypeError
+        For a dtype that is not floating.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
-    >>> tb.nn.glorot_uniform(tb.random.key(0), (3, 4)).template
+    >>> tb.nn.{name}(tb.random.key(0), (3, 4)).template
     f32[3][4]
 
     See Also
     --------
-    variance_scaling : What the parameters mean.
+    variance_scaling : Any scale, fan and distribution.
     """
-    return variance_scaling(
-        key, shape, scale=1.0, fan="mean", distribution="uniform",
-        inputs=inputs, outputs=outputs, dtype=dtype, names=names,
-    )  # fmt: skip
+    return entry(made)
 
 
-@entry
-def glorot_normal(
-    key: TensorLike,
-    /,
-    shape: Sequence[int],
-    *,
-    inputs: Axis = -2,
-    outputs: Axis = -1,
-    dtype: DTypeLike | None = None,
-    names: Sequence[str | None] | None = None,
-) -> Tensor:
-    """Truncated normal numbers of variance 2 / (inputs + outputs) (Glorot and Bengio 2010).
-
-    >>> import tensorbackend as tb
-    >>> tb.nn.glorot_normal(tb.random.key(0), (3, 4)).template
-    f32[3][4]
-
-    See Also
-    --------
-    variance_scaling : What the parameters mean.
-    """
-    return variance_scaling(
-        key, shape, scale=1.0, fan="mean", distribution="truncated normal",
-        inputs=inputs, outputs=outputs, dtype=dtype, names=names,
-    )  # fmt: skip
-
-
-@entry
-def he_uniform(
-    key: TensorLike,
-    /,
-    shape: Sequence[int],
-    *,
-    inputs: Axis = -2,
-    outputs: Axis = -1,
-    dtype: DTypeLike | None = None,
-    names: Sequence[str | None] | None = None,
-) -> Tensor:
-    """Uniform numbers of variance 2 / inputs, for `relu` (He et al. 2015).
-
-    >>> import tensorbackend as tb
-    >>> tb.nn.he_uniform(tb.random.key(0), (3, 4)).template
-    f32[3][4]
-
-    See Also
-    --------
-    variance_scaling : What the parameters mean.
-    """
-    return variance_scaling(
-        key, shape, scale=2.0, fan="inputs", distribution="uniform",
-        inputs=inputs, outputs=outputs, dtype=dtype, names=names,
-    )  # fmt: skip
-
-
-@entry
-def he_normal(
-    key: TensorLike,
-    /,
-    shape: Sequence[int],
-    *,
-    inputs: Axis = -2,
-    outputs: Axis = -1,
-    dtype: DTypeLike | None = None,
-    names: Sequence[str | None] | None = None,
-) -> Tensor:
-    """Truncated normal numbers of variance 2 / inputs, for `relu` (He et al. 2015).
-
-    >>> import tensorbackend as tb
-    >>> tb.nn.he_normal(tb.random.key(0), (3, 4)).template
-    f32[3][4]
-
-    See Also
-    --------
-    variance_scaling : What the parameters mean.
-    """
-    return variance_scaling(
-        key, shape, scale=2.0, fan="inputs", distribution="truncated normal",
-        inputs=inputs, outputs=outputs, dtype=dtype, names=names,
-    )  # fmt: skip
-
-
-@entry
-def lecun_uniform(
-    key: TensorLike,
-    /,
-    shape: Sequence[int],
-    *,
-    inputs: Axis = -2,
-    outputs: Axis = -1,
-    dtype: DTypeLike | None = None,
-    names: Sequence[str | None] | None = None,
-) -> Tensor:
-    """Uniform numbers of variance 1 / inputs (LeCun et al. 1998).
-
-    >>> import tensorbackend as tb
-    >>> tb.nn.lecun_uniform(tb.random.key(0), (3, 4)).template
-    f32[3][4]
-
-    See Also
-    --------
-    variance_scaling : What the parameters mean.
-    """
-    return variance_scaling(
-        key, shape, scale=1.0, fan="inputs", distribution="uniform",
-        inputs=inputs, outputs=outputs, dtype=dtype, names=names,
-    )  # fmt: skip
-
-
-@entry
-def lecun_normal(
-    key: TensorLike,
-    /,
-    shape: Sequence[int],
-    *,
-    inputs: Axis = -2,
-    outputs: Axis = -1,
-    dtype: DTypeLike | None = None,
-    names: Sequence[str | None] | None = None,
-) -> Tensor:
-    """Truncated normal numbers of variance 1 / inputs (LeCun et al. 1998).
-
-    >>> import tensorbackend as tb
-    >>> tb.nn.lecun_normal(tb.random.key(0), (3, 4)).template
-    f32[3][4]
-
-    See Also
-    --------
-    variance_scaling : What the parameters mean.
-    """
-    return variance_scaling(
-        key, shape, scale=1.0, fan="inputs", distribution="truncated normal",
-        inputs=inputs, outputs=outputs, dtype=dtype, names=names,
-    )  # fmt: skip
+glorot_uniform = _initialiser(
+    "glorot_uniform",
+    "Uniform numbers of variance 2 / (inputs + outputs) (Glorot and Bengio 2010).",
+    1.0,
+    "mean",
+    "uniform",
+)
+glorot_normal = _initialiser(
+    "glorot_normal", "Truncated normal numbers of variance 2 / (inputs + outputs) (Glorot and Bengio 2010).",
+    1.0, "mean", "truncated normal",
+)  # fmt: skip
+he_uniform = _initialiser(
+    "he_uniform", "Uniform numbers of variance 2 / inputs, for `relu` (He et al. 2015).", 2.0, "inputs", "uniform"
+)
+he_normal = _initialiser(
+    "he_normal",
+    "Truncated normal numbers of variance 2 / inputs, for `relu` (He et al. 2015).",
+    2.0,
+    "inputs",
+    "truncated normal",
+)
+lecun_uniform = _initialiser(
+    "lecun_uniform", "Uniform numbers of variance 1 / inputs (LeCun et al. 1998).", 1.0, "inputs", "uniform"
+)
+lecun_normal = _initialiser(
+    "lecun_normal",
+    "Truncated normal numbers of variance 1 / inputs (LeCun et al. 1998).",
+    1.0,
+    "inputs",
+    "truncated normal",
+)
 
 
 @entry
