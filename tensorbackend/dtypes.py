@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
 from typing import Annotated, Any, Literal, NamedTuple, Protocol, TypeAlias
 
+from .blocks import block
 from .errors import ArgumentError, DTypeError, OutOfRangeError, expected
 from .meaning import Meaning
 
@@ -159,7 +159,7 @@ when_casting: list[Callable[[], None]] = []
 """What is called when these have changed."""
 
 
-@contextmanager
+@block
 def precision(bits: int, *, cast: bool = False) -> Iterator[None]:
     """Sets the width in bits of the default floating and complex dtypes for a block, in this thread or task alone.
 
@@ -251,7 +251,7 @@ _cast_by_process = 0
 """The width to which the process casts operands, 0 for none."""
 
 
-@contextmanager
+@block
 def uncast() -> Iterator[None]:
     """A block in which no operands are cast: what ops are made of works in dtypes of its own choice."""
     bits = current_precision()

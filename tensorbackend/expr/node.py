@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import count
 from pathlib import Path
 from types import FrameType, MappingProxyType
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from ..blocks import block
 from ..rules.plan import Out
 from ..template import Template
 from ..tensor import Tensor
@@ -178,7 +178,7 @@ def here() -> Line | None:
     return None
 
 
-@contextmanager
+@block
 def at_line(line: Line | None) -> Iterator[None]:
     """Nodes made inside belong to a line: those that a rewrite makes of a node belong to the node's."""
     before = _line.get()

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from typing import Any
 
+from ..blocks import block
 from ..dtypes import Scalar
 from ..errors import BackendError, TemplateDataError, expected
 from ..memo import kind_of
@@ -230,7 +230,7 @@ def current() -> Scope | None:
     return _scope.get()
 
 
-@contextmanager
+@block
 def outside() -> Iterator[None]:
     """A block outside all traces, for what runs on data while a graph is made."""
     before = _scope.get()
@@ -241,7 +241,7 @@ def outside() -> Iterator[None]:
         _scope.set(before)
 
 
-@contextmanager
+@block
 def recording(home: Backend | None = None) -> Iterator[Scope]:
     """A trace: new tensors are made on ExprBackend inside it.
 

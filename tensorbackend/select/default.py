@@ -6,10 +6,10 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
+from ..blocks import block
 from ..entry import entry
 from ..errors import ArgumentError, ArgumentKindError, BackendError, OperandError, expected
 from ..locks import free_in_child
@@ -94,7 +94,7 @@ def set_default_backend(backend: BackendLike) -> None:
 # What stood before is read first and set last: an interrupt may come right after any call.
 
 
-@contextmanager
+@block
 def default_backend(backend: BackendLike) -> Iterator[Backend]:
     """Sets the backend of new tensors for a block, in this thread or task alone.
 

@@ -17,7 +17,7 @@ NAME = "tensorbackend"
 PACKAGE = Path(tb.__file__).parent
 
 LAYERS = [
-    ("accuracy", "errors", "meaning", "dtypes", "synonyms", "locks"),
+    ("accuracy", "errors", "meaning", "dtypes", "synonyms", "locks", "blocks"),
     ("elements", "memo", "template", "threads"),
     ("rules",),
     ("methods", "tensor", "display", "interchange"),
@@ -41,6 +41,7 @@ LAYERS = [
 LAYER = {module: number for number, modules in enumerate(LAYERS) for module in modules}
 
 SIDEWAYS = {
+    ("dtypes", "blocks"),
     ("dtypes", "errors"),
     ("dtypes", "meaning"),
     ("tensor", "methods"),

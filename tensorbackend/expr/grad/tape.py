@@ -7,12 +7,12 @@ without a gradient.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from contextlib import contextmanager
 from contextvars import ContextVar
 from types import MappingProxyType
 from typing import Any, NamedTuple, cast
 from weakref import ref
 
+from ...blocks import block
 from ...dispatch import implementation, perform
 from ...dispatch.kernels import templates_of
 from ...entry import entry
@@ -99,7 +99,7 @@ class Tape:
         """Whether a block runs in which the tape records nothing on purpose."""
         return self._pauses > 0
 
-    @contextmanager
+    @block
     def paused(self) -> Iterator[None]:
         """A block inside that of the tape in which nothing is recorded: what it computes is constant to the tape.
 
