@@ -28,6 +28,7 @@ from .errors import (
 )
 from .interchange import is_plain_array
 from .parameters import meaning_of, types_of
+from .sections import completed
 from .template import MAX_AXES, is_deep
 from .tensor import Tensor
 
@@ -71,6 +72,7 @@ def entry(function: Callable[P, R]) -> Callable[P, R]:
             tell(error, function, arguments, keywords)
             raise
 
+    entered.__doc__ = completed(function)
     return entered
 
 
@@ -108,6 +110,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
             error.named(_name(function))
             raise
 
+    entered.__doc__ = completed(function)
     return entered
 
 

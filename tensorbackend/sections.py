@@ -1,0 +1,127 @@
+"""Docstrings of ops are completed where an op is declared: the sections that it does not have come from `wording`.
+
+    >>> def floor(x: "Template", /) -> "Plan":
+    ...     '''Greatest integral value not above x.'''
+    >>> floor.__module__ = "tensorbackend.ops.elementwise.unary"
+    >>> print(completed(floor))
+    Greatest integral value not above x.
+    <BLANKLINE>
+        Parameters
+        ----------
+        x : Tensor
+            A tensor, a Python number or an array.
+    <BLANKLINE>
+        Returns
+        -------
+        Tensor
+            Of the shape and with the names of x, in its dtype unless the summary says otherwise.
+    <BLANKLINE>
+
+So `help` and a reference show them. What a module elsewhere declares stays as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from .wording import PARAMETERS, RETURNS, TYPES
+
+_HOME = "tensorbackend.ops."
+
+
+def completed(function: Callable[..., Any], returned: str = "Tensor") -> str | None:
+    """The docstring of an op with sections for its parameters and its result.
+
+    Parameters
+    ----------
+    function : Callable
+        A function that declares an op, or one around ops.
+    returned : str, default "Tensor"
+        The type of the result, where the function's annotation does not say it.
+
+    Returns
+    -------
+    str or None
+        The docstring. It is the function's own where that has the sections, where there are no words for one of the
+        parameters or for the result, and for a function of another package.
+
+    Examples
+    --------
+    >>> completed(completed) == completed.__doc__
+    True
+    """
+    text, module = function.__doc__, function.__module__
+    if text is None or not module.startswith(_HOME):
+        return text
+    scopes = _scopes(function.__name__.lstrip("_"), module[len(_HOME) :])
+    if "    Parameters\n" not in text:
+        text = _with_section(text, "Parameters", _parameters(function, scopes), ("Returns", "Raises", "Examples"))
+    if "    Returns\n" not in text:
+        said = next((RETURNS[scope] for scope in scopes if scope in RETURNS), None)
+        kind = function.__annotations__.get("return", "Plan")
+        kind = returned if kind == "Plan" else kind if isinstance(kind, str) else kind.__name__
+        lines = None if said is None else [f"    {kind}\n        {said}"]
+        text = _with_section(text, "Returns", lines, ("Raises", "Examples"))
+    return text
+
+
+def _scopes(name: str, path: str) -> tuple[str, ...]:
+    """The keys under which words for an op may stand, the closest first."""
+    parts = path.removeprefix("composite.").split(".")
+    inside = ".".join((*parts, name))
+    return inside, name, parts[-1], parts[0], ""
+
+
+def _parameters(function: Callable[..., Any], scopes: tuple[str, ...]) -> list[str] | None:
+    """An entry for each parameter; `None` where words are lacking."""
+    found = []
+    known = [PARAMETERS[scope] for scope in scopes if scope in PARAMETERS]
+    for name, stars, kind, default in _signature(function):
+        said = next((words[name] for words in known if name in words), None)
+        if said is None:
+            return None
+        found.append(f"    {stars}{name}{kind}{default}\n        {said}")
+    return found
+
+
+def _signature(function: Callable[..., Any]) -> Iterator[tuple[str, str, str, str]]:
+    """Of each parameter its name with the stars before it, its type and its default."""
+    code, given = function.__code__, function.__defaults__ or ()
+    annotations: Mapping[str, Any] = function.__annotations__
+    names, positional = code.co_varnames, code.co_argcount
+    last = positional + code.co_kwonlyargcount
+    defaults: dict[str, Any] = dict(zip(names[positional - len(given) : positional], given, strict=True))
+    defaults.update(function.__kwdefaults__ or {})
+    order = [(name, "") for name in names[:positional]]
+    if code.co_flags & 0x04:
+        order.append((names[last], "*"))
+    order += [(name, "") for name in names[positional:last]]
+    if code.co_flags & 0x08:
+        order.append((names[last + bool(code.co_flags & 0x04)], "**"))
+    for name, stars in order:
+        kind = str(annotations.get(name, ""))
+        optional = kind.removesuffix(" | None")
+        default = ""
+        if name in defaults:
+            default = ", optional" if defaults[name] is None else f", default {_shown(defaults[name])}"
+        yield name, stars, f" : {TYPES.get(optional, optional)}" if kind else "", default
+
+
+def _shown(value: Any) -> str:
+    return f'"{value}"' if isinstance(value, str) else repr(value)
+
+
+def _with_section(text: str, title: str, entries: list[str] | None, after: tuple[str, ...]) -> str:
+    """A docstring with one section more, before those that come after it."""
+    if not entries:
+        return text
+    section = "\n".join((f"    {title}", f"    {'-' * len(title)}", *entries, "", ""))
+    for following in after:
+        start = text.find(f"    {following}\n    -")
+        if start >= 0:
+            return text[:start] + section + text[start:]
+    head, example, rest = text.partition("    >>> ")
+    if not example:
+        return f"{text.rstrip()}\n\n{section}    "
+    return f"{head}{section}    Examples\n    --------\n{example}{rest}"
