@@ -171,6 +171,10 @@ def precision(bits: int, *, cast: bool = False) -> Iterator[None]:
         Whether ops that compute also cast their floating and complex operands to that width, wider ones too. What only
         moves elements, such as `reshape`, indexing and `astype`, keeps their dtype.
 
+    Yields
+    ------
+    None
+
     Raises
     ------
     ArgumentError
@@ -264,6 +268,11 @@ def uncast() -> Iterator[None]:
 
 def get_precision() -> int:
     """The width in bits of the default floating dtype here and now: of the innermost block, else of the process.
+
+    Returns
+    -------
+    int
+        The width.
 
     Examples
     --------
@@ -507,6 +516,18 @@ def finfo(dtype: DTypeLike) -> finfo_object:
 
     Takes a dtype or anything that has one. Raises `DTypeError` for other kinds.
 
+    Parameters
+    ----------
+    dtype : DType, str or Tensor
+        A dtype, or anything that has one.
+
+    Returns
+    -------
+    finfo_object
+        `bits`, `eps`, `max`, `min`, `smallest_normal` and `dtype`, of a complex dtype those of its parts.
+
+    Examples
+    --------
     >>> finfo(bfloat16).max, finfo("f32").eps
     (3.3895313892515355e+38, 1.1920928955078125e-07)
     """
@@ -524,6 +545,18 @@ def iinfo(dtype: DTypeLike) -> iinfo_object:
 
     Takes a dtype or anything that has one. Raises `DTypeError` for other kinds.
 
+    Parameters
+    ----------
+    dtype : DType, str or Tensor
+        A dtype, or anything that has one.
+
+    Returns
+    -------
+    iinfo_object
+        `bits`, `max`, `min` and `dtype`.
+
+    Examples
+    --------
     >>> iinfo("int16").min, iinfo("uint64").max
     (-32768, 18446744073709551615)
     """

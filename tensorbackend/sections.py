@@ -23,11 +23,19 @@ So `help` and a reference show them. What a module elsewhere declares stays as i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from .wording import PARAMETERS, RETURNS, TYPES
 
-_HOME = "tensorbackend.ops."
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_OPS, _RAGGED = "tensorbackend.ops.", "tensorbackend.ragged."
+
+
+def described(function: Function) -> Function:
+    """A public function around ops with the sections that `completed` gives its docstring."""
+    function.__doc__ = completed(function)
+    return function
 
 
 def completed(function: Callable[..., Any], returned: str = "Tensor") -> str | None:
@@ -52,25 +60,28 @@ def completed(function: Callable[..., Any], returned: str = "Tensor") -> str | N
     True
     """
     text, module = function.__doc__, function.__module__
-    if text is None or not module.startswith(_HOME):
+    if text is None or not module.startswith((_OPS, _RAGGED)):
         return text
-    scopes = _scopes(function.__name__.lstrip("_"), module[len(_HOME) :])
+    scopes = _scopes(function.__name__.lstrip("_"), module)
     if "    Parameters\n" not in text:
         text = _with_section(text, "Parameters", _parameters(function, scopes), ("Returns", "Raises", "Examples"))
     if "    Returns\n" not in text:
         said = next((RETURNS[scope] for scope in scopes if scope in RETURNS), None)
         kind = function.__annotations__.get("return", "Plan")
-        kind = returned if kind == "Plan" else kind if isinstance(kind, str) else kind.__name__
-        lines = None if said is None else [f"    {kind}\n        {said}"]
+        kind = {"Plan": returned, "Any": "Ragged or Tensor"}.get(kind, kind)
+        kind = kind if isinstance(kind, str) else kind.__name__
+        lines = None if said is None else [f"    {kind}\n{_wrapped(said)}"]
         text = _with_section(text, "Returns", lines, ("Raises", "Examples"))
     return text
 
 
-def _scopes(name: str, path: str) -> tuple[str, ...]:
-    """The keys under which words for an op may stand, the closest first."""
-    parts = path.removeprefix("composite.").split(".")
-    inside = ".".join((*parts, name))
-    return inside, name, parts[-1], parts[0], ""
+def _scopes(name: str, module: str) -> tuple[str, ...]:
+    """The keys under which words for a function may stand, the closest first."""
+    if module.startswith(_RAGGED):
+        path = module[len(_RAGGED) - len("ragged.") :]
+        return f"{path}.{name}", path, "ragged"
+    path = module[len(_OPS) :].removeprefix("composite.")
+    return f"{path}.{name}", name, path.rpartition(".")[2], path.partition(".")[0], ""
 
 
 def _parameters(function: Callable[..., Any], scopes: tuple[str, ...]) -> list[str] | None:
@@ -81,7 +92,7 @@ def _parameters(function: Callable[..., Any], scopes: tuple[str, ...]) -> list[s
         said = next((words[name] for words in known if name in words), None)
         if said is None:
             return None
-        found.append(f"    {stars}{name}{kind}{default}\n        {said}")
+        found.append(f"    {stars}{name}{kind}{default}\n{_wrapped(said)}")
     return found
 
 
@@ -106,6 +117,16 @@ def _signature(function: Callable[..., Any]) -> Iterator[tuple[str, str, str, st
         if name in defaults:
             default = ", optional" if defaults[name] is None else f", default {_shown(defaults[name])}"
         yield name, stars, f" : {TYPES.get(optional, optional)}" if kind else "", default
+
+
+def _wrapped(text: str, width: int = 112) -> str:
+    """Words in lines of a docstring."""
+    lines = []
+    while len(text) > width:
+        end = text.rindex(" ", 0, width)
+        lines.append(f"        {text[:end]}\n")
+        text = text[end + 1 :]
+    return f"{''.join(lines)}        {text}"
 
 
 def _shown(value: Any) -> str:

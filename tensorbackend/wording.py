@@ -1,7 +1,7 @@
 """What the docstrings of ops have in common: the words for a parameter, and for a result.
 
 A key is the name of an op, of the module that declares it, or of its family; the empty one is for all ops. The first that
-has the word says it, in this order. A word stands here if several ops share it, or if nothing but it is to be said of an
+has the word says it, in this order. Those of functions of `ragged` begin with that. A word stands here if several ops share it, or if nothing but it is to be said of an
 op's parameters; an op about which there is more to say has the section in its own docstring.
 """
 
@@ -30,6 +30,7 @@ TYPES: Final[Words] = {
     "PerAxis": "int, sequence of int or mapping",
     "RandomMode": '{"low", "high"}',
     "Side": '{"left", "right"}',
+    "Ragged | Tensor": "Ragged or Tensor",
     "SoleAxis": "int or str",
     "Template": "Tensor",
     "TensorLike": "Tensor",
@@ -112,6 +113,15 @@ PARAMETERS: Final[Mapping[str, Words]] = {
     },
     "weighted_mean": {"weights": "Weights that broadcast to x, or one for each entry along the one axis."},
     "order_statistics": {"axis": "The axes to reduce, by position or by name; by default all of them."},
+    "mode": {"axis": "The axis, by position or by name; by default the elements are laid flat."},
+    "quantile": {
+        "q": "Shares from 0 to 1: a number, a list, or a tensor of one axis.",
+        "method": "What lies between two elements, by NumPy's word.",
+    },
+    "percentile": {
+        "q": "Shares from 0 to 100: a number, a list, or a tensor of one axis.",
+        "method": "What lies between two elements, by NumPy's word.",
+    },
     "covariance": {
         "x": "Observations (..., n, d), a variable a column.",
         "mean": "The means of the variables, (..., d); by default those of x.",
@@ -268,7 +278,7 @@ PARAMETERS: Final[Mapping[str, Words]] = {
     "from_end": {"indices": "Integers, of which negative ones count from the end.", "size": "The size of the axis."},
     # Products and linear algebra
     "contraction": {"x2": "Another one."},
-    "einsum": {"subscripts": "A term for each operand, with commas between them, and that of the result after `->`."},
+    "einsum": {"operands": "A tensor for each term.", "subscripts": "A term for each operand, with commas between them, and that of the result after `->`."},
     "tensordot": {"axes": "The number of axes to contract, or (axes of x1, axes of x2) by position or by name."},
     "linalg": {
         "x": _MATRICES,
@@ -297,6 +307,14 @@ PARAMETERS: Final[Mapping[str, Words]] = {
     "qr": {"mode": 'Whether Q has as many columns as R needs ("reduced") or is square ("complete").'},
     "slogdet": {"x": _SQUARE},
     "solve": {"x1": _SQUARE, "x2": "A vector, or matrices in the last two axes."},
+    "sparse_matmul": {
+        "values": "(..., n): the entries stored; those at one place add up.",
+        "first": "Integers (..., n) or (..., rows + 1), as the format says.",
+        "second": "Integers (..., n) or (..., columns + 1), as the format says.",
+        "x": "(..., columns, k).",
+        "format": 'What `first` and `second` say, "coo", "csr" or "csc": as in `sparse_matvec`.',
+        "rows": "The number of rows.",
+    },
     "svd": {"full_matrices": "Whether U and Vh are square."},
     # Windows
     "window": {
@@ -381,6 +399,27 @@ PARAMETERS: Final[Mapping[str, Words]] = {
         "density": "Whether to divide the counts by their sum and by the widths.",
     },
     "sets": {"axis": "The axis whose entries are compared; by default the elements are."},
+    # Axes with lengths
+    "ragged": {"x": "The values."},
+    "ragged.reduction": {
+        "axis": "By position or by name; by default all axes. Along an axis that lengths are over, such as the batch, "
+        "each entry of the other axis reduces the examples that reach it, and the greatest of their lengths is the "
+        "length of the result.",
+        "correction": "What is taken from the number of elements to make the divisor: 1 for the variance of a sample.",
+        "keepdims": "Whether the axes stay with size 1; they have no lengths then.",
+    },
+    "ragged.reduction.argmax": {"axis": "By position or by name."},
+    "ragged.reduction.argmin": {"axis": "By position or by name."},
+    "ragged.running": {
+        "axis": "By position or by name.",
+        "reverse": "Whether to go from the end of each length to the start.",
+    },
+    "ragged.running.argsort": {
+        "x": "Real values.",
+        "axis": "An axis that no lengths are over.",
+        "descending": "Whether the greatest comes first.",
+    },
+    "ragged.normalisation": {"x": "Real values.", "axis": "By position or by name, one axis or several."},
     # Questions
     "can_cast": {"from_": "A dtype, or a tensor for its own.", "to": "A dtype."},
     "inspect": {"limit": "The most elements that are read and shown."},
@@ -408,6 +447,8 @@ RETURNS: Final[Words] = {
     "activations": "Of the shape and with the names of x; of integers in the default floating dtype unless said otherwise.",
     "binary": "Of the shape to which the operands broadcast, with the names of both; bools for a comparison or a logical "
     "op, else in the dtype that the operands have in common.",
+    **dict.fromkeys(("isfinite", "isinf", "isnan", "logical_not", "signbit"), _BOOLS),
+    "isclose": "Bools of the shape to which the operands broadcast, with the names of both.",
     "functions": "Of the shape to which the operands broadcast, with the names of both.",
     "special": "Of the shape to which the operands broadcast, with the names of both; of integers in the default floating "
     "dtype.",
@@ -501,6 +542,7 @@ RETURNS: Final[Words] = {
     "lu": "`P`, `L` and `U`.",
     "qr": "`Q` and `R`.",
     "svd": "`U`, `S` and `Vh`.",
+    "sparse_matmul": "(..., rows, k), in the dtype that both have in common.",
     "slogdet": "`sign` and `logabsdet`, one for each matrix.",
     "lstsq": "The solution, and what is known of how good it is.",
     # Windows
@@ -531,6 +573,10 @@ RETURNS: Final[Words] = {
     "unique_values": "The elements, along one axis, or the entries along the axis that is given.",
     "unique_counts": "`values` and `counts`.",
     "unique_inverse": "`values` and `inverse_indices`.",
+    # Axes with lengths
+    "ragged.reduction": "A `Ragged` as long as an axis with lengths is left.",
+    "ragged.running": "Of the shape, names and lengths of x.",
+    "ragged.normalisation": "Of the shape, names and lengths of x. The padding beside entries within the lengths holds 0.",
     # Questions
     "can_cast": "Whether it does.",
     "inspect": "The text.",

@@ -18,6 +18,7 @@ from ..protocol import Kernel
 from ..rules.broadcasting import check_dtype, result_type, to_floating
 from ..rules.data_errors import negative_number
 from ..rules.shape import unnamed
+from ..sections import described
 from ..tensor import Tensor, TensorLike
 from .composite.indexing.positions import checked_size, measured
 from .composite.sorting.searching import searchsorted
@@ -53,6 +54,7 @@ def _weighed(x: TensorLike, weights: TensorLike | None) -> tuple[Tensor, Tensor 
 
 
 @within(Bound(64, "the order of additions of weights is the backend's", "operand", tame=True))
+@described
 def bincount(
     x: TensorLike, /, *, weights: TensorLike | None = None, minlength: int = 0, size: int | None = None
 ) -> Tensor:

@@ -22,6 +22,7 @@ from ..rules.linalg import (
     triangular_solution,
 )
 from ..rules.plan import Plan
+from ..sections import described
 from ..template import Template
 from ..tensor import Tensor, TensorLike
 from .creation.filled import asarray, iota, rename
@@ -73,6 +74,7 @@ def _cholesky(x: Template, /) -> Plan:
     return lower_factor(x)
 
 
+@described
 def cholesky(x: TensorLike, /, *, upper: bool = False) -> Tensor:
     """The lower factor L of a Hermitian positive definite matrix x = L @ L.H, or `upper` the factor U of x = U.H @ U.
 

@@ -16,6 +16,7 @@ from ..memo import remember
 from ..protocol import Kernel
 from ..rules.plan import integer
 from ..rules.shape import unnamed
+from ..sections import described
 from ..tensor import Tensor, TensorLike
 from .composite.indexing.positions import _argwhere, checked_size, measured
 from .composite.reduction import count_nonzero
@@ -23,6 +24,7 @@ from .composite.shape.arranging import unstack
 from .creation.filled import asarray
 
 
+@described
 def nonzero(x: TensorLike, /, *, size: int | None = None, fill_value: int = 0) -> tuple[Tensor, ...]:
     """The indices of the elements that are not zero, row-major: one int64 tensor for each axis.
 

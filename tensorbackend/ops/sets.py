@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from ..dtypes import Scalar, scalar_kind
 from ..rules.axes import normalize_axis
+from ..sections import described
 from ..tensor import Axis, Tensor, TensorLike
 from .composite.cumulative import cumulative_sum
 from .composite.indexing.positions import checked_size, measured
@@ -266,6 +267,7 @@ def unique_all(
     return UniqueAll(_values(runs, begins, fill_value), first, _inverse(runs, order, x), _counts(runs, begins))
 
 
+@described
 def unique_counts(
     x: TensorLike, /, *, axis: Axis | None = None, size: int | None = None, fill_value: Scalar = 0
 ) -> UniqueCounts:
@@ -288,6 +290,7 @@ def unique_counts(
     return UniqueCounts(_values(runs, begins, fill_value), _counts(runs, begins))
 
 
+@described
 def unique_inverse(
     x: TensorLike, /, *, axis: Axis | None = None, size: int | None = None, fill_value: Scalar = 0
 ) -> UniqueInverse:
@@ -311,6 +314,7 @@ def unique_inverse(
     return UniqueInverse(_values(runs, begins, fill_value), _inverse(runs, order, x))
 
 
+@described
 def unique_values(
     x: TensorLike, /, *, axis: Axis | None = None, size: int | None = None, fill_value: Scalar = 0
 ) -> Tensor:

@@ -26,6 +26,7 @@ from ..rules.shape import (
     squeezed,
     transposed,
 )
+from ..sections import described
 from ..template import Template, as_shape
 from ..tensor import Axes, Axis, Tensor, TensorLike, bind
 
@@ -170,6 +171,7 @@ def concatenate(tensors: Sequence[Template], /, *, axis: Axis = 0) -> Plan:
     return concatenated(tensors, axis)
 
 
+@described
 def concat(arrays: Sequence[TensorLike], /, *, axis: Axis | None = 0) -> Tensor:
     """What `concatenate` gives, the Array API's name for it; with an axis of `None` of the tensors laid flat.
 

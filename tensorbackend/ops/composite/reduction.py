@@ -11,6 +11,7 @@ from ...errors import ShapeError, expected
 from ...rules.axes import sorted_axes
 from ...rules.broadcasting import broadcast, check_dtype, result_type, to_floating
 from ...rules.indexing import check_indices
+from ...sections import described
 from ...template import intern_template, merge_names, weak_template
 from ...tensor import Axes, Axis, Tensor, TensorLike
 from ..creation.filled import rename
@@ -116,6 +117,7 @@ def _shifted(x: Tensor, scale: Tensor | None, axis: Axes, keepdims: bool, dtype:
     return astype(add(log(total), reshape(shift, total.shape, names=total.names)), dtype)
 
 
+@described
 def logsumexp(
     x: TensorLike, /, *, axis: Axes = None, keepdims: bool = False, scale: TensorLike | None = None
 ) -> Tensor:

@@ -16,6 +16,7 @@ from ...errors import ArgumentKindError, OperandError, ShapeError, expected
 from ...protocol import BackendLike
 from ...rules.axes import normalize_axis
 from ...rules.plan import Plan
+from ...sections import described
 from ...select import check_held, get_backend
 from ...template import Template, as_names, as_shape, intern_template
 from ...tensor import Like, Tensor, TensorLike, bind, late
@@ -43,6 +44,7 @@ def _full(
     return _filled(shape, fill_value, default_dtype(kind) if dtype is None else dtype, names)
 
 
+@described
 def full(
     shape: Sequence[int] | int,
     fill_value: TensorLike,

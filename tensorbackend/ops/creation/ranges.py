@@ -13,6 +13,7 @@ from ...memo import NUMBERS
 from ...protocol import BackendLike
 from ...rules.broadcasting import broadcast, check_dtype, result_type, to_floating
 from ...rules.plan import Plan, flag, integer
+from ...sections import described
 from ...select import placed
 from ...template import Template, weak_template
 from ...tensor import Like, Tensor, TensorLike
@@ -72,6 +73,7 @@ def _arange(
     return Plan(out, (), {"start": kind(start), "step": kind(step), "last": None})
 
 
+@described
 def arange(
     start: TensorLike,
     /,
@@ -140,6 +142,7 @@ def _linspace(
     return Plan(Template((num,), wanted, (name,)), (), {"start": kind(start), "step": kind(step), "last": last})
 
 
+@described
 def linspace(
     start: TensorLike,
     stop: TensorLike,

@@ -28,6 +28,7 @@ from ...protocol import Backend, BackendLike
 from ...rules.broadcasting import result_type
 from ...rules.plan import flag
 from ...rules.shape import unnamed
+from ...sections import described
 from ...select import check_held, claimant, common_backend, get_backend, move, placed
 from ...select.default import current
 from ...template import MAX_AXES, Shape, Template, intern_template, is_deep, weak_template
@@ -63,6 +64,7 @@ def tensor(
 
 
 @bind
+@described
 def asarray(
     value: Any,
     /,

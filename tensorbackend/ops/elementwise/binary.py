@@ -12,6 +12,7 @@ from ...dispatch import primitive
 from ...dtypes import bool_
 from ...rules.broadcasting import elementwise, to_floating, truth_values
 from ...rules.plan import Plan
+from ...sections import described
 from ...template import Template
 from ...tensor import Tensor, TensorLike, bind
 
@@ -181,6 +182,7 @@ def _logical_and(x1: Template, x2: Template, /) -> Plan:
 
 
 @bind
+@described
 def logical_and(x1: TensorLike, x2: TensorLike, /) -> Tensor:
     """Whether both are true (not zero).
 
@@ -197,6 +199,7 @@ def _logical_or(x1: Template, x2: Template, /) -> Plan:
 
 
 @bind
+@described
 def logical_or(x1: TensorLike, x2: TensorLike, /) -> Tensor:
     """Whether one is true (not zero).
 
@@ -213,6 +216,7 @@ def _logical_xor(x1: Template, x2: Template, /) -> Plan:
 
 
 @bind
+@described
 def logical_xor(x1: TensorLike, x2: TensorLike, /) -> Tensor:
     """Whether just one is true (not zero).
 

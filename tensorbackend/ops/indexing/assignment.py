@@ -10,6 +10,7 @@ from ...entry import entry
 from ...errors import BackendError, IndexRangeError, ShapeError, TemplateDataError, expected
 from ...rules.indexing import check_assigned
 from ...rules.shape import Slices, sliced_by
+from ...sections import described
 from ...select import get_backend
 from ...template import Template, merge_names
 from ...tensor import Tensor, bind
@@ -102,6 +103,7 @@ def _where_mask(x: Tensor, mask: Tensor, value: Tensor) -> Tensor:
 
 
 @bind
+@described
 def setitem(x: Tensor, key: Any, value: Any) -> None:
     """What `x[key] = value` does: x gets the value that `put_at` gives, and keeps its template.
 

@@ -12,6 +12,7 @@ from ....errors import ShapeError, TemplateDataError, expected
 from ....protocol.indexing import Mode
 from ....rules.indexing import MODES, check_indices
 from ....rules.plan import integer
+from ....sections import described
 from ....template import Shape, as_shape
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import asarray, full, iota, zeros
@@ -72,6 +73,7 @@ def _argwhere(x: Tensor, /, *, size: int, fill_value: int) -> Tensor:
     return where(expand_dims(less(found, 0), axis=1), fill_value, vectors)
 
 
+@described
 def argwhere(x: TensorLike, /, *, size: int | None = None, fill_value: int = 0) -> Tensor:
     """The index vectors of the elements that are not zero, row-major: of shape (their number, axes of x), int64.
 

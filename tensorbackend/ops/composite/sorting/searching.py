@@ -11,6 +11,7 @@ from ....errors import DTypeError, ShapeError, expected
 from ....rules.axes import normalize_axes, normalize_axis
 from ....rules.broadcasting import broadcast, check_dtype, result_type
 from ....rules.plan import choice
+from ....sections import described
 from ....template import intern_template
 from ....tensor import Axis, Tensor, TensorLike
 from ...alignment import merge_axes
@@ -58,6 +59,7 @@ def _before(a: Tensor, b: Tensor) -> Tensor:
     return logical_or(less(a, b), logical_and(isnan(b), bitwise_invert(isnan(a))))
 
 
+@described
 def searchsorted(x1: TensorLike, x2: TensorLike, /, *, side: Side = "left", sorter: TensorLike | None = None) -> Tensor:
     """Where values x2 would go into a sorted x1 of one axis so that it stays sorted: indices from 0 to its size.
 

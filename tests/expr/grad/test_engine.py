@@ -1,4 +1,4 @@
-"""Axis names in gradients: a cotangent has those of its value, in every node of the graph that computes it."""
+"""Axis names in the graphs of gradients: a cotangent has those of its value, in every node that computes it."""
 
 from __future__ import annotations
 
