@@ -15,6 +15,7 @@ from operator import index
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, ParamSpec, TypeVar, Union, get_args, get_origin
 
+from .docstrings import completed
 from .dtypes import as_dtype, scalar_kind
 from .errors import (
     ArgumentKindError,
@@ -28,7 +29,6 @@ from .errors import (
 )
 from .interchange import is_plain_array
 from .parameters import meaning_of, types_of
-from .sections import completed
 from .template import MAX_AXES, is_deep
 from .tensor import Tensor
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any, TypeVar
 
+from ..docstrings import completed
 from ..opspec import OpSpec, Parameter
-from ..sections import completed
 from ..tensor import Tensor, TensorLike
 
 Op = TypeVar("Op", bound=Callable[..., Any])

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from ..accuracy import Bound, within
 from ..dispatch.watching import Subject, holds_memo, watched
+from ..docstrings import described
 from ..dtypes import int64
 from ..entry import entry
 from ..errors import ArgumentError, DTypeError, ShapeError, expected
@@ -18,7 +19,6 @@ from ..protocol import Kernel
 from ..rules.broadcasting import check_dtype, result_type, to_floating
 from ..rules.data_errors import negative_number
 from ..rules.shape import unnamed
-from ..sections import described
 from ..tensor import Tensor, TensorLike
 from .composite.indexing.positions import checked_size, measured
 from .composite.sorting.searching import searchsorted

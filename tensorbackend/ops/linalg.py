@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 
 from ..accuracy import ELIMINATION, SPECTRAL
 from ..dispatch import primitive
+from ..docstrings import described
 from ..entry import entry
 from ..protocol.linalg import Transform
 from ..rules.linalg import (
@@ -22,7 +23,6 @@ from ..rules.linalg import (
     triangular_solution,
 )
 from ..rules.plan import Plan
-from ..sections import described
 from ..template import Template
 from ..tensor import Tensor, TensorLike
 from .creation.filled import asarray, iota, rename

@@ -10,13 +10,13 @@ from __future__ import annotations
 from typing import Any
 
 from ..dispatch.watching import Subject, holds_memo, watched
+from ..docstrings import described
 from ..dtypes import int64
 from ..errors import ShapeError, expected
 from ..memo import remember
 from ..protocol import Kernel
 from ..rules.plan import integer
 from ..rules.shape import unnamed
-from ..sections import described
 from ..tensor import Tensor, TensorLike
 from .composite.indexing.positions import _argwhere, checked_size, measured
 from .composite.reduction import count_nonzero

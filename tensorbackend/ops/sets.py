@@ -12,9 +12,9 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from ..docstrings import described
 from ..dtypes import Scalar, scalar_kind
 from ..rules.axes import normalize_axis
-from ..sections import described
 from ..tensor import Axis, Tensor, TensorLike
 from .composite.cumulative import cumulative_sum
 from .composite.indexing.positions import checked_size, measured

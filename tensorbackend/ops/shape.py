@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..dispatch import primitive
+from ..docstrings import described
 from ..entry import entry
 from ..errors import OperandError, ShapeError, expected
 from ..rules.axes import sorted_axes
@@ -26,7 +27,6 @@ from ..rules.shape import (
     squeezed,
     transposed,
 )
-from ..sections import described
 from ..template import Template, as_shape
 from ..tensor import Axes, Axis, Tensor, TensorLike, bind
 

@@ -166,7 +166,6 @@ def min(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> 
 def any(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """Tell whether some element within the lengths is true; False for a length of 0.
 
-   
 
     Examples
     --------
@@ -182,7 +181,6 @@ def any(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> 
 def all(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """Tell whether every element within the lengths is true; True for a length of 0.
 
-   
 
     Examples
     --------
@@ -202,7 +200,6 @@ def _cast(x: Ragged, dtype: DType) -> Ragged:
 def logsumexp(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """Compute the logarithm of the sum of exp(x) within the lengths without overflow; -inf for a length of 0.
 
-   
 
     Examples
     --------

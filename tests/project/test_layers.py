@@ -17,7 +17,7 @@ NAME = "tensorbackend"
 PACKAGE = Path(tb.__file__).parent
 
 LAYERS = [
-    ("accuracy", "errors", "meaning", "dtypes", "synonyms", "locks", "blocks"),
+    ("accuracy", "errors", "meaning", "dtypes", "synonyms", "locks", "blocks", "docstrings"),
     ("elements", "memo", "template", "threads"),
     ("rules",),
     ("methods", "tensor", "display", "interchange"),

@@ -12,7 +12,7 @@ from contextlib import suppress
 from functools import lru_cache, wraps
 from typing import Any
 
-from ... import dtypes
+from ...dtypes import defaults
 from ...entry import checked, entry
 from ...errors import ArgumentError, DTypeError, OperandError, ShapeError, TemplateDataError, expected
 from ...ops.creation.filled import ones
@@ -123,7 +123,7 @@ def _with_gradient(graph: Graph) -> tuple[Graph, list[Tensor]]:
         (closed,), constants = close([with_pullbacks(graph)])
         # A default may read what was captured: it is not there once that is taken out.
         with suppress(TemplateDataError):
-            return _kept(closed, len(constants), dtypes.current_precision()), constants
+            return _kept(closed, len(constants), defaults.current_precision()), constants
     return differentiated(graph, range(len(graph.parameters)), [0]), []
 
 

@@ -6,12 +6,12 @@ import math
 
 from ...accuracy import LOG_OF_SUM, SUM, Bound
 from ...dispatch import composite
+from ...docstrings import described
 from ...dtypes import DType, default_dtype, float32, promote_types, scalar_kind
 from ...errors import ShapeError, expected
 from ...rules.axes import sorted_axes
 from ...rules.broadcasting import broadcast, check_dtype, result_type, to_floating
 from ...rules.indexing import check_indices
-from ...sections import described
 from ...template import intern_template, merge_names, weak_template
 from ...tensor import Axes, Axis, Tensor, TensorLike
 from ..creation.filled import rename

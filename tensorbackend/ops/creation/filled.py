@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from operator import index
 
 from ...dispatch import primitive
+from ...docstrings import described
 from ...dtypes import DTypeLike, Scalar, as_dtype, check_scalar, default_dtype, scalar_kind
 from ...entry import entry
 from ...errors import ArgumentKindError, OperandError, ShapeError, expected
 from ...protocol import BackendLike
 from ...rules.axes import normalize_axis
 from ...rules.plan import Plan
-from ...sections import described
 from ...select import check_held, get_backend
 from ...template import Template, as_names, as_shape, intern_template
 from ...tensor import Like, Tensor, TensorLike, bind, late

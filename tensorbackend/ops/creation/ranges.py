@@ -7,13 +7,13 @@ from operator import index
 from typing import Any
 
 from ...dispatch import primitive
+from ...docstrings import described
 from ...dtypes import DType, DTypeLike, Scalar, as_dtype, check_scalar, complex128, default_dtype, float64, scalar_kind
 from ...errors import ArgumentError, DTypeError, OperandError, ShapeError, expected
 from ...memo import NUMBERS
 from ...protocol import BackendLike
 from ...rules.broadcasting import broadcast, check_dtype, result_type, to_floating
 from ...rules.plan import Plan, flag, integer
-from ...sections import described
 from ...select import placed
 from ...template import Template, weak_template
 from ...tensor import Like, Tensor, TensorLike

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence, Set
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
+from ...docstrings import described
 from ...dtypes import (
     DType,
     DTypeLike,
@@ -28,7 +29,6 @@ from ...protocol import Backend, BackendLike
 from ...rules.broadcasting import result_type
 from ...rules.plan import flag
 from ...rules.shape import unnamed
-from ...sections import described
 from ...select import check_held, claimant, common_backend, get_backend, move, placed
 from ...select.default import current
 from ...template import MAX_AXES, Shape, Template, intern_template, is_deep, weak_template

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from ...accuracy import COMPLEX_PRODUCT, COMPLEX_QUOTIENT, LIBRARY, Bound
 from ...dispatch import primitive
+from ...docstrings import described
 from ...dtypes import bool_
 from ...rules.broadcasting import elementwise, to_floating, truth_values
 from ...rules.plan import Plan
-from ...sections import described
 from ...template import Template
 from ...tensor import Tensor, TensorLike, bind
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 
-from ...sections import described
+from ...docstrings import described
 from ...tensor import Tensor, TensorLike, bind
 from ..composite.elementwise.functions import isfinite
 from ..creation.filled import asarray

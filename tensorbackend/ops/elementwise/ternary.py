@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from ...dispatch import primitive
+from ...docstrings import described
 from ...dtypes import bool_
 from ...errors import DTypeError, expected
 from ...rules.broadcasting import broadcast, elementwise, result_type
 from ...rules.plan import Plan
-from ...sections import described
 from ...template import Template, intern_template
 from ...tensor import Tensor, TensorLike, bind
 from .binary import maximum, minimum

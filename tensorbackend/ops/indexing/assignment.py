@@ -5,12 +5,12 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
+from ...docstrings import described
 from ...dtypes import check_scalar, int64, scalar_kind
 from ...entry import entry
 from ...errors import BackendError, IndexRangeError, ShapeError, TemplateDataError, expected
 from ...rules.indexing import check_assigned
 from ...rules.shape import Slices, sliced_by
-from ...sections import described
 from ...select import get_backend
 from ...template import Template, merge_names
 from ...tensor import Tensor, bind

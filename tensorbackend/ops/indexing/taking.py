@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from ...dispatch import CHECKED, primitive, verify
 from ...dispatch.watching import Subject, holds_memo, watched
+from ...docstrings import described
 from ...entry import entry
 from ...errors import AxisError, IndexRangeError, ShapeError, expected
 from ...memo import remember
@@ -20,7 +21,6 @@ from ...rules.axes import normalize_axis, sole_axis
 from ...rules.data_errors import counted_from_end
 from ...rules.indexing import check_indices, taken, taken_along
 from ...rules.plan import Plan
-from ...sections import described
 from ...template import Template
 from ...tensor import Axis, SoleAxis, Tensor, TensorLike
 from ..creation.filled import iota, rename

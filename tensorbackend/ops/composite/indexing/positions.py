@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
 from ....dispatch import composite
+from ....docstrings import described
 from ....dtypes import iinfo, int64, uint64
 from ....errors import ShapeError, TemplateDataError, expected
 from ....protocol.indexing import Mode
 from ....rules.indexing import MODES, check_indices
 from ....rules.plan import integer
-from ....sections import described
 from ....template import Shape, as_shape
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import asarray, full, iota, zeros

@@ -6,12 +6,12 @@ from operator import index
 from typing import Literal, NamedTuple, TypeAlias, overload
 
 from ....dispatch import composite
+from ....docstrings import described
 from ....entry import entry
 from ....errors import DTypeError, ShapeError, expected
 from ....rules.axes import normalize_axes, normalize_axis
 from ....rules.broadcasting import broadcast, check_dtype, result_type
 from ....rules.plan import choice
-from ....sections import described
 from ....template import intern_template
 from ....tensor import Axis, Tensor, TensorLike
 from ...alignment import merge_axes

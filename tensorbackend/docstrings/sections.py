@@ -1,4 +1,5 @@
-"""Docstrings of ops are completed where an op is declared: the sections that it does not have come from `wording`.
+"""Docstrings of ops are completed where an op is declared: the sections that it does not have are put together
+from words that ops share.
 
     >>> def floor(x: "Template", /) -> "Plan":
     ...     '''Greatest integral value not above x.'''
@@ -18,14 +19,49 @@
     <BLANKLINE>
 
 So `help` and a reference show them. What a module elsewhere declares stays as it is.
+
+A key of the words is the name of an op, of the module that declares it, or of its family; the empty one is for all ops.
+The first that has the word says it, in this order; keys for functions of `ragged` begin with that. An op of which there
+is more to say has the section in its own docstring.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
-from .wording import PARAMETERS, RETURNS, TYPES
+from . import arrays, numerics
+from .results import RETURNS
+
+TYPES: Final[Mapping[str, str]] = {
+    "Axes": "int, str or a sequence of them",
+    "Axis": "int or str",
+    "Axis | Sequence[Axis]": "int, str or a sequence of them",
+    "BackendLike": "Backend, class or str",
+    "Batch": "int, str or a sequence of them",
+    "DTypeLike": "DType or str",
+    "Leftover": '{"keep", "discard", "repeat"}',
+    "Like": "Tensor",
+    "Mode": '{"error", "clip", "fill"}',
+    "Norm": '{"backward", "ortho", "forward"}',
+    "OfOne": "function of a tensor",
+    "OfTwo": "function of two tensors",
+    "Order": "float or str",
+    "Paddings": "str, sequence or mapping",
+    "PerAxis": "int, sequence of int or mapping",
+    "RandomMode": '{"low", "high"}',
+    "Side": '{"left", "right"}',
+    "Ragged | Tensor": "Ragged or Tensor",
+    "SoleAxis": "int or str",
+    "Template": "Tensor",
+    "TensorLike": "Tensor",
+    "TieBreak": '{"low", "high"}',
+    'Literal["reduced", "complete"]': '{"reduced", "complete"}',
+}
+"""What a docstring calls the type of an annotation, where that is not its own text."""
+
+PARAMETERS: Final = {**arrays.PARAMETERS, **numerics.PARAMETERS}
+"""For each key what is said of some parameters, by their names."""
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

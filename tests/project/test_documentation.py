@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 
 import tensorbackend as tb
+from tensorbackend.docstrings.results import RETURNS
+from tensorbackend.docstrings.sections import PARAMETERS
 
 MODULES = (tb, tb.fft, tb.linalg, tb.nn, tb.ragged, tb.random, tb.solvers)
 STARS = {Parameter.VAR_POSITIONAL: "*", Parameter.VAR_KEYWORD: "**"}
@@ -102,8 +104,6 @@ def test_what_others_declare_stays_as_it_is() -> None:
 
 
 def test_no_words_are_left_over() -> None:
-    from tensorbackend.wording import PARAMETERS, RETURNS
-
     known = {"", "ragged"}
     for function in {id(each): each for module in MODULES for _, each in functions(module)}.values():
         path = function.__module__.removeprefix("tensorbackend.").removeprefix("ops.").removeprefix("composite.")
