@@ -43,7 +43,7 @@ PARAMETERS: Final[Mapping[str, Words]] = {
     },
     # Elementwise
     "elementwise": {
-        "x2": "Another one, whose axes meet those of x1 from the right: of one size or of size 1, of one name or without.",
+        "x2": "Another one. Axes meet from the right: of one size or of size 1, of one name or without.",
     },
     "astype": {
         "dtype": "The dtype to cast to.",
