@@ -1,22 +1,22 @@
 """Docstrings of ops are completed where an op is declared: the sections that it does not have are put together
 from words that ops share.
 
-    >>> def floor(x: "Template", /) -> "Plan":
+    >>> from inspect import cleandoc
+    >>> def floor(x: Template, /) -> Plan:
     ...     '''Greatest integral value not above x.'''
     >>> floor.__module__ = "tensorbackend.ops.elementwise.unary"
-    >>> print(completed(floor))
+    >>> print(cleandoc(completed(floor)))
     Greatest integral value not above x.
     <BLANKLINE>
-        Parameters
-        ----------
-        x : Tensor
-            A tensor, a Python number or an array.
+    Parameters
+    ----------
+    x : Tensor
+        A tensor, a Python number or an array.
     <BLANKLINE>
-        Returns
-        -------
-        Tensor
-            Of the shape and with the names of x, in its dtype unless the summary says otherwise.
-    <BLANKLINE>
+    Returns
+    -------
+    Tensor
+        Of the shape and with the names of x, in its dtype unless the summary says otherwise.
 
 So `help` and a reference show them. What a module elsewhere declares stays as it is.
 
@@ -27,7 +27,9 @@ is more to say has the section in its own docstring.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import sys
+from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any, Final, TypeVar
 
 from . import arrays, numerics
@@ -67,6 +69,9 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 _OPS, _RAGGED = "tensorbackend.ops.", "tensorbackend.ragged."
 
+_MARGIN: Final = "" if sys.version_info >= (3, 13) else "    "
+"""What stands before each line of a docstring after the first; Python 3.13 cuts it off."""
+
 
 def described(function: Function) -> Function:
     """A public function around ops with the sections that `completed` gives its docstring."""
@@ -99,14 +104,14 @@ def completed(function: Callable[..., Any], returned: str = "Tensor") -> str | N
     if text is None or not module.startswith((_OPS, _RAGGED)):
         return text
     scopes = _scopes(function.__name__.lstrip("_"), module)
-    if "    Parameters\n" not in text:
+    if f"{_MARGIN}Parameters\n" not in text:
         text = _with_section(text, "Parameters", _parameters(function, scopes), ("Returns", "Raises", "Examples"))
-    if "    Returns\n" not in text:
+    if f"{_MARGIN}Returns\n" not in text:
         said = next((RETURNS[scope] for scope in scopes if scope in RETURNS), None)
         kind = function.__annotations__.get("return", "Plan")
         kind = {"Plan": returned, "Any": "Ragged or Tensor"}.get(kind, kind)
         kind = kind if isinstance(kind, str) else kind.__name__
-        lines = None if said is None else [f"    {kind}\n{_wrapped(said)}"]
+        lines = None if said is None else [f"{_MARGIN}{kind}\n{_wrapped(said)}"]
         text = _with_section(text, "Returns", lines, ("Raises", "Examples"))
     return text
 
@@ -122,63 +127,70 @@ def _scopes(name: str, module: str) -> tuple[str, ...]:
 
 def _parameters(function: Callable[..., Any], scopes: tuple[str, ...]) -> list[str] | None:
     """An entry for each parameter; `None` where words are lacking."""
-    found = []
     known = [PARAMETERS[scope] for scope in scopes if scope in PARAMETERS]
-    for name, stars, kind, default in _signature(function):
-        said = next((words[name] for words in known if name in words), None)
-        if said is None:
-            return None
-        found.append(f"    {stars}{name}{kind}{default}\n{_wrapped(said)}")
-    return found
-
-
-def _signature(function: Callable[..., Any]) -> Iterator[tuple[str, str, str, str]]:
-    """Of each parameter its name with the stars before it, its type and its default."""
     code, given = function.__code__, function.__defaults__ or ()
-    annotations: Mapping[str, Any] = function.__annotations__
     names, positional = code.co_varnames, code.co_argcount
     last = positional + code.co_kwonlyargcount
     defaults: dict[str, Any] = dict(zip(names[positional - len(given) : positional], given, strict=True))
     defaults.update(function.__kwdefaults__ or {})
-    order = [(name, "") for name in names[:positional]]
+    order = [*names[:positional]]
+    stars = {}
     if code.co_flags & 0x04:
-        order.append((names[last], "*"))
-    order += [(name, "") for name in names[positional:last]]
+        order.append(names[last])
+        stars[names[last]] = "*"
+        last += 1
+    order += names[positional : positional + code.co_kwonlyargcount]
     if code.co_flags & 0x08:
-        order.append((names[last + bool(code.co_flags & 0x04)], "**"))
-    for name, stars in order:
-        kind = str(annotations.get(name, ""))
-        optional = kind.removesuffix(" | None")
-        default = ""
-        if name in defaults:
-            default = ", optional" if defaults[name] is None else f", default {_shown(defaults[name])}"
-        yield name, stars, f" : {TYPES.get(optional, optional)}" if kind else "", default
+        order.append(names[last])
+        stars[names[last]] = "**"
+    found = []
+    for name in order:
+        for words in known:
+            if name in words:
+                break
+        else:
+            return None
+        kind = function.__annotations__.get(name, "")
+        default = _default(defaults[name]) if name in defaults else ""
+        found.append(f"{_MARGIN}{stars.get(name, '')}{name}{_typed(kind)}{default}\n{_wrapped(words[name])}")
+    return found
 
 
+@cache
+def _typed(annotation: Any) -> str:
+    """What stands after a parameter for its type."""
+    kind = str(annotation).removesuffix(" | None")
+    return f" : {TYPES.get(kind, kind)}" if kind else ""
+
+
+def _default(value: Any) -> str:
+    """What stands after the type for a default."""
+    if value is None:
+        return ", optional"
+    return f', default "{value}"' if isinstance(value, str) else f", default {value!r}"
+
+
+@cache
 def _wrapped(text: str, width: int = 112) -> str:
     """Words in lines of a docstring."""
     lines = []
     while len(text) > width:
         end = text.rindex(" ", 0, width)
-        lines.append(f"        {text[:end]}\n")
+        lines.append(text[:end])
         text = text[end + 1 :]
-    return f"{''.join(lines)}        {text}"
-
-
-def _shown(value: Any) -> str:
-    return f'"{value}"' if isinstance(value, str) else repr(value)
+    return "\n".join(f"{_MARGIN}    {line}" for line in (*lines, text))
 
 
 def _with_section(text: str, title: str, entries: list[str] | None, after: tuple[str, ...]) -> str:
     """A docstring with one section more, before those that come after it."""
     if not entries:
         return text
-    section = "\n".join((f"    {title}", f"    {'-' * len(title)}", *entries, "", ""))
+    section = "\n".join((f"{_MARGIN}{title}", f"{_MARGIN}{'-' * len(title)}", *entries, "", ""))
     for following in after:
-        start = text.find(f"    {following}\n    -")
+        start = text.find(f"{_MARGIN}{following}\n{_MARGIN}-")
         if start >= 0:
             return text[:start] + section + text[start:]
-    head, example, rest = text.partition("    >>> ")
+    head, example, rest = text.partition(f"\n{_MARGIN}>>> ")
     if not example:
-        return f"{text.rstrip()}\n\n{section}    "
-    return f"{head}{section}    Examples\n    --------\n{example}{rest}"
+        return f"{text.rstrip()}\n\n{section}{_MARGIN}"
+    return f"{head}\n{section}{_MARGIN}Examples\n{_MARGIN}--------{example}{rest}"

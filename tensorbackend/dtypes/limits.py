@@ -59,7 +59,7 @@ def finfo(dtype: DTypeLike) -> finfo_object:
 
     Examples
     --------
-    >>> finfo(bfloat16).max, finfo("f32").eps
+    >>> finfo("bf16").max, finfo("f32").eps
     (3.3895313892515355e+38, 1.1920928955078125e-07)
     """
     dtype = _dtype_of(dtype)

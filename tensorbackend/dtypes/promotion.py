@@ -50,6 +50,7 @@ def promote_types(left: DType, right: DType) -> DType:
     integer to any floating dtype, and two floating dtypes give the smallest that holds both. Raises
     `DTypeError` for `uint64` with a signed integer, which no integer dtype holds.
 
+    >>> from tensorbackend.dtypes import bfloat16, float16, int8, int64, uint8
     >>> promote_types(int8, uint8), promote_types(int64, float16), promote_types(float16, bfloat16)
     (int16, float16, float32)
     """
@@ -81,6 +82,7 @@ def promote_types(left: DType, right: DType) -> DType:
 def promote_scalar(kind: Kind, dtype: DType) -> DType:
     """The dtype of a Python number of a kind beside values of a dtype: weak, so theirs if it fits.
 
+    >>> from tensorbackend.dtypes import bfloat16, bool_, float64, int8
     >>> promote_scalar("float", bfloat16), promote_scalar("float", int8), promote_scalar("int", bool_)
     (bfloat16, float32, int64)
     >>> promote_scalar("complex", float64), promote_scalar("complex", int8)
@@ -108,6 +110,7 @@ def scalar_kind(value: object) -> Kind | None:
 def holds_kind(dtype: DType, kind: Kind) -> bool:
     """Whether a dtype is of a kind, or of a wider one.
 
+    >>> from tensorbackend.dtypes import float32, int8
     >>> holds_kind(float32, "int"), holds_kind(int8, "float")
     (True, False)
     """
