@@ -6,12 +6,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from .errors import ArgumentError, OperandError, expected
-from .methods import OpMethods
-from .methods import ops as _ops
+from .methods import OpMethods, ops
 from .rules.plan import integer
 
 if TYPE_CHECKING:
     from .tensor import Tensor, TensorLike
+
+_ops: dict[str, Callable[..., Tensor]] = ops
 
 _MOST_DIGITS = 308
 """Decimal digits by which float64 can be scaled."""
@@ -45,27 +46,30 @@ def _reflected(name: str) -> Callable[[Tensor, TensorLike], Tensor]:
     return method
 
 
+def _divmod(self: Tensor, other: TensorLike) -> tuple[Tensor, Tensor]:
+    quotient = self.__floordiv__(other)
+    return quotient if quotient is NotImplemented else (quotient, self % other)
+
+
+def _rdivmod(self: Tensor, other: TensorLike) -> tuple[Tensor, Tensor]:
+    quotient = self.__rfloordiv__(other)
+    return quotient if quotient is NotImplemented else (quotient, self.__rmod__(other))
+
+
+def _round(self: Tensor, digits: int | None = None) -> Tensor:
+    """Elementwise, ties to even: `round(x)`, and to decimal digits `round(x, 2)`."""
+    if digits is None or not (digits := integer(digits=digits)):
+        return _ops["round"](self)
+    if abs(digits) > _MOST_DIGITS:
+        raise ArgumentError(expected(f"at most {_MOST_DIGITS} digits", digits=digits))
+    scale = float(10 ** abs(digits))
+    return _ops["round"](self * scale) / scale if digits > 0 else _ops["round"](self / scale) * scale
+
+
 class Operators(OpMethods):
     """Arithmetic, comparisons and bits."""
 
     __slots__ = ()
-
-    def __divmod__(self: Tensor, other: TensorLike) -> tuple[Tensor, Tensor]:
-        quotient = self.__floordiv__(other)
-        return quotient if quotient is NotImplemented else (quotient, self % other)
-
-    def __rdivmod__(self: Tensor, other: TensorLike) -> tuple[Tensor, Tensor]:
-        quotient = self.__rfloordiv__(other)
-        return quotient if quotient is NotImplemented else (quotient, self.__rmod__(other))
-
-    def __round__(self: Tensor, digits: int | None = None) -> Tensor:
-        """Elementwise, ties to even: `round(x)`, and to decimal digits `round(x, 2)`."""
-        if digits is None or not (digits := integer(digits=digits)):
-            return _ops["round"](self)
-        if abs(digits) > _MOST_DIGITS:
-            raise ArgumentError(expected(f"at most {_MOST_DIGITS} digits", digits=digits))
-        scale = float(10 ** abs(digits))
-        return _ops["round"](self * scale) / scale if digits > 0 else _ops["round"](self / scale) * scale
 
     __add__ = _binary("add")
     __radd__ = _reflected("add")
@@ -103,6 +107,9 @@ class Operators(OpMethods):
     __pos__ = _unary("positive")
     __abs__ = _unary("abs")
     __invert__ = _unary("bitwise_invert")
+    __divmod__ = _divmod
+    __rdivmod__ = _rdivmod
+    __round__ = _round
 
 
 OPERATORS: dict[str, str] = {method.op: name for name, method in vars(Operators).items() if hasattr(method, "op")}

@@ -108,12 +108,16 @@ def completed(function: Callable[..., Any], returned: str = "Tensor") -> str | N
         text = _with_section(text, "Parameters", _parameters(function, scopes), ("Returns", "Raises", "Examples"))
     if f"{_MARGIN}Returns\n" not in text:
         said = next((RETURNS[scope] for scope in scopes if scope in RETURNS), None)
-        kind = function.__annotations__.get("return", "Plan")
-        kind = {"Plan": returned, "Any": "Ragged or Tensor"}.get(kind, kind)
-        kind = kind if isinstance(kind, str) else kind.__name__
-        lines = None if said is None else [f"{_MARGIN}{kind}\n{_wrapped(said)}"]
+        lines = None if said is None else [f"{_MARGIN}{_kind(function, returned)}\n{_wrapped(said)}"]
         text = _with_section(text, "Returns", lines, ("Raises", "Examples"))
     return text
+
+
+def _kind(function: Callable[..., Any], returned: str) -> str:
+    """The type of the result: of a rule, which gives a plan, the one that is said."""
+    kind = function.__annotations__.get("return", "Plan")
+    text: str = kind if isinstance(kind, str) else kind.__name__
+    return {"Plan": returned, "Any": "Ragged or Tensor"}.get(text, text)
 
 
 def _scopes(name: str, module: str) -> tuple[str, ...]:

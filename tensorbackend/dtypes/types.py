@@ -100,7 +100,7 @@ DTypeLike: TypeAlias = Annotated[DType | str | type | _Named, Meaning("dtype")]
 """Wherever a dtype is asked for: a `DType`, its name or short form, a Python type, or a library's dtype."""
 
 BY_NAME: Final = {key: dtype for dtype in ALL_DTYPES for key in (dtype.name, dtype.alias)}
-BY_NAME |= {f"i{bits}": BY_NAME[f"int{bits}"] for bits in (16, 32, 64)}
+BY_NAME.update({f"i{bits}": BY_NAME[f"int{bits}"] for bits in (16, 32, 64)})
 """The dtypes by their names and short forms."""
 
 REAL_OF: dict[DType, DType] = {complex64: float32, complex128: float64}

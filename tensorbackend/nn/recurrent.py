@@ -94,6 +94,7 @@ def _sequence(
         "input": (x.shape[feature], gates * units),
         "recurrent": (units, gates * units),
         "bias": (gates * units,),
+        "recurrent_bias": (gates * units,),
     }
     for name, shape in shapes.items():
         given = parameters.get(name)
@@ -143,6 +144,11 @@ def _repeated(x: Tensor, shape: tuple[int, ...], names: tuple[str | None, ...], 
     return broadcast_to(x, shape, names=merged)
 
 
+def _bare(x: Tensor) -> Tensor:
+    """A tensor without names: products of a step pair axes by position."""
+    return rename(x, *(None,) * x.ndim)
+
+
 def _scanned(
     sequence: _Sequence, state: State, step: Callable[[State, Tensor], State], reverse: bool
 ) -> tuple[Tensor, State]:
@@ -151,11 +157,10 @@ def _scanned(
 
     def turn(carry: State, entry: tuple[Tensor, Tensor | None]) -> tuple[State, Tensor]:
         gates, inside = entry
-        bare = kind(*(rename(each, *(None,) * each.ndim) for each in carry))
-        made = kind(*(rename(each, *sequence.names) for each in step(bare, rename(gates, *(None,) * gates.ndim))))
+        made = kind(*(rename(each, *sequence.names) for each in step(kind(*map(_bare, carry)), _bare(gates))))
         if inside is None:
             return made, made[0]
-        held = rename(inside, *(None,) * inside.ndim)
+        held = _bare(inside)
         after = kind(*(where(held, new, old) for new, old in zip(made, carry, strict=True)))
         return after, where(held, made[0], 0)
 
@@ -290,9 +295,6 @@ def gru(
     x = asarray(x)
     sequence = _sequence(x, parameters, 3, time, axis, mask, lengths)
     extra = parameters.get("recurrent_bias")
-    if extra is not None and extra.shape != sequence.recurrent.shape[1:]:
-        wanted = f"the parameter recurrent_bias of shape {sequence.recurrent.shape[1:]}"
-        raise ShapeError(expected(wanted, recurrent_bias=extra.template))
 
     def step(carry: GRUState, gates: Tensor) -> GRUState:
         product = matmul(carry.hidden, sequence.recurrent)

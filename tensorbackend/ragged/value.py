@@ -340,16 +340,16 @@ def apply(function: Callable[..., Tensor], /, *operands: Ragged | TensorLike) ->
     lengths, sizes = met(raggeds)
     name = getattr(function, "__name__", "")
     elementwise = name in OPS and OPS[name].family == "elementwise" and late(name) is function
-    if elementwise and name in INDEPENDENT:
-        given = [each.values if isinstance(each, Ragged) else each for each in operands]
-    else:
-        given = [each.filled(neutral(each.dtype)) if isinstance(each, Ragged) else each for each in operands]
-        if elementwise:
-            given = [
-                given[place] if isinstance(each, Ragged) else _beside(each, raggeds)
-                for place, each in enumerate(operands)
-            ]
-    result = function(*given)
+
+    def given(x: Any) -> Any:
+        """An operand as the function gets it."""
+        if elementwise and name in INDEPENDENT:
+            return x.values if isinstance(x, Ragged) else x
+        if isinstance(x, Ragged):
+            return x.filled(neutral(x.dtype))
+        return _beside(x, raggeds) if elementwise else x
+
+    result = function(*map(given, operands))
     if not isinstance(result, Tensor):
         raise OperandError(expected("a function that returns a tensor", returned=type(result)))
     for axis, each in lengths.items():

@@ -129,6 +129,11 @@ P = parameters(4)
 WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: tb.nn.lstm(X, {"input": P["input"]}), ArgumentError, "lstm: expected parameters input and recurrent"),
     (lambda: tb.nn.gru(X, P), ShapeError, r"gru: expected the parameter input of shape \(4, 9\)"),
+    (
+        lambda: tb.nn.gru(X, {**parameters(3), "recurrent_bias": tb.ones(3)}),
+        ShapeError,
+        r"gru: expected the parameter recurrent_bias of shape \(9,\)",
+    ),
     (lambda: tb.nn.lstm(X, P, lengths=tb.asarray([1, 2])), ShapeError, "lstm: expected sizes that are equal or 1"),
     (lambda: tb.nn.lstm(X, P, lengths=tb.ones(3)), DTypeError, "lstm: expected lengths of an integer dtype"),
     (lambda: tb.nn.lstm(X, P, lengths=LENGTHS.rename("time")), NamesError, "lstm: expected the same name or None"),

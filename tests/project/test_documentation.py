@@ -18,7 +18,7 @@ from tensorbackend.docstrings.results import RETURNS
 from tensorbackend.docstrings.sections import PARAMETERS
 
 MODULES = (tb, tb.fft, tb.linalg, tb.nn, tb.ragged, tb.random, tb.solvers)
-STARS = {Parameter.VAR_POSITIONAL: "*", Parameter.VAR_KEYWORD: "**"}
+STARS: dict[Any, str] = {Parameter.VAR_POSITIONAL: "*", Parameter.VAR_KEYWORD: "**"}
 
 
 def functions(module: ModuleType) -> Iterator[tuple[str, Callable[..., Any]]]:

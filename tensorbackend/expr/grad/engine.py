@@ -15,7 +15,8 @@ from ...ops.elementwise.conversion import astype
 from ...ops.elementwise.unary import real
 from ...ops.reduction import sum
 from ...ops.shape import reshape
-from ...template import Template, intern_template
+from ...protocol.planned import nameless as nameless_template
+from ...template import Template
 from ...tensor import Tensor
 from ..graph import Graph, reachable
 from ..node import PARAMETER, RENAMED, Node, Value, at_line
@@ -241,9 +242,7 @@ def named(x: Tensor, template: Template) -> Tensor:
 
 def nameless(x: Tensor) -> Tensor:
     """A tensor without names."""
-    if not any(x.names):
-        return x
-    return Tensor(intern_template(x.shape, x.dtype, (None,) * x.ndim), x.backend, x.data)
+    return Tensor(nameless_template(x.template), x.backend, x.data) if any(x.names) else x
 
 
 def _as_it_is(x: Tensor) -> Tensor:

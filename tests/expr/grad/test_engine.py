@@ -87,13 +87,13 @@ def test_results_have_the_names_of_arguments(backend: str) -> None:
 def test_loops_and_branches_keep_names() -> None:
     x = tb.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], names=("time", "unit"))
 
-    def scanned(x: Tensor) -> Tensor:
+    def scanned(x: Tensor) -> Any:
         return tb.scan(lambda state, entry: (tb.sin(state * entry), state), tb.ones(3, names=("unit",)), x)[0]
 
-    def repeated(x: Tensor) -> Tensor:
+    def repeated(x: Tensor) -> Any:
         return tb.fori_loop(0, 3, lambda _, state: tb.sin(state), x)
 
-    def chosen(x: Tensor) -> Tensor:
+    def chosen(x: Tensor) -> Any:
         return tb.cond(tb.sum(x) > 0, tb.sin, tb.cos, x)
 
     for function in (scanned, repeated, chosen, tb.checkpoint(tb.sin)):
