@@ -134,6 +134,22 @@ class ContractError(TensorBackendError, AssertionError):
 def expected(wanted: str, remedy: str = "", /, **came: object) -> str:
     """The text of an error: what was expected, what came with its value, the remedy last.
 
+    Parameters
+    ----------
+    wanted : str
+        What was expected.
+    remedy : str, optional
+        What helps.
+    **came
+        What came, by the names of parameters.
+
+    Returns
+    -------
+    str
+        The text.
+
+    Examples
+    --------
     >>> expected("an axis below 2", "count axes from 0", axis=5)
     'expected an axis below 2, got axis=5; count axes from 0'
     """
@@ -148,6 +164,18 @@ def shown(value: object) -> str:
     A tensor is shown by its template, so that the text is the same on every backend, and an int that Python refuses to
     write by its size.
 
+    Parameters
+    ----------
+    value
+        Anything.
+
+    Returns
+    -------
+    str
+        The text, short whatever the value is.
+
+    Examples
+    --------
     >>> shown((2, 10**5000))
     '(2, <int of 16610 bits>)'
     """

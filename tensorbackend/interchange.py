@@ -18,6 +18,18 @@ if TYPE_CHECKING:
 def numpy_dtype(dtype: DType) -> numpy.dtype[Any]:
     """NumPy's dtype for ours; bfloat16 is that of ml_dtypes.
 
+    Parameters
+    ----------
+    dtype : DType
+        One of ours.
+
+    Returns
+    -------
+    numpy.dtype
+        NumPy's.
+
+    Examples
+    --------
     >>> from tensorbackend.dtypes import float32
     >>> numpy_dtype(float32)
     dtype('float32')
@@ -119,7 +131,29 @@ def aligned_copy(array: numpy.ndarray[Any, Any], dtype: numpy.dtype[Any]) -> num
 
 
 def read_only(array: numpy.ndarray[Any, Any], dtype: Any, copy: bool | None) -> numpy.ndarray[Any, Any]:
-    """A read-only view of an array, or a writable copy where one is asked for or needed for the dtype."""
+    """A read-only view of an array, or a writable copy where one is asked for or needed for the dtype.
+
+    Parameters
+    ----------
+    array : numpy.ndarray
+        An array.
+    dtype : dtype, optional
+        A dtype of NumPy's to cast to; `None` for the array's own.
+    copy : bool, optional
+        Whether to copy: always, never, or for `None` where the dtype needs it.
+
+    Returns
+    -------
+    numpy.ndarray
+        The view, or the copy.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> array = numpy.zeros(2)
+    >>> read_only(array, None, None).flags.writeable, read_only(array, None, True).flags.writeable
+    (False, True)
+    """
     import numpy
 
     if dtype is not None and numpy.dtype(dtype) != array.dtype:
@@ -137,6 +171,24 @@ def dlpack_capsule(array: numpy.ndarray[Any, Any], options: Mapping[str, Any]) -
     """A DLPack capsule of a copy of a read-only array, by the options of `__dlpack__`; with `copy=False` of itself.
 
     DLPack 1.0 marks memory as read-only, but not every consumer asks: PyTorch writes to it all the same.
+
+    Parameters
+    ----------
+    array : numpy.ndarray
+        A read-only array.
+    options : mapping of str
+        Those of `__dlpack__`.
+
+    Returns
+    -------
+    capsule
+        The capsule.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> type(dlpack_capsule(numpy.zeros(2), {"copy": None})).__name__
+    'PyCapsule'
     """
     words = array.view("u2") if array.dtype.name == "bfloat16" else array
     version = options.get("max_version")

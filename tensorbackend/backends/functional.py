@@ -10,7 +10,27 @@ from ..tensor import Tensor
 
 
 def calling(backend: Backend, function: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """A function whose result is on a backend, wherever what the function holds on to may have brought it."""
+    """A function whose result is on a backend, wherever what the function holds on to may have brought it.
+
+    Parameters
+    ----------
+    backend : Backend
+        Where the result is to be.
+    function : Callable
+        A function of tensors that returns one.
+
+    Returns
+    -------
+    Callable
+        The function, which moves its result there.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> from tensorbackend.extending import calling
+    >>> calling(tb.get_backend("binary"), lambda x: tb.ones(2))(tb.ones(1)).backend.name
+    'binary'
+    """
 
     def call(*tensors: Tensor) -> Tensor:
         return move(function(*tensors), backend)

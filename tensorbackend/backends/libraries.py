@@ -12,6 +12,31 @@ def import_library(module: str, backend: str, *extras: str) -> Any:
     """A module of an array library; `BackendError` with the command that installs it where it cannot be imported.
 
     `extras` are those of tensorbackend that bring it, one or several to choose from.
+
+    Parameters
+    ----------
+    module : str
+        Its name.
+    backend : str
+        The name of the backend that needs it.
+    *extras : str
+        Extras of tensorbackend that bring it.
+
+    Returns
+    -------
+    module
+        The module.
+
+    Raises
+    ------
+    BackendError
+        Where it cannot be imported.
+
+    Examples
+    --------
+    >>> from tensorbackend.extending import import_library
+    >>> import_library("math", "mine").sqrt(4)
+    2.0
     """
     try:
         return import_module(module)

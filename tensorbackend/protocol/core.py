@@ -80,7 +80,30 @@ def _declared(method: Method, kind: str, cost: Cost | None) -> Method:
 
 
 def limited_to(*dtypes: DTypeLike) -> Callable[[Method], Method]:
-    """Marks a backend's callback that takes only inputs of some dtypes; others are `UnsupportedOp`."""
+    """Marks a backend's callback that takes only inputs of some dtypes; others are `UnsupportedOp`.
+
+    Parameters
+    ----------
+    *dtypes : DType or str
+        The dtypes.
+
+    Returns
+    -------
+    Callable
+        The decorator of a callback.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> from tensorbackend.backends.numpy_backend import NumpyBackend
+    >>> class Half(NumpyBackend):
+    ...     name = "half"
+    ...     @limited_to("float16")
+    ...     def exp(self, out, x, /):
+    ...         return super().exp(out, x)
+    >>> Half().supports("exp", "float32")
+    False
+    """
     allowed = frozenset(map(as_dtype, dtypes))
 
     def mark(method: Method) -> Method:
@@ -97,7 +120,27 @@ def defines(backend: type[Core], name: str) -> bool:
 
 
 def own_method(backend: Core, name: str) -> Callable[..., Payload] | None:
-    """A backend's own method for an op, `None` where it only inherits the protocol's declaration."""
+    """A backend's own method for an op, `None` where it only inherits the protocol's declaration.
+
+    Parameters
+    ----------
+    backend : Backend
+        The backend.
+    name : str
+        The name of a callback or of an op that is overridden.
+
+    Returns
+    -------
+    Callable or None
+        The bound method.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> numpy = tb.get_backend("numpy")
+    >>> own_method(numpy, "add") is None, own_method(numpy, "no_such_op") is None
+    (False, True)
+    """
     return getattr(backend, name) if defines(type(backend), name) else None
 
 

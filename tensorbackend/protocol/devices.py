@@ -24,7 +24,18 @@ class DeviceFacts(NamedTuple):
 
 @cache
 def host_facts() -> DeviceFacts:
-    """What is known of the machine that runs the program."""
+    """What is known of the machine that runs the program.
+
+    Returns
+    -------
+    DeviceFacts
+        The facts.
+
+    Examples
+    --------
+    >>> host_facts().kind
+    'cpu'
+    """
     try:
         memory: int | None = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):  # not every system says

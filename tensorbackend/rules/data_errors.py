@@ -8,6 +8,22 @@ from ..errors import DataError, IndexRangeError, expected
 def index_out_of_range(index: int, size: int, low: int = 0) -> IndexRangeError:
     """The error for an index outside its axis of a size, where indices begin at `low`.
 
+    Parameters
+    ----------
+    index : int
+        The index.
+    size : int
+        The size of the axis.
+    low : int, default 0
+        The least index.
+
+    Returns
+    -------
+    IndexRangeError
+        The error, to be raised.
+
+    Examples
+    --------
     >>> index_out_of_range(5, 3)
     IndexRangeError('expected an index from 0 to 2, got index=5; use mode="clip" or mode="fill"')
     """
@@ -31,12 +47,34 @@ def counted_from_end(error: IndexRangeError) -> IndexRangeError:
 
 
 def not_positive_definite() -> DataError:
-    """The error for a matrix that has no Cholesky factor."""
+    """The error for a matrix that has no Cholesky factor.
+
+    Returns
+    -------
+    DataError
+        The error, to be raised.
+
+    Examples
+    --------
+    >>> not_positive_definite().__class__.__name__
+    'DataError'
+    """
     return DataError(expected("a positive definite matrix"))
 
 
 def singular_matrix() -> DataError:
-    """The error for a matrix that has no inverse."""
+    """The error for a matrix that has no inverse.
+
+    Returns
+    -------
+    DataError
+        The error, to be raised.
+
+    Examples
+    --------
+    >>> singular_matrix().__class__.__name__
+    'DataError'
+    """
     return DataError(expected("a matrix that is not singular"))
 
 
