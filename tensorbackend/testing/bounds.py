@@ -24,6 +24,20 @@ READS_DATA: dict[str, str] = {
 def bound_of(name: str, dtypes: Iterable[DType] = ()) -> Bound:
     """The bound of an op or another public function, for operands and results of some dtypes.
 
+    Parameters
+    ----------
+    name : str
+        The name of a public function.
+    dtypes : iterable of DType, optional
+        The dtypes of the operands and results.
+
+    Returns
+    -------
+    Bound
+        The bound.
+
+    Examples
+    --------
     >>> from tensorbackend.dtypes import complex64
     >>> bound_of("add").ulps, bound_of("exp").ulps, bound_of("divide").ulps, bound_of("divide", [complex64]).ulps
     (0, 4, 0, 4)

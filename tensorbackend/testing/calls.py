@@ -122,7 +122,18 @@ def generates(*names: str) -> Callable[[Generator], Generator]:
 
 
 def names() -> list[str]:
-    """The public names of which calls can be drawn: the ops of this distribution and functions around them, sorted."""
+    """The public names of which calls can be drawn: the ops of this distribution and functions around them, sorted.
+
+    Returns
+    -------
+    list of str
+        The names.
+
+    Examples
+    --------
+    >>> {"add", "einsum", "sum"} <= {*names()}
+    True
+    """
     ours = {name for name, spec in OPS.items() if spec.function.__module__.startswith("tensorbackend.")}
     return sorted(ours | set(GENERATORS))
 
@@ -146,7 +157,23 @@ def find(name: str) -> str:
 
 
 def has_generator(name: str) -> bool:
-    """Whether calls of an op can be drawn."""
+    """Whether calls of an op can be drawn.
+
+    Parameters
+    ----------
+    name : str
+        The name of a declared op.
+
+    Returns
+    -------
+    bool
+        Whether they can.
+
+    Examples
+    --------
+    >>> has_generator("exp"), has_generator("add")
+    (True, True)
+    """
     return name in GENERATORS or all(_derivable(parameter) for parameter in OPS[name].parameters)
 
 
@@ -184,7 +211,27 @@ def _derivable(parameter: Parameter) -> bool:
 @cache
 @st.composite
 def calls(draw: Draw, name: str, dtype: DType) -> Invocation:
-    """Calls of an op whose tensors, or the first of them, have a dtype; valid but for what the data may say."""
+    """Calls of an op whose tensors, or the first of them, have a dtype; valid but for what the data may say.
+
+    Parameters
+    ----------
+    name : str
+        The name of the op.
+    dtype : DType
+        The dtype.
+
+    Returns
+    -------
+    SearchStrategy of Invocation
+        The calls.
+
+    Examples
+    --------
+    >>> from hypothesis import find
+    >>> from tensorbackend.dtypes import float32
+    >>> find(calls("exp", float32), lambda call: True).name
+    'exp'
+    """
     name = find(name)
     if name in GENERATORS:
         return GENERATORS[name](draw, dtype)._replace(name=name)

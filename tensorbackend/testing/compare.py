@@ -35,6 +35,20 @@ def distance(actual: float, wanted: float, dtype: DType) -> float:
 
     Zeros of two signs are one apart, so that a bound of 0 tells them apart.
 
+    Parameters
+    ----------
+    actual, wanted : float
+        The numbers.
+    dtype : DType
+        A floating dtype.
+
+    Returns
+    -------
+    float
+        The distance.
+
+    Examples
+    --------
     >>> from tensorbackend.dtypes import float32
     >>> distance(1.0, 1.0 + 2**-23, float32), distance(0.0, -0.0, float32)
     (1, 1)
@@ -84,6 +98,22 @@ def farthest(actual: Tensor, wanted: Tensor, *, absolute: float | Sequence[float
 
     `absolute` is one bound, or one for each element; an infinite one allows NaN as well. The templates are equal.
 
+    Parameters
+    ----------
+    actual : Tensor
+        What was found.
+    wanted : Tensor
+        What it should be.
+    absolute : float or sequence of float, default 0.0
+        Distances that are allowed all the same: one, or one for each element.
+
+    Returns
+    -------
+    Mismatch or None
+        The element.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> farthest(tb.tensor([1, 2, 3]), tb.tensor([1, 2, 4]))
     Mismatch(at=(2,), actual=3, wanted=4, ulps=inf, absolute=0.0)
@@ -136,6 +166,31 @@ def assert_equal(
     The text says where the first wrong element is, both values, how many ulps they are apart, how many elements are
     wrong, and the `call` that gave them as a program.
 
+    Parameters
+    ----------
+    actual : Tensor
+        What was found.
+    wanted : Tensor
+        What it should be.
+    ulps : float, default 0
+        How many units in the last place elements may be apart.
+    absolute : float or sequence of float, default 0.0
+        Distances that are allowed all the same: one, or one for each element.
+    call : Invocation, optional
+        What gave the result, for the text.
+
+    Returns
+    -------
+    float
+        The greatest distance in ulps.
+
+    Raises
+    ------
+    Disagreement
+        For other templates, and for elements that are farther apart.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> assert_equal(tb.tensor([1.0, 2.0]), tb.tensor([1.0, 2.5]))  # doctest: +ELLIPSIS
     Traceback (most recent call last):

@@ -37,6 +37,26 @@ def check(call: Invocation, backend: Backend | str) -> float:
     Raises `AssertionError` where the distance is beyond the op's bound and no row of `divergences_of` allows it, a
     template or name differs, the dry run on templates says something else, or the errors are not the same. Raises
     `UnsupportedOp` where the backend does.
+
+    Parameters
+    ----------
+    call : Invocation
+        The call.
+    backend : Backend or str
+        The backend, or its name.
+
+    Returns
+    -------
+    float
+        The greatest distance in ulps.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> from tensorbackend.testing.calls import Invocation
+    >>> x = tb.tensor([1.0, 2.0], backend="binary")
+    >>> check(Invocation("negative", (x,), {}), "numpy")
+    0.0
     """
     return judge(call, backend).ulps
 
@@ -46,6 +66,28 @@ def judge(call: Invocation, backend: Backend | str, rows: Sequence[Divergence] |
 
     The call goes by the dispatcher, which calls kernels of planned callbacks, and where there are any by their plain
     form too.
+
+    Parameters
+    ----------
+    call : Invocation
+        The call.
+    backend : Backend or str
+        The backend, or its name.
+    rows : sequence of Divergence, optional
+        What may differ; by default the rows of the backend.
+
+    Returns
+    -------
+    Verdict
+        The greatest distance, and the row that was needed.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> from tensorbackend.testing.calls import Invocation
+    >>> x = tb.tensor([1.0, 2.0], backend="binary")
+    >>> judge(Invocation("negative", (x,), {}), "numpy").ulps
+    0.0
     """
     target = get_backend(backend)
     wanted = outcome(call.on("binary"))
@@ -77,6 +119,21 @@ def check_row(row: Divergence, backend: Backend) -> None:
     """Raises `AssertionError` unless a row's witness differs without the row and passes with it.
 
     A row that compares nothing must name its ops, or it would excuse all.
+
+    Parameters
+    ----------
+    row : Divergence
+        The row.
+    backend : Backend
+        The backend.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> from tensorbackend.testing import divergences_of
+    >>> numpy = tb.get_backend("numpy")
+    >>> for row in divergences_of(numpy):
+    ...     check_row(row, numpy)
     """
     if not row.judgement.compared and not row.ops:
         raise AssertionError(f"the row {row.reason!r} compares nothing and names no ops: it excuses every failure")

@@ -116,6 +116,18 @@ DIVERGENCES: tuple[Divergence, ...] = (
 def divergences_of(backend: Backend) -> list[Divergence]:
     """The rows of a backend: of the table by its name and device, and its own.
 
+    Parameters
+    ----------
+    backend : Backend
+        The backend.
+
+    Returns
+    -------
+    list of Divergence
+        The rows.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> divergences_of(tb.get_backend("binary"))
     []

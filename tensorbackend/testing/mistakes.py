@@ -42,7 +42,24 @@ def refused(call: Invocation) -> bool:
 @cache
 @st.composite
 def invalid_calls(draw: Draw, name: str) -> Invocation:
-    """Calls of an op that must raise, the same error on every backend and on templates, before any callback runs."""
+    """Calls of an op that must raise, the same error on every backend and on templates, before any callback runs.
+
+    Parameters
+    ----------
+    name : str
+        The name of the op.
+
+    Returns
+    -------
+    SearchStrategy of Invocation
+        The calls.
+
+    Examples
+    --------
+    >>> from hypothesis import find
+    >>> find(invalid_calls("sum"), lambda call: True).name
+    'sum'
+    """
     call: Invocation = draw(calls(name, draw(st.sampled_from(ALL_DTYPES))))
     if refused(call):
         return call
@@ -53,7 +70,22 @@ def invalid_calls(draw: Draw, name: str) -> Invocation:
 
 
 def check_mistake(call: Invocation, backend: Backend) -> None:
-    """Raises `Disagreement` unless a call raises in a dry run, and the same error on BinaryBackend and a backend."""
+    """Raises `Disagreement` unless a call raises in a dry run, and the same error on BinaryBackend and a backend.
+
+    Parameters
+    ----------
+    call : Invocation
+        A call that must raise.
+    backend : Backend
+        The backend.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> from tensorbackend.testing.calls import Invocation
+    >>> x = tb.ones((2, 3), backend="binary")
+    >>> check_mistake(Invocation("sum", (x,), {"axis": 5}), tb.get_backend("numpy"))
+    """
     dry = outcome(call.on("template"))
     if not isinstance(dry, TensorBackendError):
         raise call.disagreement("dry run", f"expected an error, got {told(dry)}", get_backend("template"))

@@ -19,6 +19,22 @@ def partial(backend: Backend, callbacks: Iterable[str], *, name: str = "partial"
 
     A callback that calls another one of its own does so on the whole backend, so that none is there but those named.
 
+    Parameters
+    ----------
+    backend : Backend
+        The backend.
+    callbacks : iterable of str
+        The names of those to keep.
+    name : str, default "partial"
+        The name of the backend that is made.
+
+    Returns
+    -------
+    type[Backend]
+        The class.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> from tensorbackend.support import how
     >>> adding = partial(tb.get_backend("binary"), ["add"])
@@ -32,6 +48,22 @@ def partial(backend: Backend, callbacks: Iterable[str], *, name: str = "partial"
 def without(backend: Backend, *callbacks: str, name: str = "partial") -> type[Backend]:
     """A backend class with all callbacks of a backend, its overrides of composites included, but for some.
 
+    Parameters
+    ----------
+    backend : Backend
+        The backend.
+    *callbacks : str
+        The names of those to leave out.
+    name : str, default "partial"
+        The name of the backend that is made.
+
+    Returns
+    -------
+    type[Backend]
+        The class.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> from tensorbackend.support import how
     >>> lacking = without(tb.get_backend("numpy"), "subtract")

@@ -87,6 +87,33 @@ def check_pair(
 
     `proceed` is called before each call and after an error. It raises where a signal has asked for an end: hypothesis
     or a callback of the garbage collector may swallow what the signal's handler raised.
+
+    Parameters
+    ----------
+    backend : Backend
+        The backend.
+    name : str
+        The name of the op.
+    dtype : DType
+        The dtype.
+    examples : int
+        How many calls are drawn.
+    start : int, default 0
+        A number on which the draws depend.
+    proceed : Callable, optional
+        Called between the calls.
+
+    Returns
+    -------
+    Pair
+        What came of it.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> from tensorbackend.dtypes import float32
+    >>> check_pair(tb.get_backend("numpy"), "negative", float32, examples=2).status
+    'pass'
     """
     ulps = 0.0
     drawn: Counter[str] = Counter()
@@ -158,6 +185,36 @@ def check_pairs(
     """Each op with each dtype as it is done, by as many processes as `jobs` says.
 
     One process calls `proceed` before each call, as `check_pair` does.
+
+    Parameters
+    ----------
+    backend : Backend
+        The backend.
+    names : sequence of str
+        The names of ops.
+    dtypes : sequence of DType
+        The dtypes.
+    examples : int
+        How many calls are drawn.
+    start : int, default 0
+        A number on which the draws depend.
+    jobs : int, default 1
+        The number of processes.
+    proceed : Callable, optional
+        Called between the calls.
+
+    Returns
+    -------
+    iterator of Pair
+        What came of each op with each dtype.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> from tensorbackend.dtypes import float32
+    >>> found = check_pairs(tb.get_backend("numpy"), ["add", "exp"], [float32], examples=2)
+    >>> sorted(pair.op for pair in found)
+    ['add', 'exp']
     """
     if jobs == 1:
         yield from (

@@ -25,7 +25,23 @@ Draw = st.DrawFn
 
 def profile(count: int) -> settings:
     """The settings of a property test: `count` fixed examples, or as many random ones as the environment variable
-    `TENSORBACKEND_EXAMPLES` says."""
+    `TENSORBACKEND_EXAMPLES` says.
+
+    Parameters
+    ----------
+    count : int
+        The number of examples.
+
+    Returns
+    -------
+    hypothesis.settings
+        The settings, a decorator of tests.
+
+    Examples
+    --------
+    >>> type(profile(10)).__name__
+    'settings'
+    """
     asked = os.environ.get("TENSORBACKEND_EXAMPLES")
     return settings(
         max_examples=int(asked or count),
@@ -46,6 +62,25 @@ def elements(dtype: DType, *, tame: bool = False) -> st.SearchStrategy[Any]:
 
     The `tame` ones are of moderate size, so that no order of additions and no product of a few of them overflows;
     infinities and NaN still come, but seldom.
+
+    Parameters
+    ----------
+    dtype : DType
+        The dtype.
+    tame : bool, default False
+        Whether they are of moderate size.
+
+    Returns
+    -------
+    SearchStrategy
+        The numbers.
+
+    Examples
+    --------
+    >>> from hypothesis import find
+    >>> from tensorbackend.dtypes import int8
+    >>> -128 <= find(elements(int8), lambda number: number < 0) < 0
+    True
     """
     if dtype.kind == "bool":
         return st.booleans()
@@ -72,7 +107,26 @@ def elements(dtype: DType, *, tame: bool = False) -> st.SearchStrategy[Any]:
 
 @cache
 def shapes(*, least: int = 0, most: int = 3, smallest: int = 0, largest: int = 4) -> st.SearchStrategy[tuple[int, ...]]:
-    """Shapes of so many axes, small ones with sizes of 0 and 1 among them."""
+    """Shapes of so many axes, small ones with sizes of 0 and 1 among them.
+
+    Parameters
+    ----------
+    least, most : int, default 0 and 3
+        The least and the greatest number of axes.
+    smallest, largest : int, default 0 and 4
+        The least and the greatest size of an axis.
+
+    Returns
+    -------
+    SearchStrategy of tuple of int
+        The shapes.
+
+    Examples
+    --------
+    >>> from hypothesis import find
+    >>> len(find(shapes(least=2, most=2), lambda shape: True))
+    2
+    """
     return st.lists(st.integers(smallest, largest), min_size=least, max_size=most).map(tuple)
 
 
@@ -88,7 +142,28 @@ def templates(
     names: Sequence[str | None] | None = None,
 ) -> st.SearchStrategy[Template]:
     """Templates of a dtype, by default any, of a drawn or given shape, with names `axis0`, ... unless others are
-    given."""
+    given.
+
+    Parameters
+    ----------
+    dtype : DType, optional
+        The dtype.
+    shape : sequence of int, or a strategy of them, optional
+        The shape.
+    names : sequence of str or None, optional
+        A name or `None` for each axis.
+
+    Returns
+    -------
+    SearchStrategy of Template
+        The templates.
+
+    Examples
+    --------
+    >>> from hypothesis import find
+    >>> find(templates(shape=(2, 3)), lambda template: True).shape
+    (2, 3)
+    """
     dtypes = st.sampled_from(ALL_DTYPES) if dtype is None else st.just(dtype)
     drawn = st.just(tuple(shape)) if isinstance(shape, Sequence) else shapes() if shape is None else shape
     return st.builds(
@@ -104,7 +179,33 @@ def tensors(
     tame: bool = False,
     values: st.SearchStrategy[Any] | None = None,
 ) -> st.SearchStrategy[Tensor]:
-    """Tensors of a dtype, of a drawn or given shape, with names `axis0`, ... unless others are given."""
+    """Tensors of a dtype, of a drawn or given shape, with names `axis0`, ... unless others are given.
+
+    Parameters
+    ----------
+    dtype : DType
+        The dtype.
+    shape : sequence of int, or a strategy of them, optional
+        The shape.
+    names : sequence of str or None, optional
+        A name or `None` for each axis.
+    tame : bool, default False
+        Whether the elements are of moderate size.
+    values : SearchStrategy, optional
+        The elements.
+
+    Returns
+    -------
+    SearchStrategy of Tensor
+        The tensors, on BinaryBackend.
+
+    Examples
+    --------
+    >>> from hypothesis import find
+    >>> from tensorbackend.dtypes import float32
+    >>> find(tensors(float32, (2, 3)), lambda x: True).template
+    f32[axis0: 2][axis1: 3]
+    """
     given = tuple(shape) if isinstance(shape, Sequence) else shapes() if shape is None else shape
     return _tensors(dtype, given, None if names is None else tuple(names), tame, values)
 

@@ -57,7 +57,28 @@ def has_subnormals(x: Tensor) -> bool:
 
 
 def about_subnormals(call: Invocation, wanted: object) -> bool:
-    """Whether a call has subnormals among its inputs or results; the `when` of a row about them."""
+    """Whether a call has subnormals among its inputs or results; the `when` of a row about them.
+
+    Parameters
+    ----------
+    call : Invocation
+        The call.
+    wanted
+        What it should give.
+
+    Returns
+    -------
+    bool
+        Whether it has.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> from tensorbackend.testing.calls import Invocation
+    >>> x = tb.tensor([1e-40])
+    >>> about_subnormals(Invocation("negative", (x,), {}), -x)
+    True
+    """
     results = wanted if isinstance(wanted, list) else []
     return any(map(has_subnormals, [*call.tensors, *results]))
 

@@ -17,7 +17,20 @@ TRANSPORT = "transport"
 
 
 def check_transport(given: Tensor, backend: Backend) -> None:
-    """Raises `Disagreement` where a backend does not give back what it got, or shares memory that can be written to."""
+    """Raises `Disagreement` where a backend does not give back what it got, or shares memory that can be written to.
+
+    Parameters
+    ----------
+    given : Tensor
+        A tensor on BinaryBackend.
+    backend : Backend
+        The backend.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> check_transport(tb.tensor([1.0, 2.0], backend="binary"), tb.get_backend("numpy"))
+    """
     check_held(given.dtype, backend)
     try:
         _check(given, backend)

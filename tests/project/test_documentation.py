@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 import tensorbackend as tb
-from tensorbackend import errors, extending, files
+from tensorbackend import errors, extending, files, testing
 from tensorbackend.docstrings.results import RETURNS
 from tensorbackend.docstrings.sections import PARAMETERS
 
-MODULES = (tb, errors, extending, files, tb.fft, tb.linalg, tb.nn, tb.ragged, tb.random, tb.solvers)
+MODULES = (tb, errors, extending, files, testing, tb.fft, tb.linalg, tb.nn, tb.ragged, tb.random, tb.solvers)
 STARS: dict[Any, str] = {Parameter.VAR_POSITIONAL: "*", Parameter.VAR_KEYWORD: "**"}
 
 
