@@ -72,7 +72,8 @@ class Cache(Generic[Entry]):
             entry = self._entries.pop(key)
             if entry.calls == self._seen.pop(key, 0):
                 self._gone += entry.calls
-                self.quick = {key: each for key, each in self.quick.items() if each is not entry}
+                # A copy is made in one step: other threads enter what they find.
+                self.quick = {key: each for key, each in self.quick.copy().items() if each is not entry}
                 return
             self._entries[key], self._seen[key] = entry, entry.calls  # called: it goes to the end
 
