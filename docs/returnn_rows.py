@@ -53,8 +53,10 @@ copy_to_device | x.to_device("cpu") |
 create_parameter_raw | parameters = {"weight": tb.nn.glorot_normal(key, (6, 3))} |
     a tensor in a dictionary that a function takes
 create_placeholder_raw | tb.trace(tb.sin)(tb.template((2,), "f32")) |
-ctc_best_path | tb.nn.ctc_best_path(x, lengths=s.lengths["time"], time="time", axis="feature") |
+ctc_best_path | tb.nn.ctc_alignment(x, labels, logit_lengths=s.lengths["time"], blank=-1) |
+    `tb.nn.ctc_best_path` spells what no labels are given for
 ctc_loss | tb.nn.ctc_loss(x, labels, logit_lengths=s.lengths["time"], label_lengths=tb.asarray([2, 1]), blank=-1) |
+    `alignments="best"` for `max_approx`; repetitions are always taken once (`label_loop`)
 ctc_loss_packed_raw | ragged.unpack(ragged.pack(s, axis="time"), like=s, axis="time") | packed frames are unpacked first
 cum_concat_step | ragged.tensor_array(x[0], 8, axis="step").push(x[0]) |
     shapes stay the same in a loop: a buffer and how much of it is filled

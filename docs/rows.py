@@ -1,7 +1,7 @@
 """Pages that say what the functions of another system are called here, made of a module of rows.
 
-Such a module has `INTRODUCTION`, `NAMES` and `ROWS`. A row is `name | code | remark`; the code runs after `NAMES`, which
-a test does for each row. A row without code has a remark that says why there is nothing to call.
+Such a module has `INTRODUCTION`, `NAMES` and `ROWS`. A row is `name | code | remark`; the code runs after `NAMES`,
+which a test does for each row. A row without code has a remark that says why there is nothing to call.
 """
 
 from __future__ import annotations

@@ -85,6 +85,9 @@ LIFECYCLE = {
     "to_binary": "`Tensor.to_binary`",
 }
 
+PARTS = {"ctc_forward": ["nn.ctc_loss"], "ctc_posteriors": ["nn.ctc_loss"]}
+"""Callbacks that are parts of a function: the loss, and its gradient."""
+
 NX_INTRODUCTION = """\
 # Coming from Nx
 
@@ -131,6 +134,7 @@ def nx_page() -> str:
         of_matrices = callback.name.removeprefix("sparse_")
         if not names and hasattr(tb.sparse, of_matrices):  # functions of matrices, which are no tensors
             names = [f"sparse.{of_matrices}"]
+        names = names or PARTS.get(callback.name, [])
         rows[callback.name] = ", ".join(f"`tb.{name}`" for name in names)
     return NX_INTRODUCTION + "".join(f"| `{name}` | {rows[name]} |\n" for name in sorted(rows))
 

@@ -30,14 +30,13 @@ from ..ops.elementwise.binary import (
     not_equal,
     subtract,
 )
-from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
 from ..ops.elementwise.transcendental import exp, log
 from ..ops.elementwise.unary import negative
 from ..ops.indexing.scatter import indexed_add
 from ..ops.indexing.slices import sliced
 from ..ops.indexing.taking import take, take_along_axis
-from ..ops.reduction import argmax, max, sum
+from ..ops.reduction import argmax, max
 from ..ops.shape import broadcast_to, concatenate, expand_dims, permute_dims, reshape
 from ..protocol import own_method
 from ..protocol.core import CompositeCall
@@ -173,7 +172,7 @@ def _start(paths: _Lattice) -> Tensor:
 
 
 def _forward(out: object, inputs: tuple[Tensor, ...], options: Any) -> tuple[Tensor, Tensor]:
-    """The losses, and for each frame and state the logarithm of the probability of the paths up to it, but for a summand.
+    """The losses, and for each frame and state the logarithm of the paths' probability up to it, but for a summand.
 
     The summand of each frame keeps the numbers small, and so exact: it is their greatest.
     """
@@ -221,7 +220,7 @@ class Aligned(NamedTuple):
     """The most probable path of each example."""
 
     classes: Tensor
-    """(batch, time): the class of each frame, int64; the blank beyond the frames, and where no path spells the labels."""
+    """(batch, time), int64: the class of each frame; the blank beyond them, and where no path spells the labels."""
     inside: Tensor
     """(batch, time): which frames there are."""
     possible: Tensor
