@@ -170,3 +170,62 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
 def test_what_does_not_fit(wrong: Callable[[], Any], error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         wrong()
+
+
+def test_the_second_derivative_is_that_of_differences() -> None:
+    logits, labels = tb.astype(LOGITS[0], "f64"), LABELS[1]
+
+    def slope(x: Any) -> Any:
+        return tb.grad(lambda x: tb.nn.ctc_loss(x, labels))(x)
+
+    found, step = np.asarray(tb.hessian(lambda x: tb.nn.ctc_loss(x, labels))(logits)), 1e-6
+    for place in itertools.product(range(4), range(3)):
+        moved = np.zeros((4, 3))
+        moved[place] = step
+        shift = tb.asarray(moved)
+        change = (slope(logits + shift) - slope(logits - shift)) / (2 * step)
+        assert found[(..., *place)] == pytest.approx(np.asarray(change), abs=1e-7)
+
+
+def test_nan_stays_nan() -> None:
+    spoilt = tb.where((tb.iota(5) == 1)[:, None, None], tb.nan, LOGITS)
+    found = tb.nn.ctc_loss(spoilt, LABELS, logit_lengths=FRAMES, label_lengths=COUNTS)
+    assert tb.isnan(found).tolist() == [False, True, False, False, False]
+
+
+# Alignments
+
+
+def likeliest(logits: Any, labels: Any, frames: int) -> tuple[float, Any]:
+    """The greatest logarithm of a path that spells labels, and the path."""
+    scores = logits - np.log(np.exp(logits).sum(-1, keepdims=True))
+    paths = itertools.product(range(logits.shape[-1]), repeat=frames)
+    good = [path for path in paths if spelt(path, 0) == list(labels)]
+    return max(((sum(scores[t, each] for t, each in enumerate(path)), path) for path in good), default=(-math.inf, ()))
+
+
+@pytest.mark.parametrize("backend", ["binary", "numpy", "jax"])
+def test_the_best_alignment_is_the_best_of_all(backend: str) -> None:
+    logits, labels, frames, counts = (x.backend_copy(backend) for x in (LOGITS, LABELS, FRAMES, COUNTS))
+    options: dict[str, Any] = {"logit_lengths": frames, "label_lengths": counts}
+    found = tb.nn.ctc_alignment(logits, labels, **options)
+    assert found.names == ("batch", "time")
+    losses = tb.nn.ctc_loss(logits, labels, alignments="best", **options)
+    for number, (own, spelling, count, length) in enumerate(
+        zip(np.asarray(LOGITS), LABELS.tolist(), COUNTS.tolist(), FRAMES.tolist(), strict=True)
+    ):
+        score, path = likeliest(own, spelling[:count], length)
+        assert losses[number].item() == pytest.approx(-score, rel=1e-6)
+        assert found[number].tolist() == [*path, *[0] * (4 - len(path))]
+
+
+def test_the_gradient_of_the_best_alignment_is_at_its_classes() -> None:
+    def loss(scores: Any) -> Any:
+        return tb.sum(tb.nn.ctc_loss(scores, LABELS[:3], alignments="best", normalised=True, label_lengths=COUNTS[:3]))
+
+    scores = tb.log_softmax(LOGITS[:3], axis="class")
+    wanted = -tb.nn.one_hot(tb.nn.ctc_alignment(LOGITS[:3], LABELS[:3], label_lengths=COUNTS[:3]), 3)
+    assert tb.grad(loss)(scores).tolist() == wanted.tolist()
+    assert tb.jit(loss)(scores).item() == pytest.approx(loss(scores).item())
+    with pytest.raises(ArgumentError, match="alignments to be 'all' or 'best'"):
+        tb.nn.ctc_loss(LOGITS, LABELS, alignments="first")  # type: ignore[arg-type]
