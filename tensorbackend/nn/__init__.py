@@ -36,6 +36,7 @@ from .convolution import mean_pool as mean_pool
 from .ctc import Decoded as Decoded
 from .ctc import ctc_best_path as ctc_best_path
 from .ctc import ctc_loss as ctc_loss
+from .ctc_alignment import ctc_alignment as ctc_alignment
 from .edit_distance import edit_distance as edit_distance
 from .initialisers import glorot_normal as glorot_normal
 from .initialisers import glorot_uniform as glorot_uniform
