@@ -119,6 +119,7 @@ def ctc_loss(
     label_lengths: TensorLike | None = None,
     blank: int = 0,
     normalised: bool = False,
+    repeats: bool = True,
     alignments: Literal["all", "best"] = "all",
     time: Axis = -2,
     axis: Axis = -1,
@@ -137,6 +138,9 @@ def ctc_loss(
         The class that spells nothing; negative ones count from the end.
     normalised : bool, default False
         Whether the logits are logarithms of probabilities already.
+    repeats : bool, default True
+        Whether several frames in a row may spell one label, and a blank must part two equal ones; else each frame but
+        the blanks spells a label of its own (Sak et al. 2017).
     alignments : {"all", "best"}, default "all"
         Whether the probabilities of all alignments are summed, or that of the most probable one counts alone.
     time, axis : int or str, default -2 and -1
@@ -170,15 +174,17 @@ def ctc_loss(
     References
     ----------
     A. Graves, S. Fernández, F. Gomez, J. Schmidhuber: Connectionist temporal classification, ICML 2006.
+
+    H. Sak, M. Shannon, K. Rao, F. Beaufays: Recurrent neural aligner, Interspeech 2017.
     """
     choice(("all", "best"), alignments=alignments)
     logits, labels = together(logits, labels)
     at = _blank(blank, logits, axis)
     frames, given = _given(logits, labels, logit_lengths, label_lengths, normalised, time, axis)
     if alignments == "all":
-        losses = loss(given, at)
+        losses = loss(given, at, repeats)
     else:
-        path = best(given, at)
+        path = best(given, at, repeats)
         each = take_along_axis(given.scores, expand_dims(path.classes, axis=2), axis=2)
         spelt = where(path.inside, reshape(each, each.shape[:2]), 0)
         losses = where(path.possible, negative(sum(spelt, axis=1)), math.inf)
@@ -194,6 +200,7 @@ def ctc_alignment(
     logit_lengths: TensorLike | None = None,
     label_lengths: TensorLike | None = None,
     blank: int = 0,
+    repeats: bool = True,
     time: Axis = -2,
     axis: Axis = -1,
 ) -> Tensor:
@@ -209,6 +216,8 @@ def ctc_alignment(
         How many frames and labels each example has; they broadcast to the batch axes. By default all.
     blank : int, default 0
         The class that spells nothing; negative ones count from the end.
+    repeats : bool, default True
+        Whether several frames in a row may spell one label, as in `ctc_loss`.
     time, axis : int or str, default -2 and -1
         The axis of the frames, and that of the classes.
 
@@ -245,7 +254,7 @@ def ctc_alignment(
     logits, labels = together(logits, labels)
     at = _blank(blank, logits, axis)
     frames, given = _given(logits, labels, logit_lengths, label_lengths, False, time, axis)
-    return frames.back(rename(best(given, at).classes, None, frames.time))
+    return frames.back(rename(best(given, at, repeats).classes, None, frames.time))
 
 
 def _targets(frames: _Frames, labels: Tensor, lengths: TensorLike | None) -> tuple[_Frames, Tensor, Tensor]:

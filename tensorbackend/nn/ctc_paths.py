@@ -2,7 +2,8 @@
 
 Between the labels, before and after them stand blanks: L labels are 2 * L + 1 states, of which a path goes through one
 for each frame. From a state it goes to the same one, to the next, or to the one after that where the next is a blank
-between two different labels (Graves et al. 2006, section 4.1).
+between two different labels (Graves et al. 2006, section 4.1). Where labels do not repeat, a path leaves each label
+after one frame, and needs no blank between two of them (Sak et al. 2017).
 """
 
 from __future__ import annotations
@@ -61,23 +62,23 @@ class Given(NamedTuple):
     """(batch,), int64: how many labels there are."""
 
 
-def loss(given: Given, blank: int) -> Tensor:
+def loss(given: Given, blank: int, repeats: bool) -> Tensor:
     """Minus the logarithm of the sum over all paths, infinite where there is none: (batch,)."""
-    found: Tensor = _loss(*given, blank)
+    found: Tensor = _loss(*given, blank, repeats)
     return found
 
 
 @custom_gradient
 def _loss(
-    scores: Tensor, labels: Tensor, frames: Tensor, counts: Tensor, blank: int
+    scores: Tensor, labels: Tensor, frames: Tensor, counts: Tensor, blank: int, repeats: bool
 ) -> tuple[Tensor, Callable[[Tensor], tuple[Tensor | None, ...]]]:
     given = Given(scores, labels, frames, counts)
-    losses, forward = _call("ctc_forward", _templates(given), given, blank, _forward)
+    losses, forward = _call("ctc_forward", _templates(given), given, blank, repeats, _forward)
 
     def pull(cotangent: Tensor) -> tuple[Tensor | None, ...]:
         out = Template(scores.shape, scores.dtype)
-        found = _call("ctc_posteriors", out, (*given, losses, forward), blank, _posteriors)
-        return multiply(found, negative(expand_dims(cotangent, axis=(1, 2)))), None, None, None, None
+        found = _call("ctc_posteriors", out, (*given, losses, forward), blank, repeats, _posteriors)
+        return multiply(found, negative(expand_dims(cotangent, axis=(1, 2)))), *[None] * 5
 
     return losses, pull
 
@@ -87,11 +88,14 @@ def _templates(given: Given) -> tuple[Template, Template]:
     return Template((batch,), dtype), Template((time, batch, 2 * given.labels.shape[1] + 1), dtype)
 
 
-def _call(name: str, out: Any, inputs: tuple[Tensor, ...], blank: int, default: Callable[..., Any]) -> Any:
-    """What a callback of the protocol gives."""
+def _call(
+    name: str, out: Any, inputs: tuple[Tensor, ...], blank: int, repeats: bool, default: Callable[..., Any]
+) -> Any:
+    """What a callback of the protocol gives, or its default where labels do not repeat: no backend's own knows that."""
     backend = common_backend(inputs)
-    call = CompositeCall(out, tuple(move(x, backend) for x in inputs), MappingProxyType({"blank": blank}))
-    return perform(backend, name, call, own_method(backend, name), default)
+    options = {"blank": blank} if repeats else {"blank": blank, "repeats": False}
+    call = CompositeCall(out, tuple(move(x, backend) for x in inputs), MappingProxyType(options))
+    return perform(backend, name, call, own_method(backend, name) if repeats else None, default)
 
 
 class _Lattice(NamedTuple):
@@ -103,27 +107,31 @@ class _Lattice(NamedTuple):
     """(time, batch, states): the logarithm of each state's probability."""
     skips: Tensor
     """(batch, states): 0 where a state may follow the second one before it, else `NEVER`."""
+    stays: Tensor | None
+    """(batch, states): 0 where a state may follow itself, else `NEVER`; `None` where all may."""
     inside: Tensor
     """(time, batch, 1): which frames there are."""
     ends: Tensor
     """(batch, states): 0 where a path may end, else `NEVER`."""
 
 
-def lattice(given: Given, blank: int) -> _Lattice:
+def lattice(given: Given, blank: int, repeats: bool = True) -> _Lattice:
     """The states of labels, and what each frame says of them."""
     scores, labels, frames, counts = given
-    states, skips = _states(labels, counts, blank, scores.shape[2], scores.dtype)
+    states, skips, stays = _states(labels, counts, blank, scores.shape[2], scores.dtype, repeats)
     emitted = permute_dims(maximum(take(scores, states, axis=2, batch=0), NEVER), (1, 0, 2))
     place = iota((scores.shape[1], 1, 1), axis=0, dtype="int64", like=scores)
     inside = less(place, expand_dims(frames, axis=1))
     last = expand_dims(multiply(counts, 2), axis=1)
     place = iota(states.shape[1], dtype="int64", like=states)
     finals = logical_and(less(place, add(last, 1)), less(subtract(last, 2), place))  # the last label, the last blank
-    return _Lattice(states, emitted, skips, inside, _possible(finals, scores.dtype))
+    return _Lattice(states, emitted, skips, stays, inside, _possible(finals, scores.dtype))
 
 
-def _states(targets: Tensor, counts: Tensor, blank: int, classes: int, dtype: DType) -> tuple[Tensor, Tensor]:
-    """The class of each state, (batch, states), and the `skips` of `_forward`."""
+def _states(
+    targets: Tensor, counts: Tensor, blank: int, classes: int, dtype: DType, repeats: bool
+) -> tuple[Tensor, Tensor, Tensor | None]:
+    """The class of each state, (batch, states), then `skips` and `stays` of the lattice."""
     rows, size = targets.shape
     there = less(iota(size, dtype="int64", like=targets), expand_dims(counts, axis=1))
     # What is no class is one too many, which reading finds out.
@@ -131,10 +139,12 @@ def _states(targets: Tensor, counts: Tensor, blank: int, classes: int, dtype: DT
     blanks = full((rows, size), blank, dtype="int64", like=targets)
     pairs = reshape(stack([blanks, valid], axis=2), (rows, 2 * size), names=(None, None))
     states = concatenate([pairs, full((rows, 1), blank, dtype="int64", like=targets)], axis=1)
+    spells = not_equal(states, blank)
+    if not repeats:
+        return states, _possible(spells, dtype), _possible(equal(states, blank), dtype)
     before = concatenate([full((rows, min(2, 2 * size + 1)), blank, dtype="int64", like=targets), states], axis=1)
     other = not_equal(states, sliced(before, (slice(None), slice(states.shape[1]))))
-    may_skip = logical_and(not_equal(states, blank), other)
-    return states, _possible(may_skip, dtype)
+    return states, _possible(logical_and(spells, other), dtype), None
 
 
 def _possible(x: Tensor, dtype: DType) -> Tensor:
@@ -148,6 +158,11 @@ def _shifted(x: Tensor, by: int) -> Tensor:
     if by > 0:
         return concatenate([edge, sliced(x, (slice(None), slice(x.shape[1] - by if by < x.shape[1] else 0)))], axis=1)
     return concatenate([sliced(x, (slice(None), slice(-by, None))), edge], axis=1)
+
+
+def _stayed(x: Tensor, paths: _Lattice) -> Tensor:
+    """What stays in its state for one more frame."""
+    return x if paths.stays is None else add(x, paths.stays)
 
 
 def _sum_of_three(a: Tensor, b: Tensor, c: Tensor) -> Tensor:
@@ -176,11 +191,11 @@ def _forward(out: object, inputs: tuple[Tensor, ...], options: Any) -> tuple[Ten
 
     The summand of each frame keeps the numbers small, and so exact: it is their greatest.
     """
-    paths = lattice(Given(*inputs), options["blank"])
+    paths = lattice(Given(*inputs), **options)
 
     def step(carry: tuple[Tensor, Tensor], frame: tuple[Tensor, Tensor]) -> tuple[tuple[Tensor, Tensor], Tensor]:
         (summed, before), (log_probability, held) = carry, frame
-        ways = _sum_of_three(before, _shifted(before, 1), add(_shifted(before, 2), paths.skips))
+        ways = _sum_of_three(_stayed(before, paths), _shifted(before, 1), add(_shifted(before, 2), paths.skips))
         lowered, most = _lowered(add(ways, log_probability))
         after = where(held, lowered, before)
         return (where(held, add(summed, most), summed), after), after
@@ -195,13 +210,13 @@ def _posteriors(out: object, inputs: tuple[Tensor, ...], options: Any) -> Tensor
     """For each frame the probability of each class, given the labels: of its states together."""
     *rest, losses, forward = inputs
     given = Given(*rest)
-    paths = lattice(given, options["blank"])
+    paths = lattice(given, **options)
     ahead = _shifted(paths.skips, -2)
 
     def step(after: Tensor, frame: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
         log_probability, held = frame
         here = add(after, log_probability)
-        before, _ = _lowered(_sum_of_three(here, _shifted(here, -1), add(_shifted(here, -2), ahead)))
+        before, _ = _lowered(_sum_of_three(_stayed(here, paths), _shifted(here, -1), add(_shifted(here, -2), ahead)))
         return where(held, before, after), after
 
     _, backward = scan(step, paths.ends, (paths.emitted, paths.inside), reverse=True)
@@ -227,13 +242,13 @@ class Aligned(NamedTuple):
     """(batch,): whether any path spells the labels."""
 
 
-def best(given: Given, blank: int) -> Aligned:
+def best(given: Given, blank: int, repeats: bool) -> Aligned:
     """The most probable path; of two the one that goes on later."""
-    paths = lattice(given, blank)
+    paths = lattice(given, blank, repeats)
 
     def step(before: Tensor, frame: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
         log_probability, held = frame
-        ways = stack([before, _shifted(before, 1), add(_shifted(before, 2), paths.skips)], axis=0)
+        ways = stack([_stayed(before, paths), _shifted(before, 1), add(_shifted(before, 2), paths.skips)], axis=0)
         lowered, _ = _lowered(add(max(ways, axis=0), log_probability))
         return where(held, lowered, before), argmax(ways, axis=0)
 
