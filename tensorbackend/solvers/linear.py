@@ -133,7 +133,7 @@ class Factors:
 
     def transposed(self, parts: Tensors, y: Tensor, /) -> Tensor:
         """The solution with the transposed factors."""
-        return _by_vjp(self, parts, y, y.shape[-1])
+        return by_vjp(self, parts, y, y.shape[-1])
 
 
 def _by_columns(solve: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
@@ -158,10 +158,11 @@ class Traced:
 
     def transposed(self, parts: Tensors, y: Tensor, /) -> Tensor:
         """The transpose: the function of cotangents, as the function is linear."""
-        return _by_vjp(self, parts, y, self.columns)
+        return by_vjp(self, parts, y, self.columns)
 
 
-def _by_vjp(form: Form, parts: Tensors, y: Tensor, columns: int) -> Tensor:
+def by_vjp(form: Form, parts: Tensors, y: Tensor, columns: int) -> Tensor:
+    """The transpose of a linear function that has no other way to it."""
     at = zeros((*y.shape[:-1], columns), dtype=y.dtype, backend=y.backend)
     found: Tensor = vjp(lambda x: form(parts, x), at)[1](y)[0]
     return found
@@ -176,10 +177,7 @@ def linear(given: Any, vectors: Template, count: int, name: str) -> Linear:
     Raises `OperandError` for what is neither, `ShapeError` for a function that returns something else than vectors.
     """
     if isinstance(given, SparseMatrix):
-        matrix: SparseMatrix = given.rename(*(None,) * given.ndim)
-        if not given.backend.beneath.multiplies_rows:  # else they would be spread out in each iteration
-            matrix = matrix.to_coo()
-        leaves, tree = flatten(matrix)
+        leaves, tree = flatten(given.rename(*(None,) * given.ndim) if any(given.names) else given)
         return Linear(Sparse(tree), tuple(leaves))
     if isinstance(given, Tensor):
         if given.ndim < 2:

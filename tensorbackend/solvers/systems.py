@@ -36,6 +36,7 @@ from ..tensor import Tensor, TensorLike
 from .core import Found, Given, Plan
 from .implicit import with_gradient
 from .linear import Traced, in_dtype, linear, shape_of
+from .padded import repeated
 from .preconditioners import preconditioner as preconditioner_of
 
 METHODS: Final = ("auto", "cg", "cg-adaptive", "bicgstab", "bicgstab(l)", "gmres", "lsqr", "direct")
@@ -153,9 +154,11 @@ def solve(
     made = preconditioner_of(preconditioner, system.function, system.residuals, system.count)
     system.check(name, made is not None)
     steps = None if trajectory is None else tuple(map(index, trajectory))
-    plan = Plan(name, number, system.function.form, None if made is None else made.form, steps)
+    function = system.function if name == "direct" else repeated(system.function)
+    made = None if made is None else repeated(made)
+    plan = Plan(name, number, function.form, None if made is None else made.form, steps)
     given = Given(
-        system.function.parts,
+        function.parts,
         () if made is None else made.parts,
         system.basis,
         system.b,
