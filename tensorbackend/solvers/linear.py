@@ -19,6 +19,7 @@ from ..expr.grad.functions import vjp
 from ..expr.graph import Graph
 from ..expr.trace import trace_leaves
 from ..expr.trees import Tree, flatten, unflatten
+from ..operands import nameless
 from ..ops.composite.contraction import matmul
 from ..ops.creation.filled import zeros
 from ..ops.elementwise.conversion import astype
@@ -182,7 +183,7 @@ def linear(given: Any, vectors: Template, count: int, name: str) -> Linear:
     if isinstance(given, Tensor):
         if given.ndim < 2:
             raise ShapeError(expected(f"{name} as a matrix", "give it two axes or more", **{name: given.template}))
-        return Linear(Dense(), (_nameless(given),))
+        return Linear(Dense(), (nameless(given),))
     if not callable(given):
         wanted = f"{name} as a tensor, a matrix of tb.sparse or a linear function"
         raise OperandError(expected(wanted, **{name: given}))
@@ -210,10 +211,6 @@ def in_dtype(function: Linear, dtype: Any) -> Linear:
     if values.dtype is dtype:
         return function
     return Linear(function.form, (astype(values, dtype), *places))
-
-
-def _nameless(x: Tensor) -> Tensor:
-    return x.rename(*(None,) * x.ndim) if any(x.names) else x
 
 
 def shape_of(function: Linear) -> tuple[tuple[int, ...], int, int]:

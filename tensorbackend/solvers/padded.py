@@ -42,7 +42,7 @@ class Structure(NamedTuple):
 
 @dataclass(frozen=True)
 class Padded:
-    """A sparse matrix, or a batch of one structure, by entries of shape (..., most in a row, rows) and their columns."""
+    """A sparse matrix, or a batch of one structure: entries of shape (..., most in a row, rows) and their columns."""
 
     size: int
     """The number of columns."""

@@ -21,6 +21,7 @@ from ..errors import (
 )
 from ..expr.hooks import debug_callback
 from ..expr.trees import flatten
+from ..operands import nameless
 from ..ops.composite.linalg.norms import vector_norm
 from ..ops.creation.filled import full, zeros
 from ..ops.creation.values import asarray
@@ -275,13 +276,13 @@ class _System:
         if isinstance(self.function.form, Traced) and self.batch != parts[0].shape:
             remedy = "broadcast b before"
             raise ShapeError(expected("no more examples in x0 than in b for a function", remedy, b=b.template))
-        flat = _nameless(b) if self.count == 1 else reshape(_nameless(b), (*parts[0].shape, self.rows))
+        flat = nameless(b) if self.count == 1 else reshape(nameless(b), (*parts[0].shape, self.rows))
         self.b = flat if parts[0].shape == self.batch else broadcast_to(flat, (*self.batch, self.rows))
         shape = (*self.batch, self.columns)
         if guess is None:
             self.x0 = zeros(shape, dtype=self.dtype, like=self.b)
         else:
-            start = reshape(_nameless(guess), (*parts[-1].shape, self.columns))
+            start = reshape(nameless(guess), (*parts[-1].shape, self.columns))
             self.x0 = broadcast_to(astype(start.detach(), self.dtype), shape)
 
     def _basis(self, null_space: Any) -> Tensor | None:
@@ -292,7 +293,7 @@ class _System:
             if null_space != "constant":
                 raise ArgumentError(expected("null_space as 'constant' or a tensor", null_space=null_space))
             return full((1, self.columns), self.columns**-0.5, dtype=self.dtype, backend=self._plain)
-        rows = _nameless(_brought(null_space, self.b.backend)).detach()
+        rows = nameless(_brought(null_space, self.b.backend)).detach()
         if (rows.ndim > 2 and self.matrix is None) or rows.ndim == self.count:
             rows = reshape(rows, (-1, prod(rows.shape[-self.count :])))
         if rows.ndim != 2 or rows.shape[-1] != self.columns:
@@ -319,14 +320,14 @@ class _System:
         """A number of each example, shape (..., 1)."""
         if isinstance(value, int | float):
             return full((*self.batch, 1), float(value), dtype=self.real, backend=self._plain)
-        return self._spread(astype(_nameless(_brought(value, self._plain)).detach(), self.real), word)
+        return self._spread(astype(nameless(_brought(value, self._plain)).detach(), self.real), word)
 
     def limit(self, value: Any) -> Tensor:
         """The most iterations of each example."""
         if value is None or isinstance(value, int):
             most = min(10 * self.columns if value is None else value, _MOST)
             return full((*self.batch, 1), most, dtype="int32", backend=self._plain)
-        x = _nameless(_brought(value, self._plain)).detach()
+        x = nameless(_brought(value, self._plain)).detach()
         if not x.dtype.is_integer:
             raise DTypeError(expected("max_iterations as an int for each example", max_iterations=x.template))
         return self._spread(astype(x, "int32"), "max_iterations")
@@ -366,10 +367,6 @@ def _shaped(x: Tensor, shape: tuple[int, ...], names: tuple[str | None, ...]) ->
     if x.shape != shape:
         return reshape(x, shape, names=names)
     return x.rename(*names) if any(names) else x
-
-
-def _nameless(x: Tensor) -> Tensor:
-    return x.rename(*(None,) * x.ndim) if any(x.names) else x
 
 
 def _refuse_failure(converged: Tensor, diverged: Tensor, iterations: Tensor, residual: Tensor) -> None:

@@ -79,7 +79,7 @@ def main() -> int:
 
 
 def compared(checkout: Path, wanted: list[str], reports: Path) -> int:
-    """Prints the totals of the runs, and what differs from those that they are compared with; 1 where something does."""
+    """Prints the totals of runs and what differs from those that they are compared with; 1 where something does."""
     results: dict[str, dict[str, bool]] = {}
     wrong = 0
     for name in [*dict.fromkeys(COMPARED[each] for each in wanted if each in COMPARED), *wanted]:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from ...dtypes import uncast
 from ...errors import ContractError, GradientError, expected
+from ...operands import nameless
 from ...ops.creation.filled import zeros
 from ...ops.elementwise.binary import add
 from ...ops.elementwise.conversion import astype
@@ -224,8 +225,3 @@ def inexact(value: Value) -> bool:
 def plain(template: Template) -> Template:
     """A template without names."""
     return intern_template(template.shape, template.dtype, (None,) * template.ndim)
-
-
-def nameless(x: Tensor) -> Tensor:
-    """A tensor without names."""
-    return Tensor(plain(x.template), x.backend, x.data) if any(x.template.names) else x
