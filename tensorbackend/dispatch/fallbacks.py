@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from ..dtypes import DType
 from ..errors import ContractError, UnsupportedOp, expected
+from ..operands import nameless
 from ..opspec import CALLBACKS, implemented, read_parameters
 from ..protocol import Backend, Payload
 from ..rules.broadcasting import ACCEPTED
@@ -163,7 +164,7 @@ def running(backend: Backend, fallback: Fallback) -> Callable[..., Payload]:
 
     def callback(out: Out, /, *inputs: Any, **options: Any) -> Payload:
         plain = _plain(out) if isinstance(out, Template) else tuple(map(_plain, out))
-        arguments = [_nameless(x) if isinstance(x, Tensor) else tuple(map(_nameless, x)) for x in inputs]
+        arguments = [nameless(x) if isinstance(x, Tensor) else tuple(map(nameless, x)) for x in inputs]
         result = with_default(backend, lambda: fallback.body(plain, *arguments, **options))
         found = result.template if isinstance(result, Tensor) else tuple(x.template for x in result)
         if found != plain:
@@ -176,7 +177,3 @@ def running(backend: Backend, fallback: Fallback) -> Callable[..., Payload]:
 
 def _plain(template: Template) -> Template:
     return intern_template(template.shape, template.dtype, (None,) * template.ndim)
-
-
-def _nameless(x: Tensor) -> Tensor:
-    return Tensor(_plain(x.template), x.backend, x.data)
