@@ -54,6 +54,8 @@ bench: $(READY) ## Measures the budget
 	$(BIN)/python benchmarks/ctc.py
 	$(BIN)/python benchmarks/ragged.py
 	$(BIN)/python benchmarks/grids.py
+	$(BIN)/python benchmarks/sparse.py
+	$(BIN)/python benchmarks/solvers.py
 	$(BIN)/python benchmarks/profile.py
 	test ! -e $(PLUGIN_READY) || $(PLUGIN_BIN)/python $(PLUGIN)/benchmarks/overhead.py
 

@@ -23,7 +23,13 @@ SIZES = [("pixel", 784), ("hidden", 512), ("code", 256), ("digit", 10)]
 backend: Any = tb.get_backend("jax")
 
 
-def ratio(ours: Callable[[], object], theirs: Callable[[], object], calls: int, rounds: int = 31) -> tuple[float, ...]:
+def ratio(
+    ours: Callable[[], object],
+    theirs: Callable[[], object],
+    calls: int,
+    rounds: int = 31,
+    clock: Callable[[], float] = time.perf_counter,
+) -> tuple[float, ...]:
     """Seconds a call of each, and the median of the ratios of rounds."""
     ours()
     theirs()
@@ -31,11 +37,11 @@ def ratio(ours: Callable[[], object], theirs: Callable[[], object], calls: int, 
     for _ in range(rounds):
         each = []
         for function in (ours, theirs):
-            start = time.perf_counter()
+            start = clock()
             for _ in range(calls):
                 result = function()
             backend.jax.block_until_ready(result)
-            each.append((time.perf_counter() - start) / calls)
+            each.append((clock() - start) / calls)
         times.append((each[0], each[1]))
     columns = list(zip(*times, strict=True))
     return (*map(statistics.median, columns), statistics.median(a / b for a, b in times))

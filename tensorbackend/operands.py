@@ -10,7 +10,7 @@ from .errors import OperandError, expected
 from .interchange import is_plain_array
 from .memo import freeze, kind_of, remember
 from .opspec import OpSpec, Parameter
-from .template import Template, weak_template
+from .template import Template, intern_template, weak_template
 from .tensor import Tensor, late
 
 R = TypeVar("R")
@@ -127,3 +127,11 @@ class Call:
             found = compute()
             remember(memo, self.key, found)
         return found
+
+
+def nameless(x: Tensor) -> Tensor:
+    """A tensor without names, which shares its data."""
+    template = x.template
+    if not any(template.names):
+        return x
+    return Tensor(intern_template(template.shape, template.dtype, (None,) * template.ndim), x.backend, x.data)

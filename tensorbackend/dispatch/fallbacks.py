@@ -15,13 +15,13 @@ from typing import Any, NamedTuple, TypeAlias
 
 from ..dtypes import DType
 from ..errors import ContractError, UnsupportedOp, expected
+from ..operands import nameless
 from ..opspec import CALLBACKS, implemented, read_parameters
 from ..protocol import Backend, Payload
-from ..protocol.planned import nameless
 from ..rules.broadcasting import ACCEPTED
 from ..rules.plan import Out
 from ..select import with_default
-from ..template import Template
+from ..template import Template, intern_template
 from ..tensor import Tensor
 
 Body: TypeAlias = Callable[..., Tensor | tuple[Tensor, ...]]
@@ -163,8 +163,8 @@ def running(backend: Backend, fallback: Fallback) -> Callable[..., Payload]:
     """A fall-back as a callback: of templates without names, as those concern no backend."""
 
     def callback(out: Out, /, *inputs: Any, **options: Any) -> Payload:
-        plain = nameless(out)
-        arguments = [_bare(x) if isinstance(x, Tensor) else tuple(map(_bare, x)) for x in inputs]
+        plain = _plain(out) if isinstance(out, Template) else tuple(map(_plain, out))
+        arguments = [nameless(x) if isinstance(x, Tensor) else tuple(map(nameless, x)) for x in inputs]
         result = with_default(backend, lambda: fallback.body(plain, *arguments, **options))
         found = result.template if isinstance(result, Tensor) else tuple(x.template for x in result)
         if found != plain:
@@ -175,5 +175,5 @@ def running(backend: Backend, fallback: Fallback) -> Callable[..., Payload]:
     return callback
 
 
-def _bare(x: Tensor) -> Tensor:
-    return Tensor(nameless(x.template), x.backend, x.data)
+def _plain(template: Template) -> Template:
+    return intern_template(template.shape, template.dtype, (None,) * template.ndim)

@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeVar
 from ..entry import entry
 from ..errors import ArgumentError, DTypeError, ShapeError, expected
 from ..expr.control import scan
+from ..operands import nameless
 from ..ops.composite.contraction import matmul
 from ..ops.composite.shape.arranging import moveaxis, split
 from ..ops.creation.filled import asarray, iota, rename, zeros
@@ -144,11 +145,6 @@ def _repeated(x: Tensor, shape: tuple[int, ...], names: tuple[str | None, ...], 
     return broadcast_to(x, shape, names=merged)
 
 
-def _bare(x: Tensor) -> Tensor:
-    """A tensor without names: products of a step pair axes by position."""
-    return rename(x, *(None,) * x.ndim)
-
-
 def _scanned(
     sequence: _Sequence, state: State, step: Callable[[State, Tensor], State], reverse: bool
 ) -> tuple[Tensor, State]:
@@ -157,10 +153,10 @@ def _scanned(
 
     def turn(carry: State, entry: tuple[Tensor, Tensor | None]) -> tuple[State, Tensor]:
         gates, inside = entry
-        made = kind(*(rename(each, *sequence.names) for each in step(kind(*map(_bare, carry)), _bare(gates))))
+        made = kind(*(rename(each, *sequence.names) for each in step(kind(*map(nameless, carry)), nameless(gates))))
         if inside is None:
             return made, made[0]
-        held = _bare(inside)
+        held = nameless(inside)
         after = kind(*(where(held, new, old) for new, old in zip(made, carry, strict=True)))
         return after, where(held, made[0], 0)
 

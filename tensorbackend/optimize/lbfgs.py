@@ -13,6 +13,7 @@ from ..expr.grad.functions import vjp
 from ..expr.graph import Graph
 from ..expr.jit import jit
 from ..expr.while_loops import while_loop
+from ..operands import nameless
 from ..ops.composite.elementwise.functions import isfinite, logical_not
 from ..ops.composite.shape.arranging import stack
 from ..ops.creation.filled import full_like, ones_like, zeros, zeros_like
@@ -99,7 +100,7 @@ def minimised(plan: Plan, given: Given) -> State:
 
         value, pull = vjp(values, reshape(x, template.shape, names=template.names))
         (slope,) = pull(ones_like(value))
-        return reshape(_nameless(value), (*batch, 1)), reshape(_nameless(slope), x.shape)
+        return reshape(nameless(value), (*batch, 1)), reshape(nameless(slope), x.shape)
 
     def inside(x: Tensor) -> Tensor:
         return minimum(maximum(x, given.lower), given.upper) if plan.bounded else x
@@ -226,7 +227,3 @@ def minimised(plan: Plan, given: Given) -> State:
     )
     found: Any = while_loop(lambda state: any_(state.going), iteration, start, trajectory=plan.trajectory)
     return State(*found)
-
-
-def _nameless(x: Tensor) -> Tensor:
-    return x.rename(*(None,) * x.ndim) if any(x.names) else x

@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from ..entry import entry
 from ..errors import ArgumentError, DTypeError, ShapeError, expected
+from ..operands import nameless
 from ..ops.creation.filled import full
 from ..ops.creation.values import asarray
 from ..ops.elementwise.conversion import astype
@@ -115,7 +116,7 @@ def minimize(
     if not result.dtype.is_floating:
         raise DTypeError(expected("a function with a floating result", "take its real() or abs()", result=result))
     names, home = x.names[: result.ndim], x.backend
-    flat = reshape(_nameless(x), (*batch, size))
+    flat = reshape(nameless(x), (*batch, size))
     low, high = bounds or (None, None)
     given = Given(
         found.constants,
@@ -143,10 +144,6 @@ def minimize(
     )
 
 
-def _nameless(x: Tensor) -> Tensor:
-    return x.rename(*(None,) * x.ndim) if any(x.names) else x
-
-
 def _brought(value: Any, backend: Backend) -> Tensor:
     return move(value.detach(), backend) if isinstance(value, Tensor) else asarray(value, backend=backend)
 
@@ -155,13 +152,13 @@ def _bound(value: Any, none: float, x: Tensor, flat: Tensor) -> Tensor:
     """A bound of each element."""
     if value is None:
         return full((1,), none, dtype=x.dtype, backend=get_backend(x.backend.beneath))  # type: ignore[arg-type] # a Backend
-    given = astype(_nameless(_brought(value, x.backend)), x.dtype)
+    given = astype(nameless(_brought(value, x.backend)), x.dtype)
     return reshape(broadcast_to(given, x.shape), flat.shape)
 
 
 def _each(value: Any, batch: tuple[int, ...], dtype: Any, home: Backend, name: str) -> Tensor:
     """A number of each example, shape (..., 1)."""
-    x = _nameless(_brought(value, home))
+    x = nameless(_brought(value, home))
     if x.shape not in ((), batch):
         remedy = "give one number, or one for each example"
         raise ShapeError(expected(f"{name} of shape {batch}", remedy, **{name: x.template}))

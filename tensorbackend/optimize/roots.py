@@ -12,6 +12,7 @@ from ..expr.grad.jacobians import jacobian
 from ..expr.graph import Graph
 from ..expr.jit import jit
 from ..expr.while_loops import while_loop
+from ..operands import nameless
 from ..ops.composite.elementwise.functions import isfinite, logical_not
 from ..ops.creation.filled import full
 from ..ops.creation.values import asarray
@@ -98,7 +99,7 @@ def root(
 
 
 def _flat(x: Tensor) -> Tensor:
-    return reshape(x.rename(*(None,) * x.ndim) if any(x.names) else x, (-1,))
+    return reshape(nameless(x), (-1,))
 
 
 @jit(static_argnums=(0, 1, 2))

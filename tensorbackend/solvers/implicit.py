@@ -8,11 +8,13 @@ from typing import Any
 from ..errors import GradientError, expected
 from ..expr.grad.custom import custom_gradient
 from ..expr.grad.functions import vjp
+from ..expr.trees import flatten
 from ..ops.creation.filled import zeros_like
 from ..ops.elementwise.binary import maximum
 from ..ops.elementwise.ternary import where
 from ..ops.elementwise.transcendental import sqrt
 from ..ops.elementwise.unary import conj
+from ..select import common_backend
 from ..tensor import Tensor
 from .core import Found, Given, Plan, solved
 from .iteration import ratio, square
@@ -29,6 +31,8 @@ def with_gradient(plan: Plan, given: Given) -> Found:
 
     The iterations are constant to gradients. What has one is the solution, as a function that gives what they found.
     """
+    if common_backend(flatten(given)[0]).dispatch_priority <= 1:  # nothing follows what is computed
+        return solved(plan, given)
     constant = _detached(given)
     found = solved(plan, constant)
 

@@ -19,6 +19,7 @@ from ..expr.grad.functions import vjp
 from ..expr.graph import Graph
 from ..expr.trace import trace_leaves
 from ..expr.trees import Tree, flatten, unflatten
+from ..operands import nameless
 from ..ops.composite.contraction import matmul
 from ..ops.creation.filled import zeros
 from ..ops.elementwise.conversion import astype
@@ -133,7 +134,7 @@ class Factors:
 
     def transposed(self, parts: Tensors, y: Tensor, /) -> Tensor:
         """The solution with the transposed factors."""
-        return _by_vjp(self, parts, y, y.shape[-1])
+        return by_vjp(self, parts, y, y.shape[-1])
 
 
 def _by_columns(solve: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
@@ -158,10 +159,11 @@ class Traced:
 
     def transposed(self, parts: Tensors, y: Tensor, /) -> Tensor:
         """The transpose: the function of cotangents, as the function is linear."""
-        return _by_vjp(self, parts, y, self.columns)
+        return by_vjp(self, parts, y, self.columns)
 
 
-def _by_vjp(form: Form, parts: Tensors, y: Tensor, columns: int) -> Tensor:
+def by_vjp(form: Form, parts: Tensors, y: Tensor, columns: int) -> Tensor:
+    """The transpose of a linear function that has no other way to it."""
     at = zeros((*y.shape[:-1], columns), dtype=y.dtype, backend=y.backend)
     found: Tensor = vjp(lambda x: form(parts, x), at)[1](y)[0]
     return found
@@ -176,15 +178,12 @@ def linear(given: Any, vectors: Template, count: int, name: str) -> Linear:
     Raises `OperandError` for what is neither, `ShapeError` for a function that returns something else than vectors.
     """
     if isinstance(given, SparseMatrix):
-        matrix: SparseMatrix = given.rename(*(None,) * given.ndim)
-        if not given.backend.beneath.multiplies_rows:  # else they would be spread out in each iteration
-            matrix = matrix.to_coo()
-        leaves, tree = flatten(matrix)
+        leaves, tree = flatten(given.rename(*(None,) * given.ndim) if any(given.names) else given)
         return Linear(Sparse(tree), tuple(leaves))
     if isinstance(given, Tensor):
         if given.ndim < 2:
             raise ShapeError(expected(f"{name} as a matrix", "give it two axes or more", **{name: given.template}))
-        return Linear(Dense(), (_nameless(given),))
+        return Linear(Dense(), (nameless(given),))
     if not callable(given):
         wanted = f"{name} as a tensor, a matrix of tb.sparse or a linear function"
         raise OperandError(expected(wanted, **{name: given}))
@@ -212,10 +211,6 @@ def in_dtype(function: Linear, dtype: Any) -> Linear:
     if values.dtype is dtype:
         return function
     return Linear(function.form, (astype(values, dtype), *places))
-
-
-def _nameless(x: Tensor) -> Tensor:
-    return x.rename(*(None,) * x.ndim) if any(x.names) else x
 
 
 def shape_of(function: Linear) -> tuple[tuple[int, ...], int, int]:

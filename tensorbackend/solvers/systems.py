@@ -21,6 +21,7 @@ from ..errors import (
 )
 from ..expr.hooks import debug_callback
 from ..expr.trees import flatten
+from ..operands import nameless
 from ..ops.composite.linalg.norms import vector_norm
 from ..ops.creation.filled import full, zeros
 from ..ops.creation.values import asarray
@@ -36,6 +37,7 @@ from ..tensor import Tensor, TensorLike
 from .core import Found, Given, Plan
 from .implicit import with_gradient
 from .linear import Traced, in_dtype, linear, shape_of
+from .padded import repeated
 from .preconditioners import preconditioner as preconditioner_of
 
 METHODS: Final = ("auto", "cg", "cg-adaptive", "bicgstab", "bicgstab(l)", "gmres", "lsqr", "direct")
@@ -153,9 +155,11 @@ def solve(
     made = preconditioner_of(preconditioner, system.function, system.residuals, system.count)
     system.check(name, made is not None)
     steps = None if trajectory is None else tuple(map(index, trajectory))
-    plan = Plan(name, number, system.function.form, None if made is None else made.form, steps)
+    function = system.function if name == "direct" else repeated(system.function)
+    made = None if made is None else repeated(made)
+    plan = Plan(name, number, function.form, None if made is None else made.form, steps)
     given = Given(
-        system.function.parts,
+        function.parts,
         () if made is None else made.parts,
         system.basis,
         system.b,
@@ -272,13 +276,13 @@ class _System:
         if isinstance(self.function.form, Traced) and self.batch != parts[0].shape:
             remedy = "broadcast b before"
             raise ShapeError(expected("no more examples in x0 than in b for a function", remedy, b=b.template))
-        flat = _nameless(b) if self.count == 1 else reshape(_nameless(b), (*parts[0].shape, self.rows))
+        flat = nameless(b) if self.count == 1 else reshape(nameless(b), (*parts[0].shape, self.rows))
         self.b = flat if parts[0].shape == self.batch else broadcast_to(flat, (*self.batch, self.rows))
         shape = (*self.batch, self.columns)
         if guess is None:
             self.x0 = zeros(shape, dtype=self.dtype, like=self.b)
         else:
-            start = reshape(_nameless(guess), (*parts[-1].shape, self.columns))
+            start = reshape(nameless(guess), (*parts[-1].shape, self.columns))
             self.x0 = broadcast_to(astype(start.detach(), self.dtype), shape)
 
     def _basis(self, null_space: Any) -> Tensor | None:
@@ -289,7 +293,7 @@ class _System:
             if null_space != "constant":
                 raise ArgumentError(expected("null_space as 'constant' or a tensor", null_space=null_space))
             return full((1, self.columns), self.columns**-0.5, dtype=self.dtype, backend=self._plain)
-        rows = _nameless(_brought(null_space, self.b.backend)).detach()
+        rows = nameless(_brought(null_space, self.b.backend)).detach()
         if (rows.ndim > 2 and self.matrix is None) or rows.ndim == self.count:
             rows = reshape(rows, (-1, prod(rows.shape[-self.count :])))
         if rows.ndim != 2 or rows.shape[-1] != self.columns:
@@ -316,14 +320,14 @@ class _System:
         """A number of each example, shape (..., 1)."""
         if isinstance(value, int | float):
             return full((*self.batch, 1), float(value), dtype=self.real, backend=self._plain)
-        return self._spread(astype(_nameless(_brought(value, self._plain)).detach(), self.real), word)
+        return self._spread(astype(nameless(_brought(value, self._plain)).detach(), self.real), word)
 
     def limit(self, value: Any) -> Tensor:
         """The most iterations of each example."""
         if value is None or isinstance(value, int):
             most = min(10 * self.columns if value is None else value, _MOST)
             return full((*self.batch, 1), most, dtype="int32", backend=self._plain)
-        x = _nameless(_brought(value, self._plain)).detach()
+        x = nameless(_brought(value, self._plain)).detach()
         if not x.dtype.is_integer:
             raise DTypeError(expected("max_iterations as an int for each example", max_iterations=x.template))
         return self._spread(astype(x, "int32"), "max_iterations")
@@ -363,10 +367,6 @@ def _shaped(x: Tensor, shape: tuple[int, ...], names: tuple[str | None, ...]) ->
     if x.shape != shape:
         return reshape(x, shape, names=names)
     return x.rename(*names) if any(names) else x
-
-
-def _nameless(x: Tensor) -> Tensor:
-    return x.rename(*(None,) * x.ndim) if any(x.names) else x
 
 
 def _refuse_failure(converged: Tensor, diverged: Tensor, iterations: Tensor, residual: Tensor) -> None:

@@ -9,10 +9,7 @@ from .construction import csc as csc
 from .construction import csr as csr
 from .construction import diagonals as diagonals
 from .construction import eye as eye
-from .construction import from_dense as from_dense
-from .construction import from_scipy as from_scipy
 from .construction import identity as identity
-from .construction import to_scipy as to_scipy
 from .conversion import astype as astype
 from .conversion import sum_duplicates as sum_duplicates
 from .conversion import to_coo as to_coo
@@ -21,6 +18,9 @@ from .conversion import to_csr as to_csr
 from .conversion import to_dense as to_dense
 from .factors import ILU as ILU
 from .factors import ilu0 as ilu0
+from .interchange import from_dense as from_dense
+from .interchange import from_scipy as from_scipy
+from .interchange import to_scipy as to_scipy
 from .matrix import COO as COO
 from .matrix import CSC as CSC
 from .matrix import CSR as CSR

@@ -55,8 +55,27 @@ def add(x1: SparseMatrix, x2: SparseMatrix, /) -> SparseMatrix:
 @bind
 @entry
 def subtract(x1: SparseMatrix, x2: SparseMatrix, /) -> SparseMatrix:
-    """Difference of two sparse matrices, as `add` gives their sum: `x1 - x2`.
+    """Difference of two sparse matrices: `x1 - x2`.
 
+    Where the places can be read, it stores one value for each; in a trace of them it stores those of both.
+
+    Parameters
+    ----------
+    x1, x2 : SparseMatrix
+        Of the same numbers of rows and columns; the batch's axes broadcast.
+
+    Returns
+    -------
+    SparseMatrix
+        In the format of x1.
+
+    Raises
+    ------
+    ShapeError, NamesError, OperandError
+        As `add`.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> (tb.sparse.eye(2) - tb.sparse.coo([3.0], [0], [1], shape=(2, 2))).to_dense().tolist()
     [[1.0, -3.0], [0.0, 1.0]]
@@ -131,8 +150,29 @@ def multiply(matrix: SparseMatrix, x: Any, /) -> SparseMatrix:
 @bind
 @entry
 def divide(matrix: SparseMatrix, x: Any, /) -> SparseMatrix:
-    """Elementwise quotient by a number or a dense tensor, on the stored places, as `multiply` gives the product.
+    """Elementwise quotient by a number or a dense tensor, on the stored places: `matrix / x`.
 
+    What is not stored counts as 0, also over 0, infinities and NaN.
+
+    Parameters
+    ----------
+    matrix : SparseMatrix
+        Shape (..., rows, columns).
+    x : Tensor or number
+        Any shape that broadcasts to the matrix's.
+
+    Returns
+    -------
+    SparseMatrix
+        In the same format, with the same places, of a floating or complex dtype.
+
+    Raises
+    ------
+    ShapeError, OperandError
+        As `multiply`.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> (tb.sparse.eye(2) / 2).values.tolist()
     [0.5, 0.5]

@@ -1,4 +1,4 @@
-"""Sparse matrices of values and places, of dense ones, and of those of SciPy.
+"""Sparse matrices of values and places, and of diagonals.
 
 The structure is checked where its data can be read. In a trace it is checked when the graph runs, by the rules of
 indices: an eager backend raises `IndexRangeError`, JAX takes the nearest place inside.
@@ -14,22 +14,20 @@ import numpy
 
 from ..dtypes import DTypeLike
 from ..entry import entry
-from ..errors import ArgumentError, DataError, DTypeError, OperandError, ShapeError, TemplateDataError, expected
+from ..errors import ArgumentError, DTypeError, ShapeError, expected
+from ..operands import nameless
 from ..ops.composite.linalg.sparse import Format
-from ..ops.creation.filled import full, iota, ones
+from ..ops.creation.filled import iota, ones
 from ..ops.creation.values import asarray, tensor, together
-from ..ops.elementwise.binary import not_equal
 from ..ops.elementwise.conversion import astype as cast_to
-from ..ops.indexing.taking import take, take_at
-from ..ops.reduction import any as any_
-from ..ops.searching import nonzero
-from ..ops.shape import broadcast_to, concatenate, reshape
+from ..ops.shape import broadcast_to, concatenate
 from ..protocol import BackendLike
 from ..rules.broadcasting import result_type
 from ..template import Template, as_names, as_shape
 from ..tensor import Tensor, TensorLike
-from .host import Array, on_host
-from .matrix import CLASSES, COO, CSC, CSR, SparseMatrix, bind
+from .conversion import in_format
+from .matrix import CLASSES, COO, CSC, CSR, SparseMatrix
+from .structure import checked
 
 Names = Sequence[str | None] | None
 
@@ -80,7 +78,7 @@ def coo(
     >>> a.to_dense().tolist()
     [[1.0, 0.0, 2.0], [0.0, 0.0, 3.0]]
     """
-    return cast(COO, _made("coo", values, rows, columns, shape, names))
+    return cast(COO, made("coo", values, rows, columns, shape, names))
 
 
 @entry
@@ -126,7 +124,7 @@ def csr(
     >>> tb.sparse.csr([1.0, 2.0, 3.0], [0, 2, 2], [0, 2, 3], shape=(2, 3)).to_dense().tolist()
     [[1.0, 0.0, 2.0], [0.0, 0.0, 3.0]]
     """
-    return cast(CSR, _made("csr", values, pointers, indices, shape, names))
+    return cast(CSR, made("csr", values, pointers, indices, shape, names))
 
 
 @entry
@@ -141,17 +139,40 @@ def csc(
 ) -> CSC:
     """A sparse matrix of compressed columns: as `csr`, with rows and columns exchanged.
 
+    Parameters
+    ----------
+    values : Tensor
+        Shape (..., n), of a numeric dtype: the stored entries, column by column. Those at one place add up.
+    indices : Tensor or sequence of ints
+        Shape (n,), or with the batch's axes in front: the row of each value, in any order within a column.
+    pointers : Tensor or sequence of ints
+        Shape (columns + 1,), or with the batch's axes in front: where each column begins among the values, and n.
+    shape : tuple of ints
+        The numbers of rows and columns, after the batch's axes or without these.
+    names : sequence of names, optional
+        The names of rows and columns, after those of the batch or without these.
+
+    Returns
+    -------
+    CSC
+        On the backend of the values.
+
+    Raises
+    ------
+    ShapeError, DTypeError, IndexRangeError, DataError
+        As `csr`.
+
     Examples
     --------
     >>> import tensorbackend as tb
     >>> tb.sparse.csc([1.0, 2.0, 3.0], [0, 0, 1], [0, 1, 1, 3], shape=(2, 3)).to_dense().tolist()
     [[1.0, 0.0, 2.0], [0.0, 0.0, 3.0]]
     """
-    return cast(CSC, _made("csc", values, pointers, indices, shape, names))
+    return cast(CSC, made("csc", values, pointers, indices, shape, names))
 
 
-def _made(format: Format, values: Any, first: Any, second: Any, shape: Sequence[int], names: Names) -> SparseMatrix:
-    """A matrix of parts, which are checked."""
+def made(format: Format, values: Any, first: Any, second: Any, shape: Sequence[int], names: Names) -> SparseMatrix:
+    """A matrix of parts in the order of a format, which are checked."""
     found = values if isinstance(values, Tensor) else asarray(values)
     if found.dtype.kind == "bool":
         raise DTypeError(expected("values of a numeric dtype", "cast them with astype()", values=found.template))
@@ -168,7 +189,7 @@ def _made(format: Format, values: Any, first: Any, second: Any, shape: Sequence[
         batch = tuple(names[len(names) - 2 - len(batch) : len(names) - 2])
     if found.names != (*batch, None):
         found = found.rename(*batch, None)
-    matrix = CLASSES[format](found, *_checked(format, parts[0], parts[1], size), size, matrix_names)
+    matrix = CLASSES[format](found, *checked(format, parts[0], parts[1], size), size, matrix_names)
     _check_shape(matrix, shape, names)
     return matrix
 
@@ -186,7 +207,7 @@ def _places(value: Any, name: str, values: Tensor) -> Tensor:
         raise DTypeError(expected("places of an integer dtype", "cast them with astype()", **{name: x.template}))
     if not x.ndim:
         raise ShapeError(expected("places along an axis", **{name: x.template}))
-    return x.rename(*(None,) * x.ndim) if any(x.names) else x
+    return nameless(x)
 
 
 def _matrix(
@@ -220,109 +241,7 @@ def _check_shape(matrix: SparseMatrix, shape: Sequence[int], names: Names) -> No
             raise ShapeError(expected(f"{matrix.template!r}, as its parts have it", shape=shape, names=names))
 
 
-def _checked(format: Format, first: Tensor, second: Tensor, size: tuple[int, int]) -> tuple[Tensor, Tensor]:
-    """Places that lie in the matrix; those of a trace are checked when they are computed."""
-    read = on_host(first, second)
-    rows, columns = size
-    if format == "coo":
-        if read is None:
-            return _within(first, rows), _within(second, columns)
-        _check_range(read[0], rows, "row")
-        _check_range(read[1], columns, "column")
-        return first, second
-    minor = columns if format == "csr" else rows
-    if read is None:
-        return _within(first, second.shape[-1] + 1), _within(second, minor)
-    _check_pointers(read[0], second.shape[-1])
-    _check_range(read[1], minor, "column" if format == "csr" else "row")
-    return first, second
-
-
-def _within(places: Tensor, size: int) -> Tensor:
-    """Places as they are, read as indices: so one outside is an error, or moved inside, as a backend has it."""
-    if not places.size:
-        return places
-    return take(iota(size, dtype=places.dtype, backend=places.backend), places)
-
-
-def _check_range(places: Array, size: int, what: str) -> None:
-    if not places.size:
-        return
-    least, greatest = places.min(), places.max()
-    if least < 0 or greatest >= size:
-        from ..errors import IndexRangeError
-
-        outside = int(least if least < 0 else greatest)
-        raise IndexRangeError(expected(f"each {what} from 0 to {size - 1}", **{what: outside}))
-
-
-def _check_pointers(pointers: Array, count: int) -> None:
-    wanted = f"pointers from 0 to {count}, none less than the one before"
-    if (pointers[..., 0] != 0).any() or (pointers[..., -1] != count).any():
-        raise DataError(expected(wanted, first=int(pointers[..., 0].max()), last=int(pointers[..., -1].max())))
-    falls = numpy.argwhere(pointers[..., 1:] < pointers[..., :-1])
-    if len(falls):
-        place = tuple(int(each) for each in falls[0])
-        pair = [int(pointers[place]), int(pointers[(*place[:-1], place[-1] + 1)])]
-        raise DataError(expected(wanted, pointers=pair, at=place[-1]))
-
-
-# Of dense matrices
-
-
-@entry
-def from_dense(x: TensorLike | Sequence[Any], /, *, format: Format = "csr", size: int | None = None) -> SparseMatrix:
-    """The sparse matrix of the elements that are not 0.
-
-    Parameters
-    ----------
-    x : Tensor
-        Shape (..., rows, columns). Of a batch each matrix stores the places where one of them is not 0.
-    format : {"coo", "csr", "csc"}, default "csr"
-        How the places are stored.
-    size : int, optional
-        How many entries are stored. With it no data is read, so that `jit` knows the shapes; zeros at the last place
-        fill up. By default as many as there are.
-
-    Returns
-    -------
-    SparseMatrix
-        With x's names, its entries in the order of rows, or of columns for `"csc"`.
-
-    Raises
-    ------
-    DataError
-        For more elements than `size`. In a trace all stored values are NaN then, or the least integer.
-    TemplateDataError
-        For an x without data, if there is no size.
-
-    Examples
-    --------
-    >>> import tensorbackend as tb
-    >>> a = tb.sparse.from_dense([[0.0, 2.0], [1.0, 0.0]])
-    >>> a, a.indices.tolist(), a.pointers.tolist()
-    (csr f32[2][2] numpy, 2 stored, [1, 0], [0, 1, 2])
-    """
-    dense = x if isinstance(x, Tensor) else asarray(x)
-    if dense.ndim < 2:
-        raise ShapeError(expected("a matrix", x=dense.template))
-    if format == "csc":
-        return from_dense(dense.mT, format="csr", size=size).T
-    rows, columns = dense.shape[-2:]
-    bare = dense.rename(*(None,) * dense.ndim)
-    mask = reshape(not_equal(bare, 0), (-1, rows * columns)) if bare.size else full((1, rows * columns), False)
-    (flat,) = nonzero(any_(mask, axis=0), size=size, fill_value=max(rows * columns - 1, 0))
-    values = take_at(reshape(bare, (*bare.shape[:-2], rows * columns)), flat, axis=-1, mode="clip")
-    if size is not None:
-        from .lengths import filled
-
-        values = filled(values, any_(mask, axis=0), size)
-    dtype = "int32" if max(rows, columns) < 2**31 else "int64"
-    places = [cast_to(each, dtype) for each in (flat // max(columns, 1), flat % max(columns, 1))]
-    if dense.ndim > 2:
-        values = values.rename(*dense.names[:-2], None)
-    found = COO(values, places[0], places[1], (rows, columns), (dense.names[-2], dense.names[-1]))
-    return found if format == "coo" else found.to_csr()
+# Of diagonals
 
 
 @entry
@@ -338,6 +257,31 @@ def eye(
 ) -> SparseMatrix:
     """The identity, ones on the diagonal, as a sparse matrix.
 
+    Parameters
+    ----------
+    rows, columns : int
+        The numbers of rows and columns; as many columns as rows by default.
+    format : {"coo", "csr", "csc"}, default "csr"
+        How the places are stored.
+    dtype : dtype, optional
+        Of the values; the default float by default.
+    names : sequence of names, optional
+        The names of rows and columns.
+    backend : backend, optional
+        Where the matrix is; the default backend by default.
+
+    Returns
+    -------
+    SparseMatrix
+        With one stored entry for each element of the diagonal.
+
+    Raises
+    ------
+    ArgumentError
+        For a number below 0.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.sparse.eye(2, 3).to_dense().tolist()
     [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
@@ -350,7 +294,7 @@ def eye(
     place = iota(count, dtype="int32" if max(rows, width) < 2**31 else "int64", backend=values.backend)
     last = (None, None) if names is None else tuple(names)
     found = COO(values, place, place, (rows, width), as_names(last, 2))  # type: ignore[arg-type] # two names
-    return found if format == "coo" else found.to_csr() if format == "csr" else found.to_csc()
+    return in_format(found, format)
 
 
 identity = eye
@@ -420,55 +364,9 @@ def diagonals(
         asarray(numpy.concatenate(each).astype(small), backend=stored.backend) for each in zip(*places, strict=True)
     )
     found = coo(stored, first, second, shape=(rows, columns), names=names)
-    return found if format == "coo" else found.to_csr() if format == "csr" else found.to_csc()
+    return in_format(found, format)
 
 
 def _tensor(value: Any) -> Any:
     """Lists as tensors; numbers, tensors and arrays as they are."""
     return asarray(value) if isinstance(value, (list, tuple)) else value
-
-
-# SciPy
-
-
-@entry
-def from_scipy(matrix: Any, /, *, names: Names = None, backend: BackendLike = None) -> SparseMatrix:
-    """A matrix of `scipy.sparse` as one of ours, in its format, or in compressed rows for one that we do not have.
-
-    The memory is shared where the backend can.
-
-    >>> import scipy.sparse, tensorbackend as tb
-    >>> tb.sparse.from_scipy(scipy.sparse.csr_array([[0.0, 2.0], [1.0, 0.0]]))
-    csr f64[2][2] numpy, 2 stored
-    """
-    if not (hasattr(matrix, "format") and hasattr(matrix, "tocsr")):
-        raise OperandError(expected("a matrix of scipy.sparse", matrix=matrix))
-    found = matrix if matrix.format in CLASSES else matrix.tocsr()
-    first, second = (found.row, found.col) if found.format == "coo" else (found.indptr, found.indices)
-    values, first, second = (asarray(each, backend=backend) for each in (found.data, first, second))
-    return _made(found.format, values, first, second, found.shape, names)
-
-
-@bind
-@entry
-def to_scipy(matrix: SparseMatrix, /) -> Any:
-    """The matrix as an array of `scipy.sparse` in its format; the memory is shared where it can be.
-
-    Raises `ShapeError` for a batch, and `TemplateDataError` for a matrix without data.
-
-    >>> import tensorbackend as tb
-    >>> tb.sparse.eye(2).to_scipy().toarray().tolist()
-    [[1.0, 0.0], [0.0, 1.0]]
-    """
-    from scipy import sparse
-
-    if matrix.ndim > 2:
-        raise ShapeError(expected("one matrix, as SciPy has no batches", matrix=matrix.template))
-    read = on_host(matrix.values, matrix.first, matrix.second)
-    if read is None:
-        raise TemplateDataError(expected("a matrix with data", matrix=matrix.template))
-    values, first, second = read
-    if matrix.format == "coo":
-        return sparse.coo_array((values, (first, second)), shape=matrix.size)
-    kind = sparse.csr_array if matrix.format == "csr" else sparse.csc_array
-    return kind((values, second, first), shape=matrix.size)

@@ -9,6 +9,7 @@ from ..dtypes import DTypeLike, as_dtype
 from ..entry import entry
 from ..errors import DTypeError, expected
 from ..expr.vmap import vmap
+from ..operands import nameless
 from ..ops.composite.cumulative import cumulative_sum
 from ..ops.composite.linalg.sparse import sparse_matvec
 from ..ops.creation.filled import full, ones, zeros
@@ -80,8 +81,20 @@ def to_csr(matrix: SparseMatrix, /) -> CSR:
 @bind
 @entry
 def to_csc(matrix: SparseMatrix, /) -> CSC:
-    """The matrix by compressed columns: as `to_csr`, with rows and columns exchanged.
+    """The matrix by compressed columns: its values in the order of columns, in a column in the order of rows.
 
+    Parameters
+    ----------
+    matrix : SparseMatrix
+        In any format. Values at one place stay several (`sum_duplicates` adds them), so no data is read.
+
+    Returns
+    -------
+    CSC
+        The matrix itself if it is one, whatever the order in its columns.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.sparse.coo([1.0, 2.0, 3.0], [1, 0, 1], [1, 2, 0], shape=(2, 3)).to_csc().values.tolist()
     [3.0, 1.0, 2.0]
@@ -102,7 +115,7 @@ def ordered(matrix: SparseMatrix) -> tuple[Tensor, Tensor, Tensor]:
         values = take_at(matrix.values, order, axis=-1, mode="clip")
     else:
         names = matrix.values.names
-        wide = broadcast_to(_bare(matrix.values), (*batch_of(matrix), matrix.nnz))
+        wide = broadcast_to(nameless(matrix.values), (*batch_of(matrix), matrix.nnz))
         values = take_along_axis_at(wide, broadcast_to(order, wide.shape), axis=-1, mode="clip")
         if any(names):
             values = values.rename(*matrix.names[:-2], None)
@@ -113,10 +126,6 @@ def _at(places: Tensor, order: Tensor) -> Tensor:
     if order.ndim == 1:
         return take_at(places, order, axis=0, mode="clip")
     return take_along_axis_at(broadcast_to(places, order.shape), order, axis=-1, mode="clip")
-
-
-def _bare(x: Tensor) -> Tensor:
-    return x.rename(*(None,) * x.ndim) if any(x.names) else x
 
 
 def _order(rows: Tensor, columns: Tensor, size: tuple[int, int]) -> Tensor:
@@ -203,7 +212,7 @@ def sum_duplicates(matrix: M, /, *, size: int | None = None) -> M:
         sums, new_rows, new_columns = summed(values, rows, columns, begins)
     else:
         flat = [
-            reshape(broadcast_to(_bare(x), (*batch, x.shape[-1])), (-1, x.shape[-1]))
+            reshape(broadcast_to(nameless(x), (*batch, x.shape[-1])), (-1, x.shape[-1]))
             for x in (values, rows, columns, begins)
         ]
         found = vmap(summed)(*flat)
@@ -268,15 +277,34 @@ def to_dense(matrix: SparseMatrix, /) -> Tensor:
     flat = add(multiply(cast_to(rows, "int64"), matrix.size[1]), cast_to(columns, "int64"))
     nothing = zeros(flat.shape, dtype="int64", backend=flat.backend)
     one = ones(1, dtype=matrix.dtype, backend=matrix.backend)
-    sums = sparse_matvec(_bare(matrix.values), flat, nothing, one, format="coo", rows=count)
+    sums = sparse_matvec(nameless(matrix.values), flat, nothing, one, format="coo", rows=count)
     return reshape(sums, matrix.shape, names=matrix.names)
 
 
 @bind
 @entry
 def astype(matrix: M, dtype: DTypeLike, /) -> M:
-    """The matrix with values of another dtype, cast as `tb.astype` does.
+    """The matrix with values of another dtype.
 
+    Parameters
+    ----------
+    matrix : SparseMatrix
+        In any format.
+    dtype : dtype
+        A numeric one, to which values are cast as by `tb.astype`.
+
+    Returns
+    -------
+    SparseMatrix
+        In the same format, with the same places.
+
+    Raises
+    ------
+    DTypeError
+        For bool.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.sparse.astype(tb.sparse.eye(2), "f64")
     csr f64[2][2] numpy, 2 stored

@@ -11,6 +11,7 @@ import numpy
 from ..dispatch.kernels import primitive_kernel
 from ..dtypes import float64, int64
 from ..expr.node import RENAMED, Node
+from ..operands import nameless
 from ..ops.creation.filled import full
 from ..ops.elementwise.binary import divide
 from ..ops.elementwise.conversion import astype
@@ -99,7 +100,7 @@ def _spread(call: Call, position: int) -> Links:
 
 def _flat(x: Tensor, shape: tuple[int, ...]) -> Tensor:
     """The elements of a constant, broadcast and laid flat."""
-    bare = x.rename(*(None,) * x.ndim) if any(x.names) else x
+    bare = nameless(x)
     return reshape(broadcast_to(bare, shape), (prod(shape),))
 
 

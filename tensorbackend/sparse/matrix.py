@@ -16,6 +16,7 @@ from ..dtypes import DType
 from ..errors import NamesError, expected
 from ..expr.trees import register_tree_node
 from ..memo import remember
+from ..operands import nameless
 from ..ops.composite.linalg.sparse import Format, places
 from ..protocol import Backend
 from ..rules.broadcasting import broadcast
@@ -126,15 +127,12 @@ class SparseMatrix:
     @property
     def T(self) -> SparseMatrix:
         """The transpose, which shares its tensors."""
-        return self._transposed()
+        return _transposed(self)
 
     @property
     def mT(self) -> SparseMatrix:
         """The transpose of each matrix of a batch."""
-        return self._transposed()
-
-    def _transposed(self) -> SparseMatrix:
-        raise NotImplementedError
+        return _transposed(self)
 
     def like(self: M, values: Tensor) -> M:
         """The matrix with other values at its places.
@@ -152,7 +150,7 @@ class SparseMatrix:
             raise NamesError(expected(f"{self.ndim} names", names=names, matrix=self.template))
         template = Template(self.shape, self.dtype, names)
         values = self.values.rename(*_batch_names(self.values.template, template))
-        first, second = (_without_names(x) for x in (self.first, self.second))
+        first, second = (nameless(x) for x in (self.first, self.second))
         return type(self)(values, first, second, self.size, (names[-2], names[-1]))
 
     def __repr__(self) -> str:
@@ -244,48 +242,36 @@ class COO(SparseMatrix):
         """The column of each value."""
         return self.second
 
-    def _transposed(self) -> COO:
-        return COO(self.values, self.second, self.first, self.size[::-1], self.matrix_names[::-1])
+
+class Compressed(SparseMatrix):
+    """What `CSR` and `CSC` have in common."""
+
+    __slots__ = ()
+
+    @property
+    def pointers(self) -> Tensor:
+        """Shape (..., rows + 1): the values of row i are those from the i-th number to before the next; of columns for
+        `CSC`."""
+        return self.first
+
+    @property
+    def indices(self) -> Tensor:
+        """The column of each value, its row for `CSC`."""
+        return self.second
 
 
-class CSR(SparseMatrix):
+class CSR(Compressed):
     """Compressed rows: where each row begins among the values, and the column of each."""
 
     __slots__ = ()
     format = "csr"
 
-    @property
-    def pointers(self) -> Tensor:
-        """Shape (..., rows + 1): the values of row i are those from the i-th number to before the next."""
-        return self.first
 
-    @property
-    def indices(self) -> Tensor:
-        """The column of each value."""
-        return self.second
-
-    def _transposed(self) -> CSC:
-        return CSC(self.values, self.first, self.second, self.size[::-1], self.matrix_names[::-1])
-
-
-class CSC(SparseMatrix):
+class CSC(Compressed):
     """Compressed columns: where each column begins among the values, and the row of each."""
 
     __slots__ = ()
     format = "csc"
-
-    @property
-    def pointers(self) -> Tensor:
-        """Shape (..., columns + 1): the values of column j are those from the j-th number to before the next."""
-        return self.first
-
-    @property
-    def indices(self) -> Tensor:
-        """The row of each value."""
-        return self.second
-
-    def _transposed(self) -> CSR:
-        return CSR(self.values, self.first, self.second, self.size[::-1], self.matrix_names[::-1])
 
 
 CLASSES: dict[Format, type[SparseMatrix]] = {"coo": COO, "csr": CSR, "csc": CSC}
@@ -300,6 +286,16 @@ for _kind in CLASSES.values():
 
 
 # What functions on matrices share
+
+
+def _transposed(matrix: SparseMatrix) -> SparseMatrix:
+    """The transpose: places by coordinates change roles, compressed rows are compressed columns."""
+    size, names = matrix.size[::-1], matrix.matrix_names[::-1]
+    if isinstance(matrix, COO):
+        return COO(matrix.values, matrix.second, matrix.first, size, names)
+    kind = CSC if isinstance(matrix, CSR) else CSR
+    return kind(matrix.values, matrix.first, matrix.second, size, names)
+
 
 _templates: dict[Any, Template] = {}
 
@@ -320,10 +316,6 @@ def _batch_names(values: Template, matrix: Template) -> Names:
     """The names of values from those of their matrix."""
     count = values.ndim - 1
     return (*matrix.names[matrix.ndim - 2 - count : matrix.ndim - 2], None)
-
-
-def _without_names(x: Tensor) -> Tensor:
-    return x.rename(*(None,) * x.ndim) if any(x.names) else x
 
 
 def batch_of(matrix: SparseMatrix) -> Shape:

@@ -115,7 +115,9 @@ def max(matrix: SparseMatrix, /, *, axis: Axis | None = None) -> Tensor:
     Raises
     ------
     AxisError
-        For an axis other than the last two.
+        For an axis that the matrix does not have.
+    ArgumentError
+        For an axis of a batch.
     DTypeError
         For complex numbers.
     ShapeError
@@ -134,8 +136,27 @@ def max(matrix: SparseMatrix, /, *, axis: Axis | None = None) -> Tensor:
 @bind
 @entry
 def min(matrix: SparseMatrix, /, *, axis: Axis | None = None) -> Tensor:
-    """The least element over rows, columns, or both, zeros that are not stored among them, as `max` gives the greatest.
+    """The least element over rows, columns, or both, zeros that are not stored among them.
 
+    Parameters
+    ----------
+    matrix : SparseMatrix
+        Of a real dtype, in any format.
+    axis : int or str, optional
+        -2 gives the least element of each column, -1 that of each row. By default that of each whole matrix.
+
+    Returns
+    -------
+    Tensor
+        Dense, without the axis.
+
+    Raises
+    ------
+    AxisError, ArgumentError, DTypeError, ShapeError
+        As `max`.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.sparse.min(tb.sparse.eye(2)).item()
     0.0

@@ -2,12 +2,13 @@
 
 `OURS=numpy,jax` appends the adapters over these to PhiML's backends before the tests are collected, so that each test
 that goes through them all goes through ours. `DEFAULT=ours:jax`, or `jax` for PhiML's own, is the default backend of
-each test besides.
+each test besides. A test of more than `LIMIT` seconds fails.
 """
 
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from typing import Any
 
@@ -29,6 +30,13 @@ def chosen(name: str) -> Any:
     return tensorbackend_phiml.backend(of_ours) if of_ours else get_backend(kind)
 
 
+LIMIT = 600
+
+
+def _too_long(number: int, frame: object) -> None:
+    raise TimeoutError(f"a test took more than {LIMIT} seconds")
+
+
 _default = chosen(os.environ.get("DEFAULT") or "numpy")
 
 
@@ -36,5 +44,8 @@ _default = chosen(os.environ.get("DEFAULT") or "numpy")
 def default_backend() -> Iterator[None]:
     """Each test begins with the default backend, whatever the one before it left."""
     set_global_default_backend(_default)
+    signal.signal(signal.SIGALRM, _too_long)
+    signal.alarm(LIMIT)
     yield
+    signal.alarm(0)
     set_global_default_backend(NUMPY)

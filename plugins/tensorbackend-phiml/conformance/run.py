@@ -1,11 +1,13 @@
 """Runs PhiML's own tests with our backends and without: `python run.py <checkout of PhiML> [run ...]`.
 
 A test that passes without ours must pass with ours, but for the rows of `exceptions.py`. PhiML's tests of other
-libraries' internals are left out.
+libraries' internals are left out. With `--reports <folder>` each run leaves its report there, and one that has left it
+is not run again, so that what was broken off goes on.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import subprocess
 import sys
@@ -18,6 +20,8 @@ from exceptions import EXCEPTIONS
 
 HERE = Path(__file__).parent
 LEFT_OUT = ("math/test_torch_hooks.py", "backend/test_tf_backend.py", "backend/test_torch_backend.py")
+
+WORKERS = "2"
 
 RUNS: dict[str, tuple[str, str, str]] = {
     "without": ("", "", "backend math"),
@@ -33,38 +37,58 @@ COMPARED = {"appended": "without"} | {name: "default jax" for name in RUNS if "o
 """For each run with ours the one whose passes count."""
 
 
-def passed(checkout: Path, name: str) -> dict[str, bool]:
-    """Whether each test passed in a run."""
+def run(checkout: Path, name: str, report: Path) -> None:
+    """Runs the tests, which tell their progress on the way, and writes their report."""
     ours, default, folders = RUNS[name]
     tests = checkout / "tests" / "commit"
     with tempfile.TemporaryDirectory() as room:
-        report = Path(room) / "report.xml"
+        written = Path(room) / "report.xml"
         command = [sys.executable, "-m", "pytest", "-q", "-W", "ignore", "-p", "no:cacheprovider", "-p", "appended"]
+        command += ["-n", WORKERS, "--tb=line", "--show-capture=no", f"--junitxml={written}"]
         command += [f"--ignore={tests / each}" for each in LEFT_OUT]
-        command += ["--tb=line", f"--junitxml={report}", *(str(tests / folder) for folder in folders.split())]
+        command += [str(tests / folder) for folder in folders.split()]
         path = os.pathsep.join([str(checkout), str(HERE)])
         environment = os.environ | {"OURS": ours, "DEFAULT": default, "PYTHONPATH": path, "JAX_PLATFORMS": "cpu"}
-        subprocess.run(command, cwd=room, env=environment, check=False, stdout=subprocess.DEVNULL)
-        cases = ElementTree.parse(report).getroot().iter("testcase")
-        return {
-            f"{case.get('classname')}.{case.get('name')}": not any(
-                case.find(each) is not None for each in ("failure", "error", "skipped")
-            )
-            for case in cases
-        }
+        subprocess.run(command, cwd=room, env=environment, check=False)
+        report.write_bytes(written.read_bytes())
+
+
+def passed(report: Path) -> dict[str, bool]:
+    """Whether each test of a report passed."""
+    return {
+        f"{case.get('classname')}.{case.get('name')}": not any(
+            case.find(each) is not None for each in ("failure", "error", "skipped")
+        )
+        for case in ElementTree.parse(report).getroot().iter("testcase")
+    }
 
 
 def main() -> int:
-    """Prints the totals and what differs; 1 where something does."""
-    checkout = Path(sys.argv[1]).resolve()
-    wanted = sys.argv[2:] or list(RUNS)
+    """1 where a test fails that should not."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("checkout", type=Path)
+    parser.add_argument("runs", nargs="*", metavar="run")
+    parser.add_argument("--reports", type=Path)
+    options = parser.parse_args()
+    if unknown := [name for name in options.runs if name not in RUNS]:
+        parser.error(f"runs of {', '.join(map(repr, RUNS))}, not {unknown}")
+    with tempfile.TemporaryDirectory() as room:
+        reports = options.reports or Path(room)
+        reports.mkdir(exist_ok=True)
+        return compared(options.checkout.resolve(), options.runs or list(RUNS), reports)
+
+
+def compared(checkout: Path, wanted: list[str], reports: Path) -> int:
+    """Prints the totals of runs and what differs from those that they are compared with; 1 where something does."""
     results: dict[str, dict[str, bool]] = {}
     wrong = 0
     for name in [*dict.fromkeys(COMPARED[each] for each in wanted if each in COMPARED), *wanted]:
         if name in results:
             continue
-        begin = time.monotonic()
-        found = results[name] = passed(checkout, name)
+        begin, report = time.monotonic(), reports / f"{name.replace(' ', '-').replace(':', '-')}.xml"
+        if not report.exists():
+            run(checkout, name, report)
+        found = results[name] = passed(report)
         print(f"{name}: {sum(found.values())} of {len(found)} pass, {time.monotonic() - begin:.0f} s", flush=True)
         if name not in COMPARED:
             continue

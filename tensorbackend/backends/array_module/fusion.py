@@ -211,11 +211,14 @@ def _compiled(
         for value in dict.fromkeys(node.operands):
             if last[value] is node and names[value] in memory_of and value not in shared:
                 spare.setdefault(memory_of[names[value]], []).append(names[value])
-        memory = "out" if node is nodes[-1] and lends else ""
         # NumPy takes twice as long to write one element to its own operand.
-        if plain and not memory and spare.get(dtype) and lends and node.outs[0].size > 1:
-            memory = spare[dtype].pop()
-        target = names[Value(node)] = memory or ("out" if node is nodes[-1] else f"t{number}")
+        lent = plain and lends and node.outs[0].size > 1 and spare.get(dtype)
+        memory = spare[dtype].pop() if lent else ""
+        if node is nodes[-1]:
+            target, memory = "out", f"{memory} if out is None else out" if memory else "out" if lends else ""
+        else:
+            target = memory or f"t{number}"
+        names[Value(node)] = target
         if plain:
             memory_of[target] = dtype
             lines.append(f"    {target} = f{number}({', '.join([*operands, *([f'out={memory}'] if memory else [])])})")

@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterable, Sequence
 
 from ...dtypes import uncast
 from ...errors import ContractError, GradientError, NamesError, expected
+from ...operands import nameless
 from ...ops.creation.filled import zeros
 from ...ops.elementwise.binary import add
 from ...ops.elementwise.conversion import astype
 from ...ops.elementwise.unary import real
 from ...ops.reduction import sum
 from ...ops.shape import reshape
-from ...protocol.planned import nameless as nameless_template
 from ...template import Template
 from ...tensor import Tensor
 from ..graph import Graph, reachable
@@ -238,11 +238,6 @@ def inexact(value: Value) -> bool:
 def named(x: Tensor, template: Template) -> Tensor:
     """A tensor under the names of a template of its shape and dtype."""
     return x if x.names == template.names else Tensor(template, x.backend, x.data)
-
-
-def nameless(x: Tensor) -> Tensor:
-    """A tensor without names."""
-    return Tensor(nameless_template(x.template), x.backend, x.data) if any(x.names) else x
 
 
 def _as_it_is(x: Tensor) -> Tensor:

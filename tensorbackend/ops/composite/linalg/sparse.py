@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from ....accuracy import SUM
 from ....dispatch import composite
 from ....errors import ArgumentError, ShapeError, expected
+from ....operands import nameless
 from ....rules.broadcasting import broadcast, check_dtype, result_type
 from ....rules.indexing import check_indices
 from ....rules.plan import choice
@@ -103,8 +104,8 @@ def _product(
     batch, names = broadcast([_rest(values, 1), _rest(first, 1), _rest(second, 1), _rest(x, 1 + trailing)])
     dtype = result_type([values.template, x.template])
     after = x.names[x.ndim - trailing :]
-    values, x = astype(_nameless(values), dtype), astype(_nameless(x), dtype)
-    first, second = _nameless(first), _nameless(second)
+    values, x = astype(nameless(values), dtype), astype(nameless(x), dtype)
+    first, second = nameless(first), nameless(second)
     if first.ndim == second.ndim == 1:
         found = _summed(values, places(first, second, format), x, rows, trailing)
     else:
@@ -118,10 +119,6 @@ def _product(
     found = broadcast_to(found, (*batch, *found.shape[found.ndim - 1 - trailing :]))
     names = (*names, None, *after)
     return found.rename(*names) if any(names) else found
-
-
-def _nameless(x: Tensor) -> Tensor:
-    return x.rename(*(None,) * x.ndim) if any(x.names) else x
 
 
 def _summed(values: Tensor, where: Places, x: Tensor, rows: int, trailing: int) -> Tensor:

@@ -1,0 +1,157 @@
+"""Sparse matrices of dense ones, of those of SciPy, and back to SciPy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..entry import entry
+from ..errors import OperandError, ShapeError, TemplateDataError, expected
+from ..operands import nameless
+from ..ops.composite.linalg.sparse import Format
+from ..ops.creation.filled import full
+from ..ops.creation.values import asarray
+from ..ops.elementwise.binary import not_equal
+from ..ops.elementwise.conversion import astype
+from ..ops.indexing.taking import take_at
+from ..ops.reduction import any as any_
+from ..ops.searching import nonzero
+from ..ops.shape import reshape
+from ..protocol import BackendLike
+from ..tensor import Tensor, TensorLike
+from .construction import Names, made
+from .host import on_host
+from .lengths import filled
+from .matrix import CLASSES, COO, SparseMatrix, bind
+
+
+@entry
+def from_dense(x: TensorLike | Sequence[Any], /, *, format: Format = "csr", size: int | None = None) -> SparseMatrix:
+    """The sparse matrix of the elements that are not 0.
+
+    Parameters
+    ----------
+    x : Tensor
+        Shape (..., rows, columns). Of a batch each matrix stores the places where one of them is not 0.
+    format : {"coo", "csr", "csc"}, default "csr"
+        How the places are stored.
+    size : int, optional
+        How many entries are stored. With it no data is read, so that `jit` knows the shapes; zeros at the last place
+        fill up. By default as many as there are.
+
+    Returns
+    -------
+    SparseMatrix
+        With x's names, its entries in the order of rows, or of columns for `"csc"`.
+
+    Raises
+    ------
+    DataError
+        For more elements than `size`. In a trace all stored values are NaN then, or the least integer.
+    TemplateDataError
+        For an x without data, if there is no size.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> a = tb.sparse.from_dense([[0.0, 2.0], [1.0, 0.0]])
+    >>> a, a.indices.tolist(), a.pointers.tolist()
+    (csr f32[2][2] numpy, 2 stored, [1, 0], [0, 1, 2])
+    """
+    dense = x if isinstance(x, Tensor) else asarray(x)
+    if dense.ndim < 2:
+        raise ShapeError(expected("a matrix", x=dense.template))
+    if format == "csc":
+        return from_dense(dense.mT, format="csr", size=size).T
+    rows, columns = dense.shape[-2:]
+    bare = nameless(dense)
+    mask = reshape(not_equal(bare, 0), (-1, rows * columns)) if bare.size else full((1, rows * columns), False)
+    (flat,) = nonzero(any_(mask, axis=0), size=size, fill_value=max(rows * columns - 1, 0))
+    values = take_at(reshape(bare, (*bare.shape[:-2], rows * columns)), flat, axis=-1, mode="clip")
+    if size is not None:
+        values = filled(values, any_(mask, axis=0), size)
+    dtype = "int32" if max(rows, columns) < 2**31 else "int64"
+    places = [astype(each, dtype) for each in (flat // max(columns, 1), flat % max(columns, 1))]
+    if dense.ndim > 2:
+        values = values.rename(*dense.names[:-2], None)
+    found = COO(values, places[0], places[1], (rows, columns), (dense.names[-2], dense.names[-1]))
+    return found if format == "coo" else found.to_csr()
+
+
+@entry
+def from_scipy(matrix: Any, /, *, names: Names = None, backend: BackendLike = None) -> SparseMatrix:
+    """A matrix of `scipy.sparse` as one of ours.
+
+    Parameters
+    ----------
+    matrix : scipy.sparse array or matrix
+        In any of SciPy's formats. The memory is shared where the backend can.
+    names : sequence of names, optional
+        The names of rows and columns.
+    backend : backend, optional
+        Where the matrix is to be; the default backend by default.
+
+    Returns
+    -------
+    SparseMatrix
+        In the same format, or in compressed rows for a format that is none of ours.
+
+    Raises
+    ------
+    OperandError
+        For anything that is no matrix of `scipy.sparse`.
+
+    Examples
+    --------
+    >>> import scipy.sparse, tensorbackend as tb
+    >>> tb.sparse.from_scipy(scipy.sparse.csr_array([[0.0, 2.0], [1.0, 0.0]]))
+    csr f64[2][2] numpy, 2 stored
+    """
+    if not (hasattr(matrix, "format") and hasattr(matrix, "tocsr")):
+        raise OperandError(expected("a matrix of scipy.sparse", matrix=matrix))
+    found = matrix if matrix.format in CLASSES else matrix.tocsr()
+    first, second = (found.row, found.col) if found.format == "coo" else (found.indptr, found.indices)
+    values, first, second = (asarray(each, backend=backend) for each in (found.data, first, second))
+    return made(found.format, values, first, second, found.shape, names)
+
+
+@bind
+@entry
+def to_scipy(matrix: SparseMatrix, /) -> Any:
+    """The matrix as an array of `scipy.sparse`.
+
+    Parameters
+    ----------
+    matrix : SparseMatrix
+        Of two axes, in any format.
+
+    Returns
+    -------
+    scipy.sparse.coo_array, csr_array or csc_array
+        In the matrix's format, without its names. The memory is shared where it can be.
+
+    Raises
+    ------
+    ShapeError
+        For a batch of matrices, which SciPy does not have.
+    TemplateDataError
+        For a matrix without data.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.sparse.eye(2).to_scipy().toarray().tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
+    from scipy import sparse
+
+    if matrix.ndim > 2:
+        raise ShapeError(expected("one matrix, as SciPy has no batches", matrix=matrix.template))
+    read = on_host(matrix.values, matrix.first, matrix.second)
+    if read is None:
+        raise TemplateDataError(expected("a matrix with data", matrix=matrix.template))
+    values, first, second = read
+    if matrix.format == "coo":
+        return sparse.coo_array((values, (first, second)), shape=matrix.size)
+    kind = sparse.csr_array if matrix.format == "csr" else sparse.csc_array
+    return kind((values, second, first), shape=matrix.size)

@@ -1,0 +1,57 @@
+"""Whether the places of a matrix are places of it: where their data can be read at once, else when a trace runs."""
+
+from __future__ import annotations
+
+import numpy
+
+from ..errors import DataError, IndexRangeError, expected
+from ..ops.composite.linalg.sparse import Format
+from ..ops.creation.filled import iota
+from ..ops.indexing.taking import take
+from ..tensor import Tensor
+from .host import Array, on_host
+
+
+def checked(format: Format, first: Tensor, second: Tensor, size: tuple[int, int]) -> tuple[Tensor, Tensor]:
+    """Places that lie in the matrix; those of a trace are checked when they are computed."""
+    read = on_host(first, second)
+    rows, columns = size
+    if format == "coo":
+        if read is None:
+            return _within(first, rows), _within(second, columns)
+        _check_range(read[0], rows, "row")
+        _check_range(read[1], columns, "column")
+        return first, second
+    minor = columns if format == "csr" else rows
+    if read is None:
+        return _within(first, second.shape[-1] + 1), _within(second, minor)
+    _check_pointers(read[0], second.shape[-1])
+    _check_range(read[1], minor, "column" if format == "csr" else "row")
+    return first, second
+
+
+def _within(places: Tensor, size: int) -> Tensor:
+    """Places as they are, read as indices: so one outside is an error, or moved inside, as a backend has it."""
+    if not places.size:
+        return places
+    return take(iota(size, dtype=places.dtype, backend=places.backend), places)
+
+
+def _check_range(places: Array, size: int, what: str) -> None:
+    if not places.size:
+        return
+    least, greatest = places.min(), places.max()
+    if least < 0 or greatest >= size:
+        outside = int(least if least < 0 else greatest)
+        raise IndexRangeError(expected(f"each {what} from 0 to {size - 1}", **{what: outside}))
+
+
+def _check_pointers(pointers: Array, count: int) -> None:
+    wanted = f"pointers from 0 to {count}, none less than the one before"
+    if (pointers[..., 0] != 0).any() or (pointers[..., -1] != count).any():
+        raise DataError(expected(wanted, first=int(pointers[..., 0].max()), last=int(pointers[..., -1].max())))
+    falls = numpy.argwhere(pointers[..., 1:] < pointers[..., :-1])
+    if len(falls):
+        place = tuple(int(each) for each in falls[0])
+        pair = [int(pointers[place]), int(pointers[(*place[:-1], place[-1] + 1)])]
+        raise DataError(expected(wanted, pointers=pair, at=place[-1]))

@@ -1,0 +1,114 @@
+"""Matrices whose rows are filled up: the same products, forwards, back and with gradients, where rows are short."""
+
+from __future__ import annotations
+
+import gc
+from typing import Any
+
+import numpy
+import pytest
+import scipy.sparse
+
+import tensorbackend as tb
+from tensorbackend.solvers import padded, solve
+from tensorbackend.solvers.linear import Linear, Sparse, linear
+from tensorbackend.solvers.padded import Padded, repeated
+from tensorbackend.sparse import SparseMatrix
+
+DENSE = numpy.diag(numpy.full(6, 4.0)) + numpy.diag(numpy.full(5, -1.0), 1) + numpy.diag(numpy.full(5, -1.5), -1)
+DENSE[2] = 0  # a row without entries
+VECTOR = numpy.arange(1.0, 7)
+
+
+def matrix(format: str, backend: str = "binary") -> SparseMatrix:
+    return tb.sparse.from_scipy(scipy.sparse.csr_array(DENSE).asformat(format), backend=backend)
+
+
+def form_of(given: SparseMatrix) -> Linear:
+    return repeated(linear(given, tb.template((given.shape[-2],), "f64"), 1, "A"))
+
+
+@pytest.mark.parametrize("backend", ["binary", "jax"])
+@pytest.mark.parametrize("format", ["coo", "csr", "csc"])
+def test_products_are_those_of_the_matrix(format: str, backend: str) -> None:
+    function = form_of(matrix(format, backend))
+    assert isinstance(function.form, Padded)
+    x = tb.asarray(numpy.stack([VECTOR, -VECTOR]), backend=backend)
+    numpy.testing.assert_allclose(function(x[0]), DENSE @ VECTOR)
+    numpy.testing.assert_allclose(function(x), numpy.asarray(x) @ DENSE.T)
+    numpy.testing.assert_allclose(function.T(x), numpy.asarray(x) @ DENSE)
+
+
+def test_entries_at_one_place_add_up_in_any_order() -> None:
+    values = tb.asarray([1.0, 2.0, 4.0, 8.0], backend="binary")
+    function = form_of(tb.sparse.coo(values, [1, 0, 1, 1], [0, 1, 1, 0], shape=(2, 2)))
+    assert isinstance(function.form, Padded)
+    assert function(tb.asarray([1.0, 10.0], backend="binary")).tolist() == [20.0, 49.0]
+
+
+def test_an_infinity_stays_in_the_rows_that_have_it() -> None:
+    x = numpy.where(VECTOR == 1, numpy.inf, VECTOR)
+    found = numpy.asarray(form_of(matrix("csr"))(tb.asarray(x, backend="binary")))
+    assert numpy.isinf(found[:2]).all()
+    assert numpy.isfinite(found[3:]).all()
+
+
+@pytest.mark.parametrize("backend", ["numpy", "jax"])
+def test_rows_that_are_long_or_unlike_stay_as_they_are(backend: str) -> None:
+    long = tb.sparse.from_dense(tb.ones((20, 20), dtype="f64", backend=backend))
+    arrow = tb.sparse.from_dense(tb.asarray(numpy.eye(12) + (numpy.arange(12) == 0)[:, None], backend=backend))
+    for given in (long, arrow):
+        assert isinstance(form_of(given).form, Sparse)
+
+
+def test_what_multiplies_rows_keeps_its_matrix() -> None:
+    assert form_of(matrix("csr", "numpy")).parts[1].shape == (7,)
+
+
+def test_matrices_of_a_batch_of_one_structure() -> None:
+    single = matrix("csr", "jax")
+    batch = single.like(tb.stack([single.values, 2 * single.values]))
+    x = tb.asarray(VECTOR, backend="jax")
+    function = form_of(batch)
+    assert isinstance(function.form, Padded)
+    numpy.testing.assert_allclose(function(x), [DENSE @ VECTOR, 2 * DENSE @ VECTOR])
+
+
+def test_a_structure_is_found_once_and_goes_with_its_matrix() -> None:
+    given = matrix("csr")
+    first, again = form_of(given), form_of(given.like(2 * given.values))
+    assert first.parts[1] is again.parts[1]
+    key: Any = next(key for key in padded._structures if key[0] == id(given.first))
+    del given, first, again
+    gc.collect()
+    assert key not in padded._structures
+
+
+def test_a_traced_structure_stays_as_it_is_and_a_held_one_is_read() -> None:
+    symmetric = (DENSE + DENSE.T)[:2, :2]
+    a = tb.sparse.from_dense(tb.asarray(symmetric, backend="jax"))
+    b = tb.asarray([1.0, 2.0], dtype="f64", backend="jax")
+    expected = numpy.linalg.solve(symmetric, [1.0, 2.0])
+    numpy.testing.assert_allclose(tb.jit(lambda a, b: solve(a, b, "cg", rtol=1e-10).x)(a, b), expected)
+    held = tb.jit(lambda b: solve(a, b, "cg", rtol=1e-10).x)
+    numpy.testing.assert_allclose(held(b), expected)
+    assert "take" in {node.op for node in held.lower(b).graph.nodes}
+
+
+@pytest.mark.parametrize("method", ["cg", "lsqr"])
+def test_gradients_reach_the_values(method: str) -> None:
+    """By differences."""
+    dense = (DENSE + DENSE.T)[3:, 3:]
+    a = tb.sparse.from_dense(tb.asarray(dense, backend="jax"))
+    b = tb.asarray([1.0, -2.0, 3.0], dtype="f64", backend="jax")
+
+    def loss(values: tb.Tensor) -> tb.Tensor:
+        return tb.sum(solve(a.like(values), b, method, rtol=1e-13).x ** 2)
+
+    slope = numpy.asarray(tb.grad(loss)(a.values))
+    for place in range(a.nnz):
+        step = tb.asarray(1e-6 * (numpy.arange(a.nnz) == place), backend="jax")
+        difference = (loss(a.values + step) - loss(a.values - step)).item() / 2e-6
+        # The matrix with one of two equal entries changed is not symmetric; `cg` takes it as if it were.
+        if method == "lsqr" or a.to_coo().rows[place].item() == a.to_coo().columns[place].item():
+            numpy.testing.assert_allclose(slope[place], difference, rtol=1e-4, atol=1e-6)
