@@ -193,9 +193,23 @@ class JaxIndexing(JaxBase, ArrayIndexing):
     def add_along_axis(
         self, out: Template, x: Template, indices: Template, updates: Template, /, *, axis: int, mode: Mode
     ) -> Kernel:
-        """A scatter along the axis alone, which XLA divides among devices by the other axes."""
-        locate, xp, lax, size = self._located(indices, x.shape[axis], mode), self.xp, self.lax, x.shape[axis]
+        """A scatter along the axis alone, which XLA divides among devices by the other axes.
+
+        On one device, where there is nothing to divide, one into all elements laid flat: it takes half the time.
+        """
+        locate = self._located(indices, x.shape[axis], mode)
         working, dtype = numpy_dtype(float32 if out.dtype in NARROW else out.dtype), numpy_dtype(out.dtype)
+        scatter = self._flat_scatter(x, indices, axis) if self.jax.device_count() == 1 else self._scatter_along(x, axis)
+
+        def add(values: Array, places: Array, given: Array) -> Array:
+            return scatter(values.astype(working), *locate(places), given.astype(working)).astype(dtype)
+
+        return add
+
+    def _scatter_along(self, x: Template, axis: int) -> Kernel:
+        """What adds updates at positions along an axis, but for those that were outside from the start."""
+        lax, xp, size = self.lax, self.xp, x.shape[axis]
+        modes, short = lax.GatherScatterMode, size < iinfo(int32).max
         others = tuple(each for each in range(x.ndim) if each != axis)
         numbers = lax.ScatterDimensionNumbers(
             update_window_dims=(),
@@ -204,24 +218,29 @@ class JaxIndexing(JaxBase, ArrayIndexing):
             operand_batching_dims=others,
             scatter_indices_batching_dims=others,
         )
-        modes, short = lax.GatherScatterMode, size <= iinfo(int32).max
 
-        def add(values: Array, places: Array, given: Array) -> Array:
-            positions, inside = locate(places)
-            known = inside is None
-            if not known:
+        def scatter(target: Array, positions: Array, inside: Any, rows: Array) -> Array:
+            if inside is not None:
                 positions = xp.where(inside, positions, size)
-            if short:
-                positions = positions.astype(numpy_dtype(int32))
-            return lax.scatter_add(
-                values.astype(working),
-                positions[..., None],
-                given.astype(working),
-                numbers,
-                mode=modes.PROMISE_IN_BOUNDS if known else modes.FILL_OR_DROP,
-            ).astype(dtype)
+            places = (positions.astype(numpy_dtype(int32)) if short else positions)[..., None]
+            mode = modes.PROMISE_IN_BOUNDS if inside is None else modes.FILL_OR_DROP
+            return lax.scatter_add(target, places, rows, numbers, mode=mode)
 
-        return add
+        return scatter
+
+    def _flat_scatter(self, x: Template, indices: Template, axis: int) -> Kernel:
+        """What `_scatter_along` gives, by positions in all of x."""
+        xp, size, before, after = self.xp, x.shape[axis], prod(x.shape[:axis]), prod(x.shape[axis + 1 :])
+        block = before, indices.shape[axis], after
+
+        def scatter(target: Array, positions: Array, inside: Any, rows: Array) -> Array:
+            places = (positions.reshape(block) + xp.arange(before)[:, None, None] * size) * after + xp.arange(after)
+            if inside is not None:
+                places = xp.where(inside.reshape(block), places, x.size)
+            added = target.reshape(-1).at[places.reshape(-1)].add(rows.reshape(-1), mode="drop")
+            return added.reshape(x.shape)
+
+        return scatter
 
     @_looking
     @planned

@@ -101,6 +101,15 @@ assert compiled.output_shardings.is_equivalent_to(rows, 3)
 assert "f32[2,8,100]" in text  # what one device of eight holds
 for collective in ("all-reduce", "all-gather", "all-to-all", "reduce-scatter", "collective-permute"):
     assert collective + "(" not in text, collective
+
+with tb.default_backend("jax"):
+    x, ones, places = tb.zeros((2, 3)), tb.ones((2, 2)), tb.asarray([[2, 5], [0, 0]])
+    assert tb.add_along_axis(x, places, ones, mode="clip").tolist() == [[0, 0, 2], [2, 0, 0]]
+    assert tb.add_along_axis(x, places, ones, mode="fill").tolist() == [[0, 0, 1], [2, 0, 0]]
+    assert tb.add_along_axis(x, tb.asarray([[1, 7, 0]]), tb.ones((1, 3)), axis=0, mode="fill").tolist() == [
+        [0, 0, 1],
+        [1, 0, 0],
+    ]
 """
 
 
