@@ -142,7 +142,7 @@ def test_a_tree_keeps_dtypes_names_and_backend_and_is_compiled_and_recorded() ->
         "b": tb.zeros((2, 3), dtype="f64", names=("batch", "n"), backend="binary"),
     }
 
-    def bowl(x: Any) -> Tensor:
+    def bowl(x: Any) -> Any:
         return (x["a"] - 2) ** 2 + tb.sum((x["b"] + 1) ** 2, axis="n")
 
     found = minimize(bowl, start)
@@ -160,7 +160,7 @@ def test_a_tree_keeps_dtypes_names_and_backend_and_is_compiled_and_recorded() ->
 def test_a_tree_of_bounds() -> None:
     start = [tb.asarray(0.0), tb.asarray([0.0, 0.0])]
 
-    def bowl(x: Any) -> Tensor:
+    def bowl(x: Any) -> Any:
         return (x[0] - 3) ** 2 + tb.sum((x[1] + 3) ** 2)
 
     both = minimize(bowl, start, bounds=(-1.0, [2.0, numpy.inf]))
