@@ -1,4 +1,6 @@
-"""The CTC loss and its gradient on JAX beside optax's, where optax is installed, and on NumPy.
+"""The CTC loss and its gradient: on JAX beside optax's, on PyTorch beside its own, and on NumPy.
+
+What is not installed is left out.
 
 python benchmarks/ctc.py [--repeat 7]
 """
@@ -62,10 +64,33 @@ def optax(arrays: tuple[Any, ...], wide: bool = False) -> dict[str, Callable[[],
     return {"loss": within(jax.jit(loss)), "with gradient": within(jax.jit(jax.value_and_grad(loss)))}
 
 
+def pytorch(arrays: tuple[Any, ...]) -> dict[str, Callable[[], Any]]:
+    """The same by PyTorch's own function."""
+    import torch
+
+    logits, labels, frames, counts = map(torch.tensor, arrays)
+    logits.requires_grad_()
+
+    def loss() -> Any:
+        logs = torch.log_softmax(logits, -1).transpose(0, 1)
+        return torch.nn.functional.ctc_loss(logs, labels, frames, counts, reduction="sum")
+
+    def alone() -> None:
+        with torch.no_grad():
+            loss()
+
+    def both() -> None:
+        logits.grad = None
+        loss().backward()
+
+    return {"loss": alone, "with gradient": both}
+
+
 def wait(result: Any) -> Any:
     """A result once it is computed."""
     for each in result if isinstance(result, tuple) else (result,):
-        each.block_until_ready()
+        if hasattr(each, "block_until_ready"):
+            each.block_until_ready()
     return result
 
 
@@ -82,21 +107,23 @@ def fastest(ways: dict[str, Callable[[], Any]], repeat: int) -> dict[str, float]
     return found
 
 
-def main() -> None:
-    """Prints milliseconds, ratios, and the greatest relative difference."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--repeat", type=int, default=7)
-    repeat: int = parser.parse_args().repeat
-    arrays = inputs()
+def shown(seconds: dict[str, float], first: str, second: str) -> None:
+    """Prints milliseconds, and the ratio of two ways where both ran."""
+    for name, each in seconds.items():
+        print(f"{name:30} {1000 * each:8.1f} ms")
+    for name in ("loss", "with gradient"):
+        if f"{second}, {name}" in seconds:
+            print(f"ratio, {name:23} {seconds[f'{first}, {name}'] / seconds[f'{second}, {name}']:8.2f}")
+
+
+def beside_optax(arrays: tuple[Any, ...], repeat: int) -> None:
+    """Prints what JAX takes, and how near both are to optax in float64."""
     ways = {f"ours on JAX, {name}": call for name, call in ours("jax", arrays).items()}
     if find_spec("optax"):
         ways |= {f"optax, {name}": call for name, call in optax(arrays).items()}
     seconds = fastest(ways, repeat)
-    for name, each in seconds.items():
-        print(f"{name:30} {1000 * each:8.1f} ms")
+    shown(seconds, "ours on JAX", "optax")
     if find_spec("optax"):
-        for name in ("loss", "with gradient"):
-            print(f"ratio, {name:23} {seconds[f'ours on JAX, {name}'] / seconds[f'optax, {name}']:8.2f}")
         wide = arrays[0].astype(np.float64), *arrays[1:]
         value, slope = optax(wide, True)["with gradient"]()
         for name, call in {
@@ -108,6 +135,20 @@ def main() -> None:
             loss = abs(float(found) / float(value) - 1)
             apart = np.abs(np.asarray(found_slope) - np.asarray(slope)).max()
             print(f"{name} beside optax in float64: loss {loss:.1e} relative, gradient {apart:.1e}")
+
+
+def main() -> None:
+    """Prints milliseconds, ratios, and differences."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--repeat", type=int, default=7)
+    repeat: int = parser.parse_args().repeat
+    arrays = inputs()
+    if find_spec("jax"):
+        beside_optax(arrays, repeat)
+    if "torch" in tb.backends():
+        ways = {f"ours on PyTorch, {name}": call for name, call in ours("torch", arrays).items()}
+        seconds = fastest(ways | {f"PyTorch, {name}": call for name, call in pytorch(arrays).items()}, repeat)
+        shown(seconds, "ours on PyTorch", "PyTorch")
     for name, each in fastest(ours("numpy", arrays), 2).items():
         print(f"{'ours on NumPy, ' + name:30} {1000 * each:8.1f} ms")
 

@@ -1,12 +1,9 @@
-"""What the functions of PhiML's backends are called here: the rows of coming-from-phiml.md.
+"""What the functions of PhiML's backends are called here: the rows of coming-from-phiml.md, which `rows.py` makes."""
 
-A row is `name | code | remark`. The code runs in the names of `NAMES`, which a test does for each row; a row without
-code has a remark that says why there is nothing to call.
-"""
-
-from __future__ import annotations
-
-from typing import NamedTuple
+INTRODUCTION = """\
+PhiML itself runs on tensorbackend by the distribution
+[tensorbackend-phiml](../plugins/tensorbackend-phiml/README.md); this page is for code that is written against its
+backends. The rows are the functions of `phiml.backend.Backend`, and below them those of `phiml.backend`."""
 
 NAMES = """\
 import numpy
@@ -29,7 +26,6 @@ A = tb.sparse.from_dense(m[0])
 def f(x):
     return tb.sum(x * x)
 """
-"""What stands before the code of each row."""
 
 ROWS = """
 abs | tb.abs(x) |
@@ -274,48 +270,3 @@ profile_function | tb.profile_function(f, x, warmup=2) |
 set_global_default_backend | tb.set_default_backend("numpy") |
 set_global_precision | tb.set_precision(32) | `cast=True` casts operands as PhiML does
 """
-
-
-class Row(NamedTuple):
-    """A function of PhiML's, what to write here, and what differs."""
-
-    name: str
-    code: str
-    remark: str
-
-
-def rows() -> list[Row]:
-    """The rows, in the order of the page."""
-    found = []
-    for line in ROWS.strip().replace("\n    ", " ").splitlines():  # a long row goes on in a second line
-        name, _, rest = line.partition(" | ")
-        # "c | d" is code too: the remark stands behind the last bar.
-        code, _, remark = rest.rpartition("|")
-        found.append(Row(name.strip(), code.strip(), remark.strip()))
-    return found
-
-
-INTRODUCTION = """\
-# Coming from PhiML
-
-Generated from `docs/phiml_rows.py` by `make docs`; a test runs the code of each row. PhiML itself runs on tensorbackend
-by the distribution [tensorbackend-phiml](../plugins/tensorbackend-phiml/README.md); this page is for code that is
-written against its backends. The rows are the functions of `phiml.backend.Backend`, and below them those of
-`phiml.backend`. The code runs after:
-
-```python
-{names}```
-
-| PhiML | tensorbackend | |
-| --- | --- | --- |
-"""
-
-
-def page() -> str:
-    """The text of coming-from-phiml.md."""
-    lines = [f"| `{name}` | {_cell(code)} | {remark} |\n" for name, code, remark in rows()]
-    return INTRODUCTION.format(names=NAMES) + "".join(lines)
-
-
-def _cell(code: str) -> str:
-    return f"`{code}`".replace("|", "\\|") if code else ""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from runpy import run_path
 from typing import Any
@@ -85,6 +85,9 @@ LIFECYCLE = {
     "to_binary": "`Tensor.to_binary`",
 }
 
+PARTS = {"ctc_forward": ["nn.ctc_loss"], "ctc_posteriors": ["nn.ctc_loss"]}
+"""Callbacks that are parts of a function: the loss, and its gradient."""
+
 NX_INTRODUCTION = """\
 # Coming from Nx
 
@@ -131,13 +134,21 @@ def nx_page() -> str:
         of_matrices = callback.name.removeprefix("sparse_")
         if not names and hasattr(tb.sparse, of_matrices):  # functions of matrices, which are no tensors
             names = [f"sparse.{of_matrices}"]
+        names = names or PARTS.get(callback.name, [])
         rows[callback.name] = ", ".join(f"`tb.{name}`" for name in names)
     return NX_INTRODUCTION + "".join(f"| `{name}` | {rows[name]} |\n" for name in sorted(rows))
 
 
-def phiml_page() -> str:
-    """docs/coming-from-phiml.md: each function of PhiML's backends with what it is called here."""
-    page: str = run_path(str(HERE / "phiml_rows.py"))["page"]()
+ROWS = run_path(str(HERE / "rows.py"))
+
+
+def rows_page(system: str) -> Callable[[], str]:
+    """docs/coming-from-phiml.md and its like: each function of another system with what it is called here."""
+
+    def page() -> str:
+        text: str = ROWS["page"](system)
+        return text
+
     return page
 
 
@@ -307,7 +318,7 @@ def _listed(names: Iterable[str]) -> str:
 PAGES = {
     HERE / "ops.md": ops_page,
     HERE / "coming-from-nx.md": nx_page,
-    HERE / "coming-from-phiml.md": phiml_page,
+    **{HERE / f"coming-from-{system}.md": rows_page(system) for system in ROWS["SYSTEMS"]},
     HERE / "accuracy.md": accuracy_page,
     HERE / "support.md": support_page,
 }

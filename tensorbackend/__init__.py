@@ -82,6 +82,7 @@ from .ops.composite.elementwise.functions import square as square
 from .ops.composite.elementwise.functions import trunc as trunc
 from .ops.composite.elementwise.gradients import scaled_gradient as scaled_gradient
 from .ops.composite.elementwise.gradients import stop_gradient as stop_gradient
+from .ops.composite.indexing.along import add_along_axis as add_along_axis
 from .ops.composite.indexing.grids import grid_sample as grid_sample
 from .ops.composite.indexing.positions import argwhere as argwhere
 from .ops.composite.indexing.positions import ravel_multi_index as ravel_multi_index

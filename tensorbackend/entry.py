@@ -15,6 +15,7 @@ from operator import index
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, ParamSpec, TypeVar, Union, get_args, get_origin
 
+from .docstrings import completed
 from .dtypes import as_dtype, scalar_kind
 from .errors import (
     ArgumentKindError,
@@ -71,6 +72,7 @@ def entry(function: Callable[P, R]) -> Callable[P, R]:
             tell(error, function, arguments, keywords)
             raise
 
+    entered.__doc__ = completed(function)
     return entered
 
 
@@ -108,6 +110,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
             error.named(_name(function))
             raise
 
+    entered.__doc__ = completed(function)
     return entered
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias, TypeVar
 
-from . import dtypes
-from .dtypes import Scalar, scalar_kind
+from .dtypes import Scalar, defaults, scalar_kind
 from .errors import OperandError, expected
 from .interchange import is_plain_array
 from .memo import freeze, kind_of, remember
@@ -73,7 +72,7 @@ class Call:
             order = [name for name in known if name in keywords] + [name for name in keywords if name not in known]
             self.keywords = {name: self._symbolic(keywords[name], known.get(name, _UNKNOWN)) for name in order}
         kinds = tuple(map(kind_of, (*self.arguments, *self.keywords.values())))
-        self.key = (dtypes.current_precision(), *self.arguments, *self.keywords.items(), kinds)
+        self.key = (defaults.current_precision(), *self.arguments, *self.keywords.items(), kinds)
 
     def _symbolic(self, value: object, parameter: Parameter) -> object:
         if parameter.role == "option":

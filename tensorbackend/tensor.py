@@ -1,7 +1,7 @@
 """Tensor: a template, a backend and that backend's payload.
 
-The operators need the ops, and the ops need `Tensor`. The knot is cut here: `bind` enters each public
-op in a table as it is declared, and the methods look it up by name. Nothing here imports an op.
+The operators need the ops, and the ops need `Tensor`. The knot is cut here: `bind` enters each public op in a table as
+it is declared, and the methods look it up by name. Nothing here imports an op.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from .meaning import Axis as Axis
 from .meaning import Meaning
 from .meaning import SoleAxis as SoleAxis
 from .methods import OpMethods, ops
+from .operators import OPERATORS as OPERATORS
+from .operators import Operators
 from .rules.plan import integer
 from .synonyms import SYNONYMS
 from .template import Names, Shape, Template
@@ -28,9 +30,6 @@ if TYPE_CHECKING:
     from .protocol import Backend, BackendLike
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-
-_MOST_DIGITS = 308
-"""Decimal digits by which float64 can be scaled."""
 
 _VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
 
@@ -53,35 +52,7 @@ def late(name: str) -> Callable[..., Tensor]:
     return _ops[name]
 
 
-def _unary(name: str) -> Callable[[Tensor], Tensor]:
-    def method(self: Tensor) -> Tensor:
-        return _ops[name](self)
-
-    return method
-
-
-def _binary(name: str) -> Callable[[Tensor, TensorLike], Tensor]:
-    def method(self: Tensor, other: TensorLike) -> Tensor:
-        try:
-            return _ops[name](self, other)
-        except OperandError:  # Python then asks the other operand, and says so if it cannot either
-            return NotImplemented  # type: ignore[no-any-return]
-
-    method.op = name  # type: ignore[attr-defined] # read for `OPERATORS`
-    return method
-
-
-def _reflected(name: str) -> Callable[[Tensor, TensorLike], Tensor]:
-    def method(self: Tensor, other: TensorLike) -> Tensor:
-        try:
-            return _ops[name](other, self)
-        except OperandError:
-            return NotImplemented  # type: ignore[no-any-return]
-
-    return method
-
-
-class Tensor(OpMethods):
+class Tensor(Operators):
     """A value with named axes on a backend: no op changes it, and `x[...] = v` gives it another value.
 
     >>> import tensorbackend as tb
@@ -394,69 +365,6 @@ class Tensor(OpMethods):
     def __array_function__(self, function: Any, types: Any, arguments: Any, options: Any) -> Any:
         """What `numpy.sum(x, axis=0)` gives: our function where it has the same options, else NumPy's on the host."""
         return _ops["numpy_function"](self, function, types, arguments, options)
-
-    # Operators
-
-    def __divmod__(self, other: TensorLike) -> tuple[Tensor, Tensor]:
-        quotient = self.__floordiv__(other)
-        return quotient if quotient is NotImplemented else (quotient, self % other)
-
-    def __rdivmod__(self, other: TensorLike) -> tuple[Tensor, Tensor]:
-        quotient = self.__rfloordiv__(other)
-        return quotient if quotient is NotImplemented else (quotient, self.__rmod__(other))
-
-    def __round__(self, digits: int | None = None) -> Tensor:
-        """Elementwise, ties to even: `round(x)`, and to decimal digits `round(x, 2)`."""
-        if digits is None or not (digits := integer(digits=digits)):
-            return _ops["round"](self)
-        if abs(digits) > _MOST_DIGITS:
-            raise ArgumentError(expected(f"at most {_MOST_DIGITS} digits", digits=digits))
-        scale = float(10 ** abs(digits))
-        return _ops["round"](self * scale) / scale if digits > 0 else _ops["round"](self / scale) * scale
-
-    __add__ = _binary("add")
-    __radd__ = _reflected("add")
-    __sub__ = _binary("subtract")
-    __rsub__ = _reflected("subtract")
-    __mul__ = _binary("multiply")
-    __rmul__ = _reflected("multiply")
-    __truediv__ = _binary("divide")
-    __rtruediv__ = _reflected("divide")
-    __floordiv__ = _binary("floor_divide")
-    __rfloordiv__ = _reflected("floor_divide")
-    __mod__ = _binary("remainder")
-    __rmod__ = _reflected("remainder")
-    __pow__ = _binary("pow")
-    __rpow__ = _reflected("pow")
-    __matmul__ = _binary("matmul")
-    __rmatmul__ = _reflected("matmul")
-    __and__ = _binary("bitwise_and")
-    __rand__ = _reflected("bitwise_and")
-    __or__ = _binary("bitwise_or")
-    __ror__ = _reflected("bitwise_or")
-    __xor__ = _binary("bitwise_xor")
-    __rxor__ = _reflected("bitwise_xor")
-    __lshift__ = _binary("bitwise_left_shift")
-    __rlshift__ = _reflected("bitwise_left_shift")
-    __rshift__ = _binary("bitwise_right_shift")
-    __rrshift__ = _reflected("bitwise_right_shift")
-    __lt__ = _binary("less")
-    __le__ = _binary("less_equal")
-    __gt__ = _binary("greater")
-    __ge__ = _binary("greater_equal")
-    __eq__ = _binary("equal")  # type: ignore[assignment] # elementwise
-    __ne__ = _binary("not_equal")  # type: ignore[assignment] # elementwise
-    __neg__ = _unary("negative")
-    __pos__ = _unary("positive")
-    __abs__ = _unary("abs")
-    __invert__ = _unary("bitwise_invert")
-
-
-OPERATORS: dict[str, str] = {method.op: name for name, method in vars(Tensor).items() if hasattr(method, "op")}
-"""The method of `Tensor` that stands for an op of two tensors, by the op's name.
-
-The dispatcher puts the op's warm call in its place, which comes back to the method for operands that are not ready.
-"""
 
 
 class Deallocated(Tensor):

@@ -16,9 +16,8 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Any, Final
 
-from .. import dtypes
 from ..accuracy import TO_THE_BIT
-from ..dtypes import DType
+from ..dtypes import DType, defaults
 from ..interchange import is_plain_array
 from ..locks import free_in_child
 from ..memo import MEMO_LIMIT, remember
@@ -72,7 +71,7 @@ def holds_no_precision(memo: dict[Any, Any]) -> dict[Any, Any]:
 def keep(memo: dict[Any, Any], key: object, record: object, operands: Iterable[DType]) -> bool:
     """Enters a call in such a memo, unless some block, in whatever thread, casts operands of such dtypes."""
     with _lock:
-        if dtypes.cast_somewhere(operands):
+        if defaults.cast_somewhere(operands):
             return False
         remember(memo, key, record)
         return True
@@ -82,7 +81,7 @@ def settle() -> None:
     """Empties the memos when the mode begins, and fills them again when it is off everywhere."""
     with _lock:
         for memo, aside in _memos:
-            if dtypes.cast_blocks:
+            if defaults.cast_blocks:
                 aside.update(memo)
                 memo.clear()
                 for oldest in list(islice(aside, max(len(aside) - MEMO_LIMIT, 0))):
@@ -92,7 +91,7 @@ def settle() -> None:
                 aside.clear()
 
 
-dtypes.when_casting.append(settle)
+defaults.when_casting.append(settle)
 
 
 def cast(arguments: Sequence[Any], keywords: dict[str, Any], spec: OpSpec) -> tuple[list[Any], dict[str, Any]] | None:
@@ -119,7 +118,7 @@ def _operand(value: Any, beside: Sequence[Any]) -> Any:
             return value
         home = next((each.backend for each in beside if isinstance(each, Tensor)), None)
         tensor = late("asarray")(value, backend=home)
-        wanted = dtypes.cast_to(tensor.dtype)
+        wanted = defaults.cast_to(tensor.dtype)
         return value if wanted is None else late("astype")(tensor, wanted)
-    wanted = dtypes.cast_to(value.dtype)
+    wanted = defaults.cast_to(value.dtype)
     return value if wanted is None else late("astype")(value, wanted)

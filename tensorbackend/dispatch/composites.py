@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from .. import dtypes
 from ..accuracy import Bounds
-from ..dtypes import as_dtype
+from ..dtypes import as_dtype, defaults
 from ..memo import remember, told
 from ..operands import Call, Operand, template_of
 from ..opspec import CostRule, OpSpec, Parameter, declare, read_parameters
@@ -84,7 +83,7 @@ class CompositePath(Path):
         if own_method(backend, name) is not None or type(backend).optional is not Core.optional:
             return op_by_op, True
         try:
-            key = backend, out, *inputs, *map(told, options.values()), dtypes.current_precision()
+            key = backend, out, *inputs, *map(told, options.values()), defaults.current_precision()
             again = self.met.get(key)
         except (TypeError, KeyError):
             return op_by_op, True
@@ -149,8 +148,8 @@ class CompositePath(Path):
                 keywords[parameter.name] = value
             else:
                 arguments.append(value)
-        if dtypes.cast_blocks:
-            with dtypes.uncast():  # the operands have been cast
+        if defaults.cast_blocks:
+            with defaults.uncast():  # the operands have been cast
                 return self.spec.function(*arguments, **keywords)
         return self.spec.function(*arguments, **keywords)
 

@@ -11,8 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-from .. import dtypes
-from ..dtypes import DType, check_scalar
+from ..dtypes import DType, check_scalar, defaults
 from ..entry import tell
 from ..errors import DataError, TensorBackendError
 from ..memo import NUMBERS, remember, told
@@ -85,6 +84,11 @@ class Path(ABC):
         for key, (ready, constants) in list(self.beside.items()):
             self.beside[key] = Beside(ready._replace(kernel=change(ready.kernel, self._subject(key))), constants)
 
+    def forget(self) -> None:
+        """Drops all kernels that are ready."""
+        for memo in (self.ready, self.aside, self.beside, self.subjects):
+            memo.clear()
+
     def _subject(self, key: Any) -> Subject:
         """What a kernel computes that is kept under a key."""
         found = self.subjects.get(key)
@@ -110,7 +114,7 @@ class Path(ABC):
 
     def missed(self, key_of: KeyOf, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
         """The result of a call that is not ready under the key of its op."""
-        if dtypes.cast_blocks and is_cast(self.spec):
+        if defaults.cast_blocks and is_cast(self.spec):
             found = cast(arguments, keywords, self.spec)
             if found is not None:
                 return self.public(*found[0], **found[1])
@@ -191,7 +195,7 @@ class Path(ABC):
         count = self.operands
         if not count or len(arguments) < count:
             return None
-        key: list[Any] = [dtypes.current_precision()]
+        key: list[Any] = [defaults.current_precision()]
         backend = None
         try:
             for x in arguments[:count]:

@@ -7,7 +7,7 @@ signature, which spells the key of a call out. For `sum(x, /, *, axis=None, keep
         try:
             _backend = x.backend
             _out, _kernel, _result = _ready[
-                _dtypes.current_precision(), x.template, x.backend,
+                _defaults.current_precision(), x.template, x.backend,
                 axis if axis.__class__ in _ATOMS else _told(axis), axis.__class__,
                 keepdims if keepdims.__class__ in _ATOMS else _told(keepdims), keepdims.__class__,
             ]
@@ -30,7 +30,7 @@ from collections.abc import Callable, Iterator, Sequence
 from types import CodeType, FunctionType
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from .. import dtypes
+from ..dtypes import defaults
 from ..errors import DataError
 from ..memo import ATOMS, NUMBERS, told
 from ..opspec import OpSpec, Parameter
@@ -140,7 +140,7 @@ def of_two(ready: Memo, beside: BesideMemo, missed: Missed, failed: Failed) -> C
         try:
             backend = x.backend
             kinds = (number.__class__, x.template) if first else (x.template, number.__class__)
-            (out, kernel, _), constants = beside[dtypes.current_precision(), *kinds, backend]
+            (out, kernel, _), constants = beside[defaults.current_precision(), *kinds, backend]
         except (KeyError, AttributeError):
             return missed(_key_of_two, (x1, x2), {})
         constant: Any = constants[0 if first else 1]
@@ -207,7 +207,7 @@ if not ({all_tensors}):
     try:
         _backend = ({first}).backend
         {alike}
-        (_out, _kernel, _result), ({constants},) = _beside[_dtypes.current_precision(), {kinds}, _backend]
+        (_out, _kernel, _result), ({constants},) = _beside[_defaults.current_precision(), {kinds}, _backend]
     except _MISSES:
         return _missed(_key_of, ({arguments}), {{}})
     {run}
@@ -243,7 +243,7 @@ def generated(spec: OpSpec, ready: Memo, beside: BesideMemo, missed: Missed, fai
         "_Tensor": Tensor,
         "_beside": beside,
         "_current": current,
-        "_dtypes": dtypes,
+        "_defaults": defaults,
         "_failed": failed,
         "_key_of": None,
         "_met": lambda error, arguments: error.met(spec.name, operands_of(arguments)),
@@ -309,7 +309,7 @@ def source_of(spec: OpSpec) -> str:
         signature=_signature(spec),
         preparation=_indented(preparation, 2),
         prepared=_indented(preparation, 1),
-        key=f"_dtypes.current_precision(), {', '.join(key)}",
+        key=f"_defaults.current_precision(), {', '.join(key)}",
         run=_indented(run, 2),
         arguments=arguments,
         keywords=", ".join(f"{name!r}: {name}" for name in keywords),

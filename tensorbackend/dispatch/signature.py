@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any, TypeVar
 
+from ..docstrings import completed
 from ..opspec import OpSpec, Parameter
 from ..tensor import Tensor, TensorLike
 
@@ -25,9 +26,10 @@ def public(op: Op, spec: OpSpec) -> Op:
     face.__kwdefaults__ = declared.__kwdefaults__
     face.__annotations__ = _annotations(spec)
     target: Any = op
+    text = completed(declared, getattr(spec.result, "__name__", "Tensor"))
     for each in (target, face):
         each.__module__, each.__name__ = declared.__module__, declared.__name__
-        each.__qualname__, each.__doc__ = declared.__qualname__, declared.__doc__
+        each.__qualname__, each.__doc__ = declared.__qualname__, text
     target.__annotations__, target.__wrapped__ = face.__annotations__, face
     return op
 

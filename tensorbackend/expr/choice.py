@@ -71,6 +71,22 @@ def cond(predicate: TensorLike, true_function: Function, false_function: Functio
     dataclasses; the operands may be nested likewise, and what is no tensor reaches the functions as it is. Raises
     `DTypeError` or `ShapeError` for another predicate; for results that differ, the error of what differs first.
 
+    Parameters
+    ----------
+    predicate : Tensor
+        A bool without axes.
+    true_function, false_function
+        Functions of the operands.
+    *operands
+        What both functions take.
+
+    Returns
+    -------
+    Any
+        What the function that was chosen returns.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> x = tb.asarray([3.0, 4.0])
     >>> tb.cond(tb.sum(x) > 5, lambda x: x / 2, lambda x: x, x).tolist()

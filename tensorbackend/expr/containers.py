@@ -24,6 +24,11 @@ def backend_copy(x: Nested, backend: BackendLike = None) -> Nested:
     x : a tensor, or lists, tuples, dictionaries and dataclasses of tensors; what else is in them stays as it is
     backend : a backend, its class or its name, by default the default backend
 
+    Returns
+    -------
+    Nested
+        The copies, nested likewise.
+
     Examples
     --------
     >>> import tensorbackend as tb
@@ -47,6 +52,11 @@ def backend_transfer(x: Nested, backend: BackendLike = None) -> Nested:
     ----------
     x : a tensor, or lists, tuples, dictionaries and dataclasses of tensors; what else is in them stays as it is
     backend : a backend, its class or its name, by default the default backend
+
+    Returns
+    -------
+    Nested
+        The tensors on the other backend, nested likewise.
 
     Examples
     --------

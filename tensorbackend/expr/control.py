@@ -147,6 +147,22 @@ def fori_loop(lower: TensorLike, upper: TensorLike, body: Function, initial: Any
     i is a tensor without axes: int64, or of the bounds' dtype. Bounds that are Python ints make a loop of known length,
     which has a gradient. What is carried is as in `while_loop`.
 
+    Parameters
+    ----------
+    lower, upper : int or Tensor
+        The first number, and the bound.
+    body
+        A function (i, carry) that returns the next carry.
+    initial
+        What is carried at first, nested in any way.
+
+    Returns
+    -------
+    Any
+        What is carried at last, nested likewise.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.fori_loop(1, 6, lambda i, product: product * i, 1).item()
     120
@@ -194,6 +210,28 @@ def scan(
     With `reverse` the last entry comes first, and each y stands in the place of its x all the same. What is carried is
     as in `while_loop`. Raises `ShapeError` for axes of several sizes, `AxisError` where a tensor lacks the axis.
 
+    Parameters
+    ----------
+    function
+        A function (carry, x) that returns (carry, y).
+    initial
+        What is carried at first, nested in any way.
+    xs : optional
+        Tensors with entries along the axis, nested in any way.
+    length : int, optional
+        The number of steps, where `xs` is left out.
+    reverse : bool, default False
+        Whether the last entry comes first.
+    axis : int or str, default 0
+        The axis of the entries, by position or by name.
+
+    Returns
+    -------
+    tuple
+        What is carried at last, and the stacked y.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> x = tb.asarray([[1.0, 2.0, 3.0]], names=("batch", "time"))
     >>> total, sums = tb.scan(lambda total, x: (total + x, total + x), tb.zeros(1, names=("batch",)), x, axis="time")

@@ -8,8 +8,8 @@ from inspect import Parameter, signature
 from operator import attrgetter, index
 from typing import Any, Generic, ParamSpec, Protocol, TypeVar, overload
 
-from .. import dtypes
 from ..dispatch.watching import Change, Subject, is_program
+from ..dtypes import defaults
 from ..entry import checked
 from ..errors import ArgumentError, expected
 from ..ops.creation.filled import asarray
@@ -289,7 +289,7 @@ def _jitted(
             leaves = as_arguments(leaves, backend)
             tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
         options = tuple(None if isinstance(leaf, Tensor) else option_key(leaf) for leaf in leaves)
-        key = (tree, tuple(x.template for x in tensors), options, backend, dtypes.current_precision())
+        key = (tree, tuple(x.template for x in tensors), options, backend, defaults.current_precision())
         try:
             found = cache.get(key)
         except TypeError:
@@ -303,7 +303,7 @@ def _jitted(
             if not keywords and len(tensors) == len(arguments) == len(leaves):
                 same = all(x.backend is backend for x in tensors)
                 if same and tensors:
-                    key = dtypes.current_precision(), *map(_TEMPLATE, tensors), *map(_BACKEND, tensors)
+                    key = defaults.current_precision(), *map(_TEMPLATE, tensors), *map(_BACKEND, tensors)
                     cache.quick[key] = found
         return found([move(x, found.backend) for x in tensors])
 
@@ -311,7 +311,7 @@ def _jitted(
     def jitted(*arguments: Any, **keywords: Any) -> Any:
         if not keywords:
             try:
-                found = cache.quick[dtypes.current_precision(), *map(_TEMPLATE, arguments), *map(_BACKEND, arguments)]
+                found = cache.quick[defaults.current_precision(), *map(_TEMPLATE, arguments), *map(_BACKEND, arguments)]
             except (KeyError, AttributeError, TypeError):
                 pass  # so that no error below has this one as its context
             else:

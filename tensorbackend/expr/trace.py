@@ -30,6 +30,18 @@ def trace(function: Callable[..., Any]) -> Callable[..., Graph]:
     stand for templates, and what is neither tensor nor template reaches the function as it is, other texts too. Raises
     what the function raises, and `TemplateDataError` where it reads data that depend on an argument.
 
+    Parameters
+    ----------
+    function
+        A function of tensors and of anything else.
+
+    Returns
+    -------
+    Callable
+        A function of templates, texts for them or tensors in place of the arguments, which returns the `Graph`.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> graph = tb.trace(lambda x, y: x @ y)("f32[m=2, k=3]", "f32[k=3, n=4]")
     >>> graph.results

@@ -41,6 +41,24 @@ def vmap(
     numbers of examples, `AxisError` for an axis that is not there, `NamesError` for different names of the axis,
     `ArgumentError` for axes that are not nested as what they are for.
 
+    Parameters
+    ----------
+    function
+        A function of the tensors of one example.
+    in_axes : default 0
+        For each argument the axis of the examples, by position or by name; `None` for one that all examples share.
+    out_axes : default 0
+        The axis of the examples in the results; `None` for what all examples share.
+    axis_name : str, optional
+        The name of that axis in the results; by default the one that it had.
+
+    Returns
+    -------
+    Callable
+        A function of arguments with the axis.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> x = tb.asarray([[1.0, 2.0], [3.0, 4.0]], names=("batch", "feature"))
     >>> tb.vmap(lambda v, w: tb.dot(v, w, contract=(["feature"], [0])), in_axes=("batch", None))(x, tb.ones(2))

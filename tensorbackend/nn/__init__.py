@@ -34,6 +34,7 @@ from .convolution import conv_transpose as conv_transpose
 from .convolution import max_pool as max_pool
 from .convolution import mean_pool as mean_pool
 from .ctc import Decoded as Decoded
+from .ctc import ctc_alignment as ctc_alignment
 from .ctc import ctc_best_path as ctc_best_path
 from .ctc import ctc_loss as ctc_loss
 from .edit_distance import edit_distance as edit_distance

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from ..accuracy import Bound, within
 from ..dispatch.watching import Subject, holds_memo, watched
+from ..docstrings import described
 from ..dtypes import int64
 from ..entry import entry
 from ..errors import ArgumentError, DTypeError, ShapeError, expected
@@ -53,6 +54,7 @@ def _weighed(x: TensorLike, weights: TensorLike | None) -> tuple[Tensor, Tensor 
 
 
 @within(Bound(64, "the order of additions of weights is the backend's", "operand", tame=True))
+@described
 def bincount(
     x: TensorLike, /, *, weights: TensorLike | None = None, minlength: int = 0, size: int | None = None
 ) -> Tensor:

@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 
 from ..accuracy import ELIMINATION, SPECTRAL
 from ..dispatch import primitive
+from ..docstrings import described
 from ..entry import entry
 from ..protocol.linalg import Transform
 from ..rules.linalg import (
@@ -73,6 +74,7 @@ def _cholesky(x: Template, /) -> Plan:
     return lower_factor(x)
 
 
+@described
 def cholesky(x: TensorLike, /, *, upper: bool = False) -> Tensor:
     """The lower factor L of a Hermitian positive definite matrix x = L @ L.H, or `upper` the factor U of x = U.H @ U.
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..dispatch.watching import Subject, holds_memo, watched
+from ..docstrings import described
 from ..dtypes import int64
 from ..errors import ShapeError, expected
 from ..memo import remember
@@ -23,6 +24,7 @@ from .composite.shape.arranging import unstack
 from .creation.filled import asarray
 
 
+@described
 def nonzero(x: TensorLike, /, *, size: int | None = None, fill_value: int = 0) -> tuple[Tensor, ...]:
     """The indices of the elements that are not zero, row-major: one int64 tensor for each axis.
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from ..docstrings import described
 from ..dtypes import Scalar, scalar_kind
 from ..rules.axes import normalize_axis
 from ..tensor import Axis, Tensor, TensorLike
@@ -266,6 +267,7 @@ def unique_all(
     return UniqueAll(_values(runs, begins, fill_value), first, _inverse(runs, order, x), _counts(runs, begins))
 
 
+@described
 def unique_counts(
     x: TensorLike, /, *, axis: Axis | None = None, size: int | None = None, fill_value: Scalar = 0
 ) -> UniqueCounts:
@@ -288,6 +290,7 @@ def unique_counts(
     return UniqueCounts(_values(runs, begins, fill_value), _counts(runs, begins))
 
 
+@described
 def unique_inverse(
     x: TensorLike, /, *, axis: Axis | None = None, size: int | None = None, fill_value: Scalar = 0
 ) -> UniqueInverse:
@@ -311,6 +314,7 @@ def unique_inverse(
     return UniqueInverse(_values(runs, begins, fill_value), _inverse(runs, order, x))
 
 
+@described
 def unique_values(
     x: TensorLike, /, *, axis: Axis | None = None, size: int | None = None, fill_value: Scalar = 0
 ) -> Tensor:

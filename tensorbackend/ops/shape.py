@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..dispatch import primitive
+from ..docstrings import described
 from ..entry import entry
 from ..errors import OperandError, ShapeError, expected
 from ..rules.axes import sorted_axes
@@ -170,6 +171,7 @@ def concatenate(tensors: Sequence[Template], /, *, axis: Axis = 0) -> Plan:
     return concatenated(tensors, axis)
 
 
+@described
 def concat(arrays: Sequence[TensorLike], /, *, axis: Axis | None = 0) -> Tensor:
     """What `concatenate` gives, the Array API's name for it; with an axis of `None` of the tensors laid flat.
 

@@ -61,3 +61,45 @@ class Reduction:
         self, out: Template, x1: Tensor, x2: Tensor, /, *, rtol: float, atol: float, equal_nan: bool
     ) -> Payload:
         """Whether abs(x1 - x2) <= atol + rtol * abs(x2) for every pair; equal infinities are close."""
+
+    # Connectionist temporal classification, of which a backend overrides both callbacks or neither
+
+    @optional_callback
+    def ctc_forward(
+        self,
+        out: tuple[Template, Template],
+        scores: Tensor,
+        labels: Tensor,
+        frames: Tensor,
+        counts: Tensor,
+        /,
+        *,
+        blank: int,
+    ) -> Payload:
+        """Minus the logarithm of the probability that frames spell labels, and what `ctc_posteriors` gets of it.
+
+        `scores` (batch, time, classes) are logarithms of probabilities, float32 or float64, of which the first
+        `frames` of each example count; `labels` (batch, positions), int64, of which the first `counts` do. What stands
+        beyond may be anything. The first result is (batch,), infinite where no path spells the labels. What is in the
+        second one, (time, batch, 2 * positions + 1), is the backend's own affair. `IndexRangeError` for a label that is
+        no class (`data_errors.index_out_of_range`).
+        """
+
+    @optional_callback
+    def ctc_posteriors(
+        self,
+        out: Template,
+        scores: Tensor,
+        labels: Tensor,
+        frames: Tensor,
+        counts: Tensor,
+        losses: Tensor,
+        forward: Tensor,
+        /,
+        *,
+        blank: int,
+    ) -> Payload:
+        """For each frame the probability of each class, given the labels; 0 beyond them, and where the loss is inf.
+
+        `losses` and `forward` are the results of `ctc_forward`.
+        """

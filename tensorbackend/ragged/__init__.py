@@ -13,6 +13,7 @@ from .construction import resize as resize
 from .construction import sequence_mask as sequence_mask
 from .construction import take as take
 from .construction import to_list as to_list
+from .construction import with_lengths as with_lengths
 from .loops import Unrolled as Unrolled
 from .loops import scan as scan
 from .loops import unroll as unroll
@@ -52,6 +53,5 @@ from .selection import put_selected as put_selected
 from .selection import select as select
 from .value import Ragged as Ragged
 from .value import apply as apply
-from .value import with_lengths as with_lengths
 from .windows import conv as conv
 from .windows import windows as windows

@@ -14,8 +14,8 @@ from ..ops.indexing.taking import take as take_entries
 from ..ops.padding import pad
 from ..rules.plan import integer
 from ..tensor import Axis, Tensor, TensorLike
-from .lengths import inside, limited, read
-from .value import Ragged, lifted, made, position_of, ragged_axis, with_lengths
+from .lengths import checked_lengths, inside, limited, read
+from .value import Ragged, lifted, made, position_of, ragged_axis
 
 
 @entry
@@ -57,6 +57,52 @@ def sequence_mask(lengths: TensorLike, size: int, *, name: str = "time") -> Tens
     if not x.dtype.is_integer:
         raise DTypeError(expected("lengths of an integer dtype", "cast them with astype()", lengths=x.template))
     return inside(x, name, integer(0, size=size))
+
+
+@entry
+def with_lengths(values: Ragged | TensorLike, **lengths: Any) -> Ragged:
+    """Give some axes of a tensor a length for each example; what is beyond the lengths is padding from then on.
+
+    Parameters
+    ----------
+    values : Tensor or array
+        The padded values. An axis with lengths has a name, as its position changes under `tb.vmap` and reductions and
+        its name does not.
+    **lengths : integer tensor or list, by the name of the axis
+        The lengths from 0 to the size of the axis, over other axes of the values, which they name. Axes of lengths
+        without names are the first axes of the values. Lengths of one axis may be over another axis with lengths.
+
+    Returns
+    -------
+    Ragged
+        The values with int64 lengths. In a trace, where lengths cannot be read, those beyond the axis are moved to
+        its ends.
+
+    Raises
+    ------
+    DTypeError
+        For lengths that are no integers.
+    DataError
+        For lengths below 0 or beyond the axis, where they can be read.
+    AxisError, NamesError, ShapeError
+        For an axis that the values lack, axes without names, lengths over axes of other sizes.
+    ArgumentError
+        For no lengths at all, and for axes whose lengths are over one another.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> values = tb.zeros((2, 5, 4), names=("batch", "time", "feature"))
+    >>> tb.ragged.with_lengths(values, time=[5, 2])
+    ragged f32[batch: 2][time: 5][feature: 4] numpy, time=[5, 2]
+    """
+    if isinstance(values, Ragged):
+        lengths = {**values.lengths, **lengths}
+        values = values.values
+    x = asarray(values)
+    if not lengths:
+        raise ArgumentError(expected("the lengths of one axis or more", "write with_lengths(values, time=lengths)"))
+    return Ragged(x, checked_lengths(x, lengths))
 
 
 @entry

@@ -15,7 +15,7 @@ from ..expr.node import CAPTURED, PARAMETER, Value
 from ..ops.creation.filled import asarray, iota
 from ..ops.elementwise.binary import less, maximum, minimum
 from ..ops.elementwise.conversion import astype
-from ..ops.shape import expand_dims, permute_dims, reshape
+from ..ops.shape import broadcast_to, expand_dims, permute_dims, reshape
 from ..select import common_backend, move
 from ..template import Template
 from ..tensor import Tensor
@@ -52,6 +52,12 @@ def laid_out(x: Tensor, like: Template) -> Tensor:
 def limited(lengths: Tensor, size: int) -> Tensor:
     """Lengths of at most a size, none below 0."""
     return minimum(maximum(lengths, 0), size)
+
+
+def spread(lengths: Tensor, result: Tensor) -> Tensor:
+    """Lengths over axes of size 1 that became longer, as those of the result."""
+    shape = tuple(result.shape[result.names.index(name)] for name in lengths.names)
+    return lengths if shape == lengths.shape else broadcast_to(lengths, shape, names=lengths.names)
 
 
 # Checks
@@ -143,6 +149,19 @@ def check_equal(axis: str, left: Tensor, right: Tensor, *, trusting: bool = Fals
     raise ShapeError(
         expected(f"the same lengths where axes {axis!r} meet", remedy, left=left.template, right=right.template)
     )
+
+
+def check_kept(result: Tensor, axis: str, size: int, lengths: Tensor) -> None:
+    """Raises an error for a result that lacks an axis with lengths, or has another size there."""
+    for name in (axis, *lengths.names):
+        if name not in result.names:
+            remedy = "keep the axis and its name, or write a function of tb.ragged that reduces it"
+            raise AxisError(expected(f"a result with the axis {name!r}", remedy, result=result.template))
+    if result.shape[result.names.index(axis)] != size:
+        remedy = "work at each position by itself"
+        raise ShapeError(
+            expected(f"a result of size {size} on the axis {axis!r}, which has lengths", remedy, result=result.template)
+        )
 
 
 def _payload(x: Tensor) -> Any:

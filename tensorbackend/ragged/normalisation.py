@@ -46,7 +46,7 @@ def softmax(x: Ragged | Tensor, /, *, axis: Axes) -> Any:
 
 @entry
 def log_softmax(x: Ragged | Tensor, /, *, axis: Axes) -> Any:
-    """Take the logarithm of `softmax`, accurate where that is tiny. Parameters and result are those of `softmax`.
+    """Take the logarithm of `softmax`, accurate where that is tiny.
 
     Examples
     --------

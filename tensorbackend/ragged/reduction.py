@@ -100,16 +100,6 @@ def _positive(count: Tensor | int) -> Any:
 def sum(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """Add up what is within the lengths; 0 for a length of 0.
 
-    Parameters
-    ----------
-    x : Ragged or Tensor
-        The values.
-    axis : axis or axes, default all
-        By name or position. Along an axis that lengths are over, such as the batch, each entry of the other axis adds
-        up the examples that reach it, and the greatest of their lengths is the length of the result.
-    keepdims : bool, default False
-        Whether the axes stay with size 1; they have no lengths then.
-
     Returns
     -------
     Ragged or Tensor
@@ -128,7 +118,7 @@ def sum(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> 
 
 @entry
 def prod(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
-    """Multiply what is within the lengths; 1 for a length of 0. Parameters and result are those of `sum`.
+    """Multiply what is within the lengths; 1 for a length of 0.
 
     Examples
     --------
@@ -144,7 +134,7 @@ def prod(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) ->
 def max(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """Find the greatest element within the lengths: -inf, or the least integer, for a length of 0.
 
-    Parameters and result are those of `sum`; a NaN wins.
+    A NaN wins.
 
     Examples
     --------
@@ -160,7 +150,7 @@ def max(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> 
 def min(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """Find the least element within the lengths: inf, or the greatest integer, for a length of 0.
 
-    Parameters and result are those of `sum`; a NaN wins.
+    A NaN wins.
 
     Examples
     --------
@@ -176,7 +166,6 @@ def min(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> 
 def any(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """Tell whether some element within the lengths is true; False for a length of 0.
 
-    Parameters and result are those of `sum`.
 
     Examples
     --------
@@ -192,7 +181,6 @@ def any(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> 
 def all(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """Tell whether every element within the lengths is true; True for a length of 0.
 
-    Parameters and result are those of `sum`.
 
     Examples
     --------
@@ -212,7 +200,6 @@ def _cast(x: Ragged, dtype: DType) -> Ragged:
 def logsumexp(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """Compute the logarithm of the sum of exp(x) within the lengths without overflow; -inf for a length of 0.
 
-    Parameters and result are those of `sum`.
 
     Examples
     --------
@@ -229,7 +216,7 @@ def logsumexp(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = Fals
 def mean(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """Average what is within the lengths; 0 for a length of 0.
 
-    Parameters and result are those of `sum`; integers and bool give the default floating dtype.
+    Integers and bool give the default floating dtype.
 
     Examples
     --------
@@ -262,8 +249,7 @@ def _as(count: Any, like: Tensor) -> Any:
 def var(x: Ragged | Tensor, /, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False) -> Any:
     """Average the squared distances from the mean within the lengths; 0 for a length of 0.
 
-    Parameters and result are those of `mean`. The count is reduced by `correction`; where nothing is left of it, the
-    result is NaN, as that of `tb.var`.
+    The count is reduced by `correction`; where nothing is left of it, the result is NaN, as that of `tb.var`.
 
     Examples
     --------
@@ -295,8 +281,6 @@ def variance(x: Ragged, axes: tuple[int, ...], correction: float, keepdims: bool
 def std(x: Ragged | Tensor, /, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False) -> Any:
     """Take the square root of the variance within the lengths; 0 for a length of 0.
 
-    Parameters and result are those of `var`.
-
     Examples
     --------
     >>> import tensorbackend as tb
@@ -313,7 +297,7 @@ def std(x: Ragged | Tensor, /, *, axis: Axes = None, correction: float = 0.0, ke
 def argmax(x: Ragged | Tensor, /, *, axis: Axis, keepdims: bool = False) -> Any:
     """Find where the greatest element within the lengths is along an axis: int64, the first of equal ones.
 
-    -1 for a length of 0. A NaN wins. Parameters and result are those of `sum`, with one axis.
+    -1 for a length of 0. A NaN wins.
 
     Examples
     --------
@@ -328,7 +312,7 @@ def argmax(x: Ragged | Tensor, /, *, axis: Axis, keepdims: bool = False) -> Any:
 def argmin(x: Ragged | Tensor, /, *, axis: Axis, keepdims: bool = False) -> Any:
     """Find where the least element within the lengths is along an axis: int64, the first of equal ones.
 
-    -1 for a length of 0. A NaN wins. Parameters and result are those of `sum`, with one axis.
+    -1 for a length of 0. A NaN wins.
 
     Examples
     --------

@@ -60,7 +60,7 @@ def cumulative_sum(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False) 
 
 @entry
 def cumulative_prod(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False) -> Any:
-    """Multiply the elements along an axis up to each. Parameters and result are those of `cumulative_sum`.
+    """Multiply the elements along an axis up to each.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def cumulative_prod(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False)
 
 @entry
 def cumulative_max(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False) -> Any:
-    """Find the greatest element along an axis up to each. Parameters and result are those of `cumulative_sum`.
+    """Find the greatest element along an axis up to each.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def cumulative_max(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False) 
 
 @entry
 def cumulative_min(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False) -> Any:
-    """Find the least element along an axis up to each. Parameters and result are those of `cumulative_sum`.
+    """Find the least element along an axis up to each.
 
     Examples
     --------
@@ -147,7 +147,12 @@ def sort(x: Ragged | Tensor, /, *, axis: Axis, descending: bool = False) -> Any:
 
 @entry
 def argsort(x: Ragged | Tensor, /, *, axis: Axis, descending: bool = False) -> Any:
-    """Find the positions of the elements in sorted order: int64. Parameters and errors are those of `sort`.
+    """Find the positions of the elements in sorted order: int64.
+
+    Raises
+    ------
+    AxisError
+        For an axis that lengths are over, such as the batch: its entries have lengths of their own.
 
     Examples
     --------

@@ -13,12 +13,11 @@ from ..ops.creation.filled import asarray
 from ..ops.elementwise import binary, unary
 from ..ops.elementwise.binary import logical_and
 from ..ops.elementwise.ternary import where
-from ..ops.shape import broadcast_to
 from ..opspec import OPS
 from ..rules.axes import normalize_axis
 from ..template import Names, Shape, Template
 from ..tensor import Axis, Tensor, TensorLike, late
-from .lengths import check_equal, checked_lengths, inside, laid_out, read
+from .lengths import check_equal, check_kept, inside, laid_out, read, spread
 
 INDEPENDENT = ("add", "subtract", "negative", "positive")
 """Ops whose derivatives do not depend on their operands: what the padding holds reaches no gradient through them."""
@@ -244,52 +243,6 @@ register_tree_node(
 )
 
 
-@entry
-def with_lengths(values: Ragged | TensorLike, **lengths: Any) -> Ragged:
-    """Give some axes of a tensor a length for each example; what is beyond the lengths is padding from then on.
-
-    Parameters
-    ----------
-    values : Tensor or array
-        The padded values. An axis with lengths has a name, as its position changes under `tb.vmap` and reductions and
-        its name does not.
-    **lengths : integer tensor or list, by the name of the axis
-        The lengths from 0 to the size of the axis, over other axes of the values, which they name. Axes of lengths
-        without names are the first axes of the values. Lengths of one axis may be over another axis with lengths.
-
-    Returns
-    -------
-    Ragged
-        The values with int64 lengths. In a trace, where lengths cannot be read, those beyond the axis are moved to
-        its ends.
-
-    Raises
-    ------
-    DTypeError
-        For lengths that are no integers.
-    DataError
-        For lengths below 0 or beyond the axis, where they can be read.
-    AxisError, NamesError, ShapeError
-        For an axis that the values lack, axes without names, lengths over axes of other sizes.
-    ArgumentError
-        For no lengths at all, and for axes whose lengths are over one another.
-
-    Examples
-    --------
-    >>> import tensorbackend as tb
-    >>> values = tb.zeros((2, 5, 4), names=("batch", "time", "feature"))
-    >>> tb.ragged.with_lengths(values, time=[5, 2])
-    ragged f32[batch: 2][time: 5][feature: 4] numpy, time=[5, 2]
-    """
-    if isinstance(values, Ragged):
-        lengths = {**values.lengths, **lengths}
-        values = values.values
-    x = asarray(values)
-    if not lengths:
-        raise ArgumentError(expected("the lengths of one axis or more", "write with_lengths(values, time=lengths)"))
-    return Ragged(x, checked_lengths(x, lengths))
-
-
 # Parts of every function
 
 
@@ -401,20 +354,7 @@ def apply(function: Callable[..., Tensor], /, *operands: Ragged | TensorLike) ->
         raise OperandError(expected("a function that returns a tensor", returned=type(result)))
     for axis, each in lengths.items():
         check_kept(result, axis, sizes[axis], each)
-    return Ragged(result, {axis: _spread(each, result) for axis, each in lengths.items()})
-
-
-def check_kept(result: Tensor, axis: str, size: int, lengths: Tensor) -> None:
-    """Raises an error for a result that lacks an axis with lengths, or has another size there."""
-    for name in (axis, *lengths.names):
-        if name not in result.names:
-            remedy = "keep the axis and its name, or write a function of tb.ragged that reduces it"
-            raise AxisError(expected(f"a result with the axis {name!r}", remedy, result=result.template))
-    if result.shape[result.names.index(axis)] != size:
-        remedy = "work at each position by itself"
-        raise ShapeError(
-            expected(f"a result of size {size} on the axis {axis!r}, which has lengths", remedy, result=result.template)
-        )
+    return Ragged(result, {axis: spread(each, result) for axis, each in lengths.items()})
 
 
 def _beside(x: Any, raggeds: Sequence[Ragged]) -> Any:
@@ -452,9 +392,3 @@ def met(operands: Sequence[Ragged]) -> tuple[dict[str, Tensor], dict[str, int]]:
             else:
                 lengths[axis], sizes[axis] = each, size
     return lengths, sizes
-
-
-def _spread(lengths: Tensor, result: Tensor) -> Tensor:
-    """Lengths over axes of size 1 that became longer, as those of the result."""
-    shape = tuple(result.shape[result.names.index(name)] for name in lengths.names)
-    return lengths if shape == lengths.shape else broadcast_to(lengths, shape, names=lengths.names)

@@ -33,6 +33,20 @@ def get_backend(backend: BackendLike = None, *, device: str | None = None) -> Ba
     Raises `BackendError` for a name that nothing declares, and for a plugin that cannot be imported or started,
     `ArgumentError` for a device that the backend does not have.
 
+    Parameters
+    ----------
+    backend : Backend, class or str, optional
+        An instance, a class or a name; by default the default backend.
+    device : str, optional
+        A device of it; by default its own.
+
+    Returns
+    -------
+    Backend
+        The one instance for these.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.get_backend("binary")
     BinaryBackend()
@@ -86,6 +100,20 @@ def set_default_backend(backend: BackendLike) -> None:
     """Sets the backend of new tensors for the whole process, all threads included.
 
     Out of the box it is the one that the environment variable `TENSORBACKEND_DEFAULT` names, else NumPy.
+
+    Parameters
+    ----------
+    backend : Backend, class or str
+        The backend.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> before = tb.get_backend()
+    >>> tb.set_default_backend("binary")
+    >>> tb.ones(2).backend.name
+    'binary'
+    >>> tb.set_default_backend(before)
     """
     global _global
     _global = get_backend(backend)
@@ -98,6 +126,18 @@ def set_default_backend(backend: BackendLike) -> None:
 def default_backend(backend: BackendLike) -> Iterator[Backend]:
     """Sets the backend of new tensors for a block, in this thread or task alone.
 
+    Parameters
+    ----------
+    backend : Backend, class or str
+        The backend.
+
+    Yields
+    ------
+    Backend
+        An instance of it.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> with tb.default_backend("binary"):
     ...     tb.asarray([1, 2]).backend
@@ -114,6 +154,13 @@ def default_backend(backend: BackendLike) -> Iterator[Backend]:
 def scoped_backend() -> Backend | None:
     """The backend of the innermost `default_backend` block of this thread or task, `None` outside of any.
 
+    Returns
+    -------
+    Backend or None
+        The backend.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> with tb.default_backend("binary"):
     ...     tb.scoped_backend()

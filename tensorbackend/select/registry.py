@@ -41,6 +41,13 @@ def backends() -> tuple[str, ...]:
 
     Nothing is imported to find out, so a name here may still fail in `get_backend`.
 
+    Returns
+    -------
+    tuple of str
+        The names.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> [name for name in tb.backends() if name in ("binary", "numpy", "template")]
     ['binary', 'numpy', 'template']
@@ -76,6 +83,26 @@ def register_backend(backend: type[Backend]) -> type[Backend]:
 
     A distribution declares an entry point in the group `tensorbackend.backends` instead. Raises
     `BackendError` where another class has the name.
+
+    Parameters
+    ----------
+    backend : type[Backend]
+        The class. Its `name` is the name.
+
+    Returns
+    -------
+    type[Backend]
+        The class.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> from tensorbackend.backends.numpy_backend import NumpyBackend
+    >>> @tb.register_backend
+    ... class Mine(NumpyBackend):
+    ...     name = "mine"
+    >>> tb.ones(2, backend="mine").backend.name
+    'mine'
     """
     name = backend.name
     with _lock:

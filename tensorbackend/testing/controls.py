@@ -6,33 +6,63 @@ backends is tested by them: each must be caught within 200 drawn calls, by a fai
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
-from functools import wraps
-from typing import Any, NamedTuple
-
-import numpy
-
-import tensorbackend as tb
+from typing import NamedTuple
 
 from ..backends.binary import BinaryBackend
 from ..backends.numpy_backend import NumpyBackend
-from ..dtypes import bfloat16, float32, int8
-from ..elements import pack, unpack
-from ..errors import IndexRangeError
 from ..opspec import CALLBACKS
-from ..protocol import Backend, Payload
-from ..protocol.core import CompositeCall
+from ..protocol import Backend
 from ..protocol.planned import is_planned
-from ..template import Template
-from ..tensor import Tensor
-from .compare import unit
 from .failures import Kind
 from .forms import as_planned
-from .subnormals import flushed
 from .transport import TRANSPORT
-
-Callback = Callable[..., Any]
+from .wrong_callbacks import (
+    Callback,
+    Memory,
+    all_axes_but_one,
+    altered,
+    another_error,
+    both_zeros,
+    crashes,
+    cut,
+    dropped_nan,
+    elementwise,
+    elsewhere,
+    equal_nan,
+    exchanged,
+    farther,
+    first_wins,
+    flat,
+    fmod,
+    forward,
+    in_place,
+    in_plain_form,
+    logical_shift,
+    nan_first,
+    negated,
+    one_more,
+    other_end,
+    over_all,
+    plain_form,
+    reused,
+    rounded_away,
+    shared,
+    shifted,
+    sorts_its_input,
+    swapped,
+    swapped_bytes,
+    then,
+    truncated,
+    truncating,
+    unchanged,
+    unlimited,
+    unstable,
+    wide,
+    wiped,
+    without_subnormals,
+    wrapped,
+    writable,
+)
 
 
 class Control(NamedTuple):
@@ -58,285 +88,6 @@ class Control(NamedTuple):
             for name, method in self.methods.items()
         }
         return None if methods == self.methods else self._replace(what=f"{self.what}, planned", methods=methods)
-
-
-def elementwise(function: Callable[..., Any]) -> Callback:
-    """A callback from a function of elements whose tensors have one shape, else the right one."""
-
-    def callback(self: BinaryBackend, out: Template, *inputs: Tensor) -> Payload:
-        columns = [tb.broadcast_to(x, out.shape) if x.shape != out.shape else x for x in inputs]
-        return pack(list(map(function, *(unpack(x.data, x.dtype) for x in columns))), out.dtype)
-
-    return callback
-
-
-def altered(callback: str, **changed: Any) -> Callback:
-    """The right callback with options exchanged."""
-    right: Callback = getattr(BinaryBackend, callback)
-    return lambda self, out, *inputs, **options: right(self, out, *inputs, **{**options, **changed})
-
-
-def then(callback: str, function: Callable[[list[Any], Template], list[Any]]) -> Callback:
-    """The right elements, changed by a function of them and the template."""
-    right: Callback = getattr(BinaryBackend, callback)
-
-    def wrong(self: BinaryBackend, out: Template, *inputs: Tensor, **options: Any) -> Payload:
-        return pack(function(list(unpack(right(self, out, *inputs, **options), out.dtype)), out), out.dtype)
-
-    return wrong
-
-
-def shifted(elements: list[Any], out: Template) -> list[Any]:
-    """One place on."""
-    return elements[1:] + elements[:1]
-
-
-def farther(steps: float) -> Callable[[list[Any], Template], list[Any]]:
-    """Away from zero by so many ulps."""
-
-    def move(x: float, out: Template) -> float:
-        return x + math.copysign(steps * unit(x, out.dtype), x) if x and math.isfinite(x) else x
-
-    return lambda elements, out: [move(x, out) for x in elements]
-
-
-def unchanged(self: BinaryBackend, out: Template, x: Tensor, /, **options: Any) -> Payload:
-    """The input's bytes as they are."""
-    return x.data
-
-
-@as_planned
-def in_plain_form(self: BinaryBackend, out: Template, x: Tensor, /) -> Payload:
-    """The right kernel; the plain form below leaves the input as it is."""
-    return BinaryBackend.negate(self, out, x)
-
-
-def plain_form(planned_callback: Callback, plain: Callback) -> Callback:
-    """A planned callback whose plain form is another function."""
-    made: Callback = wraps(planned_callback)(lambda *inputs, **options: plain(*inputs, **options))
-    return made
-
-
-def another_error(self: BinaryBackend, out: Template, /, *inputs: Tensor, **options: Any) -> Payload:
-    """The right result, but a text of its own for an index outside."""
-    try:
-        return BinaryBackend.take(self, out, *inputs, **options)
-    except IndexRangeError:
-        raise IndexRangeError("index out of bounds") from None
-
-
-def exchanged(self: BinaryBackend, out: Any, /, *inputs: Tensor) -> Payload:
-    """The right words in the wrong order."""
-    first, second = BinaryBackend.threefry2x32(self, out, *inputs)
-    return second, first
-
-
-def negated(callback: str) -> Callback:
-    """The right factors, all with the other sign: their product is right, the sign of each is not."""
-    right: Callback = getattr(BinaryBackend, callback)
-
-    def wrong(self: BinaryBackend, out: tuple[Template, ...], x: Tensor, /, **options: Any) -> Payload:
-        parts = right(self, out, x, **options)
-        return tuple(
-            pack([-value for value in unpack(part, each.dtype)], each.dtype)
-            for part, each in zip(parts, out, strict=True)
-        )
-
-    return wrong
-
-
-def unstable(self: BinaryBackend, out: Template, x: Tensor, /, *, axis: int, **options: Any) -> Payload:
-    """Of equal elements the last first: the order of the reversed axis, counted from its end."""
-    size = x.shape[axis]
-    order = BinaryBackend.argsort(self, out, tb.flip(x, axis=axis), axis=axis, **options)
-    return pack([size - 1 - place for place in unpack(order, out.dtype)], out.dtype)
-
-
-def nan_first(self: BinaryBackend, out: Template, x: Tensor, /, *, axis: int, **options: Any) -> Payload:
-    """Sorted with NaN in front, where there is one axis."""
-    elements = list(unpack(BinaryBackend.sort(self, out, x, axis=axis, **options), out.dtype))
-    ordered = sorted(elements, key=lambda value: value == value) if x.ndim == 1 else elements
-    return pack(ordered, out.dtype)
-
-
-def swapped(self: BinaryBackend, out: Template, x: Tensor, fill: Tensor, /, *, padding: Any) -> Payload:
-    """Padding on the other side."""
-    other = tuple((high, low, interior) for low, high, interior in padding)
-    return BinaryBackend.pad(self, out, x, fill, padding=other)
-
-
-def dropped_nan(self: BinaryBackend, out: Template, x: Tensor, /, **options: Any) -> Payload:
-    """The greatest of what is a number."""
-    least = tb.full_like(x, -math.inf)
-    return BinaryBackend.reduce_max(self, out, tb.where(tb.isnan(x), least, x), **options)
-
-
-def first_wins(self: BinaryBackend, out: Template, x: Tensor, /, *rest: Tensor, **options: Any) -> Payload:
-    """Of repeated indices the first: both are put in the reverse order."""
-    backwards = (tb.flip(each, axis=0) if each.ndim else each for each in rest)
-    return BinaryBackend.indexed_put(self, out, x, *backwards, **options)
-
-
-def truncated(self: BinaryBackend, out: Template, x: Tensor, /) -> Payload:
-    """float32 cut off to bfloat16."""
-    if (x.dtype, out.dtype) != (float32, bfloat16):
-        return BinaryBackend.as_type(self, out, x)
-    return b"".join(x.data[start + 2 : start + 4] for start in range(0, len(x.data), 4))
-
-
-def wrapped(self: BinaryBackend, out: Template, x: Tensor, /) -> Payload:
-    """Floats beyond an integer dtype wrap."""
-    if not (x.dtype.is_floating and out.dtype is int8):
-        return BinaryBackend.as_type(self, out, x)
-    numbers = [int(value) if math.isfinite(value) else 0 for value in unpack(x.data, x.dtype)]
-    return pack([(number + 128) % 256 - 128 for number in numbers], out.dtype)
-
-
-def crashes(self: BinaryBackend, out: Template, /, *inputs: Tensor, **options: Any) -> Payload:
-    """What a library raises of its own accord."""
-    raise ZeroDivisionError("division by zero")
-
-
-def one_more(self: NumpyBackend, x: Template, /) -> Callback:
-    """Counts with one too many, by which the result is longer."""
-    counted = NumpyBackend.counts(self, x)
-    assert counted is not None  # of the dtype of the control
-    return lambda values, least: self.xp.append(counted(values, least), 0)
-
-
-def elsewhere(self: BinaryBackend, name: str, args: CompositeCall, default_impl: Callback) -> Any:
-    """The default's result on another backend."""
-    found = default_impl(*args)
-    return found.backend_copy("numpy") if isinstance(found, Tensor) else found
-
-
-class Memory(NumpyBackend):
-    """NumPy's backend on arrays that can be written to."""
-
-    def from_binary(self, out: Template, /, *, data: bytes) -> Payload:
-        """A copy."""
-        return super().from_binary(out, data=data).copy()
-
-
-def in_place(self: Memory, out: Template, x: Tensor, /) -> Payload:
-    """Negates the input itself, and returns a copy."""
-    numpy.negative(x.data, out=x.data)
-    return x.data.copy()
-
-
-def sorts_its_input(self: Memory, out: Template, x: Tensor, /, *, axis: int, **options: Any) -> Payload:
-    """The right result, and the input sorted by the way."""
-    found = NumpyBackend.sort(self, out, x, axis=axis, **options)
-    x.data.sort(axis=axis)
-    return found
-
-
-BUFFERS: dict[Template, Any] = {}
-
-
-def reused(self: Memory, out: Template, x: Tensor, /) -> Payload:
-    """One buffer for all results of a template."""
-    buffer = BUFFERS.setdefault(out, numpy.empty(out.shape, "float32"))
-    buffer[...] = -x.data
-    return buffer
-
-
-def wiped(self: Memory, x: Tensor, /) -> None:
-    """Memory that is given back, though a view of it was given away."""
-    x.data[...] = 0
-
-
-def writable(self: Memory, x: Tensor, dtype: Any, copy: bool | None, /) -> Any:
-    """The payload itself."""
-    return x.data.copy() if copy else x.data
-
-
-def shared(self: Memory, out: Template, array: Any, /, *, copy: bool) -> Payload:
-    """The array itself, whatever is asked for."""
-    return array
-
-
-def unlimited(self: BinaryBackend, x: Tensor, limit: int, /) -> bytes:
-    """All bytes."""
-    data: bytes = x.data
-    return data
-
-
-def swapped_bytes(self: BinaryBackend, out: Template, /, *, data: bytes) -> Payload:
-    """The other byte order."""
-    width = out.dtype.itemsize
-    return b"".join(data[start : start + width][::-1] for start in range(0, len(data), width))
-
-
-def both_zeros(a: float, b: float) -> float:
-    """The sum, which is never -0.0."""
-    return a + b + 0.0
-
-
-def truncating(a: int, b: int) -> int:
-    """The quotient of two int32 towards zero."""
-    quotient = abs(a) // abs(b) if b else 0
-    return -quotient if (a < 0) != (b < 0) or quotient == 2**31 else quotient
-
-
-def fmod(a: int, b: int) -> int:
-    """The remainder with the sign of the dividend."""
-    return int(math.fmod(a, b)) if b else 0
-
-
-def rounded_away(x: float) -> float:
-    """Half away from zero."""
-    return math.copysign(math.floor(abs(x) + 0.5), x) if math.isfinite(x) and abs(x) < 2**22 else x
-
-
-def cut(x: float) -> float:
-    """Towards zero."""
-    return float(int(x)) if math.isfinite(x) else x
-
-
-def equal_nan(a: float, b: float) -> bool:
-    """Whether they are equal or both are NaN."""
-    return a == b or (a != a and b != b)
-
-
-def without_subnormals(self: BinaryBackend, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
-    """The product of operands with zeros for subnormals."""
-    return BinaryBackend.multiply(self, out, flushed(x1), flushed(x2))
-
-
-def logical_shift(a: int, b: int) -> int:
-    """Zeros come in on the left."""
-    return a % 256 >> b if 0 < b < 8 else a >> min(b, 8)
-
-
-def other_end(self: BinaryBackend, out: Template, x: Tensor, /, *, axis: int, **options: Any) -> Payload:
-    """Axes counted from the end."""
-    return BinaryBackend.cumulative_sum(self, out, x, axis=x.ndim - 1 - axis, **options)
-
-
-def all_axes_but_one(self: BinaryBackend, out: Template, x: Tensor, /, *, axes: Any, **options: Any) -> Payload:
-    """A sum that leaves the last of its axes alone."""
-    return BinaryBackend.sum(self, out, x, axes=axes[:-1], **options)
-
-
-def forward(self: BinaryBackend, out: Template, x: Tensor, /, **options: Any) -> Payload:
-    """The forward transform for the inverse one."""
-    return BinaryBackend.fft(self, out, x, **options)
-
-
-def over_all(self: BinaryBackend, out: Template, x: Tensor, /, *, axis: Any) -> Payload:
-    """A softmax over all axes, whatever is asked for."""
-    return tb.exp(x - tb.logsumexp(x)).data
-
-
-def wide(self: Memory, out: Template, x: Tensor, /) -> Payload:
-    """float64 in any case."""
-    return numpy.sin(x.data.astype("float64"))
-
-
-def flat(self: Memory, out: Template, x: Tensor, /) -> Payload:
-    """One axis in any case."""
-    return numpy.sin(x.data).reshape(-1)
 
 
 CONTROLS: list[Control] = [

@@ -10,7 +10,7 @@ import numpy
 import pytest
 
 import tensorbackend as tb
-from tensorbackend import dtypes
+from tensorbackend.dtypes import defaults
 from tensorbackend.opspec import OPS
 
 BACKENDS = ["binary", "numpy", "jax"]
@@ -134,7 +134,7 @@ def test_blocks_are_nested_and_the_process_comes_last() -> None:
         assert tb.default_dtype("float") is tb.float64
     finally:
         tb.set_precision(32)
-    assert dtypes.cast_blocks == []
+    assert defaults.cast_blocks == []
     assert (x + x).dtype is tb.float32
 
 
@@ -157,7 +157,7 @@ def test_each_thread_has_its_own_mode() -> None:
     for thread in threads:
         thread.join()
     assert wrong == []
-    assert dtypes.cast_blocks == []
+    assert defaults.cast_blocks == []
 
 
 def test_what_was_ready_is_ready_again() -> None:

@@ -17,28 +17,33 @@ COUNTS = tb.asarray([2, 2, 1, 0, 2], names=("batch",))
 FRAMES = tb.asarray([4, 3, 4, 2, 1], names=("batch",))
 
 
-def spelt(path: Any, blank: int) -> list[int]:
-    return [each for each, _ in itertools.groupby(path) if each != blank]
+def spelt(path: Any, blank: int, repeats: bool = True) -> list[int]:
+    steps = (each for each, _ in itertools.groupby(path)) if repeats else path
+    return [each for each in steps if each != blank]
 
 
-def by_hand(logits: Any, labels: Any, frames: int, blank: int) -> float:
-    """Minus the logarithm of the sum over all paths that spell labels."""
+def by_hand(logits: Any, labels: Any, frames: int, blank: int, repeats: bool = True) -> dict[Any, float]:
+    """The probability of each path that spells labels."""
     shifted = np.exp(logits - logits.max(-1, keepdims=True))
     shares = shifted / shifted.sum(-1, keepdims=True)
-    total = sum(
-        math.prod(shares[t, each] for t, each in enumerate(path))
+    return {
+        path: math.prod(shares[t, each] for t, each in enumerate(path))
         for path in itertools.product(range(logits.shape[-1]), repeat=frames)
-        if spelt(path, blank) == list(labels)
-    )
+        if spelt(path, blank, repeats) == list(labels)
+    }
+
+
+def minus_log(total: float) -> float:
     return -math.log(total) if total else math.inf
 
 
-def wanted(blank: int) -> list[float]:
+def wanted(blank: int, repeats: bool = True) -> list[dict[Any, float]]:
+    """For each example the paths."""
     found = []
     for logits, labels, count, frames in zip(
         np.asarray(LOGITS), LABELS.tolist(), COUNTS.tolist(), FRAMES.tolist(), strict=True
     ):
-        found.append(by_hand(logits, [(each + blank) % 3 for each in labels[:count]], frames, blank))
+        found.append(by_hand(logits, [(each + blank) % 3 for each in labels[:count]], frames, blank, repeats))
     return found
 
 
@@ -48,8 +53,45 @@ def test_the_loss_is_the_sum_over_all_paths(blank: int, backend: str) -> None:
     logits, labels, frames, counts = (x.backend_copy(backend) for x in (LOGITS, moved, FRAMES, COUNTS))
     found = tb.nn.ctc_loss(logits, labels, logit_lengths=frames, label_lengths=counts, blank=blank)
     assert found.names == ("batch",)
-    assert found.tolist() == pytest.approx(wanted(blank % 3), rel=1e-5)
+    assert found.tolist() == pytest.approx([minus_log(sum(each.values())) for each in wanted(blank % 3)], rel=1e-5)
     assert found.tolist()[-1] == math.inf
+
+
+@pytest.mark.parametrize("backend", ["binary", "numpy", "jax"])
+@pytest.mark.parametrize("repeats", [True, False])
+def test_one_path_and_labels_of_one_frame(repeats: bool, backend: str) -> None:
+    logits, labels, frames, counts = (x.backend_copy(backend) for x in (LOGITS, LABELS, FRAMES, COUNTS))
+    options: dict[str, Any] = {"logit_lengths": frames, "label_lengths": counts, "repeats": repeats}
+    paths = wanted(0, repeats)
+    whole = tb.nn.ctc_loss(logits, labels, **options)
+    assert whole.tolist() == pytest.approx([minus_log(sum(each.values())) for each in paths], rel=1e-5)
+    best = tb.nn.ctc_loss(logits, labels, alignments="best", **options)
+    assert best.names == ("batch",)
+    assert best.tolist() == pytest.approx([minus_log(max(each.values(), default=0.0)) for each in paths], rel=1e-5)
+    found = tb.nn.ctc_alignment(logits, labels, **options)
+    assert found.template == tb.Template((5, 4), "s64", ("batch", "time"))
+    for path, each in zip(found.tolist(), paths, strict=True):
+        way = max(each, key=lambda path: each[path], default=())
+        assert path == [*way, *[0] * (4 - len(way))]
+
+
+@pytest.mark.parametrize(
+    "options", [{"alignments": "best"}, {"repeats": False}, {"alignments": "best", "repeats": False}]
+)
+def test_gradients_of_other_paths_are_those_of_differences(options: dict[str, Any]) -> None:
+    logits = tb.astype(LOGITS, "f64")[:4]
+    given: dict[str, Any] = {"logit_lengths": FRAMES[:4], "label_lengths": COUNTS[:4], **options}
+
+    def loss(logits: Any) -> Any:
+        return tb.sum(tb.nn.ctc_loss(logits, LABELS[:4], **given))
+
+    slope = np.asarray(tb.grad(loss)(logits))
+    compiled, step = tb.jit(loss), 1e-6
+    for place in itertools.product(range(4), range(4), range(3)):
+        moved = np.zeros((4, 4, 3))
+        moved[place] = step
+        change = compiled(logits + tb.asarray(moved)) - compiled(logits - tb.asarray(moved))
+        assert slope[place] == pytest.approx(change.item() / (2 * step), abs=1e-7)
 
 
 @pytest.mark.parametrize("backend", ["numpy", "jax"])
@@ -170,3 +212,62 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
 def test_what_does_not_fit(wrong: Callable[[], Any], error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         wrong()
+
+
+def test_the_second_derivative_is_that_of_differences() -> None:
+    logits, labels = tb.astype(LOGITS[0], "f64"), LABELS[1]
+
+    def slope(x: Any) -> Any:
+        return tb.grad(lambda x: tb.nn.ctc_loss(x, labels))(x)
+
+    found, step = np.asarray(tb.hessian(lambda x: tb.nn.ctc_loss(x, labels))(logits)), 1e-6
+    for place in itertools.product(range(4), range(3)):
+        moved = np.zeros((4, 3))
+        moved[place] = step
+        shift = tb.asarray(moved)
+        change = (slope(logits + shift) - slope(logits - shift)) / (2 * step)
+        assert found[(..., *place)] == pytest.approx(np.asarray(change), abs=1e-7)
+
+
+def test_nan_stays_nan() -> None:
+    spoilt = tb.where((tb.iota(5) == 1)[:, None, None], tb.nan, LOGITS)
+    found = tb.nn.ctc_loss(spoilt, LABELS, logit_lengths=FRAMES, label_lengths=COUNTS)
+    assert tb.isnan(found).tolist() == [False, True, False, False, False]
+
+
+# Alignments
+
+
+def likeliest(logits: Any, labels: Any, frames: int) -> tuple[float, Any]:
+    """The greatest logarithm of a path that spells labels, and the path."""
+    scores = logits - np.log(np.exp(logits).sum(-1, keepdims=True))
+    paths = itertools.product(range(logits.shape[-1]), repeat=frames)
+    good = [path for path in paths if spelt(path, 0) == list(labels)]
+    return max(((sum(scores[t, each] for t, each in enumerate(path)), path) for path in good), default=(-math.inf, ()))
+
+
+@pytest.mark.parametrize("backend", ["binary", "numpy", "jax"])
+def test_the_best_alignment_is_the_best_of_all(backend: str) -> None:
+    logits, labels, frames, counts = (x.backend_copy(backend) for x in (LOGITS, LABELS, FRAMES, COUNTS))
+    options: dict[str, Any] = {"logit_lengths": frames, "label_lengths": counts}
+    found = tb.nn.ctc_alignment(logits, labels, **options)
+    assert found.names == ("batch", "time")
+    losses = tb.nn.ctc_loss(logits, labels, alignments="best", **options)
+    for number, (own, spelling, count, length) in enumerate(
+        zip(np.asarray(LOGITS), LABELS.tolist(), COUNTS.tolist(), FRAMES.tolist(), strict=True)
+    ):
+        score, path = likeliest(own, spelling[:count], length)
+        assert losses[number].item() == pytest.approx(-score, rel=1e-6)
+        assert found[number].tolist() == [*path, *[0] * (4 - len(path))]
+
+
+def test_the_gradient_of_the_best_alignment_is_at_its_classes() -> None:
+    def loss(scores: Any) -> Any:
+        return tb.sum(tb.nn.ctc_loss(scores, LABELS[:3], alignments="best", normalised=True, label_lengths=COUNTS[:3]))
+
+    scores = tb.log_softmax(LOGITS[:3], axis="class")
+    wanted = -tb.nn.one_hot(tb.nn.ctc_alignment(LOGITS[:3], LABELS[:3], label_lengths=COUNTS[:3]), 3)
+    assert tb.grad(loss)(scores).tolist() == wanted.tolist()
+    assert tb.jit(loss)(scores).item() == pytest.approx(loss(scores).item())
+    with pytest.raises(ArgumentError, match="alignments to be 'all' or 'best'"):
+        tb.nn.ctc_loss(LOGITS, LABELS, alignments="first")  # type: ignore[arg-type]

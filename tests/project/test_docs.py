@@ -47,12 +47,22 @@ def test_every_callback_has_a_public_function() -> None:
     assert [name for name, functions in rows if not functions] == []
 
 
-PHIML = runpy.run_path(str(ROOT / "docs" / "phiml_rows.py"))
+ROWS = runpy.run_path(str(ROOT / "docs" / "rows.py"))
+TABLES = {system: ROWS["read"](system) for system in ROWS["SYSTEMS"]}
 
 
-@pytest.mark.parametrize("row", PHIML["rows"](), ids=lambda row: row.name)
-def test_what_stands_for_a_function_of_phiml_runs(row: Any) -> None:
+@pytest.mark.parametrize(
+    ("names", "row"),
+    [pytest.param(table.names, row, id=f"{name}-{row.name}") for name, table in TABLES.items() for row in table.rows],
+)
+def test_what_stands_for_a_function_of_another_system_runs(names: str, row: Any) -> None:
     assert row.code or row.remark
-    names: dict[str, Any] = {}
-    exec(PHIML["NAMES"], names)
-    exec(row.code, names)
+    namespace: dict[str, Any] = {}
+    exec(names, namespace)
+    exec(row.code, namespace)
+
+
+def test_no_function_stands_in_two_rows() -> None:
+    for table in TABLES.values():
+        names = [row.name for row in table.rows]
+        assert len(names) == len(set(names))

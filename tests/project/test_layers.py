@@ -17,10 +17,10 @@ NAME = "tensorbackend"
 PACKAGE = Path(tb.__file__).parent
 
 LAYERS = [
-    ("accuracy", "errors", "meaning", "dtypes", "synonyms", "locks", "blocks"),
+    ("accuracy", "errors", "meaning", "dtypes", "synonyms", "locks", "blocks", "docstrings"),
     ("elements", "memo", "template", "threads"),
     ("rules",),
-    ("methods", "tensor", "display", "interchange"),
+    ("methods", "operators", "tensor", "display", "interchange"),
     ("protocol", "parameters", "entry"),
     ("opspec", "select", "operands", "dispatch"),
     ("ops",),
@@ -44,7 +44,9 @@ SIDEWAYS = {
     ("dtypes", "blocks"),
     ("dtypes", "errors"),
     ("dtypes", "meaning"),
+    ("operators", "methods"),
     ("tensor", "methods"),
+    ("tensor", "operators"),
     ("entry", "parameters"),
     ("operands", "opspec"),
     ("dispatch", "opspec"),
@@ -53,7 +55,7 @@ SIDEWAYS = {
 }
 """What a module imports of its own layer."""
 
-TYPES = {("tensor", "protocol"), ("protocol", "testing"), ("protocol", "expr")}
+TYPES = {("operators", "tensor"), ("tensor", "protocol"), ("protocol", "testing"), ("protocol", "expr")}
 """Upwards, for type checkers alone."""
 
 UPWARDS = {("tensor", NAME)}

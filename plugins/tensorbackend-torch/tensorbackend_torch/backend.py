@@ -19,6 +19,7 @@ from tensorbackend.extending import (
 from tensorbackend.protocol import Payload
 
 from .creation import TorchCreation
+from .ctc import TorchCtc
 from .elementwise import TorchElementwise
 from .fourier import TorchFourier
 from .indexing import TorchIndexing
@@ -39,6 +40,7 @@ class TorchBackend(
     TorchElementwise,
     TorchSpecial,
     TorchReduction,
+    TorchCtc,
     TorchShaping,
     TorchIndexing,
     TorchWindow,

@@ -86,6 +86,17 @@ def _put_space(out: Template, x: Template, indices: Template, updates: Template,
     return max(most - out.nbytes, kept + (updates.nbytes if mode == "fill" else 0))
 
 
+def _added_along_space(
+    out: Template, x: Template, indices: Template, updates: Template, /, *, axis: int, mode: Mode
+) -> int:
+    """Positions along the axis, then in all of x, then those that are inside; sums and updates as in `_added_space`."""
+    most, kept = _located_space(indices, mode)
+    positions, inside = 8 * indices.size, (indices.size if mode == "fill" else 0)
+    chosen = updates.nbytes if mode == "fill" else 0
+    before = max(most, kept + positions, inside + (2 * positions if inside else positions) + chosen)
+    return max(before - out.nbytes, positions + inside + chosen) + narrowing(out, updates)
+
+
 class ArrayIndexing(ArrayBase):
     """What reads and writes by index."""
 
@@ -207,6 +218,33 @@ class ArrayIndexing(ArrayBase):
         return Calm(put)
 
     # Overrides of composites
+
+    @takes(_added_along_space)
+    @planned
+    def add_along_axis(
+        self, out: Template, x: Template, indices: Template, updates: Template, /, *, axis: int, mode: Mode
+    ) -> Kernel:
+        """x with the updates added one by one at positions in all of x, the narrow floats in float32."""
+        locate, arange = self._located(indices, x.shape[axis], mode), self.xp.arange
+        working, dtype = numpy_dtype(float32 if out.dtype in NARROW else out.dtype), numpy_dtype(out.dtype)
+        before, size, after = prod(x.shape[:axis]), x.shape[axis], prod(x.shape[axis + 1 :])
+        block = before, indices.shape[axis], after
+
+        def add(values: Array, places: Array, given: Array) -> Array:
+            positions, inside = locate(places)
+            positions = positions.reshape(block) + arange(before)[:, None, None] * size
+            if after != 1:
+                positions *= after
+                positions += arange(after)
+            positions, given = positions.reshape(-1), given.astype(working, copy=False).reshape(-1)
+            if inside is not None:
+                kept = inside.reshape(-1)
+                positions, given = positions[kept], given[kept]
+            result = values.astype(working).reshape(-1)
+            self.add_at(result, positions, given)
+            return result.reshape(out.shape).astype(dtype, copy=False)
+
+        return add
 
     @takes(lambda out, x, **options: x.size * (16 * x.ndim if x.ndim > 1 else 8))
     @planned

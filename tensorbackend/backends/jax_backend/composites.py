@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
-from ... import dtypes
+from ...dtypes import defaults
 from ...memo import kind_of, remember
 from ...protocol.core import CompositeCall
 from ...rules.plan import Out
@@ -36,7 +36,7 @@ class JaxComposites(JaxBase):
         arrays = list(_arrays(inputs))
         if self.composing.now or any(map(self.traced, arrays)):
             return default_impl(*args)
-        key = default_impl, dtypes.current_precision(), *((*option, kind_of(option[1])) for option in options.items())
+        key = default_impl, defaults.current_precision(), *((*option, kind_of(option[1])) for option in options.items())
         try:
             compiled = self.composites[key]
         except TypeError:  # an option that does not hash

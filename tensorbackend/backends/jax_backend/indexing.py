@@ -9,7 +9,7 @@ from collections.abc import Callable
 from math import prod
 from typing import Any
 
-from ...dtypes import DType, as_dtype, float32, iinfo, int64, uint64
+from ...dtypes import DType, as_dtype, float32, iinfo, int32, int64, uint64
 from ...interchange import numpy_dtype
 from ...protocol import Kernel, Payload, kernel_of, planned
 from ...protocol.indexing import Mode
@@ -185,6 +185,41 @@ class JaxIndexing(JaxBase, ArrayIndexing):
         def add(values: Array, places: Array, given: Array) -> Array:
             positions, rows, target = written(places, given.astype(working), values.astype(working))
             return target.at[positions].add(rows, mode="drop").reshape(out.shape).astype(numpy_dtype(out.dtype))
+
+        return add
+
+    @_looking
+    @planned
+    def add_along_axis(
+        self, out: Template, x: Template, indices: Template, updates: Template, /, *, axis: int, mode: Mode
+    ) -> Kernel:
+        """A scatter along the axis alone, which XLA divides among devices by the other axes."""
+        locate, xp, lax, size = self._located(indices, x.shape[axis], mode), self.xp, self.lax, x.shape[axis]
+        working, dtype = numpy_dtype(float32 if out.dtype in NARROW else out.dtype), numpy_dtype(out.dtype)
+        others = tuple(each for each in range(x.ndim) if each != axis)
+        numbers = lax.ScatterDimensionNumbers(
+            update_window_dims=(),
+            inserted_window_dims=(axis,),
+            scatter_dims_to_operand_dims=(axis,),
+            operand_batching_dims=others,
+            scatter_indices_batching_dims=others,
+        )
+        modes, short = lax.GatherScatterMode, size <= iinfo(int32).max
+
+        def add(values: Array, places: Array, given: Array) -> Array:
+            positions, inside = locate(places)
+            known = inside is None
+            if not known:
+                positions = xp.where(inside, positions, size)
+            if short:
+                positions = positions.astype(numpy_dtype(int32))
+            return lax.scatter_add(
+                values.astype(working),
+                positions[..., None],
+                given.astype(working),
+                numbers,
+                mode=modes.PROMISE_IN_BOUNDS if known else modes.FILL_OR_DROP,
+            ).astype(dtype)
 
         return add
 

@@ -47,10 +47,9 @@ def _take(call: Call) -> Results:
     return permute_dims(found, (0, *before, *range(1, count), *after))
 
 
-@rule("take_along_axis")
-def _take_along_axis(call: Call) -> Results:
-    x, indices = map(call.whole, call.inputs)
-    return call.record([x, indices], options={"axis": call.options["axis"] + 1})
+@rule("take_along_axis", "add_along_axis")
+def _along_axis(call: Call) -> Results:
+    return call.record(list(map(call.whole, call.inputs)), options={"axis": call.options["axis"] + 1})
 
 
 @rule("gather")

@@ -30,6 +30,24 @@ def dry_run(function: Callable[..., Any], *templates: Any, gradient: bool = Fals
     dataclasses of them; tensors stand for their templates. With `gradient` it is `value_and_grad(function)` that is
     run. An error of tensorbackend has the user's line as a note. docs/graphs.md says what is counted.
 
+    Parameters
+    ----------
+    function
+        A function of tensors and of anything else.
+    *templates
+        Its arguments, with templates for tensors.
+    gradient : bool, default False
+        Whether the gradient by the first argument is run too.
+    **keywords
+        Its keyword arguments.
+
+    Returns
+    -------
+    DryRun
+        The cost, with the template of the result.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> found = tb.dry_run(lambda x, w: tb.exp(x @ w), "f32[batch=32, k=784]", "f32[k=784, n=10]")
     >>> found.flops == 2 * 32 * 784 * 10, found.eager.transcendentals, found.peak.memory, found.fits("1MB")

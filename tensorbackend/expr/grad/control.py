@@ -197,11 +197,11 @@ def _names(**counts: int) -> list[str]:
 
 
 def _entry(x: Tensor) -> Template:
-    return Template(x.shape[1:], x.dtype)
+    return Template(x.shape[1:], x.dtype, x.names[1:])
 
 
 def _cotangent(given: Tensor | None, x: Tensor) -> Tensor:
-    return zeros(x.shape, dtype=x.dtype) if given is None else given
+    return zeros(x.shape, dtype=x.dtype, names=x.names) if given is None else given
 
 
 @rule("while_loop", selective=True)

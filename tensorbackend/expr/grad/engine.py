@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from ...dtypes import uncast
-from ...errors import ContractError, GradientError, expected
+from ...errors import ContractError, GradientError, NamesError, expected
 from ...operands import nameless
 from ...ops.creation.filled import zeros
 from ...ops.elementwise.binary import add
@@ -16,13 +16,13 @@ from ...ops.elementwise.conversion import astype
 from ...ops.elementwise.unary import real
 from ...ops.reduction import sum
 from ...ops.shape import reshape
-from ...template import Template, intern_template
+from ...template import Template
 from ...tensor import Tensor
 from ..graph import Graph, reachable
 from ..node import PARAMETER, RENAMED, Node, Value, at_line
-from ..record import expr_tensor, recording
+from ..record import expr_tensor, recording, value_of
 from ..simplify import parts, rewritten
-from .registry import NoGradient, gradient_of
+from .registry import Cotangents, NoGradient, gradient_of
 
 Lookup = Callable[[Value], Tensor]
 
@@ -31,18 +31,18 @@ def differentiated(graph: Graph, wanted: Sequence[int], results: Sequence[int] |
     """The graph that gives also the cotangents of some parameters, by position.
 
     It takes the parameters and a cotangent for each of some results, by default for all that are floating or complex;
-    it gives the results and a cotangent for each wanted parameter, without names. Composites without a rule of their
+    it gives the results and a cotangent for each wanted parameter, under its names. Composites without a rule of their
     own are exchanged for their parts where a gradient flows.
     """
     chosen = [i for i, value in enumerate(graph.outputs) if inexact(value)] if results is None else results
     graph = with_rules(graph, wanted)
-    seeds = {i: Value(Node(PARAMETER, plain(graph.outputs[i].template))) for i in chosen}
+    seeds = {i: Value(Node(PARAMETER, graph.outputs[i].template)) for i in chosen}
     found = pulled_back(
         [graph.outputs[i] for i in seeds],
         [expr_tensor(seed) for seed in seeds.values()],
         [graph.parameters[position] for position in wanted],
     )
-    return Graph([*graph.parameters, *seeds.values()], [*graph.outputs, *(x.data for x in found)])
+    return Graph([*graph.parameters, *seeds.values()], [*graph.outputs, *map(value_of, found)])
 
 
 def linearized(graph: Graph, wanted: Sequence[int], results: Sequence[int] | None = None) -> tuple[Graph, Graph]:
@@ -108,7 +108,7 @@ def pulled_back(
     wanted: Sequence[Value],
     known: Lookup = expr_tensor,
 ) -> list[Tensor]:
-    """The cotangents of values from those of outputs, as tensors of the graph without names.
+    """The cotangents of values from those of outputs, as tensors of the graph with the names of the values.
 
     `known` gives a tensor on ExprBackend for a value that a rule asks for.
     """
@@ -124,7 +124,7 @@ def pulled_back(
     with uncast(), recording():
         for value, cotangent in zip(outputs, cotangents, strict=True):
             if value.node in flowing:
-                give(value, nameless(cotangent))
+                give(value, named(cotangent, value.template))
         for node in reversed(nodes):
             if node not in flowing or not any(value.node in flowing for value in node.operands):
                 continue
@@ -137,7 +137,9 @@ def pulled_back(
                                 raise _refused(node, found.reason)
                             give(value, _fitted(found, value.template, node))
         return [
-            sums[value] if value in sums else zeros(value.template.shape, dtype=value.template.dtype)
+            sums[value]
+            if value in sums
+            else zeros(value.template.shape, dtype=value.template.dtype, names=value.template.names)
             for value in wanted
         ]
 
@@ -159,17 +161,28 @@ def _through(
     gradient = gradient_of(node.op)
     if gradient is None or gradient.reason:
         raise _refused(node, gradient.reason if gradient else "no rule is declared for it, see docs/adding-an-op.md")
-    if gradient.rule is None:
+    rule = gradient.rule
+    if rule is None:
         return []
-    results = tuple(nameless(known(value)) for value in node.values)
-    inputs = node.with_inputs(lambda value: nameless(known(value)))
     options = dict(node.options)
     if gradient.selective:
         options["needed"] = node.with_inputs(lambda value: value.node in flowing and inexact(value))
-    if isinstance(node.out, Template):
-        found = gradient.rule(arrived[0], results[0], *inputs, **options)
-    else:
-        found = gradient.rule(tuple(arrived), results, *inputs, **options)
+
+    def applied(seen: Callable[[Tensor], Tensor]) -> Cotangents:
+        """What the rule gives for tensors as they are seen, under their names or without."""
+        given = tuple(x if x is None else seen(x) for x in arrived)
+        results = tuple(seen(known(value)) for value in node.values)
+        inputs = node.with_inputs(lambda value: seen(known(value)))
+        if isinstance(node.out, Template):
+            return rule(given[0], results[0], *inputs, **options)
+        return rule(given, results, *inputs, **options)
+
+    try:
+        found = applied(_as_it_is)
+    except NamesError:
+        # A rule goes by position. It may multiply a matrix by its transpose, which has one name twice, and an input may
+        # have been renamed on its way to the op, which no node tells.
+        found = applied(nameless)
     if len(found) != len(node.inputs):
         wanted = f"the gradient rule of {node.op} to give {len(node.inputs)} cotangents"
         raise ContractError(expected(wanted, "mend the rule", given=len(found)))
@@ -184,20 +197,20 @@ def _through(
 
 
 def _fitted(cotangent: Tensor, template: Template, node: Node) -> Tensor:
-    """A cotangent without names, summed along the axes along which the input was broadcast, in the input's dtype."""
-    cotangent = nameless(cotangent)
+    """A cotangent summed along the axes along which the input was broadcast, in the input's dtype, under its names."""
     extra = cotangent.ndim - template.ndim
     if cotangent.shape != template.shape and extra >= 0:
         sizes = zip(template.shape, cotangent.shape[extra:], strict=True)
         axes = (*range(extra), *(extra + axis for axis, (size, given) in enumerate(sizes) if size == 1 != given))
-        cotangent = reshape(sum(cotangent, axis=axes, dtype=cotangent.dtype), template.shape) if axes else cotangent
+        if axes:
+            cotangent = reshape(sum(cotangent, axis=axes, dtype=cotangent.dtype), template.shape, names=template.names)
     if cotangent.dtype is not template.dtype:
         part = real(cotangent) if cotangent.dtype.is_complex and template.dtype.is_floating else cotangent
         cotangent = astype(part, template.dtype)
     if cotangent.shape != template.shape:
         wanted = f"the gradient rule of {node.op} to give a cotangent like {template!r}"
         raise ContractError(expected(wanted, "mend the rule", given=cotangent.template))
-    return cotangent
+    return named(cotangent, template)
 
 
 def depending(nodes: Iterable[Node], start: set[Node]) -> set[Node]:
@@ -222,6 +235,10 @@ def inexact(value: Value) -> bool:
     return value.template.dtype.is_inexact
 
 
-def plain(template: Template) -> Template:
-    """A template without names."""
-    return intern_template(template.shape, template.dtype, (None,) * template.ndim)
+def named(x: Tensor, template: Template) -> Tensor:
+    """A tensor under the names of a template of its shape and dtype."""
+    return x if x.names == template.names else Tensor(template, x.backend, x.data)
+
+
+def _as_it_is(x: Tensor) -> Tensor:
+    return x

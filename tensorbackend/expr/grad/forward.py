@@ -67,6 +67,22 @@ def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence
 
     A result of integers or bools has a tangent of zeros.
 
+    Parameters
+    ----------
+    function
+        A function of tensors, nested in lists, tuples, dicts and dataclasses.
+    primals
+        Its arguments: floating or complex tensors, or numbers.
+    tangents
+        A tangent for each argument, nested as it is.
+
+    Returns
+    -------
+    tuple
+        The result, and its tangent, nested likewise.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> y, tangent = tb.jvp(lambda x: x * x, (tb.asarray(3.0),), (tb.asarray(1.0),))
     >>> y.item(), tangent.item()

@@ -12,7 +12,7 @@ from contextlib import suppress
 from functools import lru_cache, wraps
 from typing import Any
 
-from ... import dtypes
+from ...dtypes import defaults
 from ...entry import checked, entry
 from ...errors import ArgumentError, DTypeError, OperandError, ShapeError, TemplateDataError, expected
 from ...ops.creation.filled import ones
@@ -40,6 +40,22 @@ def grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = Fal
     real scalar, `DTypeError` for an argument that is neither floating nor complex, and `GradientError` where the
     function uses an op that has no gradient.
 
+    Parameters
+    ----------
+    function
+        A function of tensors, nested in lists, tuples, dicts and dataclasses.
+    argnums : int or sequence of int, default 0
+        The positions of the arguments to differentiate by.
+    has_aux : bool, default False
+        Whether the function returns (result, anything), of which the second is handed on.
+
+    Returns
+    -------
+    Callable
+        A function of the same arguments that returns the gradient.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> x = tb.tensor([1.0, 2.0], names=("n",))
     >>> tb.grad(lambda x: tb.sum(x * x))(x)
@@ -60,6 +76,22 @@ def grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = Fal
 def value_and_grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
     """A function that gives what one with a scalar result gives, and its gradient as `grad` does.
 
+    Parameters
+    ----------
+    function
+        A function of tensors, nested in lists, tuples, dicts and dataclasses.
+    argnums : int or sequence of int, default 0
+        The positions of the arguments to differentiate by.
+    has_aux : bool, default False
+        Whether the function returns (result, anything), of which the second is handed on.
+
+    Returns
+    -------
+    Callable
+        A function of the same arguments that returns (what the function returns, the gradient).
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> value, gradient = tb.value_and_grad(lambda x: x * x)(3.0)
     >>> value.item(), gradient.item()
@@ -91,7 +123,7 @@ def _with_gradient(graph: Graph) -> tuple[Graph, list[Tensor]]:
         (closed,), constants = close([with_pullbacks(graph)])
         # A default may read what was captured: it is not there once that is taken out.
         with suppress(TemplateDataError):
-            return _kept(closed, len(constants), dtypes.current_precision()), constants
+            return _kept(closed, len(constants), defaults.current_precision()), constants
     return differentiated(graph, range(len(graph.parameters)), [0]), []
 
 
@@ -128,6 +160,20 @@ def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[...,
     That one takes a cotangent nested as the result is, and gives a tuple with one for each argument; it can be called
     often and computes the function no second time. What is given for results of integers or bools is not read.
 
+    Parameters
+    ----------
+    function
+        A function of tensors, nested in lists, tuples, dicts and dataclasses.
+    *primals
+        Its arguments: floating or complex tensors, or numbers.
+
+    Returns
+    -------
+    tuple
+        The result, and the function of cotangents.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> y, back = tb.vjp(tb.sin, tb.asarray([0.0, 1.0]))
     >>> back(tb.asarray([1.0, 0.0]))[0].tolist()

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from ...dtypes import uint64
-from ...ops.composite.shape.arranging import stack
+from ...ops.composite.indexing.along import add_along_axis_at
 from ...ops.creation.filled import full, iota, zeros_like
-from ...ops.elementwise.binary import minimum
-from ...ops.elementwise.conversion import astype
 from ...ops.elementwise.ternary import where
 from ...ops.indexing.scatter import gather, indexed_add, indexed_put
 from ...ops.indexing.slices import put_slice, slice_
+from ...ops.indexing.taking import take_along_axis_at
 from ...ops.padding import pad
 from ...ops.shape import expand_dims, permute_dims, reshape
 from ...protocol.indexing import Mode
@@ -52,13 +50,14 @@ def _take(cotangent: Tensor, out: Tensor, x: Tensor, indices: Tensor, *, axis: i
 def _take_along_axis(
     cotangent: Tensor, out: Tensor, x: Tensor, indices: Tensor, *, axis: int, mode: Mode
 ) -> Cotangents:
-    if indices.dtype is uint64:
-        indices = minimum(indices, x.shape[axis])  # one beyond the axis stays there as int64
-    along = [
-        astype(indices, "int64") if each == axis else iota(indices.shape, axis=each, dtype="int64")
-        for each in range(x.ndim)
-    ]
-    return indexed_add(zeros_like(x), stack(along, axis=-1), cotangent, mode=mode), None
+    return add_along_axis_at(zeros_like(x), indices, cotangent, axis=axis, mode=mode), None
+
+
+@rule("add_along_axis")
+def _add_along_axis(
+    cotangent: Tensor, out: Tensor, x: Tensor, indices: Tensor, updates: Tensor, *, axis: int, mode: Mode
+) -> Cotangents:
+    return cotangent, None, take_along_axis_at(cotangent, indices, axis=axis, mode=mode)
 
 
 @rule("gather")

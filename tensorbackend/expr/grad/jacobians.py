@@ -32,6 +32,20 @@ def jacobian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[...
     argument's. Of a name that stands in both the argument's axis loses it. Raises what `grad` raises, but for a result
     that is no scalar, and `DTypeError` for a complex result of a floating argument.
 
+    Parameters
+    ----------
+    function
+        A function of tensors, nested in lists, tuples, dicts and dataclasses.
+    argnums : int or sequence of int, default 0
+        The positions of the arguments to differentiate by.
+
+    Returns
+    -------
+    Callable
+        A function of the same arguments that returns the derivatives.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.jacobian(lambda x: x * x)(tb.asarray([1.0, 2.0])).tolist()
     [[2.0, 0.0], [0.0, 4.0]]
@@ -148,6 +162,20 @@ def _block(rows: Tensor, result: Template, argument: Template) -> Tensor:
 def hessian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
     """A function that gives the second derivatives of one with a scalar result: the jacobian of its gradient.
 
+    Parameters
+    ----------
+    function
+        A function of tensors, nested in lists, tuples, dicts and dataclasses.
+    argnums : int or sequence of int, default 0
+        The positions of the arguments to differentiate by.
+
+    Returns
+    -------
+    Callable
+        A function of the same arguments that returns the second derivatives.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.hessian(lambda x: tb.sum(x * x * x))(tb.asarray([1.0, 2.0])).tolist()
     [[6.0, 0.0], [0.0, 12.0]]

@@ -22,7 +22,8 @@ Positions = tuple[int, ...]
 
 def _kept(reduced: Tensor, x: Tensor, axes: Positions) -> Tensor:
     """A result of a reduction with the reduced axes as axes of size 1."""
-    return reshape(reduced, tuple(1 if axis in axes else size for axis, size in enumerate(x.shape)))
+    shape = tuple(1 if axis in axes else size for axis, size in enumerate(x.shape))
+    return reshape(reduced, shape, names=x.names)
 
 
 @rule("sum")

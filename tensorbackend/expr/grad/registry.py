@@ -11,7 +11,9 @@ cotangent), the inputs as the callback gets them, and the options by name. It re
 `None` where nothing depends on it, a tuple for a sequence of tensors, `NoGradient` where there is no derivative by that
 input or for those options.
 
-- The tensors have no names: the engine gives what comes back those of the input.
+- The tensors have names as in the function that is differentiated, and the engine gives what comes back those of the
+  input. A rule goes by position. It runs a second time without names where they cannot be: a product of a matrix and
+  its transpose would have one name twice.
 - Where the input was broadcast, the engine sums what comes back to the input's shape. What comes back in another dtype
   it casts to the input's, of complex numbers for a floating input the real part.
 - Rules are written in public ops, so that they run on tensors of a graph and on those of a tape, and have a gradient.

@@ -18,19 +18,19 @@ Positions = tuple[int, ...]
 
 @rule("reshape")
 def _reshape(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    return (reshape(cotangent, x.shape),)
+    return (reshape(cotangent, x.shape, names=x.names),)
 
 
 @rule("squeeze")
 def _squeeze(cotangent: Tensor, out: Tensor, x: Tensor, *, axes: Positions) -> Cotangents:
-    return (reshape(cotangent, x.shape),)
+    return (reshape(cotangent, x.shape, names=x.names),)
 
 
 @rule("broadcast")
 def _broadcast(cotangent: Tensor, out: Tensor, x: Tensor, *, axes: Positions) -> Cotangents:
     kept = {axis for axis, size in zip(axes, x.shape, strict=True) if size == out.shape[axis]}
     repeated = tuple(axis for axis in range(out.ndim) if axis not in kept)
-    return (reshape(sum(cotangent, axis=repeated, dtype=x.dtype), x.shape),)
+    return (reshape(sum(cotangent, axis=repeated, dtype=x.dtype), x.shape, names=x.names),)
 
 
 @rule("transpose")

@@ -162,6 +162,13 @@ def tape() -> Tape:
     A gradient that is asked for inside the block is recorded too, so that it has a gradient itself; one that is asked
     for after it has the backend of the watched tensors. To a later tape what an earlier one recorded is constant.
 
+    Returns
+    -------
+    Tape
+        The tape, whose block is entered with `with`.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> with tb.tape() as tape:
     ...     x = tape.watch(tb.tensor([1.0, -2.0], names=("n",)))
@@ -181,6 +188,27 @@ def gradient(y: Tensor, x: Any) -> Any:
     Raises `ArgumentError` for tensors that no tape recorded, or two tapes, and for a y that was computed after the
     tape's block; `ShapeError` or `DTypeError` for a y that is no real scalar; and `GradientError` where there is an op
     without a gradient between them.
+
+    Parameters
+    ----------
+    y : Tensor
+        A floating tensor without axes that a tape recorded.
+    x
+        Tensors that the tape watches or recorded, nested in any way.
+
+    Returns
+    -------
+    Any
+        The gradient by each of them, with its shape, dtype and names, nested likewise.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> with tb.tape() as tape:
+    ...     x, y = tape.watch((tb.asarray(3.0), tb.asarray(2.0)))
+    ...     z = x * x * y
+    >>> [each.item() for each in tb.gradient(z, [x, y])]
+    [12.0, 9.0]
     """
     leaves, tree = flatten(x)
     for each, path in zip([y, *leaves], ["y", *paths(tree, "x")], strict=True):

@@ -321,6 +321,11 @@ def profile_function(
 def current_profile() -> Profile | None:
     """The profile of the innermost block that runs, in whatever thread; `None` where there is none.
 
+    Returns
+    -------
+    Profile or None
+        The profile.
+
     Examples
     --------
     >>> import tensorbackend as tb

@@ -6,6 +6,7 @@ import math
 
 from ...accuracy import LOG_OF_SUM, SUM, Bound
 from ...dispatch import composite
+from ...docstrings import described
 from ...dtypes import DType, default_dtype, float32, promote_types, scalar_kind
 from ...errors import ShapeError, expected
 from ...rules.axes import sorted_axes
@@ -116,6 +117,7 @@ def _shifted(x: Tensor, scale: Tensor | None, axis: Axes, keepdims: bool, dtype:
     return astype(add(log(total), reshape(shift, total.shape, names=total.names)), dtype)
 
 
+@described
 def logsumexp(
     x: TensorLike, /, *, axis: Axes = None, keepdims: bool = False, scale: TensorLike | None = None
 ) -> Tensor:

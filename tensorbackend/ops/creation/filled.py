@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from operator import index
 
 from ...dispatch import primitive
+from ...docstrings import described
 from ...dtypes import DTypeLike, Scalar, as_dtype, check_scalar, default_dtype, scalar_kind
 from ...entry import entry
 from ...errors import ArgumentKindError, OperandError, ShapeError, expected
@@ -43,6 +44,7 @@ def _full(
     return _filled(shape, fill_value, default_dtype(kind) if dtype is None else dtype, names)
 
 
+@described
 def full(
     shape: Sequence[int] | int,
     fill_value: TensorLike,

@@ -7,6 +7,7 @@ from operator import index
 from typing import Any
 
 from ...dispatch import primitive
+from ...docstrings import described
 from ...dtypes import DType, DTypeLike, Scalar, as_dtype, check_scalar, complex128, default_dtype, float64, scalar_kind
 from ...errors import ArgumentError, DTypeError, OperandError, ShapeError, expected
 from ...memo import NUMBERS
@@ -72,6 +73,7 @@ def _arange(
     return Plan(out, (), {"start": kind(start), "step": kind(step), "last": None})
 
 
+@described
 def arange(
     start: TensorLike,
     /,
@@ -140,6 +142,7 @@ def _linspace(
     return Plan(Template((num,), wanted, (name,)), (), {"start": kind(start), "step": kind(step), "last": last})
 
 
+@described
 def linspace(
     start: TensorLike,
     stop: TensorLike,

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence, Set
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
+from ...docstrings import described
 from ...dtypes import (
     DType,
     DTypeLike,
@@ -63,6 +64,7 @@ def tensor(
 
 
 @bind
+@described
 def asarray(
     value: Any,
     /,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from ...accuracy import COMPLEX_PRODUCT, COMPLEX_QUOTIENT, LIBRARY, Bound
 from ...dispatch import primitive
+from ...docstrings import described
 from ...dtypes import bool_
 from ...rules.broadcasting import elementwise, to_floating, truth_values
 from ...rules.plan import Plan
@@ -181,6 +182,7 @@ def _logical_and(x1: Template, x2: Template, /) -> Plan:
 
 
 @bind
+@described
 def logical_and(x1: TensorLike, x2: TensorLike, /) -> Tensor:
     """Whether both are true (not zero).
 
@@ -197,6 +199,7 @@ def _logical_or(x1: Template, x2: Template, /) -> Plan:
 
 
 @bind
+@described
 def logical_or(x1: TensorLike, x2: TensorLike, /) -> Tensor:
     """Whether one is true (not zero).
 
@@ -213,6 +216,7 @@ def _logical_xor(x1: Template, x2: Template, /) -> Plan:
 
 
 @bind
+@described
 def logical_xor(x1: TensorLike, x2: TensorLike, /) -> Tensor:
     """Whether just one is true (not zero).
 

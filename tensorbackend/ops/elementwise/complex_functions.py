@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 
+from ...docstrings import described
 from ...tensor import Tensor, TensorLike, bind
 from ..composite.elementwise.functions import isfinite
 from ..creation.filled import asarray
@@ -47,6 +48,7 @@ def _is_complex(x: TensorLike) -> bool:
 
 
 @bind
+@described
 def cbrt(x: TensorLike, /) -> Tensor:
     """Real cube root, of negative numbers too; of complex numbers the principal one.
 
@@ -60,6 +62,7 @@ def cbrt(x: TensorLike, /) -> Tensor:
 
 
 @bind
+@described
 def rsqrt(x: TensorLike, /) -> Tensor:
     """1 / sqrt(x).
 
@@ -73,6 +76,7 @@ def rsqrt(x: TensorLike, /) -> Tensor:
 
 
 @bind
+@described
 def sigmoid(x: TensorLike, /) -> Tensor:
     """Logistic function 1 / (1 + exp(-x)).
 

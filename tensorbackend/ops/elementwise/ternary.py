@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...dispatch import primitive
+from ...docstrings import described
 from ...dtypes import bool_
 from ...errors import DTypeError, expected
 from ...rules.broadcasting import broadcast, elementwise, result_type
@@ -36,6 +37,7 @@ def _clip(x: Template, min: Template, max: Template, /) -> Plan:
 
 
 @bind
+@described
 def clip(x: TensorLike, /, min: TensorLike | None = None, max: TensorLike | None = None) -> Tensor:
     """minimum(maximum(x, min), max), with a bound left out where it is `None`; NaN if any of the three is.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
+from ...docstrings import described
 from ...dtypes import check_scalar, int64, scalar_kind
 from ...entry import entry
 from ...errors import BackendError, IndexRangeError, ShapeError, TemplateDataError, expected
@@ -102,6 +103,7 @@ def _where_mask(x: Tensor, mask: Tensor, value: Tensor) -> Tensor:
 
 
 @bind
+@described
 def setitem(x: Tensor, key: Any, value: Any) -> None:
     """What `x[key] = value` does: x gets the value that `put_at` gives, and keeps its template.
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from ...dispatch import CHECKED, primitive, verify
 from ...dispatch.watching import Subject, holds_memo, watched
+from ...docstrings import described
 from ...entry import entry
 from ...errors import AxisError, IndexRangeError, ShapeError, expected
 from ...memo import remember
@@ -35,7 +36,12 @@ from .slices import first_entry, slice_
 
 @entry
 def from_end(indices: Tensor, size: int) -> Tensor:
-    """Indices of which the negative ones counted from the end of an axis."""
+    """Indices of which the negative ones counted from the end of an axis.
+
+    >>> import tensorbackend as tb
+    >>> tb.from_end(tb.asarray([0, -1, 2]), 5).tolist()
+    [0, 4, 2]
+    """
     if indices.dtype.kind != "int":
         return indices
     wide = astype(indices, "int64")  # -1 + 200 is beyond int8
@@ -104,6 +110,7 @@ take_at = _take
 """`take` at indices that are never negative; where none is outside by construction, `mode="clip"` looks at no data."""
 
 
+@described
 def take(
     x: TensorLike, indices: TensorLike, /, *, axis: SoleAxis = None, mode: Mode = "error", batch: Batch = None
 ) -> Tensor:
@@ -179,6 +186,7 @@ take_along_axis_at = _take_along_axis
 """`take_along_axis` likewise."""
 
 
+@described
 def take_along_axis(x: TensorLike, indices: TensorLike, /, *, axis: Axis = -1, mode: Mode = "error") -> Tensor:
     """For each place on the other axes, which broadcast, the entries along one axis at indices of its own.
 

@@ -253,6 +253,17 @@ def take_along_axis(draw: Draw, dtype: DType) -> Invocation:
     return call(x, integers(draw, tuple(shape), -size - beyond, size - 1 + beyond), axis=axis, mode=draw(MODES))
 
 
+@generates("add_along_axis")
+def add_along_axis(draw: Draw, dtype: DType) -> Invocation:
+    """Updates for indices of x's shape but along one axis, some of which stand twice or are outside."""
+    x, axis = with_axis(draw, dtype, tame=True)
+    beyond, size, shape = draw(st.sampled_from([0, 0, 2])), x.shape[axis], list(x.shape)
+    shape[axis] = draw(st.integers(0, 4))
+    indices = integers(draw, tuple(shape), -beyond, size - 1 + beyond, names=(None,) * x.ndim)
+    updates = draw(tensors(dtype, tuple(shape), names=(None,) * x.ndim, tame=True))
+    return call(x, indices, updates, axis=axis, mode=draw(MODES))
+
+
 def index_vectors(draw: Draw, x: Tensor, mode: str) -> Tensor:
     """Index vectors into the leading axes of x, some outside."""
     depth = draw(st.integers(0, x.ndim))

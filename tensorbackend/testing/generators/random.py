@@ -120,10 +120,15 @@ def gumbel(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("truncated_normal")
 def truncated_normal(draw: Draw, dtype: DType) -> Invocation:
-    """Between bounds within two standard deviations."""
+    """Between bounds within two standard deviations of the mean."""
     shape, options = sample(draw, dtype)
     kind = floating(dtype)
-    bounds = bound(draw, kind, shape, -2, 0), bound(draw, kind, shape, 1, 2)
+    furthest = 2
+    if draw(st.booleans()):
+        furthest = 1
+        options |= {"mean": bound(draw, kind, shape, 0, 0), "deviation": 0.5}
+        options |= draw(st.sampled_from([{}, {"mean": 0.5, "deviation": 0.75}]))
+    bounds = bound(draw, kind, shape, -furthest, 0), bound(draw, kind, shape, 1, furthest)
     return call(keys(draw), *bounds, shape, **options)
 
 

@@ -406,16 +406,18 @@ def test_errors_of_tapes() -> None:
         tb.gradient(y, x)
 
 
-def test_a_truncated_sample_moves_with_its_bounds() -> None:
-    def sample(bounds: Tensor) -> Tensor:
-        return tb.sum(tb.random.truncated_normal(tb.random.key(1), bounds[0], bounds[1], shape=(5,)))
+def test_a_truncated_sample_moves_with_its_bounds_and_moments() -> None:
+    def sample(given: Tensor) -> Tensor:
+        low, high, mean, deviation = tb.unstack(given)
+        key = tb.random.key(1)
+        return tb.sum(tb.random.truncated_normal(key, low, high, shape=(5,), mean=mean, deviation=deviation))
 
-    bounds, step = tb.asarray([-1.0, 2.0], dtype="f64"), 1e-5
+    given, step = tb.asarray([-1.0, 2.0, 0.5, 0.75], dtype="f64"), 1e-5
     with tb.precision(64):
-        found = tb.grad(sample)(bounds)
-        for each, by in enumerate(([step, 0.0], [0.0, step])):
-            moved = tb.asarray(by, dtype="f64")
-            difference = (sample(bounds + moved) - sample(bounds - moved)) / (2 * step)
+        found = tb.grad(sample)(given)
+        for each in range(4):
+            moved = tb.nn.one_hot(tb.asarray(each), 4, dtype="f64") * step
+            difference = (sample(given + moved) - sample(given - moved)) / (2 * step)
             assert float(found[each]) == pytest.approx(float(difference), rel=1e-5)
 
 

@@ -385,6 +385,22 @@ def test_truncated_normals_are_inside(backend: str) -> None:
         assert all(0.5 < value < 0.75 for value in sample.tolist())
 
 
+@on_each_backend
+def test_a_truncated_normal_has_moments(backend: str) -> None:
+    key = random.key(4, backend=backend)
+    sample = random.truncated_normal(key, -1.0, 9.0, (400,), "float64", mean=3.0, deviation=2.0)
+    standard = random.truncated_normal(key, -2.0, 3.0, (400,), "float64")
+    assert tb.all_close(sample, standard * 2 + 3, rtol=1e-12)
+    assert all(-1 < value < 9 for value in sample.tolist())
+    means = tb.asarray([[0.0], [100.0]], names=("batch", None), backend=backend)
+    spread = random.truncated_normal(key, means - 1, means + 1, (2, 50), mean=means, names=("batch", "n"))
+    assert spread.names == ("batch", "n")
+    assert tb.all(tb.abs(spread - means) < 1)
+    assert random.truncated_normal(key, -1, 1, mean=tb.zeros(3, backend=backend)).shape == (3,)
+    with pytest.raises(ShapeError, match="sizes that are equal"):
+        random.truncated_normal(key, -1, 1, (2,), mean=tb.zeros(3, backend=backend))
+
+
 # Mistakes
 
 

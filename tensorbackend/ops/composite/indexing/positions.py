@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
 from ....dispatch import composite
+from ....docstrings import described
 from ....dtypes import iinfo, int64, uint64
 from ....errors import ShapeError, TemplateDataError, expected
 from ....protocol.indexing import Mode
@@ -72,6 +73,7 @@ def _argwhere(x: Tensor, /, *, size: int, fill_value: int) -> Tensor:
     return where(expand_dims(less(found, 0), axis=1), fill_value, vectors)
 
 
+@described
 def argwhere(x: TensorLike, /, *, size: int | None = None, fill_value: int = 0) -> Tensor:
     """The index vectors of the elements that are not zero, row-major: of shape (their number, axes of x), int64.
 

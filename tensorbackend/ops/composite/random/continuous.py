@@ -268,17 +268,24 @@ def _truncated_normal(
     key: Tensor,
     lower: Tensor,
     upper: Tensor,
+    moments: Sequence[Tensor],
     /,
     *,
     shape: Sequence[int] | None,
     names: Sequence[str | None] | None,
 ) -> Tensor:
-    """See `truncated_normal`."""
+    """See `truncated_normal`; `moments` are a mean and a deviation, or none for 0 and 1."""
     check_key(key.template)
     root = math.sqrt(2)
-    sizes = broadcast([lower.template, upper.template])[0] if shape is None else as_shape(shape)
-    low, high = erf(divide(lower, root)), erf(divide(upper, root))
+    edges = [lower, upper]
+    sizes = broadcast([each.template for each in (*edges, *moments)])[0] if shape is None else as_shape(shape)
+    if moments:
+        mean, deviation = moments
+        edges = [divide(subtract(edge, mean), deviation) for edge in edges]
+    low, high = (erf(divide(edge, root)) for edge in edges)
     sample = multiply(erf_inv(between(key, low, high, sizes)), root)
+    if moments:
+        sample = add(multiply(sample, deviation), mean)
     first, last = nextafter(stop_gradient(lower), math.inf), nextafter(stop_gradient(upper), -math.inf)
     inside = clip(sample, first, last)
     return named(inside, names)
@@ -293,18 +300,56 @@ def truncated_normal(
     shape: Sequence[int] | None = None,
     dtype: DTypeLike | None = None,
     *,
+    mean: TensorLike = 0.0,
+    deviation: TensorLike = 1.0,
     names: Sequence[str | None] | None = None,
 ) -> Tensor:
-    """Standard normal numbers above `lower` and below `upper`, by default of the shape that these broadcast to.
+    """Normal numbers of which none is beyond two bounds.
 
+    Parameters
+    ----------
+    key : Tensor
+        A random key, as `tb.random.key` makes it.
+    lower, upper : Tensor or scalar
+        The bounds of the numbers, which are above the first and below the second.
+    shape : sequence of int, optional
+        The shape of the sample, by default that to which the bounds and moments broadcast.
+    dtype : DType, optional
+        A floating dtype, by default the default one.
+    mean, deviation : Tensor or scalar, default 0 and 1
+        The mean and the standard deviation of the normal distribution that is cut off at the bounds.
+    names : sequence of str or None, optional
+        The names of the sample's axes.
+
+    Returns
+    -------
+    Tensor
+        The sample. Its gradient by bounds and moments is that of the inverse distribution function. Where both bounds
+        are many deviations away from the mean on one side, few different numbers are left.
+
+    Raises
+    ------
+    DTypeError
+        For a dtype that is not floating.
+    ShapeError
+        For what is no key, and bounds or moments that do not broadcast to the shape.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> bool(tb.all(tb.abs(tb.random.truncated_normal(tb.random.key(0), -2, 2, (100,))) < 2))
     True
+    >>> prices = tb.random.truncated_normal(tb.random.key(0), 0, 20, (100,), mean=12.0, deviation=5.0)
+    >>> bool(tb.all((0 < prices) & (prices < 20)))
+    True
     """
-    key = beside(key, lower, upper)
+    key = beside(key, lower, upper, mean, deviation)
     kind = floating_or_default(None if dtype is None else as_dtype(dtype))
     low, high = parameter(lower, kind, key), parameter(upper, kind, key)
-    return _truncated_normal(key, low, high, shape=None if shape is None else as_shape(shape), names=names)
+    given = (mean, deviation)
+    standard = all(scalar_kind(each) is not None for each in given) and given == (0, 1)
+    moments = [] if standard else [parameter(each, kind, key) for each in given]
+    return _truncated_normal(key, low, high, moments, shape=None if shape is None else as_shape(shape), names=names)
 
 
 @composite.within(Bound(10, "the inverse of a distribution function"))

@@ -6,6 +6,7 @@ from operator import index
 from typing import Literal, NamedTuple, TypeAlias, overload
 
 from ....dispatch import composite
+from ....docstrings import described
 from ....entry import entry
 from ....errors import DTypeError, ShapeError, expected
 from ....rules.axes import normalize_axes, normalize_axis
@@ -58,6 +59,7 @@ def _before(a: Tensor, b: Tensor) -> Tensor:
     return logical_or(less(a, b), logical_and(isnan(b), bitwise_invert(isnan(a))))
 
 
+@described
 def searchsorted(x1: TensorLike, x2: TensorLike, /, *, side: Side = "left", sorter: TensorLike | None = None) -> Tensor:
     """Where values x2 would go into a sorted x1 of one axis so that it stays sorted: indices from 0 to its size.
 

@@ -1,0 +1,148 @@
+"""A pytest plugin, `-p compared`: RETURNN's own tests, where each model is run on PyTorch and on ours.
+
+`OURS=numpy` says over which of our backends. A model that a test runs gets the same inputs and the same random numbers
+on both, and what comes out, gradients and sizes of dims included, must be equal. A test in which nothing was compared
+has the property `compared` "no" in the report: it does not count.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+import returnn.frontend as rf
+import returnn.torch.frontend as rft
+import rf_utils
+import tensorbackend as tb
+from returnn.tensor import Tensor, TensorDict
+from returnn.tensor.utils import tensor_dict_fill_random_numpy_
+
+import tensorbackend_returnn
+
+OURS = os.environ["OURS"]
+DRAWN = "random_choice"
+"""Draws of this name are in no journal: their shapes are compared."""
+
+_compared = 0
+
+
+def exchanged(x: Any, function: Callable[[Any], Any]) -> None:
+    """Exchanges the data of a tensor, or of each of several, and of the lengths of its dims."""
+    if isinstance(x, TensorDict):
+        for each in x.data.values():
+            exchanged(each, function)
+        return
+    if x.raw_tensor is not None:
+        x.raw_tensor = function(x.raw_tensor)
+    for dim in x.dims:
+        dim.transform_tensors(lambda each: exchanged(each, function))
+
+
+def to_ours(raw: Any) -> Any:
+    return tb.asarray(np.asarray(raw), backend=OURS, copy=True) if not isinstance(raw, tb.Tensor) else raw
+
+
+def to_numpy(raw: Any) -> Any:
+    return np.asarray(raw) if isinstance(raw, tb.Tensor) else raw
+
+
+def outputs_of_ours(extern_data: TensorDict, get_model: Any, forward_step: Any) -> TensorDict:
+    """What a model gives on ours, with the gradients of its loss by the inputs."""
+    rf.set_random_seed(42)
+    exchanged(extern_data, to_ours)
+    inputs = {name: x for name, x in extern_data.data.items() if x.raw_tensor.dtype.is_floating}
+    for x in inputs.values():
+        rf.set_requires_gradient(x)
+    model = get_model(epoch=1, step=0)
+    rf.init_forward_step_run_ctx(epoch=1, step=0)
+    forward_step(model=model, extern_data=extern_data)
+    outputs = rf.get_run_ctx().outputs
+    loss = outputs.data.get("loss")
+    if loss is not None:
+        total = rf.reduce_sum(loss, axis=loss.dims)
+        for name, x in inputs.items():
+            outputs.data[f"{name}_grad"] = rf.gradient(total, x)
+    exchanged(outputs, to_numpy)
+    rf_utils._pad_mask_zeros(outputs)
+    return outputs
+
+
+def run_model(
+    extern_data: TensorDict,
+    get_model: Any,
+    forward_step: Any,
+    *,
+    dyn_dim_max_sizes: Any = None,
+    dyn_dim_min_sizes: Any = None,
+    allow_inf_nan_in_output: bool = False,
+    data_rnd_seed: int = 42,
+    data_fill_random: bool = True,
+    **options: Any,
+) -> TensorDict:
+    """Stands in for the function of RETURNN's tests: PyTorch's outputs, once ours are equal to them."""
+    global _compared
+    if data_fill_random:
+        extern_data.reset_content()
+        tensor_dict_fill_random_numpy_(
+            extern_data, dyn_dim_max_sizes=dyn_dim_max_sizes, dyn_dim_min_sizes=dyn_dim_min_sizes, rnd=data_rnd_seed
+        )
+    with rft.TorchBackend.random_journal_record() as journal:
+        theirs = rf_utils._run_model_torch(extern_data, get_model, forward_step)
+        rf_utils._pad_mask_zeros(theirs)
+        raw = theirs.as_raw_tensor_dict(include_const_sizes=True)
+    given = extern_data.as_raw_tensor_dict(expected_value_type=np.ndarray)
+    extern_data.reset_content()
+    try:
+        with tensorbackend_returnn.selected(OURS) as backend, backend.random_journal_replay(journal):
+            extern_data.assign_from_raw_tensor_dict_(given)
+            ours = outputs_of_ours(extern_data, get_model, forward_step)
+            found = ours.as_raw_tensor_dict(include_const_sizes=True)
+    finally:
+        extern_data.reset_content()
+        extern_data.assign_from_raw_tensor_dict_(given)
+    assert journal.reached_end(), "PyTorch drew more random numbers"
+    _compared += 1
+    assert set(theirs.data) == set(ours.data)
+    for name, x in theirs.data.items():
+        like(name, x, ours[name])
+    assert set(raw) == set(found)
+    for name, value in raw.items():
+        close(name, value, found[name], drawn=theirs.data.get(name))
+    return theirs
+
+
+def like(name: str, theirs: Tensor, ours: Tensor) -> None:
+    """Raises `AssertionError` unless two tensors have the same kind of dims, of one kind of numbers."""
+    assert len(theirs.dims) == len(ours.dims) == ours.raw_tensor.ndim, f"{name}: {theirs}, {ours}"
+    assert theirs.feature_dim_axis == ours.feature_dim_axis, f"{name}: {theirs}, {ours}"
+    for ours_dim, theirs_dim in zip(ours.dims, theirs.dims, strict=True):
+        rf_utils._check_dim(theirs_dim, ours_dim)
+    integers = theirs.dtype.startswith("int") and ours.dtype.startswith("int")
+    assert integers or theirs.dtype == ours.dtype, f"{name}: {theirs}, {ours}"
+    assert bool(theirs.sparse_dim) == bool(ours.sparse_dim), f"{name}: {theirs}, {ours}"
+
+
+def close(name: str, theirs: Any, ours: Any, drawn: Tensor | None) -> None:
+    """Raises `AssertionError` unless two arrays are equal within the tolerance of RETURNN's own comparison."""
+    a, b = np.asarray(theirs), np.asarray(ours)
+    assert a.shape == b.shape, f"{name}: {a.shape} and {b.shape}"
+    if drawn is not None and DRAWN in drawn.name:
+        return
+    greatest = float(np.max(np.abs(a[np.isfinite(a)]), initial=0.0)) if a.dtype.kind in "fc" else 0.0
+    np.testing.assert_allclose(b, a, rtol=1e-5, atol=1e-5 + 1e-5 * greatest, err_msg=name)
+
+
+rf_utils.run_model = run_model
+
+
+@pytest.fixture(autouse=True)
+def counted(record_property: Callable[[str, object], None]) -> Iterator[None]:
+    """Says in the report whether something was compared; the backend is PyTorch's again after each test."""
+    global _compared
+    _compared = 0
+    yield
+    record_property("compared", "yes" if _compared else "no")
+    rf.select_backend_torch()

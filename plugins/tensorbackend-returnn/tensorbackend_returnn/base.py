@@ -1,0 +1,172 @@
+"""What every function of the adapter stands on: dtypes, shapes, devices, masks, and RETURNN's tensors of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import tensorbackend as tb
+from returnn.frontend._backend import Backend as ReturnnBackend
+from returnn.tensor import Dim, Tensor
+
+from .devices import backend_at, device_name
+
+
+def sizes(dims: Iterable[Dim]) -> list[int]:
+    """The number of entries of each dim, padding included."""
+    return [int(dim.get_dim_value()) for dim in dims]
+
+
+def result(name: str, dims: Sequence[Dim], raw: tb.Tensor, **options: Any) -> Tensor:
+    """RETURNN's tensor of one of ours; a feature dim that it does not have is left out."""
+    if options.get("feature_dim") not in dims:
+        options.pop("feature_dim", None)
+    return Tensor(name, dims=list(dims), dtype=raw.template.dtype.name, raw_tensor=raw, **options)
+
+
+def arranged(x: Tensor, dims: Sequence[Dim]) -> tb.Tensor:
+    """The data of a tensor with its dims in an order, and axes of size 1 for those that it lacks."""
+    raw: tb.Tensor = x.copy_compatible_to_dims_raw(list(dims))
+    return raw
+
+
+def spread(x: Tensor, dims: Sequence[Dim]) -> tb.Tensor:
+    """The data of a tensor with its dims in an order, repeated along those that it lacks."""
+    raw = arranged(x, dims)
+    return raw if x.dims_set.issuperset(dims) else tb.broadcast_to(raw, sizes(dims))
+
+
+def unnamed(x: tb.Tensor) -> tb.Tensor:
+    """A tensor without names: RETURNN's dims say what its axes are."""
+    return x.rename(*(None,) * x.ndim) if any(x.template.names) else x
+
+
+class Base(ReturnnBackend):
+    """RETURNN's backend of our tensors: the part that says what they are. It has no instances, as RETURNN's have none."""
+
+    name = "tensorbackend"
+    RawTensorType = tb.Tensor
+
+    base: tb.Backend | None = None
+    """The backend on which new tensors are made, by default the default one."""
+
+    @classmethod
+    def _home(cls, device: str | None = None) -> tb.Backend:
+        """The backend of new tensors, on one of RETURNN's devices: also while a function is traced."""
+        return backend_at(Base.base or tb.get_backend(), device)
+
+    @classmethod
+    def executing_eagerly(cls) -> bool:
+        """True: RETURNN's loops and conditions run in Python, also while a function is traced."""
+        return True
+
+    # Dtypes
+
+    @classmethod
+    def get_dtype_name_raw(cls, raw_tensor: tb.Tensor) -> str:
+        """The name of a dtype, which is RETURNN's own."""
+        return raw_tensor.template.dtype.name
+
+    @classmethod
+    def as_dtype_raw(cls, dtype_name: str) -> tb.DType:
+        """The dtype of a name."""
+        found = getattr(tb, dtype_name, None)
+        if not isinstance(found, tb.DType):
+            raise TypeError(f"expected the name of a dtype, got dtype_name={dtype_name!r}")
+        return found
+
+    # Shapes
+
+    @classmethod
+    def get_ndim_raw(cls, raw_tensor: tb.Tensor) -> int:
+        """The number of axes."""
+        return raw_tensor.ndim
+
+    @classmethod
+    def get_shape_raw(cls, raw_tensor: tb.Tensor) -> tuple[int, ...]:
+        """The size of each axis, which is always known."""
+        return raw_tensor.template.shape
+
+    @classmethod
+    def get_shape_tuple_raw(cls, raw_tensor: tb.Tensor) -> tuple[int, ...]:
+        """The size of each axis."""
+        return raw_tensor.template.shape
+
+    @classmethod
+    def get_known_shape_raw(cls, raw_tensor: tb.Tensor) -> tuple[int, ...]:
+        """The size of each axis."""
+        return raw_tensor.template.shape
+
+    @classmethod
+    def set_known_shape_raw(cls, raw_tensor: tb.Tensor, shape: Sequence[int | None]) -> None:
+        """Raises `ValueError` unless the shape is that of the tensor, where it says anything."""
+        given = raw_tensor.template.shape
+        if len(given) != len(shape) or any(b not in (None, a) for a, b in zip(given, shape, strict=True)):
+            raise ValueError(f"expected a tensor of shape {tuple(shape)}, got {raw_tensor.template!r}")
+
+    @classmethod
+    def get_new_dim_raw(cls, raw_tensor: tb.Tensor, axis: int, *, name: str) -> Dim:
+        """A new dim for an axis."""
+        return Dim(raw_tensor.template.shape[axis], name=name)
+
+    # In and out
+
+    @classmethod
+    def raw_to_numpy(cls, raw_tensor: tb.Tensor) -> np.ndarray[Any, Any]:
+        """A NumPy array of the data."""
+        return np.asarray(raw_tensor)
+
+    @classmethod
+    def should_pickle_tensor(cls, raw_tensor: tb.Tensor) -> bool:
+        """Whether there is data that another process could read."""
+        return tb.is_concrete(raw_tensor)
+
+    # Devices
+
+    @classmethod
+    def get_device(cls, x: Tensor) -> str | None:
+        """RETURNN's name of the device that holds a tensor."""
+        raw = x.raw_tensor
+        if raw is None:
+            return None
+        holder = raw.backend.beneath
+        return device_name(cls._home() if isinstance(holder, tb.ExprBackend) else holder)
+
+    @classmethod
+    def copy_to_device(cls, x: Tensor, device: str | None) -> Tensor:
+        """A tensor on a device; of a trace it stays where its function runs."""
+        if not device or isinstance(x.raw_tensor.backend.beneath, tb.ExprBackend):
+            return x
+        out = x.copy()
+        out.raw_tensor = x.raw_tensor.to_device(backend_at(x.raw_tensor.backend.beneath, device).device)
+        return out
+
+    # Masks
+
+    @classmethod
+    def _mask(cls, x: Tensor, dims: Iterable[Dim]) -> tb.Tensor | None:
+        """Where a tensor has entries by the lengths of dims, to broadcast to it; `None` where none has lengths."""
+        found = None
+        for dim in dims:
+            if dim.need_masking():
+                mask = x.get_sequence_mask_broadcast(dim)
+                found = mask if found is None else tb.logical_and(found, mask)
+        return found
+
+    @classmethod
+    def _masked(cls, x: Tensor, dims: Iterable[Dim], value: Any) -> tb.Tensor:
+        """The data of a tensor with a value in the padding along dims."""
+        mask = cls._mask(x, dims)
+        raw: tb.Tensor = x.raw_tensor
+        return raw if mask is None else tb.where(mask, raw, value)
+
+
+def extreme(dtype: tb.DType, least: bool) -> Any:
+    """What is never the greatest, or for `least` never the least, among numbers of a dtype."""
+    if dtype.is_floating:
+        return float("inf") if least else float("-inf")
+    if dtype.kind == "bool":
+        return least
+    limits = tb.iinfo(dtype)
+    return limits.max if least else limits.min

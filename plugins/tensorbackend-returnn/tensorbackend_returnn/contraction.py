@@ -1,0 +1,45 @@
+"""Sums of products."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import returnn.frontend as rf
+import tensorbackend as tb
+from returnn.tensor import Dim, Tensor
+
+from .base import result
+from .indexing import Indexing
+
+
+class Contraction(Indexing):
+    """Sums of products over dims."""
+
+    @classmethod
+    def matmul(cls, a: Tensor, b: Tensor, *, reduce: Dim | Sequence[Dim], use_mask: bool = True) -> Tensor:
+        """Products summed over some dims, for each entry of the others that both have; padding does not count."""
+        over = [reduce] if isinstance(reduce, Dim) else list(reduce)
+        a, b = rf.amp_cast_compute(a, b)
+        if use_mask and any(dim.need_masking() for dim in over):
+            # Both: a product of 0 and NaN is NaN.
+            a, b = (cls._zeroed(x, [dim for dim in over if dim in x.dims]) for x in (a, b))
+        for dim in [dim for dim in over if dim not in a.dims or dim not in b.dims]:
+            a, b = (cls.reduce(x, mode="sum", axis=dim, use_mask=False) if dim in x.dims else x for x in (a, b))
+            over.remove(dim)
+        summed = [[x.get_axis_from_description(dim) for dim in over] for x in (a, b)]
+        common = [dim for i, dim in enumerate(a.dims) if dim in b.dims and i not in summed[0]]
+        paired = [[x.dims.index(dim) for dim in common] for x in (a, b)]
+        raw = tb.dot(a.raw_tensor, b.raw_tensor, contract=tuple(summed), batch=tuple(paired))
+        rest = [
+            dim
+            for x, axes, pairs in zip((a, b), summed, paired, strict=True)
+            for i, dim in enumerate(x.dims)
+            if i not in axes and i not in pairs
+        ]
+        return result("matmul", [*common, *rest], raw)
+
+    @classmethod
+    def _zeroed(cls, x: Tensor, dims: Sequence[Dim]) -> Tensor:
+        out = x.copy_template()
+        out.raw_tensor = cls._masked(x, dims, 0)
+        return out

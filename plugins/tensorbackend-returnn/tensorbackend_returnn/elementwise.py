@@ -1,0 +1,267 @@
+"""Functions of each element."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import returnn.frontend as rf
+import tensorbackend as tb
+from returnn.frontend._utils import res_feature_dim, res_sparse_dim
+from returnn.tensor import Dim, Tensor
+
+from .base import arranged, result
+from .creation import Creation
+
+_RANK = {"bool": 0, "uint": 1, "int": 1, "float": 2, "complex": 3}
+
+COMPARED: dict[str, Callable[..., tb.Tensor]] = {
+    name: getattr(tb, name) for name in ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
+}
+COMBINED: dict[str, Callable[..., tb.Tensor]] = {
+    "add": tb.add,
+    "sub": tb.subtract,
+    "mul": tb.multiply,
+    "truediv": tb.divide,
+    "floordiv": tb.floor_divide,
+    "mod": tb.remainder,
+    "pow": tb.pow,
+    "maximum": tb.maximum,
+    "minimum": tb.minimum,
+    "logical_and": tb.logical_and,
+    "logical_or": tb.logical_or,
+    "logaddexp": tb.logaddexp,
+    "squared_difference": lambda a, b: tb.square(tb.subtract(a, b)),
+}
+ACTIVATIONS: dict[str, Callable[..., tb.Tensor]] = {
+    **{name: getattr(tb, name) for name in "exp expm1 log log1p sqrt rsqrt square abs tanh sigmoid sin cos".split()},
+    **{name: getattr(tb, name) for name in "ceil floor round logical_not reciprocal".split()},
+    **{name: getattr(tb.nn, name) for name in "log_sigmoid relu elu selu silu gelu".split()},
+    "neg": tb.negative,
+}
+"""RETURNN's names of functions of one tensor."""
+
+
+def matched(a: Any, b: Any) -> tuple[Any, Any]:
+    """Two operands of which one without axes does not widen the other, nor decides where the result is."""
+    if isinstance(a, tb.Tensor) and isinstance(b, tb.Tensor):
+        if not b.ndim and a.ndim:
+            return a, _follow(b, a)
+        if not a.ndim and b.ndim:
+            return _follow(a, b), b
+    return a, b
+
+
+def _follow(scalar: tb.Tensor, x: tb.Tensor) -> tb.Tensor:
+    dtype, wanted = scalar.template.dtype, x.template.dtype
+    if dtype is not wanted and _RANK[dtype.kind] <= _RANK[wanted.kind]:
+        scalar = tb.astype(scalar, wanted)
+    there, here = x.backend.beneath, scalar.backend
+    if not isinstance(there, tb.ExprBackend) and here is here.beneath and here is not there:
+        if not isinstance(here, tb.ExprBackend):
+            scalar = scalar.backend_copy(there)
+    return scalar
+
+
+class Elementwise(Creation):
+    """Functions of each element."""
+
+    # Of two
+
+    @classmethod
+    def _two(
+        cls,
+        a: Any,
+        b: Any,
+        name: str,
+        function: Callable[..., tb.Tensor],
+        outer: bool | None,
+        order: Sequence[Dim] | None,
+        compares: bool,
+    ) -> Tensor:
+        """A function of two operands, one of which is RETURNN's tensor; both lack dims only where that is allowed."""
+        a, b = cls._operand(a), cls._operand(b)
+        tensors = [x for x in (a, b) if isinstance(x, Tensor)]
+        dims = list(tensors[0].dims)
+        if len(tensors) == 2 and tensors[1].dims != tensors[0].dims:
+            dims = _united(*tensors)
+            if outer is False and all(set(x.dims) != set(dims) for x in tensors):
+                remedy = "allow_broadcast_all_sources=True allows it"
+                raise ValueError(f"{name}: expected an operand with all dims {dims}, got {a} and {b}; {remedy}")
+        if order:
+            dims.sort(key=lambda dim: order.index(dim) if dim in order else len(order))
+        parts = [(arranged(x, dims) if x.dims else x.raw_tensor) if isinstance(x, Tensor) else x for x in (a, b)]
+        out = result(name, dims, function(*matched(*parts)))
+        if len(tensors) == 2:
+            out.feature_dim = res_feature_dim(a, b)
+            out.sparse_dim = None if compares else res_sparse_dim(a, b)
+        else:
+            out.feature_dim = tensors[0].feature_dim
+            out.sparse_dim = None if compares else tensors[0].sparse_dim
+        return out
+
+    @classmethod
+    def _operand(cls, x: Any) -> Any:
+        """An operand as RETURNN's tensor or a Python number, which widens nothing."""
+        if isinstance(x, Tensor | bool | int | float | complex):
+            return x
+        return x.item() if isinstance(x, np.number | np.bool_) else rf.convert_to_tensor(x, _backend=cls)
+
+    @classmethod
+    def compare(
+        cls,
+        a: Any,
+        kind: str,
+        b: Any,
+        *,
+        allow_broadcast_all_sources: bool | None = None,
+        dim_order: Sequence[Dim] | None = None,
+    ) -> Tensor:
+        """A comparison of two operands, by RETURNN's name of it."""
+        if cls._is_packed(b):
+            return super().compare(
+                a, kind, b, allow_broadcast_all_sources=allow_broadcast_all_sources, dim_order=dim_order
+            )
+        return cls._two(a, b, kind, COMPARED[kind], allow_broadcast_all_sources, dim_order, compares=True)
+
+    @classmethod
+    def combine(
+        cls,
+        a: Any,
+        kind: str,
+        b: Any,
+        *,
+        allow_broadcast_all_sources: bool | None = None,
+        dim_order: Sequence[Dim] | None = None,
+    ) -> Tensor:
+        """A function of two operands, by RETURNN's name of it."""
+        if cls._is_packed(b):
+            return super().combine(
+                a, kind, b, allow_broadcast_all_sources=allow_broadcast_all_sources, dim_order=dim_order
+            )
+        if not isinstance(a, Tensor) and not isinstance(b, Tensor):
+            a = rf.convert_to_tensor(a, _backend=cls)
+        return cls._two(a, b, kind, COMBINED[kind], allow_broadcast_all_sources, dim_order, compares=False)
+
+    @classmethod
+    def _is_packed(cls, x: Any) -> bool:
+        """Whether a backend around ours, RETURNN's packed one, has to do with an operand."""
+        return isinstance(x, Tensor) and x._raw_backend.dispatch_priority > cls.dispatch_priority
+
+    @classmethod
+    def compare_raw(cls, a: tb.Tensor, kind: str, b: tb.Tensor) -> tb.Tensor:
+        """A comparison of our tensors."""
+        return COMPARED[kind](*matched(a, b))
+
+    @classmethod
+    def combine_raw(cls, a: tb.Tensor, kind: str, b: tb.Tensor) -> tb.Tensor:
+        """A function of two of our tensors."""
+        return COMBINED[kind](*matched(a, b))
+
+    # Of one
+
+    @classmethod
+    def activation_raw(cls, raw_tensor: tb.Tensor, func: str) -> tb.Tensor:
+        """A function of one of our tensors."""
+        return ACTIVATIONS[func](raw_tensor)
+
+    @classmethod
+    def cast_raw(cls, raw_tensor: tb.Tensor, dtype: str) -> tb.Tensor:
+        """A tensor in another dtype; of complex numbers the real part where that is real."""
+        wanted = cls.as_dtype_raw(dtype)
+        given = raw_tensor.template.dtype
+        if given is wanted:
+            return raw_tensor
+        return tb.astype(tb.real(raw_tensor) if given.is_complex and not wanted.is_complex else raw_tensor, wanted)
+
+    @classmethod
+    def is_finite(cls, x: Tensor) -> Tensor:
+        """Whether each element is neither infinite nor NaN."""
+        return result("is_finite", x.dims, tb.isfinite(x.raw_tensor), feature_dim=x.feature_dim)
+
+    @classmethod
+    def is_infinite(cls, x: Tensor) -> Tensor:
+        """Whether each element is infinite."""
+        return result("is_infinite", x.dims, tb.isinf(x.raw_tensor), feature_dim=x.feature_dim)
+
+    @classmethod
+    def is_neg_infinite(cls, x: Tensor) -> Tensor:
+        """Whether each element is minus infinity."""
+        return result("is_neg_infinite", x.dims, tb.equal(x.raw_tensor, -tb.inf), feature_dim=x.feature_dim)
+
+    # Of several
+
+    @classmethod
+    def _several(cls, tensors: Sequence[Tensor], name: str, outer: bool) -> tuple[list[Dim], list[tb.Tensor]]:
+        common = Tensor.get_common_data(list(tensors), allow_broadcast_all_sources=outer, name=name)
+        return list(common.dims), [arranged(x, common.dims) for x in tensors]
+
+    @classmethod
+    def where(cls, cond: Tensor, true_: Any, false_: Any, *, allow_broadcast_all_sources: bool = False) -> Tensor:
+        """Elements of one tensor where a condition holds, else of the other; both may be numbers."""
+        dtype = next((x.dtype for x in (true_, false_) if isinstance(x, Tensor)), None)
+        true_, false_ = (
+            rf.convert_to_tensor(x, _backend=cls, dtype=dtype, device=cond.device) for x in (true_, false_)
+        )
+        dims, (held, yes, no) = cls._several([cond, true_, false_], "where", allow_broadcast_all_sources)
+        raw = tb.broadcast_to(tb.where(held, yes, no), cls._shape_of(dims, held, yes, no))
+        feature = true_.feature_dim or false_.feature_dim
+        return result("where", dims, raw, sparse_dim=true_.sparse_dim or false_.sparse_dim, feature_dim=feature)
+
+    @classmethod
+    def _shape_of(cls, dims: Sequence[Dim], *raws: tb.Tensor) -> tuple[int, ...]:
+        return tb.broadcast_shapes(*(raw.shape for raw in raws))
+
+    @classmethod
+    def clip_by_value(
+        cls, x: Tensor, clip_value_min: Any, clip_value_max: Any, *, allow_broadcast_all_sources: bool = False
+    ) -> Tensor:
+        """The nearest numbers between two bounds."""
+        bounds = [
+            rf.convert_to_tensor(bound, _backend=cls, device=x.device) for bound in (clip_value_min, clip_value_max)
+        ]
+        dims, (raw, low, high) = cls._several([x, *bounds], "clip_by_value", allow_broadcast_all_sources)
+        dtype = raw.template.dtype
+        found = tb.clip(raw, tb.astype(low, dtype), tb.astype(high, dtype))
+        return result("clip_by_value", dims, found, sparse_dim=x.sparse_dim, feature_dim=x.feature_dim)
+
+    @classmethod
+    def lerp(cls, start: Tensor, end: Tensor, weight: Any, *, allow_broadcast_all_sources: bool = False) -> Tensor:
+        """What lies between two tensors: the first for a weight of 0, the second for 1."""
+        share = rf.convert_to_tensor(weight, _backend=cls, device=start.device)
+        dims, (low, high, part) = cls._several([start, end, share], "lerp", allow_broadcast_all_sources)
+        feature = res_feature_dim(start, end)
+        return result("lerp", dims, tb.add(low, tb.multiply(part, tb.subtract(high, low))), feature_dim=feature)
+
+    # Complex numbers
+
+    @classmethod
+    def make_complex(cls, real: Tensor, imag: Tensor) -> Tensor:
+        """Complex numbers of their parts."""
+        raw = tb.complex(real.raw_tensor, arranged(imag, real.dims))
+        return result("make_complex", real.dims, raw, feature_dim=real.feature_dim)
+
+    @classmethod
+    def real_as_complex(cls, x: Tensor, *, pair_dim: Dim) -> Tensor:
+        """Complex numbers of the pairs along a dim."""
+        axis = x.get_axis_from_description(pair_dim, allow_int=False)
+        real, imag = tb.unstack(x.raw_tensor, axis=axis)
+        return result("real_as_complex", x.dims[:axis] + x.dims[axis + 1 :], tb.complex(real, imag))
+
+    @classmethod
+    def complex_as_real(cls, x: Tensor, *, out_dim: Dim | None = None) -> tuple[Tensor, Dim]:
+        """The parts of complex numbers along a last dim."""
+        pair = Dim(2, name="real_imag") if out_dim is None else out_dim
+        raw = tb.stack([tb.real(x.raw_tensor), tb.imag(x.raw_tensor)], axis=len(x.dims))
+        return result("complex_as_real", (*x.dims, pair), raw), pair
+
+
+def _united(a: Tensor, b: Tensor) -> list[Dim]:
+    """The dims of two tensors; one that stands twice in a tensor, as in square matrices, stands twice."""
+    found: list[Dim] = []
+    for dim in a.dims + b.dims:
+        if dim not in found:
+            holder = a if a.dims.count(dim) >= b.dims.count(dim) else b
+            found.extend(each for each in holder.dims if each == dim)
+    return found

@@ -1,0 +1,102 @@
+"""Gradients: a tape that opens when a gradient is first asked for, and functions that change what flows back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any
+
+import tensorbackend as tb
+from returnn.tensor import Dim, Tensor
+
+from .base import arranged
+from .losses import Losses
+
+
+class Gradients(Losses):
+    """Functions that have to do with gradients."""
+
+    _tape: Any = None
+
+    @classmethod
+    def set_requires_gradient(cls, tensor: Tensor) -> None:
+        """Has the tape follow a tensor, whose data is exchanged for one on the tape.
+
+        The tape opens now unless it is open, and closes with `close_tape` or the next `select_backend`.
+        """
+        if Gradients._tape is None:
+            tape = tb.tape()
+            tape.__enter__()
+            Gradients._tape = tape
+        tensor.raw_tensor = Gradients._tape.watch(tensor.raw_tensor)
+
+    @classmethod
+    def close_tape(cls) -> None:
+        """Ends the recording that `set_requires_gradient` began."""
+        held, Gradients._tape = Gradients._tape, None
+        if held is not None:
+            held.__exit__(None, None, None)
+
+    @classmethod
+    def gradient(cls, y: Tensor, x: Tensor) -> Tensor:
+        """The gradient of a scalar by a tensor that the tape follows."""
+        out = x.copy_template(name="gradient")
+        out.raw_tensor = tb.gradient(y.raw_tensor, x.raw_tensor)
+        return out
+
+    @classmethod
+    def stop_gradient(cls, tensor: Tensor) -> Tensor:
+        """A tensor through which no gradient flows."""
+        out = tensor.copy()
+        out.raw_tensor = tensor.raw_tensor.detach()
+        return out
+
+    @classmethod
+    def stop_gradient_scope(cls) -> AbstractContextManager[None]:
+        """A block in which nothing is recorded."""
+        return nullcontext() if Gradients._tape is None else Gradients._tape.paused()
+
+    @classmethod
+    def scaled_gradient(cls, tensor: Tensor, scale: Any) -> Tensor:
+        """A tensor whose gradient is multiplied."""
+        out = tensor.copy()
+        factor = arranged(scale, tensor.dims) if isinstance(scale, Tensor) and scale.dims else scale
+        factor = factor.raw_tensor if isinstance(factor, Tensor) else factor
+        out.raw_tensor = tb.scaled_gradient(tensor.raw_tensor, factor)
+        return out
+
+    @classmethod
+    def scaled_gradient_ext(
+        cls,
+        x: Tensor,
+        *,
+        scale: Any = 1.0,
+        shift: Any = None,
+        scale_shift_by_sum_over_axis: Dim | None = None,
+    ) -> Tensor:
+        """A tensor whose gradient is multiplied and moved, by a share of the sum of its magnitudes along a dim."""
+        factor, offset = (arranged(each, x.dims) if isinstance(each, Tensor) else each for each in (scale, shift))
+        axis = None
+        if scale_shift_by_sum_over_axis is not None:
+            axis = x.get_axis_from_description(scale_shift_by_sum_over_axis, allow_int=False)
+
+        @tb.custom_gradient
+        def changed(value: tb.Tensor) -> tuple[tb.Tensor, Callable[[tb.Tensor], tb.Tensor]]:
+            def pull(cotangent: tb.Tensor) -> tb.Tensor:
+                found = cotangent * factor
+                if offset is None:
+                    return found
+                amount = 1 if axis is None else tb.sum(tb.abs(cotangent), axis=axis, keepdims=True)
+                return found + offset * amount
+
+            return value, pull
+
+        out = x.copy()
+        out.raw_tensor = changed(x.raw_tensor)
+        return out
+
+    @classmethod
+    @contextmanager
+    def gradient_checkpoint_scope(cls) -> Iterator[None]:
+        """A block that changes nothing: `tb.checkpoint` of a function forgets what it computes, a block cannot."""
+        yield

@@ -1,0 +1,170 @@
+"""Losses of classes and sequences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import returnn.frontend as rf
+import tensorbackend as tb
+from returnn.tensor import Dim, Tensor
+
+from .base import arranged, result, sizes, spread
+from .networks import Networks
+
+
+class _Frames(NamedTuple):
+    """Logits and targets with the same batch dims in front."""
+
+    batch: list[Dim]
+    logits: tb.Tensor
+    targets: tb.Tensor
+    logit_lengths: tb.Tensor
+    target_lengths: tb.Tensor
+
+
+def lengths(dim: Dim, batch: Sequence[Dim]) -> tb.Tensor:
+    """The length of a dim for each example."""
+    return spread(dim.get_size_tensor(), batch)
+
+
+def _frames(logits: Tensor, targets: Tensor, time: Dim, positions: Dim, blank: int) -> _Frames:
+    classes = logits.feature_dim
+    if not targets.sparse_dim or targets.sparse_dim.dimension > classes.dimension:
+        raise ValueError(f"expected targets whose sparse dim is among the classes {classes}, got {targets}")
+    batch = logits.remaining_dims((time, classes))
+    batch += [dim for dim in targets.remaining_dims(positions) if dim not in batch]
+    return _Frames(
+        batch,
+        spread(rf.amp_cast_float32(logits), [*batch, time, classes]),
+        spread(targets, [*batch, positions]),
+        lengths(time, batch),
+        lengths(positions, batch),
+    )
+
+
+class Losses(Networks):
+    """Losses, alignments and distances."""
+
+    @classmethod
+    def softmax_cross_entropy_with_logits(cls, *, logits: Tensor, targets: Tensor, axis: Dim) -> Tensor:
+        """Cross entropy along a dim of classes: of indices, or of probabilities."""
+        logits = rf.amp_cast_float32(logits)
+        dims = [dim for dim in logits.dims if dim != axis]
+        raw = arranged(logits, [*dims, axis])
+        if targets.sparse_dim == axis:
+            places = spread(targets, dims)
+            # What stands in the padding need not be a class.
+            places = tb.clip(tb.astype(places, "int64"), 0, raw.shape[-1] - 1)
+            found = tb.nn.sparse_cross_entropy(raw, places)
+        else:
+            if targets.sparse_dim:
+                raise ValueError(f"expected targets that are indices of {axis} or probabilities, got {targets}")
+            found = tb.nn.cross_entropy(raw, arranged(targets, [*dims, axis]))
+        return result("cross_entropy", dims, found)
+
+    @classmethod
+    def ctc_loss(
+        cls,
+        *,
+        logits: Tensor,
+        logits_normalized: bool = False,
+        targets: Tensor,
+        input_spatial_dim: Dim,
+        targets_spatial_dim: Dim,
+        blank_index: int,
+        max_approx: bool = False,
+        use_native_op: bool | None = None,
+        label_loop: bool = True,
+    ) -> Tensor:
+        """Minus the logarithm of the probability that frames spell targets, or of that of the best path.
+
+        An impossible target has a loss of 0 and a gradient of 0 unless `use_native_op`, as RETURNN has it on PyTorch.
+        """
+        frames = _frames(logits, targets, input_spatial_dim, targets_spatial_dim, blank_index)
+        raw = tb.nn.ctc_loss(
+            frames.logits,
+            frames.targets,
+            logit_lengths=frames.logit_lengths,
+            label_lengths=frames.target_lengths,
+            blank=blank_index,
+            normalised=logits_normalized,
+            repeats=label_loop,
+            alignments="best" if max_approx else "all",
+        )
+        native = use_native_op if use_native_op is not None else max_approx or not label_loop
+        if not native:
+            raw = tb.where(tb.isfinite(raw), raw, 0)
+        return result("ctc_loss", frames.batch, raw)
+
+    @classmethod
+    def ctc_best_path(
+        cls,
+        *,
+        logits: Tensor,
+        logits_normalized: bool = False,
+        targets: Tensor,
+        input_spatial_dim: Dim,
+        targets_spatial_dim: Dim,
+        blank_index: int,
+        label_loop: bool = True,
+    ) -> Tensor:
+        """The class of each frame on the most probable path that spells the targets, blank beyond the length."""
+        frames = _frames(logits, targets, input_spatial_dim, targets_spatial_dim, blank_index)
+        raw = tb.nn.ctc_alignment(
+            frames.logits,
+            frames.targets,
+            logit_lengths=frames.logit_lengths,
+            label_lengths=frames.target_lengths,
+            blank=blank_index,
+            repeats=label_loop,
+        )
+        raw = tb.astype(tb.moveaxis(raw, -1, 0), "int32")
+        return result("ctc_best_path", [input_spatial_dim, *frames.batch], raw, sparse_dim=logits.feature_dim)
+
+    @classmethod
+    def ctc_loss_packed_raw(
+        cls,
+        *,
+        logits: tb.Tensor,
+        seq_starts: tb.Tensor,
+        logits_seq_lens: tb.Tensor,
+        max_seq_len: int,
+        targets: tb.Tensor,
+        targets_seq_lens: tb.Tensor,
+        label_loop: bool,
+        logits_normalize: bool,
+        blank_index: int,
+        edges_bound: int | None,
+    ) -> tb.Tensor:
+        """`ctc_loss` of sequences that stand one after another along the first axis of the logits."""
+        steps = tb.arange(max_seq_len, dtype=tb.int64, backend=cls._home())
+        places = tb.astype(tb.expand_dims(seq_starts, axis=1), "int64") + steps
+        return tb.nn.ctc_loss(
+            tb.take(logits, places, axis=0, mode="clip"),
+            targets,
+            logit_lengths=logits_seq_lens,
+            label_lengths=targets_seq_lens,
+            blank=blank_index,
+            normalised=not logits_normalize,
+            repeats=label_loop,
+        )
+
+    @classmethod
+    def have_edit_distance(cls) -> bool:
+        """True."""
+        return True
+
+    @classmethod
+    def edit_distance(cls, a: Tensor, a_spatial_dim: Dim, b: Tensor, b_spatial_dim: Dim) -> Tensor:
+        """The least number of edits that make one sequence of another, for each example."""
+        batch = a.remaining_dims(a_spatial_dim)
+        batch += [dim for dim in b.remaining_dims(b_spatial_dim) if dim not in batch]
+        found = tb.nn.edit_distance(
+            arranged(a, [*batch, a_spatial_dim]),
+            arranged(b, [*batch, b_spatial_dim]),
+            hypothesis_lengths=lengths(a_spatial_dim, batch),
+            reference_lengths=lengths(b_spatial_dim, batch),
+        )
+        raw = tb.astype(tb.broadcast_to(found, sizes(batch)), "int32")
+        return result("edit_distance", batch, raw)

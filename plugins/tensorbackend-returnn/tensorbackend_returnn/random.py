@@ -1,0 +1,146 @@
+"""Random numbers: RETURNN's generator has a state, which is a key that each draw splits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import tensorbackend as tb
+from returnn.frontend._random_journal import RandomJournal
+from returnn.tensor import Dim, Tensor
+
+from .base import arranged, result, sizes
+from .gradients import Gradients
+
+
+class Random(Gradients):
+    """Functions that draw."""
+
+    _generator: Any = None
+    _journal: Any = None
+    """What draws are read from instead, while a run of another backend is followed."""
+
+    @classmethod
+    def set_random_seed(cls, seed: int) -> None:
+        """Begins the draws anew."""
+        Random._generator = tb.random.generator(int(seed), backend=cls._home())
+
+    @classmethod
+    def _drawing(cls) -> Any:
+        if Random._generator is None:
+            cls.set_random_seed(42)
+        held = Random._generator
+        if held.key.backend is not cls._home():
+            held = Random._generator = tb.random.Generator(held.key.backend_copy(cls._home()))
+        return held
+
+    @classmethod
+    def get_random_state(cls) -> dict[str, bytes]:
+        """The key from which the next draw comes."""
+        return {"key": cls._drawing().key.to_binary()}
+
+    @classmethod
+    def set_random_state(cls, state: dict[str, bytes]) -> None:
+        """Goes on from a key that `get_random_state` gave; of another backend's state nothing is taken."""
+        if "key" in state:
+            template = tb.Template((2,), "uint32")
+            Random._generator = tb.random.Generator(tb.from_binary(state["key"], template, backend=cls._home()))
+
+    @classmethod
+    @contextmanager
+    def random_journal_replay(cls, journal: RandomJournal) -> Iterator[None]:
+        """A block in which draws are those that another backend wrote into a journal, one after another."""
+        before = Random._journal
+        try:
+            Random._journal = journal
+            yield
+        finally:
+            Random._journal = before
+
+    @classmethod
+    def random(
+        cls,
+        *,
+        dims: Sequence[Dim],
+        dtype: str,
+        device: str | None = None,
+        sparse_dim: Dim | None = None,
+        feature_dim: Dim | None = None,
+        distribution: str,
+        mean: Any = None,
+        stddev: Any = None,
+        bound: Any = None,
+        minval: Any = None,
+        maxval: Any = None,
+        seed: Any = None,
+        algorithm: str | None = None,
+        explicit_state: Tensor | None = None,
+        auto_update_state: bool | None = None,
+        static: bool | None = None,
+        out: Tensor | None = None,
+    ) -> Tensor:
+        """Numbers of a distribution; with `static` those of a seed, which leave the state alone."""
+        if explicit_state is not None or auto_update_state is not None:
+            raise NotImplementedError("random: expected no state of its own; tb.random draws with keys")
+        if out is None:
+            out = Tensor(
+                f"random_{distribution}", dims=dims, dtype=dtype, sparse_dim=sparse_dim, feature_dim=feature_dim
+            )
+        if cls._journal is not None:
+            entry = cls._journal.get_next(new_out_template=out)
+            drawn = tb.asarray(entry.out.raw_tensor, backend=cls._home(device), copy=True)
+            out.raw_tensor = drawn
+            return out
+        key = _key_of(seed, cls._home(device)) if static else cls._drawing().next_key()
+        given = {"mean": mean, "stddev": stddev, "minval": minval, "maxval": maxval}
+        numbers = {
+            name: arranged(each, dims) if isinstance(each, Tensor) else each
+            for name, each in given.items()
+            if each is not None
+        }
+        drawn = cls._drawn(key, tuple(sizes(dims)), cls.as_dtype_raw(dtype), distribution, **numbers)
+        out.raw_tensor = drawn.to_device(cls._home(device).device) if device else drawn
+        return out
+
+    @classmethod
+    def _drawn(
+        cls, key: tb.Tensor, shape: tuple[int, ...], dtype: tb.DType, distribution: str, **given: Any
+    ) -> tb.Tensor:
+        if distribution == "uniform" and dtype.is_integer:
+            if "maxval" not in given:
+                raise ValueError("random: expected a maxval for integers")
+            return tb.random.randint(key, shape, given.get("minval", 0), given["maxval"], dtype)
+        if distribution == "uniform":
+            low, high = given.get("minval", 0.0), given.get("maxval", 1.0)
+            return tb.random.uniform(key, shape, dtype, low, high)
+        mean, deviation = given.get("mean", 0.0), given.get("stddev", 1.0)
+        if distribution == "normal":
+            return tb.random.normal(key, shape, dtype, mean=mean, deviation=deviation)
+        if distribution == "truncated_normal":
+            low = (given.get("minval", mean - 2 * deviation) - mean) / deviation
+            high = (given.get("maxval", mean + 2 * deviation) - mean) / deviation
+            return tb.random.truncated_normal(key, low, high, shape, dtype) * deviation + mean
+        raise NotImplementedError(f"random: expected uniform, normal or truncated_normal, got {distribution!r}")
+
+    @classmethod
+    def random_choice_with_replacement(cls, dims: Sequence[Dim], *, probs: Tensor, axis: Dim) -> Tensor:
+        """Indices of a dim, each with its probability, which may depend on some of the dims."""
+        common = [dim for dim in dims if dim in probs.dims]
+        own = [dim for dim in dims if dim not in common]
+        logits = tb.log(arranged(probs, [*common, axis]))
+        shape = (*sizes(own), *sizes(common))
+        drawn = tb.random.categorical(cls._drawing().next_key(), logits, axis=-1, shape=shape)
+        found = result("random_choice_with_replacement", [*own, *common], drawn, sparse_dim=axis)
+        return result(found.name, dims, arranged(found, dims), sparse_dim=axis)
+
+
+def _key_of(seed: Any, backend: tb.Backend) -> tb.Tensor:
+    """The key of a seed, which may be several numbers."""
+    if seed is None:
+        raise ValueError("random: expected a seed for draws that are always the same")
+    if isinstance(seed, int | np.integer):
+        return tb.random.key(int(seed), backend=backend)
+    words = np.random.SeedSequence([int(each) for each in np.ravel(seed)]).generate_state(1, np.uint32)
+    return tb.random.key(int(words[0]), backend=backend)

@@ -1,0 +1,108 @@
+"""Connectionist temporal classification by PyTorch's kernels, in float64.
+
+Theirs do not scale the numbers of long sequences: in float32 the gradient of 500 frames has three digits. So they get
+float64, and only the columns of the classes that an example's labels name. What they say of labels that do not fit into
+the frames, and of lengths outside of the axes, is brought to tensorbackend's rules.
+"""
+
+from __future__ import annotations
+
+from math import inf
+from typing import NamedTuple
+
+from tensorbackend import Template
+from tensorbackend.extending import index_out_of_range
+
+from .kernels import TorchBase, kernel
+from .library import torch
+from .ways import Array
+
+NEVER = -1e30
+"""A logarithm for the probability 0, of which neither sums nor differences are NaN."""
+
+
+class TorchCtc(TorchBase):
+    """The loss, and the shares of the classes in it."""
+
+    @kernel()
+    def ctc_forward(
+        self,
+        out: tuple[Template, Template],
+        scores: Array,
+        labels: Array,
+        frames: Array,
+        counts: Array,
+        *,
+        blank: int,
+    ) -> tuple[Array, Array]:
+        """The losses; PyTorch's inner state goes with its dtype, so it is computed again for the shares."""
+        found = _Columns.of(scores, labels, frames, counts, blank).losses
+        impossible = (found >= -NEVER / 2) | (counts < 0) | (counts > labels.shape[1])
+        return torch.where(impossible, inf, found), scores.new_zeros(()).expand(out[1].shape)
+
+    @kernel()
+    def ctc_posteriors(
+        self,
+        out: Template,
+        scores: Array,
+        labels: Array,
+        frames: Array,
+        counts: Array,
+        losses: Array,
+        forward: Array,
+        *,
+        blank: int,
+    ) -> Array:
+        """PyTorch's gradient is that by logits: probabilities less the shares, of which the latter are taken."""
+        given = _Columns.of(scores, labels, frames, counts, blank)
+        there = (torch.arange(scores.shape[1], device=self.place) < frames[:, None]) & (losses < inf)[:, None]
+        shares = torch.where(there[:, :, None], given.scores.exp() - given.gradient(), 0).to(scores.dtype)
+        return torch.zeros_like(scores).scatter_add_(2, given.classes.expand(shares.shape), shares)
+
+
+class _Columns(NamedTuple):
+    """What PyTorch's kernels take: for each example a column for the blank, and one for each of its labels."""
+
+    scores: Array
+    """(batch, time, 1 + positions), float64."""
+    classes: Array
+    """(batch, 1, 1 + positions): the class of each column."""
+    targets: Array
+    """(batch, positions): the columns of the labels; neighbours that are equal have the same one."""
+    frames: list[int]
+    counts: list[int]
+    losses: Array
+    state: Array
+
+    @classmethod
+    def of(cls, scores: Array, labels: Array, frames: Array, counts: Array, blank: int) -> _Columns:
+        """The columns of a batch, and what PyTorch says of them."""
+        batch, time, classes = scores.shape
+        size = labels.shape[1]
+        places = torch.arange(size, device=labels.device)
+        inside = places < counts[:, None]
+        wrong = inside & ((labels < 0) | (labels >= classes))
+        if wrong.any():
+            first = int(labels[wrong][0])
+            raise index_out_of_range(classes if first < 0 else first, classes)
+        named = torch.cat((labels.new_full((batch, 1), blank), torch.where(inside, labels, blank)), 1)[:, None, :]
+        columns = scores.gather(2, named.expand(batch, time, 1 + size)).to(torch.float64).clamp_min(NEVER)
+        begins = torch.cat(
+            (named.new_ones((batch, min(size, 1)), dtype=torch.bool), named[:, 0, 2:] != named[:, 0, 1:-1]), 1
+        )
+        targets = 1 + torch.where(begins, places, 0).cummax(1).values if size else named.new_zeros((batch, 0))
+        lengths = frames.clamp(0, time).tolist(), counts.clamp(0, size).tolist()
+        if not (batch and time):  # which PyTorch refuses
+            losses = torch.where(counts == 0, 0.0, inf).to(columns)
+            return cls(columns, named, targets, *lengths, losses, columns)
+        losses, state = torch.ops.aten._ctc_loss(columns.movedim(1, 0), targets, *lengths, 0, False)
+        return cls(columns, named, targets, *lengths, losses, state)
+
+    def gradient(self) -> Array:
+        """(batch, time, 1 + positions): PyTorch's gradient of the sum of the losses."""
+        if not self.scores.numel():
+            return self.scores
+        ones = torch.ones_like(self.losses)
+        given = ones, self.scores.movedim(1, 0), self.targets, self.frames, self.counts, self.losses, self.state
+        found: Array = torch.ops.aten._ctc_loss_backward(*given, 0, True)
+        return found.movedim(0, 1)

@@ -1,0 +1,196 @@
+"""Docstrings of ops are completed where an op is declared: the sections that it does not have are put together
+from words that ops share.
+
+    >>> from inspect import cleandoc
+    >>> def floor(x: Template, /) -> Plan:
+    ...     '''Greatest integral value not above x.'''
+    >>> floor.__module__ = "tensorbackend.ops.elementwise.unary"
+    >>> print(cleandoc(completed(floor)))
+    Greatest integral value not above x.
+    <BLANKLINE>
+    Parameters
+    ----------
+    x : Tensor
+        A tensor, a Python number or an array.
+    <BLANKLINE>
+    Returns
+    -------
+    Tensor
+        Of the shape and with the names of x, in its dtype unless the summary says otherwise.
+
+So `help` and a reference show them. What a module elsewhere declares stays as it is.
+
+A key of the words is the name of an op, of the module that declares it, or of its family; the empty one is for all ops.
+The first that has the word says it, in this order; keys for functions of `ragged` begin with that. An op of which there
+is more to say has the section in its own docstring.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any, Final, TypeVar
+
+from . import arrays, numerics
+from .results import RETURNS
+
+TYPES: Final[Mapping[str, str]] = {
+    "Axes": "int, str or a sequence of them",
+    "Axis": "int or str",
+    "Axis | Sequence[Axis]": "int, str or a sequence of them",
+    "BackendLike": "Backend, class or str",
+    "Batch": "int, str or a sequence of them",
+    "DTypeLike": "DType or str",
+    "Leftover": '{"keep", "discard", "repeat"}',
+    "Like": "Tensor",
+    "Mode": '{"error", "clip", "fill"}',
+    "Norm": '{"backward", "ortho", "forward"}',
+    "OfOne": "function of a tensor",
+    "OfTwo": "function of two tensors",
+    "Order": "float or str",
+    "Paddings": "str, sequence or mapping",
+    "PerAxis": "int, sequence of int or mapping",
+    "RandomMode": '{"low", "high"}',
+    "Side": '{"left", "right"}',
+    "Ragged | Tensor": "Ragged or Tensor",
+    "SoleAxis": "int or str",
+    "Template": "Tensor",
+    "TensorLike": "Tensor",
+    "TieBreak": '{"low", "high"}',
+    'Literal["reduced", "complete"]': '{"reduced", "complete"}',
+}
+"""What a docstring calls the type of an annotation, where that is not its own text."""
+
+PARAMETERS: Final = {**arrays.PARAMETERS, **numerics.PARAMETERS}
+"""For each key what is said of some parameters, by their names."""
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_OPS, _RAGGED = "tensorbackend.ops.", "tensorbackend.ragged."
+
+_MARGIN: Final = "" if sys.version_info >= (3, 13) else "    "
+"""What stands before each line of a docstring after the first; Python 3.13 cuts it off."""
+
+
+def described(function: Function) -> Function:
+    """A public function around ops with the sections that `completed` gives its docstring."""
+    function.__doc__ = completed(function)
+    return function
+
+
+def completed(function: Callable[..., Any], returned: str = "Tensor") -> str | None:
+    """The docstring of an op with sections for its parameters and its result.
+
+    Parameters
+    ----------
+    function : Callable
+        A function that declares an op, or one around ops.
+    returned : str, default "Tensor"
+        The type of the result, where the function's annotation does not say it.
+
+    Returns
+    -------
+    str or None
+        The docstring. It is the function's own where that has the sections, where there are no words for one of the
+        parameters or for the result, and for a function of another package.
+
+    Examples
+    --------
+    >>> completed(completed) == completed.__doc__
+    True
+    """
+    text, module = function.__doc__, function.__module__
+    if text is None or not module.startswith((_OPS, _RAGGED)):
+        return text
+    scopes = _scopes(function.__name__.lstrip("_"), module)
+    if f"{_MARGIN}Parameters\n" not in text:
+        text = _with_section(text, "Parameters", _parameters(function, scopes), ("Returns", "Raises", "Examples"))
+    if f"{_MARGIN}Returns\n" not in text:
+        said = next((RETURNS[scope] for scope in scopes if scope in RETURNS), None)
+        kind = function.__annotations__.get("return", "Plan")
+        kind = {"Plan": returned, "Any": "Ragged or Tensor"}.get(kind, kind)
+        kind = kind if isinstance(kind, str) else kind.__name__
+        lines = None if said is None else [f"{_MARGIN}{kind}\n{_wrapped(said)}"]
+        text = _with_section(text, "Returns", lines, ("Raises", "Examples"))
+    return text
+
+
+def _scopes(name: str, module: str) -> tuple[str, ...]:
+    """The keys under which words for a function may stand, the closest first."""
+    if module.startswith(_RAGGED):
+        path = module[len(_RAGGED) - len("ragged.") :]
+        return f"{path}.{name}", path, "ragged"
+    path = module[len(_OPS) :].removeprefix("composite.")
+    return f"{path}.{name}", name, path.rpartition(".")[2], path.partition(".")[0], ""
+
+
+def _parameters(function: Callable[..., Any], scopes: tuple[str, ...]) -> list[str] | None:
+    """An entry for each parameter; `None` where words are lacking."""
+    known = [PARAMETERS[scope] for scope in scopes if scope in PARAMETERS]
+    code, given = function.__code__, function.__defaults__ or ()
+    names, positional = code.co_varnames, code.co_argcount
+    last = positional + code.co_kwonlyargcount
+    defaults: dict[str, Any] = dict(zip(names[positional - len(given) : positional], given, strict=True))
+    defaults.update(function.__kwdefaults__ or {})
+    order = [*names[:positional]]
+    stars = {}
+    if code.co_flags & 0x04:
+        order.append(names[last])
+        stars[names[last]] = "*"
+        last += 1
+    order += names[positional : positional + code.co_kwonlyargcount]
+    if code.co_flags & 0x08:
+        order.append(names[last])
+        stars[names[last]] = "**"
+    found = []
+    for name in order:
+        for words in known:
+            if name in words:
+                break
+        else:
+            return None
+        kind = function.__annotations__.get(name, "")
+        default = _default(defaults[name]) if name in defaults else ""
+        found.append(f"{_MARGIN}{stars.get(name, '')}{name}{_typed(kind)}{default}\n{_wrapped(words[name])}")
+    return found
+
+
+@cache
+def _typed(annotation: Any) -> str:
+    """What stands after a parameter for its type."""
+    kind = str(annotation).removesuffix(" | None")
+    return f" : {TYPES.get(kind, kind)}" if kind else ""
+
+
+def _default(value: Any) -> str:
+    """What stands after the type for a default."""
+    if value is None:
+        return ", optional"
+    return f', default "{value}"' if isinstance(value, str) else f", default {value!r}"
+
+
+@cache
+def _wrapped(text: str, width: int = 112) -> str:
+    """Words in lines of a docstring."""
+    lines = []
+    while len(text) > width:
+        end = text.rindex(" ", 0, width)
+        lines.append(text[:end])
+        text = text[end + 1 :]
+    return "\n".join(f"{_MARGIN}    {line}" for line in (*lines, text))
+
+
+def _with_section(text: str, title: str, entries: list[str] | None, after: tuple[str, ...]) -> str:
+    """A docstring with one section more, before those that come after it."""
+    if not entries:
+        return text
+    section = "\n".join((f"{_MARGIN}{title}", f"{_MARGIN}{'-' * len(title)}", *entries, "", ""))
+    for following in after:
+        start = text.find(f"{_MARGIN}{following}\n{_MARGIN}-")
+        if start >= 0:
+            return text[:start] + section + text[start:]
+    head, example, rest = text.partition(f"\n{_MARGIN}>>> ")
+    if not example:
+        return f"{text.rstrip()}\n\n{section}{_MARGIN}"
+    return f"{head}\n{section}{_MARGIN}Examples\n{_MARGIN}--------{example}{rest}"

@@ -1,0 +1,222 @@
+"""The dtypes of what is made without one: the precision of floating numbers, for a block or the process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextvars import ContextVar
+
+from ..blocks import block
+from ..errors import ArgumentError, expected
+from .types import RANK, DType, Kind, bool_, complex64, complex128, float16, float32, float64, int64, uint64
+
+_FLOATING = {16: float16, 32: float32, 64: float64}
+_COMPLEX = {16: complex64, 32: complex64, 64: complex128}
+
+# Variables that differ in their default alone: a block sets all of them, the process reads the one with its precision.
+# So each call asks one variable, by the variable's own method. The value is the width, negative where operands are cast
+# to it as well.
+_precisions: dict[int, ContextVar[int]] = {
+    sign * bits: ContextVar(f"tensorbackend_precision_{sign * bits}", default=sign * bits)
+    for bits in _FLOATING
+    for sign in (1, -1)
+}
+
+current_precision: Callable[[], int] = _precisions[32].get
+"""The width in bits of the default floating dtype here and now, negative where operands are cast to it; `set_precision`
+exchanges it, so it is read off this module at each call."""
+
+cast_blocks: list[int] = []
+"""The widths to which operands are cast: of the blocks of all threads that say so, and of the process."""
+
+when_casting: list[Callable[[], None]] = []
+"""What is called when these have changed."""
+
+
+@block
+def precision(bits: int, *, cast: bool = False) -> Iterator[None]:
+    """Sets the width in bits of the default floating and complex dtypes for a block, in this thread or task alone.
+
+    Parameters
+    ----------
+    bits : {16, 32, 64}
+        The width of floating numbers, and of each part of complex ones; 32 at least for these.
+    cast : bool, default False
+        Whether ops that compute also cast their floating and complex operands to that width, wider ones too. What only
+        moves elements, such as `reshape`, indexing and `astype`, keeps their dtype.
+
+    Yields
+    ------
+    None
+
+    Raises
+    ------
+    ArgumentError
+        For another width.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> with tb.precision(64):
+    ...     tb.asarray(0.5).dtype
+    float64
+    >>> x = tb.ones(2)
+    >>> with tb.precision(64, cast=True):
+    ...     (x + x).dtype, x[0].dtype
+    (float64, float32)
+
+    See Also
+    --------
+    set_precision : For the whole process.
+    get_precision : The width that is in force.
+    """
+    _check_precision("precision", bits)
+    before = [(variable, variable.get()) for variable in _precisions.values()]
+    entered = False
+    try:
+        if cast:
+            entered = True
+            cast_blocks.append(bits)
+            _cast_blocks_changed()
+        for variable, _ in before:
+            variable.set(-bits if cast else bits)
+        yield
+    finally:
+        for variable, kept in before:
+            variable.set(kept)
+        if entered:
+            cast_blocks.remove(bits)
+            _cast_blocks_changed()
+
+
+def set_precision(bits: int, *, cast: bool = False) -> None:
+    """Sets the width of the default floating and complex dtypes for the whole process, all threads included.
+
+    Inside a block of `precision` what that block says stays. Out of the box the width is 32, and nothing is cast.
+
+    Parameters
+    ----------
+    bits : {16, 32, 64}
+        As in `precision`.
+    cast : bool, default False
+        As in `precision`.
+
+    Raises
+    ------
+    ArgumentError
+        For another width.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.set_precision(64)
+    >>> tb.asarray(0.5).dtype
+    float64
+    >>> tb.set_precision(32)
+    """
+    global current_precision, _cast_by_process
+    _check_precision("set_precision", bits)
+    if cast:
+        cast_blocks.append(bits)
+    if _cast_by_process:
+        cast_blocks.remove(_cast_by_process)
+    _cast_by_process = bits if cast else 0
+    _cast_blocks_changed()
+    current_precision = _precisions[-bits if cast else bits].get
+
+
+_cast_by_process = 0
+"""The width to which the process casts operands, 0 for none."""
+
+
+@block
+def uncast() -> Iterator[None]:
+    """A block in which no operands are cast: what ops are made of works in dtypes of its own choice."""
+    bits = current_precision()
+    if bits > 0:
+        yield
+    else:
+        with precision(-bits):
+            yield
+
+
+def get_precision() -> int:
+    """The width in bits of the default floating dtype here and now: of the innermost block, else of the process.
+
+    Returns
+    -------
+    int
+        The width.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> with tb.precision(64):
+    ...     tb.get_precision()
+    64
+    """
+    return abs(current_precision())
+
+
+def _cast_blocks_changed() -> None:
+    for function in when_casting:
+        function()
+
+
+def cast_to(dtype: DType) -> DType | None:
+    """The dtype to which an operand is cast here and now; `None` where it stays as it is."""
+    bits = current_precision()
+    wanted = _of_width(dtype, -bits) if bits < 0 else dtype
+    return None if wanted is dtype else wanted
+
+
+def cast_somewhere(dtypes: Iterable[DType]) -> bool:
+    """Whether some block, in whatever thread, casts operands of one of some dtypes."""
+    return bool(cast_blocks) and any(_of_width(each, bits) is not each for each in dtypes for bits in {*cast_blocks})
+
+
+def _of_width(dtype: DType, bits: int) -> DType:
+    """A floating or complex dtype of a width in place of one of any width; any other dtype itself."""
+    return _COMPLEX[bits] if dtype.is_complex else _FLOATING[bits] if dtype.is_floating else dtype
+
+
+def _check_precision(name: str, bits: int) -> None:
+    if type(bits) is not int or bits not in _FLOATING:
+        raise ArgumentError(expected("16, 32 or 64 bits", bits=bits)).named(name)
+
+
+def default_dtype(kind: Kind) -> DType:
+    """The dtype that a Python number of a kind gets, and what is made without another dtype.
+
+    Parameters
+    ----------
+    kind : {"bool", "int", "uint", "float", "complex"}
+        The kind of numbers.
+
+    Returns
+    -------
+    DType
+        `bool`, `int64` and `uint64`; for "float" and "complex" the dtypes of the precision in force, out of the box
+        `float32` and `complex64`.
+
+    Raises
+    ------
+    ArgumentError
+        For another kind.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.default_dtype("float"), tb.default_dtype("int")
+    (float32, int64)
+    >>> with tb.precision(64):
+    ...     tb.default_dtype("complex")
+    complex128
+    """
+    if not isinstance(kind, str) or kind not in RANK:
+        raise ArgumentError(expected("kind to be 'bool', 'int', 'uint', 'float' or 'complex'", kind=kind))
+    if kind == "float":
+        return _FLOATING[abs(current_precision())]
+    return _COMPLEX[abs(current_precision())] if kind == "complex" else _INTEGRAL[kind]
+
+
+_INTEGRAL: dict[Kind, DType] = {"bool": bool_, "int": int64, "uint": uint64}

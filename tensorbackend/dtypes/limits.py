@@ -1,0 +1,151 @@
+"""Limits computed from bit widths, and Python numbers held against them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from ..errors import DTypeError, OutOfRangeError, expected
+from .promotion import as_dtype, holds_kind, scalar_kind
+from .types import DType, DTypeLike, Scalar, complex64, complex128, float32, float64
+
+
+class finfo_object(NamedTuple):
+    """What `finfo` returns; the fields are Python floats, those of a complex dtype its halves'."""
+
+    bits: int
+    eps: float
+    max: float
+    min: float
+    smallest_normal: float
+    dtype: DType
+
+
+class iinfo_object(NamedTuple):
+    """What `iinfo` returns; the fields are Python ints."""
+
+    bits: int
+    max: int
+    min: int
+    dtype: DType
+
+
+def _max_exponent(dtype: DType) -> int:
+    """Exponent of the largest finite value: 127 for an exponent field of 8 bits."""
+    return int(2 ** (dtype.exponent_bits - 1)) - 1
+
+
+def _dtype_of(value: Any) -> DType:
+    """The dtype that a value is or has; a class, such as `numpy.float32`, is one itself."""
+    return as_dtype(value if isinstance(value, DType | type) else getattr(value, "dtype", value))
+
+
+def finfo(dtype: DTypeLike) -> finfo_object:
+    """Limits of a floating or complex dtype, computed from the widths of its fields (IEEE 754).
+
+    Takes a dtype or anything that has one. Raises `DTypeError` for other kinds.
+
+    Parameters
+    ----------
+    dtype : DType, str or Tensor
+        A dtype, or anything that has one.
+
+    Returns
+    -------
+    finfo_object
+        `bits`, `eps`, `max`, `min`, `smallest_normal` and `dtype`, of a complex dtype those of its parts.
+
+    Examples
+    --------
+    >>> finfo("bf16").max, finfo("f32").eps
+    (3.3895313892515355e+38, 1.1920928955078125e-07)
+    """
+    dtype = _dtype_of(dtype)
+    if not dtype.is_inexact:
+        raise DTypeError(expected("a floating or complex dtype", "use iinfo for integers", dtype=dtype))
+    part = {complex64: float32, complex128: float64}.get(dtype, dtype)
+    eps = 2.0**-part.mantissa_bits
+    top = (2.0 - eps) * 2.0 ** _max_exponent(part)
+    return finfo_object(part.bits, eps, top, -top, 2.0 ** (1 - _max_exponent(part)), part)
+
+
+def iinfo(dtype: DTypeLike) -> iinfo_object:
+    """Limits of an integer dtype, computed from its width.
+
+    Takes a dtype or anything that has one. Raises `DTypeError` for other kinds.
+
+    Parameters
+    ----------
+    dtype : DType, str or Tensor
+        A dtype, or anything that has one.
+
+    Returns
+    -------
+    iinfo_object
+        `bits`, `max`, `min` and `dtype`.
+
+    Examples
+    --------
+    >>> iinfo("int16").min, iinfo("uint64").max
+    (-32768, 18446744073709551615)
+    """
+    dtype = _dtype_of(dtype)
+    if not dtype.is_integer:
+        raise DTypeError(expected("an integer dtype", "use finfo for floating dtypes", dtype=dtype))
+    if dtype.kind == "int":
+        return iinfo_object(dtype.bits, 2 ** (dtype.bits - 1) - 1, -(2 ** (dtype.bits - 1)), dtype)
+    return iinfo_object(dtype.bits, 2**dtype.bits - 1, 0, dtype)
+
+
+def check_scalar(value: Scalar, dtype: DType) -> None:
+    """Raises `OutOfRangeError` where a dtype cannot hold a Python number, `DTypeError` for its kind.
+
+    An integer must lie within the limits; a finite float must not round to infinity. Inexact
+    rounding is no error.
+    """
+    kind = scalar_kind(value)
+    if kind is None or not holds_kind(dtype, kind):
+        remedy = (
+            "take its real part, or choose a complex dtype" if kind == "complex" else "choose a dtype that holds it"
+        )
+        raise DTypeError(expected(f"a number that {dtype} holds", remedy, value=value))
+    if dtype.is_integer:
+        limits = iinfo(dtype)
+        if not limits.min <= value <= limits.max:  # type: ignore[operator] # an int or bool, by its kind
+            wanted = f"an integer from {limits.min} to {limits.max} for {dtype}"
+            raise OutOfRangeError(expected(wanted, "choose a wider dtype", value=value))
+    elif dtype.is_inexact:
+        limit = finfo(dtype).max
+        # Half a unit in the last place above the largest value is where rounding reaches infinity.
+        half_unit = 2.0 ** (_max_exponent(dtype) - dtype.mantissa_bits - 1)
+        try:
+            fits = all(math.isinf(part) or not abs(part) - limit >= half_unit
+                       for part in map(float, (value.real, value.imag)))  # fmt: skip
+        except OverflowError:  # an integer beyond float64
+            fits = False
+        if not fits:
+            wanted = f"a number from {-limit} to {limit} for {dtype}"
+            raise OutOfRangeError(expected(wanted, "choose a wider dtype", value=value))
+
+
+def check_scalars(values: Sequence[Scalar], dtype: DType) -> None:
+    """Raises what `check_scalar` raises for the first of some Python numbers, whose kinds the dtype holds.
+
+    A look at the least and the greatest of them takes a hundredth of the time.
+    """
+    if dtype.is_numeric and values and (dtype.is_complex or not _lie_within(values, *_limits(dtype))):
+        for value in values:
+            check_scalar(value, dtype)
+
+
+def _lie_within(values: Sequence[Any], least: float, greatest: float) -> bool:
+    # NaN that comes first is what both find, one that comes later what neither does.
+    return bool(least <= min(values) and max(values) <= greatest)
+
+
+@lru_cache
+def _limits(dtype: DType) -> tuple[float, float]:
+    limits = iinfo(dtype) if dtype.is_integer else finfo(dtype)
+    return limits.min, limits.max

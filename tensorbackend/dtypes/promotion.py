@@ -1,0 +1,117 @@
+"""What stands for a dtype, and the dtype that several have in common."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from ..errors import DTypeError, expected
+from .defaults import default_dtype
+from .types import ALL_DTYPES, BY_NAME, COMPLEX_OF, RANK, DType, DTypeLike, Kind
+
+_KIND_OF_SCALAR: dict[type, Kind] = {bool: "bool", int: "int", float: "float", complex: "complex"}
+
+
+def as_dtype(dtype: DTypeLike) -> DType:
+    """The `DType` that a name, a short form, a Python type or a library's own dtype stands for.
+
+    Raises `DTypeError` for anything else.
+
+    >>> as_dtype("bf16"), as_dtype(float), as_dtype("pred")
+    (bfloat16, float32, bool)
+    """
+    if isinstance(dtype, DType):
+        return dtype
+    if isinstance(dtype, type) and dtype in (bool, int, float, complex):
+        return default_dtype(_KIND_OF_SCALAR[dtype])
+    try:
+        found = _by_its_name(dtype)  # type: ignore[arg-type] # what does not hash is not remembered
+    except TypeError:
+        found = _by_its_name.__wrapped__(dtype)
+    if found is None and isinstance(dtype, str) and dtype == "i8":  # one byte for Rust and XLA, eight for NumPy
+        raise DTypeError(expected("a dtype of one meaning", "write 'int8', or 'int64' for NumPy's 'i8'", dtype=dtype))
+    if found is None:
+        known = ", ".join(each.name for each in ALL_DTYPES)
+        raise DTypeError(expected("a dtype", f"the dtypes are {known}", dtype=dtype))
+    return found
+
+
+@lru_cache(maxsize=256)
+def _by_its_name(dtype: Any) -> DType | None:
+    """Remembered, as NumPy makes the name of a dtype anew each time."""
+    name = dtype if isinstance(dtype, str) else getattr(dtype, "name", None) or getattr(dtype, "__name__", None)
+    return BY_NAME.get(name) if isinstance(name, str) else None
+
+
+def promote_types(left: DType, right: DType) -> DType:
+    """The dtype that values of two dtypes have in common.
+
+    The Array API standard's table, and where that has no entry: `bool` gives way to any dtype, an
+    integer to any floating dtype, and two floating dtypes give the smallest that holds both. Raises
+    `DTypeError` for `uint64` with a signed integer, which no integer dtype holds.
+
+    >>> from tensorbackend.dtypes import bfloat16, float16, int8, int64, uint8
+    >>> promote_types(int8, uint8), promote_types(int64, float16), promote_types(float16, bfloat16)
+    (int16, float16, float32)
+    """
+    if left is right:
+        return left
+    low, high = (left, right) if RANK[left.kind] <= RANK[right.kind] else (right, left)
+    if low.kind == "bool" or (low.is_integer and high.is_inexact):
+        return high
+    if low.kind == high.kind and low.kind in ("int", "uint"):
+        return low if low.bits > high.bits else high
+    if low.is_integer:
+        signed, unsigned = (low, high) if low.kind == "int" else (high, low)
+        bits = max(signed.bits, 2 * unsigned.bits)
+        if bits > 64:
+            remedy = f"cast one of them, such as astype(x, '{signed.name}')"
+            raise DTypeError(expected("dtypes with a common integer dtype", remedy, left=left, right=right))
+        return BY_NAME[f"int{bits}"]
+    exponent, mantissa = (
+        max(low.exponent_bits, high.exponent_bits),
+        max(low.mantissa_bits, high.mantissa_bits),
+    )
+    return next(
+        dtype
+        for dtype in ALL_DTYPES
+        if dtype.kind == high.kind and dtype.exponent_bits >= exponent and dtype.mantissa_bits >= mantissa
+    )
+
+
+def promote_scalar(kind: Kind, dtype: DType) -> DType:
+    """The dtype of a Python number of a kind beside values of a dtype: weak, so theirs if it fits.
+
+    >>> from tensorbackend.dtypes import bfloat16, bool_, float64, int8
+    >>> promote_scalar("float", bfloat16), promote_scalar("float", int8), promote_scalar("int", bool_)
+    (bfloat16, float32, int64)
+    >>> promote_scalar("complex", float64), promote_scalar("complex", int8)
+    (complex128, complex64)
+    """
+    if holds_kind(dtype, kind):
+        return dtype
+    return COMPLEX_OF[dtype] if dtype.is_floating else default_dtype(kind)
+
+
+def scalar_kind(value: object) -> Kind | None:
+    """The kind of a Python number, `None` for anything else.
+
+    Instances of subclasses are Python numbers too, unless they have a dtype of their own, as `numpy.float64` has.
+
+    >>> scalar_kind(True), scalar_kind(2), scalar_kind("2")
+    ('bool', 'int', None)
+    """
+    kind = _KIND_OF_SCALAR.get(type(value))
+    if kind is None and isinstance(value, int | float | complex) and not hasattr(value, "__array__"):
+        kind = next(kind for scalar_type, kind in _KIND_OF_SCALAR.items() if isinstance(value, scalar_type))
+    return kind
+
+
+def holds_kind(dtype: DType, kind: Kind) -> bool:
+    """Whether a dtype is of a kind, or of a wider one.
+
+    >>> from tensorbackend.dtypes import float32, int8
+    >>> holds_kind(float32, "int"), holds_kind(int8, "float")
+    (True, False)
+    """
+    return RANK[kind] <= RANK[dtype.kind]

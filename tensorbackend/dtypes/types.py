@@ -1,0 +1,115 @@
+"""Element types: one object for each kind and width, so that dtypes compare and hash by identity.
+
+Names are the Array API standard's; the short forms are Nx's.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final, Literal, Protocol, TypeAlias
+
+from ..meaning import Meaning
+
+Kind = Literal["bool", "int", "uint", "float", "complex"]
+Scalar: TypeAlias = bool | int | float | complex
+
+RANK: Final[dict[Kind, int]] = {"bool": 0, "uint": 1, "int": 1, "float": 2, "complex": 3}
+"""The kinds in the order in which they give way: an integer to a floating number, and so on."""
+
+
+class _Named(Protocol):
+    """What NumPy-like libraries' dtypes have: `numpy.dtype("f4").name == "float32"`."""
+
+    @property
+    def name(self) -> str: ...
+
+
+class DType:
+    """An element type: its kind, its width in bits, and for floating ones the split of those bits.
+
+    >>> from tensorbackend import dtypes
+    >>> dtypes.bfloat16.bits, dtypes.bfloat16.alias, dtypes.bfloat16.itemsize
+    (16, 'bf16', 2)
+    """
+
+    __slots__ = ("alias", "bits", "exponent_bits", "is_complex", "is_floating", "is_inexact",
+                 "is_integer", "is_numeric", "itemsize", "kind", "mantissa_bits", "name")  # fmt: skip
+
+    name: str
+    alias: str
+    kind: Kind
+    bits: int
+    """Width of an element in bits; `bool` takes 8, a complex number both of its halves."""
+    exponent_bits: int
+    """Width of the exponent (of each half of a complex number); 0 where there is none."""
+    mantissa_bits: int
+    """Explicit bits of the significand, the hidden one not counted."""
+
+    def __init__(self, name: str, alias: str, kind: Kind, bits: int, exponent_bits: int = 0) -> None:
+        part = bits // 2 if kind == "complex" else bits
+        self.name, self.alias, self.kind, self.bits = name, alias, kind, bits
+        self.itemsize = bits // 8
+        self.exponent_bits = exponent_bits
+        self.mantissa_bits = part - exponent_bits - 1 if exponent_bits else 0
+        self.is_integer = kind in ("int", "uint")
+        self.is_floating = kind == "float"
+        self.is_complex = kind == "complex"
+        self.is_inexact = self.is_floating or self.is_complex
+        self.is_numeric = kind != "bool"
+
+    def __repr__(self) -> str:
+        return self.name
+
+    @property
+    def dtype(self) -> Any:
+        """NumPy's dtype, which `numpy.dtype(...)` asks for; bfloat16 is that of ml_dtypes."""
+        import numpy
+
+        if self is bfloat16:
+            import ml_dtypes
+
+            return numpy.dtype(ml_dtypes.bfloat16)
+        return numpy.dtype(self.name)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _named, (self.name,)
+
+
+def _named(name: str) -> DType:
+    return BY_NAME[name]
+
+
+bool_ = DType("bool", "pred", "bool", 8)
+int8, int16, int32, int64 = (DType(f"int{bits}", f"s{bits}", "int", bits) for bits in (8, 16, 32, 64))
+uint8, uint16, uint32, uint64 = (DType(f"uint{bits}", f"u{bits}", "uint", bits) for bits in (8, 16, 32, 64))
+float16 = DType("float16", "f16", "float", 16, exponent_bits=5)
+bfloat16 = DType("bfloat16", "bf16", "float", 16, exponent_bits=8)
+float32 = DType("float32", "f32", "float", 32, exponent_bits=8)
+float64 = DType("float64", "f64", "float", 64, exponent_bits=11)
+complex64 = DType("complex64", "c64", "complex", 64, exponent_bits=8)
+complex128 = DType("complex128", "c128", "complex", 128, exponent_bits=11)
+
+ALL_DTYPES: tuple[DType, ...] = (
+    bool_,
+    *(int8, int16, int32, int64),
+    *(uint8, uint16, uint32, uint64),
+    *(float16, bfloat16, float32, float64),
+    *(complex64, complex128),
+)
+
+DTypeLike: TypeAlias = Annotated[DType | str | type | _Named, Meaning("dtype")]
+"""Wherever a dtype is asked for: a `DType`, its name or short form, a Python type, or a library's dtype."""
+
+BY_NAME: Final = {key: dtype for dtype in ALL_DTYPES for key in (dtype.name, dtype.alias)}
+BY_NAME |= {f"i{bits}": BY_NAME[f"int{bits}"] for bits in (16, 32, 64)}
+"""The dtypes by their names and short forms."""
+
+REAL_OF: dict[DType, DType] = {complex64: float32, complex128: float64}
+"""The dtype of a complex number's halves."""
+
+COMPLEX_OF: dict[DType, DType] = {
+    float16: complex64,
+    bfloat16: complex64,
+    float32: complex64,
+    float64: complex128,
+}
+"""The complex dtype that holds a floating one."""

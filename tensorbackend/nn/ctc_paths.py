@@ -1,0 +1,268 @@
+"""All paths that spell labels at once: the callbacks of CTC, and what they do where a backend has none of its own.
+
+Between the labels, before and after them stand blanks: L labels are 2 * L + 1 states, of which a path goes through one
+for each frame. From a state it goes to the same one, to the next, or to the one after that where the next is a blank
+between two different labels (Graves et al. 2006, section 4.1). Where labels do not repeat, a path leaves each label
+after one frame, and needs no blank between two of them (Sak et al. 2017).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from ..dispatch import perform
+from ..dtypes import DType
+from ..expr.control import scan
+from ..expr.grad.custom import custom_gradient
+from ..ops.composite.reduction import logsumexp, softmax
+from ..ops.composite.shape.arranging import stack
+from ..ops.creation.filled import full, iota, zeros
+from ..ops.elementwise.binary import (
+    add,
+    equal,
+    greater_equal,
+    less,
+    logical_and,
+    maximum,
+    multiply,
+    not_equal,
+    subtract,
+)
+from ..ops.elementwise.ternary import where
+from ..ops.elementwise.transcendental import exp, log
+from ..ops.elementwise.unary import negative
+from ..ops.indexing.scatter import indexed_add
+from ..ops.indexing.slices import sliced
+from ..ops.indexing.taking import take, take_along_axis
+from ..ops.reduction import argmax, max
+from ..ops.shape import broadcast_to, concatenate, expand_dims, permute_dims, reshape
+from ..protocol import own_method
+from ..protocol.core import CompositeCall
+from ..select import common_backend, move
+from ..template import Template
+from ..tensor import Tensor
+
+NEVER = -1e30
+"""The logarithm of the probability of what cannot be: finite, so that neither sums nor differences are NaN."""
+
+
+class Given(NamedTuple):
+    """A batch of frames and labels, without names."""
+
+    scores: Tensor
+    """(batch, time, classes): logarithms of probabilities, of a floating dtype."""
+    labels: Tensor
+    """(batch, positions), int64."""
+    frames: Tensor
+    """(batch,), int64: how many frames there are."""
+    counts: Tensor
+    """(batch,), int64: how many labels there are."""
+
+
+def loss(given: Given, blank: int, repeats: bool) -> Tensor:
+    """Minus the logarithm of the sum over all paths, infinite where there is none: (batch,)."""
+    found: Tensor = _loss(*given, blank, repeats)
+    return found
+
+
+@custom_gradient
+def _loss(
+    scores: Tensor, labels: Tensor, frames: Tensor, counts: Tensor, blank: int, repeats: bool
+) -> tuple[Tensor, Callable[[Tensor], tuple[Tensor | None, ...]]]:
+    given = Given(scores, labels, frames, counts)
+    losses, forward = _call("ctc_forward", _templates(given), given, blank, repeats, _forward)
+
+    def pull(cotangent: Tensor) -> tuple[Tensor | None, ...]:
+        out = Template(scores.shape, scores.dtype)
+        found = _call("ctc_posteriors", out, (*given, losses, forward), blank, repeats, _posteriors)
+        return multiply(found, negative(expand_dims(cotangent, axis=(1, 2)))), *[None] * 5
+
+    return losses, pull
+
+
+def _templates(given: Given) -> tuple[Template, Template]:
+    (batch, time, _), dtype = given.scores.shape, given.scores.dtype
+    return Template((batch,), dtype), Template((time, batch, 2 * given.labels.shape[1] + 1), dtype)
+
+
+def _call(
+    name: str, out: Any, inputs: tuple[Tensor, ...], blank: int, repeats: bool, default: Callable[..., Any]
+) -> Any:
+    """What a callback of the protocol gives, or its default where labels do not repeat: no backend's own knows that."""
+    backend = common_backend(inputs)
+    options = {"blank": blank} if repeats else {"blank": blank, "repeats": False}
+    call = CompositeCall(out, tuple(move(x, backend) for x in inputs), MappingProxyType(options))
+    return perform(backend, name, call, own_method(backend, name) if repeats else None, default)
+
+
+class _Lattice(NamedTuple):
+    """What the paths go through."""
+
+    states: Tensor
+    """(batch, states): the class of each."""
+    emitted: Tensor
+    """(time, batch, states): the logarithm of each state's probability."""
+    skips: Tensor
+    """(batch, states): 0 where a state may follow the second one before it, else `NEVER`."""
+    stays: Tensor | None
+    """(batch, states): 0 where a state may follow itself, else `NEVER`; `None` where all may."""
+    inside: Tensor
+    """(time, batch, 1): which frames there are."""
+    ends: Tensor
+    """(batch, states): 0 where a path may end, else `NEVER`."""
+
+
+def lattice(given: Given, blank: int, repeats: bool = True) -> _Lattice:
+    """The states of labels, and what each frame says of them."""
+    scores, labels, frames, counts = given
+    states, skips, stays = _states(labels, counts, blank, scores.shape[2], scores.dtype, repeats)
+    emitted = permute_dims(maximum(take(scores, states, axis=2, batch=0), NEVER), (1, 0, 2))
+    place = iota((scores.shape[1], 1, 1), axis=0, dtype="int64", like=scores)
+    inside = less(place, expand_dims(frames, axis=1))
+    last = expand_dims(multiply(counts, 2), axis=1)
+    place = iota(states.shape[1], dtype="int64", like=states)
+    finals = logical_and(less(place, add(last, 1)), less(subtract(last, 2), place))  # the last label, the last blank
+    return _Lattice(states, emitted, skips, stays, inside, _possible(finals, scores.dtype))
+
+
+def _states(
+    targets: Tensor, counts: Tensor, blank: int, classes: int, dtype: DType, repeats: bool
+) -> tuple[Tensor, Tensor, Tensor | None]:
+    """The class of each state, (batch, states), then `skips` and `stays` of the lattice."""
+    rows, size = targets.shape
+    there = less(iota(size, dtype="int64", like=targets), expand_dims(counts, axis=1))
+    # What is no class is one too many, which reading finds out.
+    valid = where(there, where(less(targets, 0), classes, targets), blank)
+    blanks = full((rows, size), blank, dtype="int64", like=targets)
+    pairs = reshape(stack([blanks, valid], axis=2), (rows, 2 * size), names=(None, None))
+    states = concatenate([pairs, full((rows, 1), blank, dtype="int64", like=targets)], axis=1)
+    spells = not_equal(states, blank)
+    if not repeats:
+        return states, _possible(spells, dtype), _possible(equal(states, blank), dtype)
+    before = concatenate([full((rows, min(2, 2 * size + 1)), blank, dtype="int64", like=targets), states], axis=1)
+    other = not_equal(states, sliced(before, (slice(None), slice(states.shape[1]))))
+    return states, _possible(logical_and(spells, other), dtype), None
+
+
+def _possible(x: Tensor, dtype: DType) -> Tensor:
+    """The logarithm of 1 where something holds, and of almost 0 elsewhere."""
+    return where(x, full((), 0, dtype=dtype, like=x), NEVER)
+
+
+def _shifted(x: Tensor, by: int) -> Tensor:
+    """(batch, states) with each state's entry from so many states before, or after for a negative number."""
+    edge = full((x.shape[0], min(abs(by), x.shape[1])), NEVER, dtype=x.dtype, like=x)
+    if by > 0:
+        return concatenate([edge, sliced(x, (slice(None), slice(x.shape[1] - by if by < x.shape[1] else 0)))], axis=1)
+    return concatenate([sliced(x, (slice(None), slice(-by, None))), edge], axis=1)
+
+
+def _stayed(x: Tensor, paths: _Lattice) -> Tensor:
+    """What stays in its state for one more frame."""
+    return x if paths.stays is None else add(x, paths.stays)
+
+
+def _sum_of_three(a: Tensor, b: Tensor, c: Tensor) -> Tensor:
+    """log(exp(a) + exp(b) + exp(c))."""
+    most = maximum(maximum(a, b), c)
+    total = add(add(exp(subtract(a, most)), exp(subtract(b, most))), exp(subtract(c, most)))
+    return add(most, log(total))
+
+
+def _lowered(paths: Tensor) -> tuple[Tensor, Tensor]:
+    """Logarithms less the greatest of their row, and that; 0 where nothing is possible."""
+    most = max(paths, axis=-1, keepdims=True)
+    most = where(less(NEVER / 2, most), most, 0)
+    return subtract(paths, most), most
+
+
+def _start(paths: _Lattice) -> Tensor:
+    """Before the first frame, a path is before the first label."""
+    _, rows, states = paths.emitted.shape
+    first = _possible(equal(iota(states, like=paths.emitted), 0), paths.emitted.dtype)
+    return broadcast_to(first, (rows, states))
+
+
+def _forward(out: object, inputs: tuple[Tensor, ...], options: Any) -> tuple[Tensor, Tensor]:
+    """The losses, and for each frame and state the logarithm of the paths' probability up to it, but for a summand.
+
+    The summand of each frame keeps the numbers small, and so exact: it is their greatest.
+    """
+    paths = lattice(Given(*inputs), **options)
+
+    def step(carry: tuple[Tensor, Tensor], frame: tuple[Tensor, Tensor]) -> tuple[tuple[Tensor, Tensor], Tensor]:
+        (summed, before), (log_probability, held) = carry, frame
+        ways = _sum_of_three(_stayed(before, paths), _shifted(before, 1), add(_shifted(before, 2), paths.skips))
+        lowered, most = _lowered(add(ways, log_probability))
+        after = where(held, lowered, before)
+        return (where(held, add(summed, most), summed), after), after
+
+    zero = zeros((paths.emitted.shape[1], 1), dtype=paths.emitted.dtype, like=paths.emitted)
+    (summed, last), forward = scan(step, (zero, _start(paths)), (paths.emitted, paths.inside))
+    losses = negative(add(sliced(summed, (slice(None), 0)), logsumexp(add(last, paths.ends), axis=-1)))
+    return where(greater_equal(losses, -NEVER / 2), math.inf, losses), forward
+
+
+def _posteriors(out: object, inputs: tuple[Tensor, ...], options: Any) -> Tensor:
+    """For each frame the probability of each class, given the labels: of its states together."""
+    *rest, losses, forward = inputs
+    given = Given(*rest)
+    paths = lattice(given, **options)
+    ahead = _shifted(paths.skips, -2)
+
+    def step(after: Tensor, frame: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
+        log_probability, held = frame
+        here = add(after, log_probability)
+        before, _ = _lowered(_sum_of_three(_stayed(here, paths), _shifted(here, -1), add(_shifted(here, -2), ahead)))
+        return where(held, before, after), after
+
+    _, backward = scan(step, paths.ends, (paths.emitted, paths.inside), reverse=True)
+    there = logical_and(paths.inside, expand_dims(less(losses, math.inf), axis=1))
+    found = where(there, softmax(add(forward, backward), axis=-1), 0)
+    batch, time, classes = given.scores.shape
+    empty = zeros((batch, classes, time), dtype=found.dtype, like=found)
+    by_class = indexed_add(empty, expand_dims(paths.states, axis=2), permute_dims(found, (1, 2, 0)), batch=0)
+    return permute_dims(by_class, (0, 2, 1))
+
+
+# The best path
+
+
+class Aligned(NamedTuple):
+    """The most probable path of each example."""
+
+    classes: Tensor
+    """(batch, time), int64: the class of each frame; the blank beyond them, and where no path spells the labels."""
+    inside: Tensor
+    """(batch, time): which frames there are."""
+    possible: Tensor
+    """(batch,): whether any path spells the labels."""
+
+
+def best(given: Given, blank: int, repeats: bool) -> Aligned:
+    """The most probable path; of two the one that goes on later."""
+    paths = lattice(given, blank, repeats)
+
+    def step(before: Tensor, frame: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
+        log_probability, held = frame
+        ways = stack([_stayed(before, paths), _shifted(before, 1), add(_shifted(before, 2), paths.skips)], axis=0)
+        lowered, _ = _lowered(add(max(ways, axis=0), log_probability))
+        return where(held, lowered, before), argmax(ways, axis=0)
+
+    last, moves = scan(step, _start(paths), (paths.emitted, paths.inside))
+    found = add(last, paths.ends)
+    possible = less(NEVER / 2, max(found, axis=-1))
+
+    def back(state: Tensor, frame: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
+        moved, held = frame
+        before = subtract(state, take_along_axis(moved, state, axis=1))
+        return where(held, before, state), state
+
+    _, path = scan(back, argmax(found, axis=-1, keepdims=True), (moves, paths.inside), reverse=True)
+    inside = permute_dims(reshape(paths.inside, paths.inside.shape[:2]), (1, 0))
+    classes = take_along_axis(paths.states, permute_dims(reshape(path, path.shape[:2]), (1, 0)), axis=1)
+    kept = logical_and(inside, expand_dims(possible, axis=1))
+    return Aligned(where(kept, classes, blank), inside, possible)

@@ -1,0 +1,95 @@
+"""Writes along one axis, at indices of their own for each place on the other axes: `take_along_axis` backwards."""
+
+from __future__ import annotations
+
+from ....accuracy import SUM
+from ....dispatch import composite
+from ....dtypes import uint64
+from ....entry import entry
+from ....errors import ShapeError, expected
+from ....protocol.indexing import Mode
+from ....rules.axes import normalize_axis
+from ....rules.broadcasting import check_dtype, result_type
+from ....rules.indexing import taken_along
+from ....template import Template, merge_names
+from ....tensor import Axis, Tensor, TensorLike
+from ...creation.filled import iota
+from ...creation.values import together
+from ...elementwise.binary import minimum
+from ...elementwise.conversion import astype
+from ...indexing.scatter import indexed_add
+from ..shape.arranging import stack
+
+
+def _updates(out: Template, x: Template, indices: Template, updates: Template, /, **options: object) -> int:
+    """An addition for each update."""
+    return updates.size
+
+
+@composite.calls("add_along_axis").within(SUM).costing(_updates)
+def _add_along_axis(x: Tensor, indices: Tensor, updates: Tensor, /, *, axis: Axis = -1, mode: Mode = "error") -> Tensor:
+    """See `add_along_axis`; the operands have one dtype."""
+    along = normalize_axis(x.template, axis)
+    if indices.dtype is uint64:
+        indices = minimum(indices, x.shape[along])  # one beyond the axis stays there as int64
+    vectors = [
+        astype(indices, "int64") if each == along else iota(indices.shape, axis=each, dtype="int64")
+        for each in range(x.ndim)
+    ]
+    return indexed_add(x, stack(vectors, axis=-1), updates, mode=mode)
+
+
+add_along_axis_at = _add_along_axis
+"""`add_along_axis` of operands that fit already."""
+
+
+@entry
+def add_along_axis(
+    x: TensorLike, indices: TensorLike, updates: TensorLike, /, *, axis: Axis = -1, mode: Mode = "error"
+) -> Tensor:
+    """x with updates added along one axis, at indices of their own for each place on the other axes.
+
+    It writes where `take_along_axis` reads. Where an index stands twice both updates are added; floats are added in
+    order, in float32 or wider.
+
+    Parameters
+    ----------
+    x
+        A numeric tensor of any shape with axes.
+    indices
+        Integers, with the sizes of x but along the axis. They are never negative.
+    updates
+        Numbers with the shape of the indices.
+    axis
+        The axis, by position or by name.
+    mode
+        What an index outside the axis does: "error" raises, "clip" moves it to the nearest end, "fill" adds nothing.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the shape and with the names of x, in the dtype that x and the updates have in common.
+
+    Raises
+    ------
+    ShapeError, NamesError
+        For indices or updates that do not fit x.
+    DTypeError
+        For indices that are no integers, and for bools to be added.
+    IndexRangeError
+        For an index outside the axis with `mode="error"`.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.add_along_axis(tb.zeros((2, 3)), tb.asarray([[2, 2], [0, 1]]), tb.ones((2, 2)), axis=1).tolist()
+    [[0.0, 0.0, 2.0], [1.0, 1.0, 0.0]]
+    """
+    x, indices, updates = together(x, indices, updates)
+    dtype = check_dtype(result_type([x.template, updates.template]), "numeric")
+    read = taken_along(x.template, indices.template, axis, mode).out
+    assert isinstance(read, Template)  # of the one tensor that `take_along_axis` gives
+    if updates.shape != read.shape:
+        raise ShapeError(expected(f"updates of shape {read.shape}", "broadcast_to() that shape", updates=updates))
+    merge_names(read, updates.template)
+    return _add_along_axis(astype(x, dtype), indices, astype(updates, dtype), axis=axis, mode=mode)

@@ -1,0 +1,112 @@
+"""Public functions say what they take and give: numpydoc's sections, which name the parameters that there are.
+
+`MODULES` are the namespaces that are held to it as a whole.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from inspect import Parameter, getdoc, isfunction, signature
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import tensorbackend as tb
+from tensorbackend.docstrings.results import RETURNS
+from tensorbackend.docstrings.sections import PARAMETERS
+
+MODULES = (tb, tb.fft, tb.linalg, tb.nn, tb.ragged, tb.random, tb.solvers)
+STARS = {Parameter.VAR_POSITIONAL: "*", Parameter.VAR_KEYWORD: "**"}
+
+
+def functions(module: ModuleType) -> Iterator[tuple[str, Callable[..., Any]]]:
+    """The public functions of a namespace, with their names."""
+    for name in dir(module):
+        value = getattr(module, name)
+        if not name.startswith("_") and isfunction(value) and value.__module__.startswith("tensorbackend"):
+            yield f"{module.__name__}.{name}", value
+
+
+def sections(function: Callable[..., Any]) -> dict[str, list[str]]:
+    """The lines of each section of a docstring by its title; the summary and what follows it have an empty one."""
+    lines = (getdoc(function) or "").split("\n")
+    found: dict[str, list[str]] = {"": []}
+    title = ""
+    for line, following in zip(lines, [*lines[1:], ""], strict=True):
+        if re.fullmatch("-+", following) and len(following) == len(line):
+            title = line
+            found[title] = []
+        elif not re.fullmatch("-+", line):
+            found[title].append(line)
+    return found
+
+
+def lacking(function: Callable[..., Any]) -> list[str]:
+    """What the docstring of a function does not say."""
+    found, declared = sections(function), signature(function)
+    wanted = {STARS.get(each.kind, "") + each.name for each in declared.parameters.values()}
+    entries = [line.partition(" : ")[0] for line in found.get("Parameters", ()) if line and not line.startswith(" ")]
+    named = {name.strip() for entry in entries for name in entry.split(",")}
+    wrong = [f"the parameter {name}" for name in sorted(wanted ^ named)]
+    if not found[""][0].strip():
+        wrong.append("a summary")
+    if declared.return_annotation not in (None, "None") and not {"Returns", "Yields"} & {*found}:
+        wrong.append("what it returns")
+    if not re.search(r"^>>> ", getdoc(function) or "", re.MULTILINE):
+        wrong.append("an example")
+    return wrong
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
+def test_every_public_function_is_documented(module: ModuleType) -> None:
+    found = {name: lacking(function) for name, function in functions(module)}
+    assert found
+    assert {name: wrong for name, wrong in found.items() if wrong} == {}
+
+
+def test_what_is_lacking_is_told() -> None:
+    def bare(x: int, *rest: int, scale: float = 1.0) -> int:
+        return x
+
+    def other(x: int, y: int) -> None:
+        """Do nothing.
+
+        Parameters
+        ----------
+        x, z : int
+            Numbers.
+        """
+
+    parameters = ["the parameter *rest", "the parameter scale", "the parameter x"]
+    assert lacking(bare) == [*parameters, "a summary", "what it returns", "an example"]
+    assert lacking(other) == ["the parameter y", "the parameter z", "an example"]
+
+
+def test_sections_are_completed_where_an_op_is_declared() -> None:
+    found = sections(tb.sum)
+    assert list(found) == ["", "Parameters", "Returns", "Examples"]
+    assert "keepdims : bool, default False" in found["Parameters"]
+    assert found["Returns"][0] == "Tensor"
+    assert sections(tb.linalg.qr)["Returns"][0] == "QRResult"
+    assert sections(tb.dot)["Parameters"] != []
+
+
+@tb.composite
+def doubled(x: tb.Tensor, /) -> tb.Tensor:
+    """Twice x."""
+    return tb.add(x, x)
+
+
+def test_what_others_declare_stays_as_it_is() -> None:
+    assert doubled.__doc__ == "Twice x."
+
+
+def test_no_words_are_left_over() -> None:
+    known = {"", "ragged"}
+    for function in {id(each): each for module in MODULES for _, each in functions(module)}.values():
+        path = function.__module__.removeprefix("tensorbackend.").removeprefix("ops.").removeprefix("composite.")
+        name = function.__name__
+        known |= {name, path, f"{path}.{name}", path.rpartition(".")[2], path.partition(".")[0]}
+    assert {*PARAMETERS, *RETURNS} - known == set()
