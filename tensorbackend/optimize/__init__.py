@@ -2,6 +2,9 @@
 
 from .minima import Minimum as Minimum
 from .minima import minimize as minimize
+from .moments import adam as adam
+from .moments import adamw as adamw
+from .moments import scale_by_adam as scale_by_adam
 from .roots import Root as Root
 from .roots import bisect as bisect
 from .roots import root as root
@@ -9,15 +12,12 @@ from .schedules import cosine_decay as cosine_decay
 from .schedules import exponential_decay as exponential_decay
 from .schedules import warmup as warmup
 from .transformations import GradientTransformation as GradientTransformation
-from .transformations import adam as adam
-from .transformations import adamw as adamw
 from .transformations import add_decayed_weights as add_decayed_weights
 from .transformations import apply_updates as apply_updates
 from .transformations import chain as chain
 from .transformations import clip_by_global_norm as clip_by_global_norm
 from .transformations import global_norm as global_norm
 from .transformations import scale as scale
-from .transformations import scale_by_adam as scale_by_adam
 from .transformations import scale_by_rate as scale_by_rate
 from .transformations import sgd as sgd
 from .transformations import trace as trace

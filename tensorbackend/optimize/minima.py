@@ -9,26 +9,31 @@ from typing import Any, Final, NamedTuple
 
 from ..entry import entry
 from ..errors import ArgumentError, DTypeError, ShapeError, expected
+from ..expr.trees import LEAF, Tree, flatten, paths, unflatten
 from ..operands import nameless
 from ..ops.creation.filled import full
-from ..ops.creation.values import asarray
+from ..ops.creation.values import asarray, is_array
 from ..ops.elementwise.conversion import astype
-from ..ops.shape import broadcast_to, reshape
+from ..ops.inspection import result_type
+from ..ops.shape import broadcast_to, concatenate, reshape
 from ..protocol import Backend
-from ..select import get_backend, move
+from ..select import common_backend, get_backend, move
 from ..tensor import Tensor, TensorLike
 from .lbfgs import Given, Plan, minimised
-from .objective import objective
+from .objective import objective, traced
 from .with_scipy import METHODS as SCIPYS
 from .with_scipy import by_scipy
 
 METHODS: Final = ("l-bfgs", *SCIPYS)
 
+_INFINITY: Final = float("inf")
+
 
 class Minimum(NamedTuple):
     """What `minimize` gives. With a trajectory each part has one more axis, in front."""
 
-    x: Tensor
+    x: Any
+    """A tensor, or tensors nested as x0."""
     value: Tensor
     """What the function gives there."""
     iterations: Tensor
@@ -41,14 +46,14 @@ class Minimum(NamedTuple):
 
 @entry
 def minimize(
-    function: Callable[[Tensor], Any],
-    x0: TensorLike,
+    function: Callable[[Any], Any],
+    x0: Any,
     /,
     method: str = "l-bfgs",
     *,
     tolerance: TensorLike = 1e-5,
     max_iterations: TensorLike = 1000,
-    bounds: tuple[TensorLike | None, TensorLike | None] | None = None,
+    bounds: tuple[Any, Any] | None = None,
     history: int = 10,
     trajectory: Sequence[int] | None = None,
 ) -> Minimum:
@@ -56,11 +61,11 @@ def minimize(
 
     Parameters
     ----------
-    function : function of a tensor
-        Takes a tensor like x0 and returns a number, or one for each example: a result of shape (b,) says that the
+    function : function of a tensor or tree
+        Takes what looks like x0 and returns a number, or one for each example: a result of shape (b,) says that the
         first axis of x0 is that of b examples, each of which has a minimum of its own. It is traced.
-    x0 : Tensor
-        Where to begin, floating.
+    x0 : Tensor or tree of Tensors
+        Where to begin, floating. Of a tree all tensors have the axes of the examples.
     method : str
         `"l-bfgs"`, a graph that runs on any backend, in `jit` and `vmap`; or one of SciPy's by its name, such as
         `"Nelder-Mead"` or `"trust-constr"`, outside of traces: those with a gradient get it.
@@ -69,7 +74,8 @@ def minimize(
     max_iterations : int or Tensor
         The most iterations, for each example if it is a tensor.
     bounds : pair, optional
-        The least and the greatest x, each a tensor that broadcasts with x0, a number, or `None` for none.
+        The least and the greatest x, each a tensor that broadcasts with x0, a number, or `None` for none; for a tree
+        a number, `None`, or numbers and tensors nested as x0.
     history : int
         How many steps L-BFGS remembers.
     trajectory : sequence of ints, optional
@@ -98,7 +104,27 @@ def minimize(
     >>> found = tb.optimize.minimize(rosenbrock, tb.asarray([[-1.0, 1.0], [3.0, 2.0]], dtype="f64"))
     >>> tb.round(found.x).tolist(), found.converged.tolist()
     ([[1.0, 1.0], [1.0, 1.0]], [True, True])
+    >>> line = {"slope": tb.zeros(()), "start": tb.zeros(())}
+    >>> at, seen = tb.asarray([0.0, 1.0, 2.0]), tb.asarray([1.0, 3.0, 5.0])
+    >>> fit = tb.optimize.minimize(lambda p: tb.sum((p["slope"] * at + p["start"] - seen) ** 2), line).x
+    >>> tb.round(fit["slope"]).item(), tb.round(fit["start"]).item()
+    (2.0, 1.0)
     """
+    leaves, tree = flatten(x0)
+    if tree is not LEAF and any(isinstance(each, Tensor) or is_array(each) for each in leaves):
+        nested = _Nested(function, leaves, tree)
+        low, high = bounds or (None, None)
+        found = minimize(
+            nested,
+            nested.start,
+            method,
+            tolerance=tolerance,
+            max_iterations=max_iterations,
+            bounds=bounds and (nested.bound(low, -_INFINITY), nested.bound(high, _INFINITY)),
+            history=history,
+            trajectory=trajectory,
+        )
+        return found._replace(x=nested.tree(found.x))
     x = asarray(x0).detach()
     if not x.dtype.is_floating:
         raise DTypeError(expected("a floating x0", "cast it with astype()", x0=x.template))
@@ -107,8 +133,8 @@ def minimize(
         raise ArgumentError(expected(f"a method of {', '.join(map(repr, METHODS))}", method=method))
     if index(history) < 1:
         raise ArgumentError(expected("a history of 1 step or more", history=history))
-    found = objective(function, x)
-    (result,) = found.graph.results
+    given_function = objective(function, x)
+    (result,) = given_function.graph.results
     batch, size = result.shape, prod(x.shape[result.ndim :])
     if x.shape[: result.ndim] != batch:
         remedy = "take the sum() over all axes but those of examples"
@@ -119,15 +145,15 @@ def minimize(
     flat = reshape(nameless(x), (*batch, size))
     low, high = bounds or (None, None)
     given = Given(
-        found.constants,
+        given_function.constants,
         flat,
-        _bound(low, -float("inf"), x, flat),
-        _bound(high, float("inf"), x, flat),
+        _bound(low, -_INFINITY, x, flat),
+        _bound(high, _INFINITY, x, flat),
         _each(tolerance, batch, x.dtype, home, "tolerance"),
         _each(max_iterations, batch, "int32", home, "max_iterations"),
     )
     steps = None if trajectory is None else tuple(map(index, trajectory))
-    plan = Plan(found.graph, index(history), bounds is not None, steps)
+    plan = Plan(given_function.graph, index(history), bounds is not None, steps)
     chosen = known[method.lower()]
     if chosen == "l-bfgs":
         state = minimised(plan, given)
@@ -142,6 +168,60 @@ def minimize(
         reshape(parts[0], (*front, *x.shape), names=((None,) * len(front) + x.names)),
         *(reshape(part, (*front, *batch), names=outer) for part in parts[1:]),
     )
+
+
+class _Nested:
+    """A function of a tree as one of vectors, which hold the elements of its tensors one after the other."""
+
+    def __init__(self, function: Callable[[Any], Any], leaves: Sequence[Any], tree: Tree) -> None:
+        given = [asarray(each).detach() for each in leaves]
+        home = common_backend(given)
+        self._function, self._tree = function, tree
+        self._tensors = tensors = [move(x, home) for x in given]
+        for x in tensors:
+            if not x.dtype.is_floating:
+                raise DTypeError(expected("floating tensors in x0", "cast them with astype()", x0=x.template))
+        (result,) = traced(lambda given: function(unflatten(tree, given)), tensors, paths(tree, "x0")).results
+        batch = result.shape
+        for x in tensors:
+            if x.shape[: len(batch)] != batch:
+                remedy = "take the sum() over all axes but those of examples"
+                wanted = "a function whose result has the first axes of each tensor of x0"
+                raise ShapeError(expected(wanted, remedy, x0=x.template, result=result))
+        self._dtype = result_type(*(x.dtype for x in tensors))
+        self._batch, names = batch, tensors[0].names[: len(batch)] if tensors else ()
+        self.start = self._flat(tensors).rename(*names, None)
+
+    def _flat(self, tensors: Sequence[Tensor]) -> Tensor:
+        rows = [reshape(astype(nameless(x), self._dtype), (*self._batch, -1)) for x in tensors]
+        return concatenate(rows, axis=-1)
+
+    def tree(self, x: Tensor) -> Any:
+        """The tensors in vectors, which may have axes before those of the examples."""
+        front, end, parts = x.shape[: x.ndim - 1 - len(self._batch)], 0, []
+        bare = nameless(x)
+        for like in self._tensors:
+            begin, end = end, end + prod(like.shape[len(self._batch) :])
+            names = (*(None,) * len(front), *like.names)
+            parts.append(reshape(astype(bare[..., begin:end], like.dtype), (*front, *like.shape), names=names))
+        return unflatten(self._tree, parts)
+
+    def __call__(self, x: Tensor) -> Any:
+        return self._function(self.tree(x))
+
+    def bound(self, value: Any, none: float) -> Tensor:
+        """A bound of each element, from one for all or from a tree."""
+        leaves, tree = flatten(none if value is None else value)
+        if tree is LEAF:
+            leaves *= len(self._tensors)
+        elif tree != self._tree:
+            raise ArgumentError(expected("a number, None or what is nested as x0 for a bound", bounds=value))
+        return self._flat(
+            [
+                broadcast_to(astype(nameless(_brought(each, x.backend)), x.dtype), x.shape)
+                for each, x in zip(leaves, self._tensors, strict=True)
+            ]
+        )
 
 
 def _brought(value: Any, backend: Backend) -> Tensor:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from ..errors import OperandError, expected
@@ -20,12 +20,17 @@ class Objective(NamedTuple):
     constants: tuple[Tensor, ...]
 
 
-def objective(function: Callable[[Tensor], Any], x: Tensor) -> Objective:
-    """A function that gives one tensor for tensors like x; `OperandError` for one that gives anything else."""
-    graph = trace_leaves(lambda given: function(*given), [x.template], ["x"])
+def traced(function: Callable[[list[Any]], Any], tensors: Sequence[Tensor], names: Sequence[str]) -> Graph:
+    """The graph of a function of tensors that gives one tensor; `OperandError` for one that gives anything else."""
+    graph = trace_leaves(function, [x.template for x in tensors], names)
     if graph.out_tree.kind is not None:
         raise OperandError(expected("a function that returns one tensor", returned=graph.results))
-    (closed,), constants = close([graph])
+    return graph
+
+
+def objective(function: Callable[[Tensor], Any], x: Tensor) -> Objective:
+    """A function that gives one tensor for tensors like x; `OperandError` for one that gives anything else."""
+    (closed,), constants = close([traced(lambda given: function(*given), [x], ["x"])])
     return Objective(closed, tuple(x.detach() for x in constants))
 
 

@@ -39,8 +39,22 @@ class GradientTransformation(NamedTuple):
 
 @entry
 def apply_updates(parameters: Trees, updates: Trees) -> Trees:
-    """The parameters after a step: their sums with updates, in their dtypes.
+    """The parameters after a step.
 
+    Parameters
+    ----------
+    parameters : tree of Tensors
+        What is optimised.
+    updates : tree of Tensors
+        Nested as the parameters: what a transformation's `update` gives.
+
+    Returns
+    -------
+    tree of Tensors
+        The sums of parameters and updates, in the parameters' dtypes.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.optimize.apply_updates({"w": tb.ones(2)}, {"w": tb.asarray([0.5, -1.0])})["w"].tolist()
     [1.5, 0.0]
@@ -55,8 +69,20 @@ def apply_updates(parameters: Trees, updates: Trees) -> Trees:
 
 @entry
 def global_norm(tree: Trees) -> Tensor:
-    """The norm of all tensors of a tree as one vector.
+    """The Euclidean norm of all tensors of a tree as one vector.
 
+    Parameters
+    ----------
+    tree : tree of Tensors
+        Such as gradients.
+
+    Returns
+    -------
+    Tensor
+        A real number without axes.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.optimize.global_norm([tb.asarray([3.0]), tb.asarray([[4.0]])]).item()
     5.0
@@ -68,6 +94,18 @@ def global_norm(tree: Trees) -> Tensor:
 def chain(*transformations: GradientTransformation) -> GradientTransformation:
     """Transformations one after the other.
 
+    Parameters
+    ----------
+    *transformations : GradientTransformation
+        Each takes the updates of the one before it, the first one gradients.
+
+    Returns
+    -------
+    GradientTransformation
+        Its state is the tuple of theirs.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> both = tb.optimize.chain(tb.optimize.clip_by_global_norm(1.0), tb.optimize.sgd(0.5))
     >>> updates, state = both.update(tb.asarray([4.0]), both.init(tb.zeros(1)), None)
@@ -95,6 +133,18 @@ def _stateless(function: Callable[[Trees, Trees], Trees]) -> GradientTransformat
 def scale(factor: float) -> GradientTransformation:
     """Gradients times a number.
 
+    Parameters
+    ----------
+    factor : float
+        The number.
+
+    Returns
+    -------
+    GradientTransformation
+        Without a state.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> half = tb.optimize.scale(0.5)
     >>> half.update(tb.asarray([4.0]), half.init(None))[0].tolist()
@@ -108,6 +158,23 @@ def scale(factor: float) -> GradientTransformation:
 def clip_by_global_norm(most: float) -> GradientTransformation:
     """Gradients that are shortened together where their norm is greater than a number.
 
+    Parameters
+    ----------
+    most : float
+        The greatest `global_norm` that is left as it is, above 0.
+
+    Returns
+    -------
+    GradientTransformation
+        Without a state.
+
+    Raises
+    ------
+    ArgumentError
+        For a norm that is not above 0.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> clip = tb.optimize.clip_by_global_norm(1.0)
     >>> clip.update([tb.asarray([3.0]), tb.asarray([4.0])], ())[0][1].tolist()
@@ -128,6 +195,18 @@ def clip_by_global_norm(most: float) -> GradientTransformation:
 def add_decayed_weights(decay: float) -> GradientTransformation:
     """Gradients and a share of the parameters.
 
+    Parameters
+    ----------
+    decay : float
+        The share.
+
+    Returns
+    -------
+    GradientTransformation
+        Without a state; its `update` needs the parameters.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.optimize.add_decayed_weights(0.5).update(tb.ones(1), (), tb.full((1,), 4.0))[0].tolist()
     [3.0]
@@ -141,15 +220,33 @@ class Counted(NamedTuple):
     steps: Tensor
 
 
-def _zero(parameters: Trees) -> Tensor:
+def zero_steps(parameters: Trees) -> Tensor:
+    """No step yet, where the parameters are."""
     leaves = flatten(parameters)[0]
     return full((), 0, dtype="int32", backend=leaves[0].backend if leaves else None)
 
 
 @checked
 def scale_by_rate(rate: float | Schedule) -> GradientTransformation:
-    """Gradients times a negative rate, that of the step where the rate is a schedule.
+    """Gradients times a negative rate: steps down.
 
+    Parameters
+    ----------
+    rate : float or schedule
+        The size of a step. A schedule is a function of the number of steps made before.
+
+    Returns
+    -------
+    GradientTransformation
+        With a schedule its state is the number of steps.
+
+    Raises
+    ------
+    ArgumentError
+        For a rate that is not finite.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.optimize.scale_by_rate(0.5).update(tb.ones(1), ())[0].tolist()
     [-0.5]
@@ -163,7 +260,7 @@ def scale_by_rate(rate: float | Schedule) -> GradientTransformation:
         now = rate(state.steps)
         return tree_map(lambda x: x * astype(-now, x.dtype), gradients), Counted(state.steps + 1)
 
-    return GradientTransformation(lambda parameters: Counted(_zero(parameters)), update)
+    return GradientTransformation(lambda parameters: Counted(zero_steps(parameters)), update)
 
 
 class Momentum(NamedTuple):
@@ -200,7 +297,7 @@ def trace(decay: float, *, nesterov: bool = False) -> GradientTransformation:
     >>> momentum.update(tb.ones(1), state)[0].tolist()
     [1.5]
     """
-    _check_decay(decay=decay)
+    check_decay(decay=decay)
 
     def update(gradients: Trees, state: Momentum, parameters: Trees = None) -> tuple[Trees, Momentum]:
         momentum = tree_map(lambda g, m: g + decay * m, gradients, state.momentum)
@@ -210,7 +307,8 @@ def trace(decay: float, *, nesterov: bool = False) -> GradientTransformation:
     return GradientTransformation(lambda parameters: Momentum(tree_map(zeros_like, parameters)), update)
 
 
-def _check_decay(**decays: float) -> None:
+def check_decay(**decays: float) -> None:
+    """Raises `ArgumentError` for what a gradient cannot count one step later."""
     for name, decay in decays.items():
         if not 0 <= decay < 1:
             raise ArgumentError(expected(f"{name} from 0 to below 1", **{name: decay}))
@@ -220,6 +318,27 @@ def _check_decay(**decays: float) -> None:
 def sgd(rate: float | Schedule, *, momentum: float = 0.0, nesterov: bool = False) -> GradientTransformation:
     """Steps down the gradient, with momentum.
 
+    Parameters
+    ----------
+    rate : float or schedule
+        The size of a step. A schedule is a function of the number of steps made before.
+    momentum : float, default 0.0
+        What a gradient counts one step later, from 0 to below 1.
+    nesterov : bool, default False
+        Whether to look a step ahead, as Nesterov does.
+
+    Returns
+    -------
+    GradientTransformation
+        To be used as `init` and `update`.
+
+    Raises
+    ------
+    ArgumentError
+        For a rate that is not finite, and a momentum outside of its range.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> steps = tb.optimize.sgd(0.5, momentum=0.9)
     >>> steps.update(tb.ones(1), steps.init(tb.zeros(1)))[0].tolist()
@@ -228,127 +347,3 @@ def sgd(rate: float | Schedule, *, momentum: float = 0.0, nesterov: bool = False
     if not momentum:
         return scale_by_rate(rate)
     return chain(trace(momentum, nesterov=nesterov), scale_by_rate(rate))
-
-
-class Moments(NamedTuple):
-    """The state of `scale_by_adam`."""
-
-    steps: Tensor
-    first: Trees
-    second: Trees
-
-
-@checked
-def scale_by_adam(*, b1: float = 0.9, b2: float = 0.999, epsilon: float = 1e-8) -> GradientTransformation:
-    """Mean gradients divided by the root of their mean squares.
-
-    Parameters
-    ----------
-    b1, b2 : float
-        What a gradient, and its square, count one step later in the means.
-    epsilon : float
-        What is added to the root.
-
-    Returns
-    -------
-    GradientTransformation
-        Its state has the number of steps and the means.
-
-    References
-    ----------
-    Kingma and Ba, "Adam: A Method for Stochastic Optimization", ICLR 2015, algorithm 1.
-
-    Examples
-    --------
-    >>> import tensorbackend as tb
-    >>> direction = tb.optimize.scale_by_adam()
-    >>> tb.round(direction.update(tb.asarray([4.0]), direction.init(tb.zeros(1)))[0]).tolist()
-    [1.0]
-    """
-    _check_decay(b1=b1, b2=b2)
-
-    def init(parameters: Trees) -> Moments:
-        zeros = tree_map(zeros_like, parameters)
-        return Moments(_zero(parameters), zeros, tree_map(abs_, zeros))
-
-    def update(gradients: Trees, state: Moments, parameters: Trees = None) -> tuple[Trees, Moments]:
-        count = state.steps + 1
-        first = tree_map(lambda g, m: (1 - b1) * g + b1 * m, gradients, state.first)
-        second = tree_map(lambda g, m: (1 - b2) * abs_(g) ** 2 + b2 * m, gradients, state.second)
-
-        def direction(m: Tensor, v: Tensor) -> Tensor:
-            power = astype(count, v.dtype)
-            return (m / (1 - b1**power)) / (sqrt(v / (1 - b2**power)) + epsilon)
-
-        return tree_map(direction, first, second), Moments(count, first, second)
-
-    return GradientTransformation(init, update)
-
-
-@checked
-def adam(
-    rate: float | Schedule, *, b1: float = 0.9, b2: float = 0.999, epsilon: float = 1e-8
-) -> GradientTransformation:
-    """Adam: steps whose size does not depend on the gradients' scale.
-
-    Parameters
-    ----------
-    rate : float or schedule
-        The size of a step.
-    b1, b2, epsilon : float
-        As `scale_by_adam` takes them.
-
-    Returns
-    -------
-    GradientTransformation
-        To be used as `init` and `update`.
-
-    Examples
-    --------
-    >>> import tensorbackend as tb
-    >>> steps = tb.optimize.adam(0.1)
-    >>> x = {"x": tb.asarray([3.0])}
-    >>> state = steps.init(x)
-    >>> for _ in range(100):
-    ...     gradient = tb.grad(lambda x: tb.sum(x["x"] ** 2))(x)
-    ...     updates, state = steps.update(gradient, state, x)
-    ...     x = tb.optimize.apply_updates(x, updates)
-    >>> abs(x["x"].item()) < 0.1
-    True
-    """
-    return chain(scale_by_adam(b1=b1, b2=b2, epsilon=epsilon), scale_by_rate(rate))
-
-
-@checked
-def adamw(
-    rate: float | Schedule, *, b1: float = 0.9, b2: float = 0.999, epsilon: float = 1e-8, decay: float = 1e-2
-) -> GradientTransformation:
-    """Adam with decay of the weights apart from the gradient.
-
-    Parameters
-    ----------
-    rate : float or schedule
-        The size of a step.
-    b1, b2, epsilon : float
-        As `scale_by_adam` takes them.
-    decay : float
-        The share of the weights that is taken off, times the rate.
-
-    Returns
-    -------
-    GradientTransformation
-        To be used as `init` and `update`, which needs the parameters.
-
-    References
-    ----------
-    Loshchilov and Hutter, "Decoupled Weight Decay Regularization", ICLR 2019.
-
-    Examples
-    --------
-    >>> import tensorbackend as tb
-    >>> steps = tb.optimize.adamw(0.5, decay=0.5)
-    >>> x = tb.full((1,), 4.0)
-    >>> tb.round(steps.update(tb.ones(1), steps.init(x), x)[0] * 100).tolist()
-    [-150.0]
-    """
-    return chain(scale_by_adam(b1=b1, b2=b2, epsilon=epsilon), add_decayed_weights(decay), scale_by_rate(rate))

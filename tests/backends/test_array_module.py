@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import tracemalloc
 from pathlib import Path
 
 import pytest
 
 import tensorbackend
+import tensorbackend as tb
 from tensorbackend.backends.array_module.module import ArrayModule
 
 BACKENDS = Path(tensorbackend.__file__).parent / "backends"
@@ -60,3 +62,18 @@ def test_each_library_has_an_adapter(backend: str) -> None:
     found = xp.join(xp.asarray([-0.0, xp.inf]), xp.asarray([xp.nan, -0.0]))
     assert str(found.tolist()) == "[(-0+nanj), (inf-0j)]"
     assert str(xp.positive_zero(xp.asarray([-0.0, -2.0])).tolist()) == "[0.0, -2.0]"
+
+
+def test_the_last_op_of_a_chain_takes_the_memory_of_an_operand_that_the_chain_made() -> None:
+    x, y = tb.ones(100_000, dtype="f64"), tb.full((100_000,), 3.0, dtype="f64")
+    chain = tb.jit(lambda x, y: x + 2 * y)
+    wanted = chain(x, y)
+    tracemalloc.start()
+    try:
+        found = chain(x, y)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert found.nbytes <= peak < 1.2 * found.nbytes
+    assert found.tolist() == wanted.tolist() == [7.0] * 100_000
+    assert (x[0].item(), y[0].item()) == (1.0, 3.0)

@@ -115,3 +115,62 @@ def test_mistakes(options: dict[str, Any], error: type[TensorBackendError], text
     call = {"function": rosenbrock, "x0": tb.asarray(START), **options}
     with pytest.raises(error, match=text):
         minimize(call.pop("function"), call.pop("x0"), **call)
+
+
+def tree_of(x: Any) -> dict[str, Any]:
+    """The first element, and the others under a name."""
+    return {"first": x[..., 0], "rest": [x[..., 1:]]}
+
+
+def rosenbrock_of(tree: dict[str, Any]) -> Any:
+    return rosenbrock(tb.concatenate([tree["first"][..., None], tree["rest"][0]], axis=-1))
+
+
+@pytest.mark.parametrize("method", ["l-bfgs", "L-BFGS-B"])
+def test_a_tree_has_the_minimum_of_its_elements(method: str) -> None:
+    start = tb.asarray(START)
+    wanted = minimize(rosenbrock, start, method)
+    found = minimize(rosenbrock_of, tree_of(start), method)
+    assert found.iterations.tolist() == wanted.iterations.tolist()
+    numpy.testing.assert_allclose(found.x["first"], wanted.x[:, 0], rtol=1e-9)
+    numpy.testing.assert_allclose(found.x["rest"][0], wanted.x[:, 1:], rtol=1e-9)
+
+
+def test_a_tree_keeps_dtypes_names_and_backend_and_is_compiled_and_recorded() -> None:
+    start = {
+        "a": tb.ones((2,), dtype="f32", names=("batch",), backend="binary"),
+        "b": tb.zeros((2, 3), dtype="f64", names=("batch", "n"), backend="binary"),
+    }
+
+    def bowl(x: Any) -> Any:
+        return (x["a"] - 2) ** 2 + tb.sum((x["b"] + 1) ** 2, axis="n")
+
+    found = minimize(bowl, start)
+    assert (found.x["a"].template, found.x["b"].template) == (start["a"].template, start["b"].template)
+    assert (found.x["b"].backend.name, found.value.names) == ("binary", ("batch",))
+    assert tb.round(found.x["a"]).tolist() == [2, 2]
+    assert tb.round(found.x["b"]).tolist() == [[-1] * 3] * 2
+    path = minimize(bowl, start, trajectory=(0, 5))
+    assert (path.x["b"].names, path.x["b"].shape) == ((None, "batch", "n"), (2, 2, 3))
+    assert path.x["b"][0].tolist() == start["b"].tolist()
+    compiled = tb.jit(lambda x: minimize(bowl, x).x["a"])(start)
+    assert tb.round(compiled).tolist() == [2, 2]
+
+
+def test_a_tree_of_bounds() -> None:
+    start = [tb.asarray(0.0), tb.asarray([0.0, 0.0])]
+
+    def bowl(x: Any) -> Any:
+        return (x[0] - 3) ** 2 + tb.sum((x[1] + 3) ** 2)
+
+    both = minimize(bowl, start, bounds=(-1.0, [2.0, numpy.inf]))
+    assert [tb.round(x * 10).tolist() for x in both.x] == [20.0, [-10.0, -10.0]]
+    with pytest.raises(ArgumentError, match="nested as x0"):
+        minimize(bowl, start, bounds=([0.0], None))
+
+
+def test_what_a_tree_may_not_be() -> None:
+    with pytest.raises(DTypeError, match="floating tensors"):
+        minimize(lambda x: x["a"] ** 2, {"a": tb.asarray(1)})
+    with pytest.raises(ShapeError, match="of each tensor"):
+        minimize(lambda x: x[0] * tb.sum(x[1]), [tb.ones(2), tb.ones(3)])

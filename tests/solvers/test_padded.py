@@ -25,7 +25,7 @@ def matrix(format: str, backend: str = "binary") -> SparseMatrix:
 
 
 def form_of(given: SparseMatrix) -> Linear:
-    return repeated(linear(given, tb.template((given.shape[-2],), "f64"), 1, "A"))
+    return repeated(linear(given, tb.template((given.shape[-2],), "f64").template, 1, "A"))
 
 
 @pytest.mark.parametrize("backend", ["binary", "jax"])
