@@ -69,8 +69,6 @@ def _sampling_space(out: Template, grid: Template, coordinates: Template, /, *, 
 
 def _greatest_space(out: Template, x: Template, indices: Template, updates: Template, /, **options: Any) -> int:
     """Positions of rows, then of elements; updates as they are, in order, and in their order's integers."""
-    if not out.size:
-        return 0
     count = prod(indices.shape[:-1]) * prod(x.shape[indices.shape[-1] :])
     return 16 * count + 2 * count * out.dtype.bits // 8
 
