@@ -132,7 +132,8 @@ def _first_of_greatest(table: _Table) -> Tensor:
     """
     rows, columns = table.rows.shape
     if not table.size:
-        return broadcast_to(_count(table), (0, columns))
+        nowhere = full((0, columns), -1, dtype="int64")
+        return indexed_put(nowhere, expand_dims(table.segments, axis=1), -1, mode="fill")
     # One row more, which is what an entry that is left out is compared with.
     lowest = full((1, columns), _lowest(table.rows.dtype), dtype=table.rows.dtype)
     greatest = take_at(concatenate([_greatest(table), lowest], axis=0), table.segments, axis=0, mode="clip")
