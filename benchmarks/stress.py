@@ -19,6 +19,7 @@ import signal
 import sys
 import threading
 import time
+import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from types import FrameType
@@ -100,7 +101,8 @@ class Total(NamedTuple):
 
 
 def _told(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}"
+    where = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__}: {error} ({where.filename}:{where.lineno})"
 
 
 def in_threads(known: Known, draw: random.Random, end: float) -> Total:
@@ -139,7 +141,13 @@ def interrupted(known: Known, draw: random.Random, end: float) -> Total:
     def interrupt(number: int, frame: FrameType | None) -> None:
         raise KeyboardInterrupt
 
+    def reported(ignored: Any) -> None:
+        # Python only prints an interrupt that falls into a callback of the garbage collector's.
+        if ignored.exc_type is not KeyboardInterrupt:
+            errors.append(f"while interrupted: {_told(ignored.exc_value)}")
+
     before = signal.signal(signal.SIGALRM, interrupt)
+    hook, sys.unraisablehook = sys.unraisablehook, reported
     try:
         while time.monotonic() < end and not errors:
             try:
@@ -159,6 +167,7 @@ def interrupted(known: Known, draw: random.Random, end: float) -> Total:
                 errors.append(f"after an interrupt: {_told(error)}")
             rounds += 1
     finally:
+        sys.unraisablehook = hook
         signal.signal(signal.SIGALRM, before)
     return Total(rounds, errors)
 

@@ -26,6 +26,7 @@ from typing import Any
 import pytest
 
 import tensorbackend as tb
+from tensorbackend.dispatch.watching import forget
 from tensorbackend.entry import entry
 from tensorbackend.errors import (
     ArgumentError,
@@ -190,6 +191,7 @@ def outcome(number: int, subject: Subject, backend: str) -> str:
 @pytest.fixture(autouse=True)
 def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    forget()  # a profile begins and ends in a pass over all kernels, of which other tests leave very many
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

@@ -3,25 +3,35 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+import tensorbackend
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="systems that fork")
 
 HELD = """
-import os, signal, threading, tensorbackend as tb
-from tensorbackend.select import default, registry, transfer
-from tensorbackend.template import _intern_lock
+import importlib, os, pkgutil, signal, sys, threading, tensorbackend as tb
 from tensorbackend.backends.binary import BinaryBackend
-from tensorbackend.protocol.core import Core
 
-locks = [_intern_lock, default._lock, registry._lock, transfer._lock, Core._instances_lock]
+for module in pkgutil.walk_packages(tb.__path__, "tensorbackend."):
+    if module.name.rpartition(".")[2] != "__main__" and "cupy" not in module.name:
+        importlib.import_module(module.name)
+
+kinds = type(threading.RLock()), type(threading.Lock())
+owners = [module for name, module in list(sys.modules.items()) if name.partition(".")[0] == "tensorbackend"]
+owners += [each for owner in owners for each in vars(owner).values() if isinstance(each, type)]
+locks = {id(each): each for owner in owners for each in vars(owner).values() if isinstance(each, kinds)}
+assert len(locks) > 8, locks
+compiled = tb.jit(lambda x: x + 1, cache_size=1)
 held, done = threading.Event(), threading.Event()
 
 def hold():
-    for lock in locks:
+    for lock in locks.values():
         lock.acquire()
     held.set()
     done.wait()
@@ -39,7 +49,12 @@ if not child:
     tb.zeros(1)  # looks for the default backend
     x = tb.zeros((3, 1009), names=("a", "b"), backend="other")
     x.backend_deallocate()
-    os._exit(7 if x.deallocated else 1)
+    compiled(tb.zeros(2)), compiled(tb.zeros(3))
+    matrix = tb.sparse.eye(3)
+    tb.solvers.solve(matrix, tb.ones(3), method="direct")
+    with tb.profile() as profile:
+        tb.zeros(3) + 1
+    os._exit(7 if x.deallocated and profile.rows() and compiled.cache_info().misses == 2 else 1)
 status = os.waitpid(child, 0)[1]
 done.set()
 thread.join()
@@ -79,3 +94,15 @@ def test_a_child_of_a_process_with_threads(program: str) -> None:
     command = [sys.executable, "-W", "ignore", "-c", program]
     found = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert (found.stdout, found.stderr) == ("7\n", "")
+
+
+def test_every_lock_is_an_attribute_that_a_child_exchanges() -> None:
+    # A child can reach no lock of an object, nor that of `cached_property`, which Python has until 3.12.
+    package = Path(tensorbackend.__file__).parent
+    for path in sorted(set(package.rglob("*.py")) - {package / "locks.py"}):
+        text = path.read_text(encoding="utf-8")
+        made = re.findall(r"\b(?:R?Lock|Condition|Semaphore|Barrier)\(\)", text)
+        owned = re.findall(r"^(?:    )?\w+(?:: .+)? = (?:threading\.)?RLock\(\)$", text, re.MULTILINE)
+        exchanged = re.findall(r"^free_in_child\(", text, re.MULTILINE)
+        assert len(made) == len(owned) == len(exchanged), path
+        assert not re.search(r"^[^#]*\bcached_property\b", text, re.MULTILINE), path

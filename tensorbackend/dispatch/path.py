@@ -85,6 +85,11 @@ class Path(ABC):
         for key, (ready, constants) in list(self.beside.items()):
             self.beside[key] = Beside(ready._replace(kernel=change(ready.kernel, self._subject(key))), constants)
 
+    def forget(self) -> None:
+        """Drops all kernels that are ready."""
+        for memo in (self.ready, self.aside, self.beside, self.subjects):
+            memo.clear()
+
     def _subject(self, key: Any) -> Subject:
         """What a kernel computes that is kept under a key."""
         found = self.subjects.get(key)

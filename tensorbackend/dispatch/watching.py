@@ -46,9 +46,12 @@ class Place(Protocol):
     def exchange(self, change: Change) -> None:
         """Puts another kernel in place of each."""
 
+    def forget(self) -> None:
+        """Drops all kernels."""
+
 
 _watch: Change | None = None
-_places: Final[list[Callable[[Change], None]]] = []
+_places: Final[list[Place]] = []
 _programs: Final[WeakSet[Any]] = WeakSet()
 """Functions that call kernels which are their global variables, and objects that are places."""
 
@@ -73,29 +76,46 @@ def watch(change: Change | None) -> None:
     global _watch
     with _lock:
         _watch = change
-        for exchange in _places:
-            exchange(unwatched if change is None else change)
+        for place in _places:
+            place.exchange(unwatched if change is None else change)
         for program in list(_programs):
             _exchange(program, unwatched if change is None else change)
 
 
+def forget() -> None:
+    """Drops all kernels that are ready to run; the next call of each op plans one again.
+
+    Then to begin and to end watching is as quick as in a new process.
+    """
+    with _lock:
+        for place in _places:
+            place.forget()
+
+
 def holds_kernels(place: Place) -> None:
     """Enters a place that lasts as long as the process."""
-    _places.append(place.exchange)
+    _places.append(place)
 
 
 def holds_memo(memo: dict[Any, Any], name: str) -> None:
     """Enters a memo of kernels, or of records with one, whose keys hold a backend."""
+    _places.append(_MemoPlace(memo, name))
 
-    def exchange(change: Change) -> None:
-        for key, record in list(memo.items()):
+
+class _MemoPlace(NamedTuple):
+    memo: dict[Any, Any]
+    name: str
+
+    def exchange(self, change: Change) -> None:
+        for key, record in list(self.memo.items()):
             if record is not None:
                 (backend, *_) = (part for part in key if isinstance(part, Backend))
                 named: Any = record if isinstance(record, tuple) else None
-                made = change(record if named is None else named.kernel, Subject(name, name, backend))
-                memo[key] = made if named is None else named._replace(kernel=made)
+                made = change(record if named is None else named.kernel, Subject(self.name, self.name, backend))
+                self.memo[key] = made if named is None else named._replace(kernel=made)
 
-    _places.append(exchange)
+    def forget(self) -> None:
+        self.memo.clear()
 
 
 def is_program(program: Any) -> None:

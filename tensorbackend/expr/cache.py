@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Hashable
-from threading import Lock
+from threading import RLock
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from ..errors import ArgumentError, expected
+from ..locks import free_in_child
 
 
 class CacheInfo(NamedTuple):
@@ -30,6 +32,10 @@ class Counted(Protocol):
 
 Entry = TypeVar("Entry", bound=Counted)
 
+# One lock for all caches: they are written only when something is compiled, and a forked child finds it free.
+_lock = RLock()
+free_in_child(sys.modules[__name__], "_lock")
+
 
 class Cache(Generic[Entry]):
     """A bounded dict. When it is full, the oldest entry goes that was not called since it was last looked at."""
@@ -43,7 +49,6 @@ class Cache(Generic[Entry]):
         self._entries: dict[Hashable, Entry] = {}
         self._seen: dict[Hashable, int] = {}
         self._gone = self._misses = 0
-        self._lock = Lock()
 
     def get(self, key: Hashable) -> Entry | None:
         """The entry of a key, which counts as a call."""
@@ -54,7 +59,7 @@ class Cache(Generic[Entry]):
 
     def enter(self, key: Hashable, entry: Entry) -> Entry:
         """Keeps an entry."""
-        with self._lock:
+        with _lock:
             self._misses += 1
             while len(self._entries) >= self.maxsize:
                 self._drop_one()
@@ -67,19 +72,20 @@ class Cache(Generic[Entry]):
             entry = self._entries.pop(key)
             if entry.calls == self._seen.pop(key, 0):
                 self._gone += entry.calls
-                self.quick = {key: each for key, each in self.quick.items() if each is not entry}
+                # A copy is made in one step: other threads enter what they find.
+                self.quick = {key: each for key, each in self.quick.copy().items() if each is not entry}
                 return
             self._entries[key], self._seen[key] = entry, entry.calls  # called: it goes to the end
 
     def info(self) -> CacheInfo:
         """Counts so far."""
-        with self._lock:
+        with _lock:
             hits = self._gone + sum(entry.calls for entry in self._entries.values())
             return CacheInfo(hits, self._misses, self.maxsize, len(self._entries))
 
     def clear(self) -> None:
         """Forgets the entries and the counts."""
-        with self._lock:
+        with _lock:
             self.quick = {}
             self._entries.clear()
             self._seen.clear()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import platform
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -34,6 +33,8 @@ def host_facts() -> DeviceFacts:
 
 def _processor() -> str:
     """The name of the processor, where the system knows one."""
+    import platform  # slow to import
+
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:

@@ -61,7 +61,7 @@ def _sparse(matrix: Any, b: Tensor, transposed: bool) -> Tensor:
 
 
 _factors: OrderedDict[bytes, Any] = OrderedDict()
-_lock = threading.Lock()
+_lock = threading.RLock()
 free_in_child(sys.modules[__name__], "_lock")
 
 

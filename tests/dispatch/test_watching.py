@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import tensorbackend as tb
-from tensorbackend.dispatch.watching import Subject, unwatched, watch, watched
+from tensorbackend.dispatch.watching import Subject, forget, unwatched, watch, watched
 
 
 @contextmanager
@@ -76,3 +76,17 @@ def test_without_a_watcher_a_kernel_is_itself() -> None:
         assert other() == 1
     assert unwatched(other) is kernel
     assert seen == [None]
+
+
+def test_what_is_forgotten_is_planned_again() -> None:
+    x = tb.ones((2, 3))
+    with tb.precision(64):
+        y = x + 1
+    tb.sum(x, axis=1), tb.nonzero(x), x[0], tb.take(x, tb.tensor([0]), axis=0)
+    with noting() as seen:
+        forget()
+        assert tb.sum(x, axis=1).tolist() == [3.0, 3.0]
+        assert (x + 1).tolist() == y.tolist()
+        assert x[0].tolist() == [1.0] * 3
+        assert len(tb.nonzero(x)[0].tolist()) == 6
+    assert {each.name for each in seen if each} >= {"sum", "add", "nonzero"}

@@ -5,7 +5,6 @@ Values are computed in float64 or exact integers and rounded once to the dtype. 
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Mapping
 
 from ...protocol import Payload
@@ -53,7 +52,9 @@ class BinaryBackend(
 
     def versions(self) -> Mapping[str, str]:
         """Python's version."""
-        return {"python": platform.python_version()}
+        from platform import python_version  # slow to import
+
+        return {"python": python_version()}
 
     def from_binary(self, out: Template, /, *, data: bytes) -> Payload:
         """The bytes themselves are the payload."""

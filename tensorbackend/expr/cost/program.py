@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from typing import Any, Final, Literal, NamedTuple
 
 from ...template import Template
@@ -151,7 +150,7 @@ class Program:
         """How many ops there are."""
         return sum(map(runs, self.timeline.nodes))
 
-    @cached_property
+    @property
     def peak(self) -> Peak:
         """Where memory is highest, and what is there."""
         found, number = self.timeline, self.timeline.peak_at

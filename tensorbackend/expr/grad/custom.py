@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, wraps
+from functools import wraps
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -36,11 +36,16 @@ class Pullback:
 
     def __init__(self, made: Graph | Callable[[], Graph]) -> None:
         self._made = made
+        self._graph = made if isinstance(made, Graph) else None
 
-    @cached_property
+    @property
     def graph(self) -> Graph:
         """Takes what the node does and a cotangent for each result, gives a cotangent for each argument."""
-        return self._made if isinstance(self._made, Graph) else self._made()
+        # `cached_property` holds a lock while it computes until Python 3.12, and a forked child would wait for it.
+        if self._graph is None:
+            assert not isinstance(self._made, Graph)
+            self._graph = self._made()
+        return self._graph
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Pullback) and self._made == other._made

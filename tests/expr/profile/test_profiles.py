@@ -11,6 +11,7 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend.dispatch import watching
+from tensorbackend.dispatch.path import Path
 from tensorbackend.errors import ArgumentError
 from tensorbackend.expr.profile.spans import Span, all_spans
 
@@ -167,15 +168,11 @@ def test_all_threads_are_seen_each_by_itself() -> None:
 def ready_kernels() -> list[Any]:
     """The kernels that warm calls of two ops and a composite would run."""
     found = []
-    for name in ("add", "sum", "twice_shifted"):
-        path = next(each.__self__ for each in watching._places if getattr(each, "__self__", None) and of(each) == name)  # type: ignore[attr-defined] # a bound method
+    paths = {place.spec.name: place for place in watching._places if isinstance(place, Path)}
+    for path in map(paths.__getitem__, ("add", "sum", "twice_shifted")):
         found += [kernel for _, kernel, _ in path.ready.values()]
         found += [beside.ready.kernel for beside in path.beside.values()]
     return found
-
-
-def of(exchange: Any) -> str:
-    return str(exchange.__self__.spec.name) if hasattr(exchange.__self__, "spec") else ""
 
 
 def test_nothing_is_left_of_a_profile() -> None:
