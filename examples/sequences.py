@@ -58,11 +58,14 @@ def strings(images: list[Image], count: int, chosen: random.Random) -> Batch:
     """Strings of digits drawn from images, all of them with room for the longest."""
     drawn = [chosen.choices(images, k=chosen.randint(1, MOST)) for _ in range(count)]
     columns = [[column for image, _ in each for column in image] for each in drawn]
-    wide = ragged.from_list(
-        [tb.tensor(each, dtype="f32", names=("time", "row")) / 16 for each in columns], batch="string", size=8 * MOST
-    )
+    room = 8 * MOST
+    padded = [each + [[0] * 8] * (room - len(each)) for each in columns]
+    pixels = tb.tensor(padded, dtype="f32", names=("string", "time", "row")) / 16
     digits = [[digit + 1 for _, digit in each] for each in drawn]
-    return Batch(wide, ragged.from_list(digits, axis="place", batch="string", size=MOST))
+    return Batch(
+        ragged.with_lengths(pixels, time=[len(each) for each in columns]),
+        ragged.from_list(digits, axis="place", batch="string", size=MOST),
+    )
 
 
 # Model
@@ -147,11 +150,13 @@ def step(state: Adam, batch: Batch) -> tuple[Adam, tb.Tensor]:
 # Reading
 
 
-def best_path(parameters: Parameters, images: Ragged) -> Ragged:
-    """The digits of the most likely class of each frame."""
+@tb.jit
+def read(parameters: Parameters, images: Ragged) -> tuple[Ragged, Ragged]:
+    """The digits of the most likely class of each frame, and the logarithms of the classes' probabilities."""
     frames = logits(parameters, images)
     found = tb.nn.ctc_best_path(frames.filled(0), lengths=frames.lengths["time"], time="time", axis="class")
-    return ragged.with_lengths(found.labels.rename("string", "place"), place=found.lengths)
+    spelt = ragged.with_lengths(found.labels.rename("string", "place"), place=found.lengths)
+    return spelt, ragged.apply(lambda values: tb.log_softmax(values, axis="class"), frames)
 
 
 def beam_search(frames: list[list[float]], beams: int) -> list[int]:
@@ -192,7 +197,7 @@ def run(backend: str) -> float:
     with tb.default_backend(backend):
         chosen = random.Random(0)
         train, test = load()
-        parameters = initial(tb.random.key(0))
+        parameters = tb.jit(initial)(tb.random.key(0))
         batches = [strings(train, BATCH, chosen) for _ in range(100)]
         costs = tb.dry_run(loss, parameters, batches[0], gradient=True)
         print(f"{backend}: a step takes {costs.flops / 1e6:.0f} MFLOP and {costs.peak.memory / 1e6:.1f} MB")
@@ -204,10 +209,8 @@ def run(backend: str) -> float:
             if number % 50 == 49:
                 print(f"  step {number + 1}: loss {float(value):.3f}, {perf_counter() - start:.0f} s")
         held_out = strings(test, 200, chosen)
-        right = share_right(best_path(state.parameters, held_out.images), held_out.digits)
-        shares = ragged.apply(
-            lambda values: tb.log_softmax(values, axis="class"), logits(state.parameters, held_out.images)
-        )
+        spelt, shares = read(state.parameters, held_out.images)
+        right = share_right(spelt, held_out.digits)
         searched = [beam_search(each.tolist(), 8) for each in ragged.to_list(shares)]
         found = ragged.from_list([tb.asarray(each, dtype="s64") for each in searched], axis="place", batch="string")
         print(f"  right: {right:.3f} by the best path, {share_right(found, held_out.digits):.3f} by beam search")

@@ -36,7 +36,7 @@ STEP = 1e-6
 NOTHING = {
     "all_close", "arange", "argwhere", "bernoulli", "bits", "categorical", "count_nonzero", "exponential", "eye",
     "fftfreq", "fold_in", "full", "gumbel", "iota", "isclose", "isfinite", "isin", "key", "linspace", "logical_not",
-    "matrix_rank", "nonzero", "randint", "random.split", "ravel_multi_index", "rfftfreq", "searchsorted",
+    "matrix_rank", "nonzero", "one_hot", "randint", "random.split", "ravel_multi_index", "rfftfreq", "searchsorted",
     "segment_argmax", "signbit", "threefry2x32", "tri", "unravel_index",
 }  # fmt: skip
 """Composites and functions without floating results of floating operands."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
+from types import EllipsisType
 from typing import Any
 
 from ..dispatch import implementation
 from ..ops.composite.shape.arranging import stack
 from ..ops.creation.filled import zeros
-from ..protocol import Backend
+from ..protocol import Backend, Payload
 from ..select import get_backend, move
 from ..template import Template
 from ..tensor import Tensor
@@ -50,18 +51,20 @@ def run_scan(
 ) -> tuple[Tensor, ...]:
     """A step after the other; what each gives is stacked at the end."""
     constants, carried, xs = inputs
-    length, count = options["length"], len(carried)
-    step = program(options["body"], _backend(inputs))
-    readers = [reader(x) for x in xs]
-    rows: list[list[Tensor]] = []
+    length, count, backend = options["length"], len(carried), _backend(inputs)
+    step = program(options["body"], backend, entered_once=True)
+    held, data = ([move(x, backend).data for x in each] for each in (constants, carried))
+    readers = [_reader(move(x, backend)) for x in xs]
+    rows: list[Sequence[Payload]] = []
     for position in reversed(range(length)) if options["reverse"] else range(length):
-        found = step([*constants, *carried, *(read(position) for read in readers)])
-        carried = found[:count]
+        found = step.on_payloads([*held, *data, *[read(position) for read in readers]])
+        data = [*found[:count]]
         rows.append(found[count:])
     if options["reverse"]:
         rows.reverse()
     columns = zip(*rows, strict=True) if rows else [()] * len(out[count:])
-    return *carried, *map(_stacked, out[count:], columns)
+    last = (Tensor(template, backend, each) for template, each in zip(out, data, strict=False))
+    return *last, *[_stacked(*each, backend) for each in zip(out[count:], columns, strict=True)]
 
 
 def _backend(inputs: Iterable[Tensors]) -> Backend:
@@ -69,25 +72,31 @@ def _backend(inputs: Iterable[Tensors]) -> Backend:
     return get_backend() if first is None else first.backend
 
 
-def reader(x: Tensor) -> Callable[[int], Tensor]:
-    """A function that gives `x[position]`.
+def _reader(x: Tensor) -> Callable[[int], Payload]:
+    """A function that gives the payload of `x[position]`.
 
-    It calls the backend's callbacks itself: a plan for each position would be made once and never used again.
+    Where the backend does not index at once it calls callbacks itself: a plan for each position would be made once and
+    never used again.
     """
     backend, lengths = x.backend, (1, *x.shape[1:])
+    entry = backend.indexing(x.template, (int, EllipsisType))
+    if entry is not None:
+        data = x.data
+        return lambda position: entry(data, (position, ...))
     row, out = x.template.replace(shape=lengths), x.template.replace(shape=x.shape[1:], names=x.names[1:])
     cut = implementation(backend, "slice", row, (x.template,))
     squeeze = implementation(backend, "squeeze", out, (row,))
     rest, strides = (0,) * (x.ndim - 1), (1,) * x.ndim
 
-    def read(position: int) -> Tensor:
+    def read(position: int) -> Payload:
         data = cut(row, x, starts=(position, *rest), lengths=lengths, strides=strides)
-        return Tensor(out, backend, squeeze(out, Tensor(row, backend, data), axes=(0,)))
+        return squeeze(out, Tensor(row, backend, data), axes=(0,))
 
     return read
 
 
-def _stacked(out: Template, rows: Tensors) -> Tensor:
+def _stacked(out: Template, rows: Sequence[Payload], backend: Backend) -> Tensor:
     if not rows:
         return zeros(out.shape, dtype=out.dtype, names=out.names)
-    return stack(rows, name=out.names[0])
+    row = out.replace(shape=out.shape[1:], names=out.names[1:])
+    return stack([Tensor(row, backend, each) for each in rows], name=out.names[0])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Literal, NamedTuple
 
+from ..accuracy import Bound, within
 from ..dtypes import float32, promote_types
 from ..entry import entry
 from ..errors import ArgumentError, DTypeError, ShapeError, expected
@@ -110,6 +111,7 @@ def _given(
 
 
 @entry
+@within(Bound(64, "sums of exponentials over all paths", "operand", tame=True))
 def ctc_loss(
     logits: TensorLike,
     labels: TensorLike,

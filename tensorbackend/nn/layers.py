@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ..accuracy import Bound, within
 from ..dtypes import DTypeLike, as_dtype, default_dtype
 from ..entry import entry
 from ..errors import ArgumentError, DTypeError, ShapeError, expected
@@ -67,6 +68,7 @@ def dropout(key: TensorLike, x: TensorLike, rate: float, /, *, axis: Axes = None
 
 
 @entry
+@within(Bound(8, "a gate with a few ulps"))
 def glu(x: TensorLike, /, *, axis: Axis = -1, gate: Callable[[Tensor], Tensor] = sigmoid) -> Tensor:
     """The first half of an axis times a gate of the second (Dauphin et al. 2017).
 

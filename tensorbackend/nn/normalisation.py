@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ..accuracy import Bound, within
 from ..dtypes import float32, promote_types
 from ..entry import entry
 from ..errors import ArgumentError, ShapeError, expected
@@ -22,6 +23,8 @@ from ..rules.broadcasting import broadcast
 from ..tensor import Axes, Axis, Tensor, TensorLike
 from .placing import placed
 
+NORMALISED = Bound(64, "differences from a mean over a root of a mean", "square", tame=True)
+
 
 def _scaled(
     x: Tensor, like: Tensor, axes: Sequence[int], scale: TensorLike | None, offset: TensorLike | None
@@ -37,6 +40,7 @@ def _scaled(
 
 
 @entry
+@within(NORMALISED)
 def layer_norm(
     x: TensorLike,
     scale: TensorLike | None = None,
@@ -86,6 +90,7 @@ def layer_norm(
 
 
 @entry
+@within(NORMALISED)
 def rms_norm(x: TensorLike, scale: TensorLike | None = None, /, *, axis: Axes = -1, epsilon: float = 1e-6) -> Tensor:
     """x over the root of the mean of its squares along some axes, then scaled (Zhang and Sennrich 2019).
 

@@ -1,11 +1,14 @@
 """The Python of the README and of docs/ runs."""
 
+import inspect
 import re
 import runpy
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+import tensorbackend as tb
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -66,3 +69,13 @@ def test_no_function_stands_in_two_rows() -> None:
     for table in TABLES.values():
         names = [row.name for row in table.rows]
         assert len(names) == len(set(names))
+
+
+FUNCTIONS = [name for name, each in vars(tb.nn).items() if callable(each) and name[0].islower()]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_function_of_networks_says_what_it_takes_and_gives(name: str) -> None:
+    documented = inspect.getdoc(getattr(tb.nn, name)) or ""
+    sections = re.findall(r"^(\w+)\n-{3,}$", documented, re.MULTILINE)
+    assert {"Parameters", "Returns", "Examples"} <= set(sections)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from .library import torch
-from .ways import Array
+from .ways import Array, in_order, turned_over
 
 _INTEGERS = {2: "int16", 4: "int32", 8: "int64"}
 
@@ -56,6 +56,26 @@ def reduced(
     if not axes:
         return function(values[..., None], dim=-1, **options)
     return function(values, dim=tuple(axes), keepdim=keepdims, **options)
+
+
+def in_line(values: Array) -> Array:
+    """Integers in the order of the elements: -0.0 before 0.0, and NaN last."""
+    if not values.is_floating_point():
+        return in_order(values)
+    return _turned(_bits(torch.where(values == values, values, torch.nan)))
+
+
+def out_of_line(line: Array, dtype: torch.dtype) -> Array:
+    """The elements of a dtype of which `in_line` made integers."""
+    if dtype.is_floating_point:
+        return _turned(line).view(dtype)
+    return line if line.dtype is dtype else turned_over(line).view(dtype)
+
+
+def _turned(bits: Array) -> Array:
+    """Of negative numbers all bits but the sign the other way round: floats as integers, and back."""
+    info = torch.iinfo(bits.dtype)
+    return bits ^ ((bits >> info.bits - 1) & info.max)
 
 
 def _bits(values: Array) -> Array:

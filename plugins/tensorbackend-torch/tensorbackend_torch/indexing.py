@@ -16,6 +16,7 @@ from tensorbackend.extending import index_out_of_range
 from tensorbackend.protocol import Kernel, planned
 from tensorbackend.protocol.indexing import Mode
 
+from . import extremes
 from .casting import as_int64
 from .kernels import TorchBase, kernel
 from .library import torch
@@ -120,6 +121,19 @@ class TorchIndexing(TorchBase):
         return found.reshape(out.shape)
 
     # Overrides of composites
+
+    @kernel(unsigned="own")
+    def indexed_max(self, out: Template, x: Array, indices: Array, updates: Array, *, mode: Mode) -> Array:
+        """By integers in the order of the numbers, as PyTorch leaves open which of two zeros is greater."""
+        depth = indices.shape[-1]
+        given = indices.shape[:-1] + x.shape[depth:]
+        line = extremes.in_line(self.cast(updates, out).expand(given))
+        positions, rows = _writes(x, indices, line, mode)
+        width = rows.shape[1]
+        places = (positions[:, None] * width + torch.arange(width, device=self.place)).reshape(-1)
+        found = extremes.in_line(self.cast(x, out)).reshape(-1).clone()
+        found.scatter_reduce_(0, places, rows.reshape(-1), "amax")
+        return extremes.out_of_line(found, torch_dtype(out.dtype)).reshape(out.shape)
 
     @kernel(unsigned="bits")
     def argwhere(self, out: Template, x: Array, *, size: int, fill_value: int) -> Array:

@@ -12,6 +12,7 @@ from ...protocol.workspace import space_of
 from ...select import get_backend
 from ...template import Template, intern_template
 from ...tensor import Tensor
+from ..evaluate import Compiled
 from ..graph import Graph
 from ..node import CAPTURED, PARAMETER, RENAMED, Node, Value
 from ..subgraphs import subgraphs, turns
@@ -60,6 +61,8 @@ class Estimator:
         return found
 
     def _work(self, node: Node, inputs: tuple[Template, ...]) -> Work:
+        if isinstance(node.default, Compiled):
+            return self._fused(node, node.default)
         cost = COSTS.get(node.op)
         if cost in ("view", "strided view") or _leaves_alone(node, inputs):
             return Work(shares=(0,), strided=(cost == "strided view" and not _keeps_order(node, inputs[0]),))
@@ -82,6 +85,13 @@ class Estimator:
         space, number = self._space(node) or 0, len(node.outs)
         work = Work(flops, transcendentals, read, written, space, (None,) * number, (False,) * number)
         return self._applied(node, work, inputs) if node.op in APPLICATIONS else work
+
+    def _fused(self, node: Node, default: Compiled) -> Work:
+        """The work of a node that stands for others, whose values between them never leave the cache."""
+        work = total([self.work(each) for each in default.nodes])
+        read = sum(value.template.nbytes for value in node.operands)
+        written, number = sum(out.nbytes for out in node.outs), len(node.outs)
+        return work._replace(read=read, written=written, shares=(None,) * number, strided=(False,) * number)
 
     def _space(self, node: Node) -> int | None:
         """What the backend's own callback for a node takes, `None` where it has none."""

@@ -81,21 +81,12 @@ class Costs:
             estimator = self._estimators[backend] = Estimator(backend)
         try:
             if isinstance(what, Node):
-                return _fused(what, what.default, estimator) or estimator.work(what)
+                return estimator.work(what)
             if isinstance(what.parts, Graph):
                 return total(estimator.works(what.parts))
             return None if what.out is None else estimator.work(_node(what))
         except TensorBackendError:  # an op without a rule, a default that looks at data
             return None
-
-
-def _fused(node: Node, default: Any, estimator: Estimator) -> Work | None:
-    """The work of a node that stands for others, whose values between them never leave the cache."""
-    if not isinstance(default, Compiled):
-        return None
-    work = total([estimator.work(each) for each in default.nodes])
-    read = sum(value.template.nbytes for value in node.operands)
-    return work._replace(read=read, written=sum(out.nbytes for out in node.outs))
 
 
 def _name(node: Node) -> str:

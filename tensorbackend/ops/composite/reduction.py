@@ -177,11 +177,36 @@ def all_close(x1: Tensor, x2: Tensor, /, *, rtol: float = 1e-5, atol: float = 1e
 
 @composite.within(Bound(32, "a quotient by a sum", tame=True))
 def softmax(x: Tensor, /, *, axis: Axes = -1) -> Tensor:
-    """exp(x) divided by its sum along `axis`, computed without overflow.
+    """exp(x) divided by its sum along some axes, computed without overflow.
 
+    Parameters
+    ----------
+    x : Tensor
+        Of a real dtype or bool.
+    axis : int, str, or several of them, default -1
+        The axes that the shares add up to 1 along; `None` for all.
+
+    Returns
+    -------
+    Tensor
+        Of x's shape and names, in its floating dtype; integers and bool give the default one.
+
+    Raises
+    ------
+    DTypeError
+        For a complex dtype.
+    AxisError
+        For an axis that x has not.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.softmax(tb.asarray([[0.0, 0.0]], names=("row", "class")), axis="class").tolist()
     [[0.5, 0.5]]
+
+    See Also
+    --------
+    masked_softmax : Of the elements for which a mask holds.
     """
     x = astype(x, to_floating(x.dtype))
     powers = exp(subtract(x, max(x, axis=axis, keepdims=True)))
@@ -192,6 +217,27 @@ def softmax(x: Tensor, /, *, axis: Axes = -1) -> Tensor:
 def log_softmax(x: Tensor, /, *, axis: Axes = -1) -> Tensor:
     """Logarithm of `softmax`, accurate where that is tiny.
 
+    Parameters
+    ----------
+    x : Tensor
+        Of a real dtype or bool.
+    axis : int, str, or several of them, default -1
+        The axes that the shares add up to 1 along; `None` for all.
+
+    Returns
+    -------
+    Tensor
+        Of x's shape and names, in its floating dtype; integers and bool give the default one.
+
+    Raises
+    ------
+    DTypeError
+        For a complex dtype.
+    AxisError
+        For an axis that x has not.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.log_softmax(tb.asarray([0.0, -1000.0])).tolist()
     [0.0, -1000.0]
@@ -213,6 +259,31 @@ def _over(x: Tensor, other: Tensor, what: str) -> Tensor:
 def masked_softmax(x: Tensor, mask: Tensor, /, *, axis: Axes = -1) -> Tensor:
     """`softmax` of the elements for which a mask holds; 0 for the others, whatever they are, and where none is left.
 
+    Parameters
+    ----------
+    x : Tensor
+        Of a real dtype.
+    mask : Tensor
+        Of dtype bool, which broadcasts to x: where it does not hold, x may be anything.
+    axis : int, str, or several of them, default -1
+        The axes that the shares add up to 1 along; `None` for all.
+
+    Returns
+    -------
+    Tensor
+        Of x's shape and names, in its floating dtype, computed in float32 at least. The gradient is 0 outside the mask.
+
+    Raises
+    ------
+    DTypeError
+        For an x of a complex dtype or bool, and a mask that is not bool.
+    ShapeError
+        For a mask that does not broadcast to x.
+    AxisError
+        For an axis that x has not.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.nn.masked_softmax(tb.asarray([0.0, float("nan"), 0.0]), tb.asarray([True, False, True])).tolist()
     [0.5, 0.0, 0.5]
@@ -232,9 +303,37 @@ def masked_softmax(x: Tensor, mask: Tensor, /, *, axis: Axes = -1) -> Tensor:
 def standardise(x: Tensor, /, *, axis: Axes = -1, epsilon: float = 1e-5) -> Tensor:
     """x less its mean, over the square root of its variance plus epsilon, along some axes.
 
+    Parameters
+    ----------
+    x : Tensor
+        Of any shape, of a real dtype or bool.
+    axis : int, str, or several of them, default -1
+        The axes that mean and variance are over; `None` for all.
+    epsilon : float, default 1e-5
+        Added to the variance.
+
+    Returns
+    -------
+    Tensor
+        Of x's shape and names, in its floating dtype; integers and bool give the default one. Computed in float32 at
+        least.
+
+    Raises
+    ------
+    DTypeError
+        For a complex dtype.
+    AxisError
+        For an axis that x has not.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.nn.standardise(tb.asarray([1.0, 3.0]), epsilon=0.0).tolist()
     [-1.0, 1.0]
+
+    See Also
+    --------
+    layer_norm : With a scale and an offset.
     """
     check_dtype(x.dtype, "real or bool")
     wide = in_float32(x)

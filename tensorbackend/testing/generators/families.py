@@ -11,6 +11,7 @@ from . import fourier as fourier
 from . import functional as functional
 from . import indexing as indexing
 from . import linalg as linalg
+from . import networks as networks
 from . import random as random
 from . import reduction as reduction
 from . import shape as shape

@@ -111,6 +111,24 @@ def test_a_compiled_function_is_one_span() -> None:
         assert ours.inside[1].work.read == ours.inside[1].work.written == 64
 
 
+def test_fused_chains_in_a_compiled_loop_have_their_work() -> None:
+    @tb.jit
+    def run(xs: tb.Tensor) -> tb.Tensor:
+        last: tb.Tensor = tb.scan(lambda carry, x: (tb.tanh(carry * 2 + x), carry), tb.zeros(4), xs)[0]
+        return last
+
+    xs = tb.ones((3, 4))
+    run(xs)
+    with tb.profile(limits=LIMITS) as p:
+        run(xs)
+    (whole,) = p.spans
+    loop = whole.inside[0]
+    assert loop.name == "scan"
+    assert loop.work is not None
+    assert (loop.work.flops, loop.work.transcendentals) == (3 * 8, 3 * 4)
+    assert "fused(multiply, add, tanh)" in repr(p)
+
+
 def test_gradients_and_tapes_compute_on_a_backend() -> None:
     def loss(x: tb.Tensor) -> tb.Tensor:
         return tb.sum(tb.exp(x))

@@ -42,8 +42,25 @@ def _narrow(result: Tensor, x: Tensor) -> Tensor:
 
 @composite
 def relu(x: Tensor, /) -> Tensor:
-    """The greater of x and 0, whose gradient at 0 is 0; of any real dtype, which it keeps.
+    """The greater of x and 0, whose gradient at 0 is 0.
 
+    Parameters
+    ----------
+    x : Tensor
+        Of any shape, of a real dtype.
+
+    Returns
+    -------
+    Tensor
+        Of x's template.
+
+    Raises
+    ------
+    DTypeError
+        For a complex dtype, and bool.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.nn.relu(tb.asarray([-1.0, 2.0])).tolist()
     [0.0, 2.0]
@@ -56,6 +73,25 @@ def relu(x: Tensor, /) -> Tensor:
 def leaky_relu(x: Tensor, /, *, slope: float = 0.01) -> Tensor:
     """x where it is positive, elsewhere x times a slope.
 
+    Parameters
+    ----------
+    x : Tensor
+        Of any shape, of a real dtype or bool.
+    slope : float, default 0.01
+        What x is multiplied by where it is not positive.
+
+    Returns
+    -------
+    Tensor
+        Of x's shape and names, in its floating dtype; integers and bool give the default one.
+
+    Raises
+    ------
+    DTypeError
+        For a complex dtype.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.nn.leaky_relu(tb.asarray([-1.0, 2.0]), slope=0.5).tolist()
     [-0.5, 2.0]
@@ -72,22 +108,67 @@ def _exponential(wide: Tensor, alpha: float) -> Tensor:
 
 @composite.within(LIBRARY)
 def elu(x: Tensor, /, *, alpha: float = 1.0) -> Tensor:
-    """x where it is positive, elsewhere alpha * (exp(x) - 1) (Clevert et al. 2016).
+    """x where it is positive, elsewhere alpha * (exp(x) - 1).
 
+    Parameters
+    ----------
+    x : Tensor
+        Of any shape, of a real dtype or bool.
+    alpha : float, default 1.0
+        Minus the limit at -inf.
+
+    Returns
+    -------
+    Tensor
+        Of x's shape and names, in its floating dtype; integers and bool give the default one.
+
+    Raises
+    ------
+    DTypeError
+        For a complex dtype.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.nn.elu(tb.asarray([-1000.0, 2.0])).tolist()
     [-1.0, 2.0]
+
+    References
+    ----------
+    D.-A. Clevert, T. Unterthiner, S. Hochreiter: Fast and accurate deep network learning by exponential linear units,
+    ICLR 2016.
     """
     return _narrow(_exponential(_wide(x), alpha), x)
 
 
 @composite.within(FEW_STEPS)
 def selu(x: Tensor, /) -> Tensor:
-    """`elu` with the alpha and the factor that keep mean 0 and variance 1 (Klambauer et al. 2017).
+    """`elu` with the alpha and the factor that keep mean 0 and variance 1.
 
+    Parameters
+    ----------
+    x : Tensor
+        Of any shape, of a real dtype or bool.
+
+    Returns
+    -------
+    Tensor
+        Of x's shape and names, in its floating dtype; integers and bool give the default one.
+
+    Raises
+    ------
+    DTypeError
+        For a complex dtype.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> [round(each, 4) for each in tb.nn.selu(tb.asarray([-1000.0, 1.0])).tolist()]
     [-1.7581, 1.0507]
+
+    References
+    ----------
+    G. Klambauer, T. Unterthiner, A. Mayr, S. Hochreiter: Self-normalizing neural networks, NeurIPS 2017.
     """
     return _narrow(multiply(_exponential(_wide(x), SELU_ALPHA), SELU_SCALE), x)
 
@@ -99,11 +180,32 @@ def _gated(wide: Tensor, gate: Tensor) -> Tensor:
 
 @composite.within(FEW_STEPS)
 def silu(x: Tensor, /) -> Tensor:
-    """x * sigmoid(x), also called swish (Hendrycks and Gimpel 2016).
+    """x * sigmoid(x), also called swish.
 
+    Parameters
+    ----------
+    x : Tensor
+        Of any shape, of a real dtype or bool.
+
+    Returns
+    -------
+    Tensor
+        Of x's shape and names, in its floating dtype; integers and bool give the default one.
+
+    Raises
+    ------
+    DTypeError
+        For a complex dtype.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.nn.silu(tb.asarray([-float("inf"), 0.0, 100.0])).tolist()
     [-0.0, 0.0, 100.0]
+
+    References
+    ----------
+    D. Hendrycks, K. Gimpel: Gaussian error linear units, 2016, arXiv:1606.08415.
     """
     wide = _wide(x)
     return _narrow(_gated(wide, sigmoid(wide)), x)
@@ -111,14 +213,35 @@ def silu(x: Tensor, /) -> Tensor:
 
 @composite.within(MAGNIFIED)
 def gelu(x: Tensor, /, *, approximate: bool = False) -> Tensor:
-    """x times the probability that a standard normal number is less than x (Hendrycks and Gimpel 2016).
+    """x times the probability that a standard normal number is less than x.
 
-    By the complementary error function, or with `approximate` by the paper's formula with the hyperbolic tangent, in
-    a form that keeps its digits where it is tiny.
+    Parameters
+    ----------
+    x : Tensor
+        Of any shape, of a real dtype or bool.
+    approximate : bool, default False
+        Whether to take the paper's formula with the hyperbolic tangent, in a form that keeps its digits where it is
+        tiny, in place of the complementary error function.
 
+    Returns
+    -------
+    Tensor
+        Of x's shape and names, in its floating dtype; integers and bool give the default one.
+
+    Raises
+    ------
+    DTypeError
+        For a complex dtype.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> [round(tb.nn.gelu(1.0, approximate=each).item(), 5) for each in (False, True)]
     [0.84134, 0.84119]
+
+    References
+    ----------
+    D. Hendrycks, K. Gimpel: Gaussian error linear units, 2016, arXiv:1606.08415.
     """
     wide = _wide(x)
     if approximate:
@@ -135,6 +258,23 @@ def gelu(x: Tensor, /, *, approximate: bool = False) -> Tensor:
 def softplus(x: Tensor, /) -> Tensor:
     """log(1 + exp(x)), without overflow.
 
+    Parameters
+    ----------
+    x : Tensor
+        Of any shape, of a real dtype or bool.
+
+    Returns
+    -------
+    Tensor
+        Of x's shape and names, in its floating dtype; integers and bool give the default one.
+
+    Raises
+    ------
+    DTypeError
+        For a complex dtype.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> [round(each, 4) for each in tb.nn.softplus(tb.asarray([0.0, 1000.0])).tolist()]
     [0.6931, 1000.0]
@@ -146,6 +286,23 @@ def softplus(x: Tensor, /) -> Tensor:
 def log_sigmoid(x: Tensor, /) -> Tensor:
     """The logarithm of `sigmoid`, accurate where that is tiny.
 
+    Parameters
+    ----------
+    x : Tensor
+        Of any shape, of a real dtype or bool.
+
+    Returns
+    -------
+    Tensor
+        Of x's shape and names, in its floating dtype; integers and bool give the default one.
+
+    Raises
+    ------
+    DTypeError
+        For a complex dtype.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.nn.log_sigmoid(tb.asarray([-1000.0])).tolist()
     [-1000.0]
@@ -157,6 +314,23 @@ def log_sigmoid(x: Tensor, /) -> Tensor:
 def hard_tanh(x: Tensor, /) -> Tensor:
     """x from -1 to 1, the nearer of these elsewhere.
 
+    Parameters
+    ----------
+    x : Tensor
+        Of any shape, of a real dtype or bool.
+
+    Returns
+    -------
+    Tensor
+        Of x's shape and names, in its floating dtype; integers and bool give the default one.
+
+    Raises
+    ------
+    DTypeError
+        For a complex dtype.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.nn.hard_tanh(tb.asarray([-3.0, 0.5])).tolist()
     [-1.0, 0.5]
@@ -166,22 +340,64 @@ def hard_tanh(x: Tensor, /) -> Tensor:
 
 @composite.within(FEW_STEPS)
 def hard_sigmoid(x: Tensor, /) -> Tensor:
-    """x / 6 + 1/2 from 0 to 1, the nearer of these elsewhere (Howard et al. 2019).
+    """x / 6 + 1/2 from 0 to 1, the nearer of these elsewhere.
 
+    Parameters
+    ----------
+    x : Tensor
+        Of any shape, of a real dtype or bool.
+
+    Returns
+    -------
+    Tensor
+        Of x's shape and names, in its floating dtype; integers and bool give the default one.
+
+    Raises
+    ------
+    DTypeError
+        For a complex dtype.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.nn.hard_sigmoid(tb.asarray([-3.0, 0.0, 4.0])).tolist()
     [0.0, 0.5, 1.0]
+
+    References
+    ----------
+    A. Howard et al.: Searching for MobileNetV3, ICCV 2019.
     """
     return _narrow(_hard_gate(_wide(x)), x)
 
 
 @composite.within(FEW_STEPS)
 def hard_silu(x: Tensor, /) -> Tensor:
-    """x * hard_sigmoid(x), also called hard swish (Howard et al. 2019).
+    """x * hard_sigmoid(x), also called hard swish.
 
+    Parameters
+    ----------
+    x : Tensor
+        Of any shape, of a real dtype or bool.
+
+    Returns
+    -------
+    Tensor
+        Of x's shape and names, in its floating dtype; integers and bool give the default one.
+
+    Raises
+    ------
+    DTypeError
+        For a complex dtype.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> tb.nn.hard_silu(tb.asarray([-4.0, 0.0, 4.0])).tolist()
     [-0.0, 0.0, 4.0]
+
+    References
+    ----------
+    A. Howard et al.: Searching for MobileNetV3, ICCV 2019.
     """
     wide = _wide(x)
     return _narrow(_gated(wide, _hard_gate(wide)), x)

@@ -26,7 +26,18 @@ from ....template import intern_template, merge_names
 from ....tensor import Axis, Tensor, TensorLike
 from ...creation.filled import full, iota, ones, zeros
 from ...creation.values import together
-from ...elementwise.binary import add, divide, equal, greater, less, logical_and, maximum, subtract
+from ...elementwise.binary import (
+    add,
+    divide,
+    equal,
+    greater,
+    less,
+    logical_and,
+    logical_or,
+    maximum,
+    not_equal,
+    subtract,
+)
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
 from ...elementwise.transcendental import exp, log
@@ -34,7 +45,7 @@ from ...elementwise.unary import bitwise_invert, negative
 from ...indexing.batches import Batch, written
 from ...indexing.scatter import indexed_add, indexed_put
 from ...indexing.taking import take_along_axis_at, take_at
-from ...shape import broadcast_to, expand_dims, flip, reshape
+from ...shape import broadcast_to, concatenate, expand_dims, flip, reshape
 from ...sorting import argsort
 from ..elementwise.functions import isfinite, logaddexp, logical_not, signbit
 from ..elementwise.gradients import stop_gradient
@@ -112,6 +123,25 @@ def _greatest(table: _Table) -> Tensor:
         return astype(_greatest(table.of(astype(table.rows, "uint8"))), bool_)
     lowest = full((table.size, table.rows.shape[1]), _lowest(dtype), dtype=dtype)
     return indexed_max(lowest, expand_dims(table.segments, axis=1), table.rows, mode="fill")
+
+
+def _first_of_greatest(table: _Table) -> Tensor:
+    """What `_first_greatest` gives, by two maxima in place of a sort: of the elements, and of where these are.
+
+    Positions count from the last row, so that the first one is the greatest.
+    """
+    rows, columns = table.rows.shape
+    if not table.size:
+        nowhere = full((0, columns), -1, dtype="int64")
+        return indexed_put(nowhere, expand_dims(table.segments, axis=1), -1, mode="fill")
+    # One row more, which is what an entry that is left out is compared with.
+    lowest = full((1, columns), _lowest(table.rows.dtype), dtype=table.rows.dtype)
+    greatest = take_at(concatenate([_greatest(table), lowest], axis=0), table.segments, axis=0, mode="clip")
+    among = logical_or(equal(table.rows, greatest), not_equal(table.rows, table.rows))  # a NaN is greatest
+    from_end = subtract(rows - 1, iota((rows, columns), axis=0, dtype="int64"))
+    nowhere = full((table.size, columns), -1, dtype="int64")
+    found = indexed_max(nowhere, expand_dims(table.segments, axis=1), where(among, from_end, -1), mode="fill")
+    return where(less(found, 0), -1, subtract(rows - 1, found))
 
 
 def _greatest_by_order(table: _Table) -> Tensor:
@@ -247,7 +277,7 @@ def segment_argmax(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0,
     """
     check_dtype(x.dtype, "real or bool")
     table = _table(x, segments, size, axis, mode)
-    return table.shaped(_first_greatest(table))
+    return table.shaped(_first_of_greatest(table))
 
 
 @composite.within(SUM)
