@@ -202,7 +202,7 @@ class Elementwise(Creation):
         """Elements of one tensor where a condition holds, else of the other; both may be numbers."""
         dtype = next((x.dtype for x in (true_, false_) if isinstance(x, Tensor)), None)
         true_, false_ = (rf.convert_to_tensor(x, _backend=cls, dtype=dtype, device=cond.device) for x in (true_, false_))
-        dims, (held, yes, no) = cls._several([cond, true_, false_], "where", allow_broadcast_all_sources)
+        dims, (yes, no, held) = cls._several([true_, false_, cond], "where", allow_broadcast_all_sources)
         raw = tb.broadcast_to(tb.where(held, yes, no), cls._shape_of(dims, held, yes, no))
         feature = true_.feature_dim or false_.feature_dim
         return result("where", dims, raw, sparse_dim=true_.sparse_dim or false_.sparse_dim, feature_dim=feature)

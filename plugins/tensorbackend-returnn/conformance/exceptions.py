@@ -1,0 +1,1 @@
+EXCEPTIONS: dict[tuple[str, str], str] = {}
