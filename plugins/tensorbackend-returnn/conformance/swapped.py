@@ -108,6 +108,36 @@ METHODS: dict[str, Any] = {
 }
 """What RETURNN's tests ask PyTorch's tensors for."""
 
+class Size(int):
+    """The number of elements, which PyTorch's tensors give the sizes of axes by."""
+
+    shape: tuple[int, ...]
+
+    def __call__(self, axis: int) -> int:
+        return self.shape[axis]
+
+
+def size(x: tb.Tensor) -> Size:
+    found = Size(_size(x))
+    found.shape = x.shape
+    return found
+
+
+def by_dim(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A reduction that is told its axis as PyTorch's are."""
+
+    @wraps(method)
+    def reduction(x: tb.Tensor, dim: Any = None, **options: Any) -> Any:
+        return method(x, **(options if dim is None else options | {"axis": dim}))
+
+    return reduction
+
+
+_size = tb.Tensor.size.fget  # type: ignore[attr-defined] # a property
+tb.Tensor.size = property(size)  # type: ignore[method-assign, assignment]
+for _name in ("sum", "mean", "all", "any"):
+    setattr(tb.Tensor, _name, by_dim(getattr(tb.Tensor, _name)))
+
 for _name, _method in METHODS.items():
     if not hasattr(tb.Tensor, _name):
         setattr(tb.Tensor, _name, _method)
