@@ -22,7 +22,7 @@ import tensorbackend_returnn
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from conformer import Sizes, of_parameters, on_ours, on_torch
+from conformer_model import Sizes, of_parameters, on_ours, on_torch
 
 
 def main() -> None:
@@ -92,7 +92,7 @@ def main() -> None:
             begin = time.perf_counter(), time.process_time()
             way()
             seconds[name].append((time.perf_counter() - begin[0], time.process_time() - begin[1]))
-    base = {}
+    base: dict[str, float] = {}
     for name, times in seconds.items():
         later = np.array(times[3:]) * 1000
         clock, processors = np.median(later, axis=0)

@@ -158,7 +158,9 @@ def select_ours() -> None:
 def swap(path: Path) -> None:
     """Loads a test module whose `torch` is `swapped`, before pytest does."""
     text = path.read_text()
-    text = re.sub(r"^(\s*)import jax\.numpy as jnp", r"\1from swapped_jax import numpy as jnp", text, flags=re.MULTILINE)
+    text = re.sub(
+        r"^(\s*)import jax\.numpy as jnp", r"\1from swapped_jax import numpy as jnp", text, flags=re.MULTILINE
+    )
     text = text.replace('jax = pytest.importorskip("jax")', "import swapped_jax as jax")
     text = text.replace('rf.select_backend("jax")', "__import__('compared').select_ours()")
     if "swapped_jax" not in text:  # the tests of RETURNN's JAX backend compare with PyTorch themselves

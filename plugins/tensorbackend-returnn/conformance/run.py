@@ -1,7 +1,7 @@
 """Runs RETURNN's own tests of its frontend on ours: `python run.py <checkout of RETURNN> [run ...]`.
 
-A test that passes on PyTorch alone must pass with ours, but for the rows of `exceptions.py`. A test in which nothing was
-computed on ours, as it is of PyTorch's own functions, does not count.
+A test that passes on PyTorch alone must pass with ours, but for the rows of `exceptions.py`. Tests of PyTorch itself do
+not count; how many computed on ours, and how many have nothing to compute, is printed.
 """
 
 from __future__ import annotations
@@ -41,9 +41,7 @@ def tests_of_jax(tests: Path) -> list[str]:
     text = path.read_text()
     functions = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
     bodies = {node.name: ast.get_source_segment(text, node) or "" for node in functions}
-    own = {
-        name for name, body in bodies.items() if any(f"returnn.jax.{each}" in body for each in ITS_OWN)
-    }
+    own = {name for name, body in bodies.items() if any(f"returnn.jax.{each}" in body for each in ITS_OWN)}
     own |= {name for name, body in bodies.items() if any(f"{each}(" in body for each in own if each != name)}
     return [f"{path}::{name}" for name in bodies if name.startswith("test_") and name not in own]
 

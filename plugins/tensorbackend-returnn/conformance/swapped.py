@@ -108,6 +108,7 @@ METHODS: dict[str, Any] = {
 }
 """What RETURNN's tests ask PyTorch's tensors for."""
 
+
 class Size(int):
     """The number of elements, which PyTorch's tensors give the sizes of axes by."""
 

@@ -35,7 +35,7 @@ class Creation(Base):
         if isinstance(value, tb.Tensor):
             raw, name = unnamed(value), name or "raw_tensor"
         else:
-            # A number is placed where the tensors are, whatever RETURNN asks for: it says "cpu" as PyTorch can mix these.
+            # A number stands where the tensors are: RETURNN asks for "cpu", as PyTorch can mix these.
             home = cls._home(device if np.ndim(value) else None)
             raw = tb.asarray(np.asarray(value), dtype=cls.as_dtype_raw(dtype), backend=home, copy=True)
         name = name or "const"
@@ -121,7 +121,9 @@ class Creation(Base):
         """Exchanges the elements at a key, or adds to them."""
         where, dims = strided_slice_raw_key(param, axis, key, key_dim)
         # RETURNN writes None for an axis that is taken as a whole, which would make a new one.
-        keys = tuple(slice(None) if each is None else each for each in (where if isinstance(where, tuple) else (where,)))
+        keys = tuple(
+            slice(None) if each is None else each for each in (where if isinstance(where, tuple) else (where,))
+        )
         held = param.raw_tensor.detach()
         given = tb.astype(arranged(value, dims), held.dtype)
         cls._assign(param, tb.put_at(held, keys, given if _is_assign(op) else tb.getitem(held, keys) + given))

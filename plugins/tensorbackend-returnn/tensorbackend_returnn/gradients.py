@@ -112,7 +112,7 @@ class Gradients(Losses):
 
 
 @contextmanager
-def _stopped(adapter: type[Gradients]) -> Iterator[None]:
+def _stopped(adapter: Any) -> Iterator[None]:
     """A block in a traced function, where functions of the adapter give constants."""
     table = _backend._backend_tensor_type_dispatch_table
     before = table.get(tb.Tensor)
@@ -124,7 +124,7 @@ def _stopped(adapter: type[Gradients]) -> Iterator[None]:
 
 
 @cache
-def _constant_adapter(adapter: type[Gradients]) -> type[Gradients]:
+def _constant_adapter(adapter: Any) -> type[Gradients]:
     """The adapter whose functions give tensors through which no gradient flows."""
 
     def constant(x: Any, given: tuple[Any, ...]) -> Any:
@@ -147,7 +147,9 @@ def _constant_adapter(adapter: type[Gradients]) -> type[Gradients]:
 
         return stopped
 
-    names = [name for name in dir(adapter) if not name.startswith("_") and isinstance(_found(adapter, name), classmethod)]
+    names = [
+        name for name in dir(adapter) if not name.startswith("_") and isinstance(_found(adapter, name), classmethod)
+    ]
     return type(f"Constant{adapter.__name__}", (adapter,), {name: staticmethod(of(name)) for name in names})
 
 

@@ -96,7 +96,10 @@ class Networks(Convolution):
             tb.squeeze(outputs, axis=0) if single else outputs,
             feature_dim=out_dim,
         )
-        return out, (result("lstm_h", dims, hidden, feature_dim=out_dim), result("lstm_c", dims, cell, feature_dim=out_dim))
+        return out, (
+            result("lstm_h", dims, hidden, feature_dim=out_dim),
+            result("lstm_c", dims, cell, feature_dim=out_dim),
+        )
 
     @classmethod
     def stft(

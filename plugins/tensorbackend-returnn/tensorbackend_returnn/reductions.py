@@ -43,9 +43,7 @@ class Reductions(Elementwise):
         return result(f"reduce_{mode}", rest, found, sparse_dim=source.sparse_dim)
 
     @classmethod
-    def _place(
-        cls, raw: tb.Tensor, mode: str, dims: Sequence[Dim], axes: Sequence[int], rest: Sequence[Dim]
-    ) -> Tensor:
+    def _place(cls, raw: tb.Tensor, mode: str, dims: Sequence[Dim], axes: Sequence[int], rest: Sequence[Dim]) -> Tensor:
         if len(axes) != 1:
             raise ValueError(f"reduce: expected one dim for mode={mode!r}, got {dims}")
         found = REDUCED[mode](raw, axis=axes[0])

@@ -24,9 +24,16 @@ class Case(NamedTuple):
 
 def raw(name: str, *operands: Any) -> Case:
     """The call of a method with arrays as tensors of the library."""
-    return Case(
-        lambda m: getattr(m.backend, name)(*(m.raw(x) if isinstance(x, np.ndarray) else x for x in operands))
-    )
+    return Case(lambda m: getattr(m.backend, name)(*(m.raw(x) if isinstance(x, np.ndarray) else x for x in operands)))
+
+
+def each(call: Callable[..., Any], *values: Any) -> list[Case]:
+    """A call with each of several values."""
+
+    def of(value: Any) -> Case:
+        return Case(lambda m: call(m, value))
+
+    return [of(value) for value in values]
 
 
 def of_x(name: str, **options: Any) -> Case:
@@ -47,6 +54,18 @@ def assigned(change: Callable[[Making, Any], Any]) -> Case:
         return parameter
 
     return Case(call)
+
+
+def initialised(m: Making, value: Any) -> Any:
+    parameter = m.parameter()
+    m.backend.set_parameter_initial_value(parameter, value)
+    return parameter
+
+
+def replaced(m: Making, op: str) -> Any:
+    parameter = m.parameter()
+    m.backend.parameter_assign(parameter, m(W.T, m.other, m.feature), op=op)
+    return parameter
 
 
 def written(**options: Any) -> Case:
@@ -109,7 +128,10 @@ def pooled(mode: str, padding: Any, stride: int) -> Case:
 
 def recurrent(m: Making) -> Any:
     units = Dim(3, name="units")
-    state = {name: m(np.full((2, 3), value, np.float32), m.batch, units) for name, value in (("state_h", 0.1), ("state_c", 0.2))}
+    state = {
+        name: m(np.full((2, 3), value, np.float32), m.batch, units)
+        for name, value in (("state_h", 0.1), ("state_c", 0.2))
+    }
     parameters = {
         "ff_weight": m(np.sin(np.arange(48, dtype=np.float32)).reshape(12, 4), 4 * units, m.feature),
         "rec_weight": m(np.cos(np.arange(36, dtype=np.float32)).reshape(12, 3), 4 * units, units),
@@ -184,9 +206,7 @@ def chances(label_loop: bool) -> list[dict[tuple[int, ...], float]]:
 
 def paths(label_loop: bool, best: bool) -> Any:
     """The losses of `sequences`."""
-    return np.array(
-        [-math.log((max if best else sum)(each.values())) for each in chances(label_loop)], np.float32
-    )
+    return np.array([-math.log((max if best else sum)(each.values())) for each in chances(label_loop)], np.float32)
 
 
 def ways(label_loop: bool) -> Any:
@@ -263,7 +283,9 @@ def checkpointed(m: Making, x: Any) -> Any:
     return y * x
 
 
-def drawn(distribution: str, check: Callable[[np.ndarray[Any, Any]], Any], dtype: str = "float32", **options: Any) -> Case:
+def drawn(
+    distribution: str, check: Callable[[np.ndarray[Any, Any]], Any], dtype: str = "float32", **options: Any
+) -> Case:
     """Whether what is drawn is as it should be."""
 
     def call(m: Making) -> Any:
@@ -310,9 +332,9 @@ def replayed(m: Making) -> Any:
 
 
 def asserted(m: Making) -> Any:
-    m.backend.assert_(m(np.array(True)), "held")
+    m.backend.assert_(m(np.array(True)), "held")  # noqa: PT009
     try:
-        m.backend.assert_(m(np.array(False)), "not held")
+        m.backend.assert_(m(np.array(False)), "not held")  # noqa: PT009
     except AssertionError as error:
         return str(error) == "not held"
     return False
@@ -379,7 +401,7 @@ CASES: dict[str, list[Case]] = {
     "raw_to_numpy": [raw("raw_to_numpy", X)],
     "should_pickle_tensor": [raw("should_pickle_tensor", X)],
     "get_device": [Case(lambda m: m.backend.get_device(m.x()) == "cpu")],
-    "copy_to_device": [Case(lambda m: m.backend.copy_to_device(m.x(), device)) for device in ("cpu", None)],
+    "copy_to_device": each(lambda m, device: m.backend.copy_to_device(m.x(), device), "cpu", None),
     # Creation and parameters
     "convert_to_tensor": [
         Case(lambda m: m.backend.convert_to_tensor(X, dims=(m.batch, m.time, m.feature), dtype="float32")),
@@ -399,13 +421,11 @@ CASES: dict[str, list[Case]] = {
     "copy": [of_x("copy")],
     "create_parameter_raw": [Case(lambda m: m.backend.create_parameter_raw(m.parameter()))],
     "set_parameter_initial_value": [
-        assigned(lambda m, p: m.backend.set_parameter_initial_value(p, value)) for value in (W, None, 2)
-    ]
-    + [assigned(lambda m, p: m.backend.set_parameter_initial_value(p, m(W, m.feature, m.other)))],
-    "set_parameter_trainable": [assigned(lambda m, p: m.backend.set_parameter_trainable(p, False))],
-    "parameter_assign": [
-        assigned(lambda m, p: m.backend.parameter_assign(p, m(W.T, m.other, m.feature), op=op)) for op in ("assign", "add")
+        *each(initialised, W, None, 2),
+        assigned(lambda m, p: m.backend.set_parameter_initial_value(p, m(W, m.feature, m.other))),
     ],
+    "set_parameter_trainable": [assigned(lambda m, p: m.backend.set_parameter_trainable(p, False))],
+    "parameter_assign": each(replaced, "assign", "add"),
     "parameter_assign_key": [written(), written(op="add")],
     "parameter_move_to": [assigned(lambda m, p: m.backend.parameter_move_to(p, device="cpu"))],
     # Elementwise
@@ -429,10 +449,13 @@ CASES: dict[str, list[Case]] = {
         ),
     ],
     "activation_raw": [raw("activation_raw", B if name == "logical_not" else P, name) for name in ACTIVATIONS]
-    + [raw("activation_raw", X, name) for name in ("relu", "elu", "selu", "silu", "gelu", "log_sigmoid", "round", "abs")],
+    + [
+        raw("activation_raw", X, name)
+        for name in ("relu", "elu", "selu", "silu", "gelu", "log_sigmoid", "round", "abs")
+    ],
     "cast_raw": [raw("cast_raw", X, "int32"), raw("cast_raw", I, "float32"), raw("cast_raw", X, "float32")],
     **{
-        name: [Case(lambda m, name=name: getattr(m.backend, name)(m(FLOATS, m.batch, m.time)))]
+        name: each(lambda m, name: getattr(m.backend, name)(m(FLOATS, m.batch, m.time)), name)
         for name in ("is_finite", "is_infinite", "is_neg_infinite")
     },
     "where": [
@@ -445,7 +468,9 @@ CASES: dict[str, list[Case]] = {
     ],
     "lerp": [Case(lambda m: m.backend.lerp(m.x(), m.x(-1.0), 0.25))],
     "make_complex": [Case(lambda m: m.backend.make_complex(m.x(), m.x(-2.0)))],
-    "real_as_complex": [Case(lambda m: m.backend.real_as_complex(m(X[:, :2], m.batch, m.pair, m.feature), pair_dim=m.pair))],
+    "real_as_complex": [
+        Case(lambda m: m.backend.real_as_complex(m(X[:, :2], m.batch, m.pair, m.feature), pair_dim=m.pair))
+    ],
     "complex_as_real": [
         Case(lambda m: m.backend.complex_as_real(m((X + 2j * X).astype(np.complex64), m.batch, m.time, m.feature))[0])
     ],
@@ -463,27 +488,21 @@ CASES: dict[str, list[Case]] = {
     + [reduced(mode, axis) for mode in ("argmax", "argmin") for axis in ("feature", "time")]
     + [reduced(mode, "time", array=B) for mode in ("any", "all")]
     + [reduced(mode, "time", array=I) for mode in ("sum", "max", "min")],
-    "softmax": [Case(lambda m, axis=axis: m.backend.softmax(m.x(), axis=getattr(m, axis))) for axis in ("time", "feature")],
-    "log_softmax": [
-        Case(lambda m, axis=axis: m.backend.log_softmax(m.x(), axis=getattr(m, axis))) for axis in ("time", "feature")
-    ],
+    "softmax": each(lambda m, axis: m.backend.softmax(m.x(), axis=getattr(m, axis)), "time", "feature"),
+    "log_softmax": each(lambda m, axis: m.backend.log_softmax(m.x(), axis=getattr(m, axis)), "time", "feature"),
     "cumsum": [Case(lambda m: m.backend.cumsum(m.x(), spatial_dim=m.time))],
-    "sort": [
-        Case(lambda m, down=down: m.backend.sort(m.x(), axis=m.feature, descending=down, stable=True)[:2])
-        for down in (False, True)
-    ],
-    "search_sorted": [
-        Case(
-            lambda m, side=side: m.backend.search_sorted(
-                m(np.sort(X[:, 0], axis=-1), m.batch, m.feature),
-                m(W[:2], m.batch, m.other),
-                axis=m.feature,
-                side=side,
-                out_dtype="int64",
-            )
-        )
-        for side in ("left", "right")
-    ],
+    "sort": each(lambda m, down: m.backend.sort(m.x(), axis=m.feature, descending=down, stable=True)[:2], False, True),
+    "search_sorted": each(
+        lambda m, side: m.backend.search_sorted(
+            m(np.sort(X[:, 0], axis=-1), m.batch, m.feature),
+            m(W[:2], m.batch, m.other),
+            axis=m.feature,
+            side=side,
+            out_dtype="int64",
+        ),
+        "left",
+        "right",
+    ),
     "top_k": [
         Case(lambda m: m.backend.top_k(m.x(), axis=m.feature, k=2, k_dim=m.k)[:2]),
         Case(lambda m: m.backend.top_k(m.x(), axis=m.time, k=1, k_dim=Dim(1, name="k"))[:2]),
@@ -497,7 +516,11 @@ CASES: dict[str, list[Case]] = {
     "transpose_raw": [raw("transpose_raw", X, [2, 0, 1]), raw("transpose_raw", X, [0, 1, 2])],
     "have_sequence_mask_raw": [raw("have_sequence_mask_raw")],
     "merge_dims": [
-        Case(lambda m: m.backend.merge_dims(m(W, m.feature, m.other), dims=[m.other, m.feature], out_dim=Dim(20, name="all"))),
+        Case(
+            lambda m: m.backend.merge_dims(
+                m(W, m.feature, m.other), dims=[m.other, m.feature], out_dim=Dim(20, name="all")
+            )
+        ),
     ],
     "split_dims": [
         Case(lambda m: m.backend.split_dims(m.x(), axis=m.feature, dims=[m.pair, m.k])),
@@ -551,9 +574,7 @@ CASES: dict[str, list[Case]] = {
     "masked_select": [
         Case(lambda m: m.backend.masked_select(m.x(), mask=m(B, m.batch, m.time), dims=[m.batch, m.time])[0]),
     ],
-    "masked_scatter": [
-        Case(lambda m, backup=backup: put_back(m, backup)) for backup in (None, np.ones((2, 3, 5), np.float32))
-    ],
+    "masked_scatter": each(put_back, None, np.ones((2, 3, 5), np.float32)),
     # Contraction, convolution, layers
     "matmul": [
         Case(lambda m: m.backend.matmul(m.x(), m(W, m.feature, m.other), reduce=m.feature)),
@@ -568,14 +589,14 @@ CASES: dict[str, list[Case]] = {
         convolved(1),
         convolved("valid", groups=2),
     ],
-    "transposed_conv": [Case(lambda m, removed=removed: stretched(m, removed)) for removed in (0, 1)],
+    "transposed_conv": each(stretched, 0, 1),
     "pool": [
         pooled(mode, padding, stride)
         for mode in ("max", "avg")
         # Of "same" with one step and an even window PyTorch's is an error.
         for padding, stride in (("valid", 1), ("valid", 2), ("same", 2), (1, 1), (1, 2))
     ],
-    "batch_norm": [Case(lambda m, trains=trains: normalised(m, trains)) for trains in (True, False)],
+    "batch_norm": each(normalised, True, False),
     "lstm": [Case(lstm), Case(lstm_step)],
     "stft": [
         spectra(8, 8),
@@ -637,8 +658,12 @@ CASES: dict[str, list[Case]] = {
     "tensor_array_unstack": [Case(lambda m: m.backend.tensor_array_unstack(m.x(), axis=m.feature))],
     "tensor_array_stack": [
         Case(
-            lambda m: m.backend.tensor_array_stack([m.x(), m.x(2.0)], axis=m.pair, tensor_template=m.x().copy_template())
+            lambda m: m.backend.tensor_array_stack(
+                [m.x(), m.x(2.0)], axis=m.pair, tensor_template=m.x().copy_template()
+            )
         ),
-        Case(lambda m: m.backend.tensor_array_stack([], axis=Dim(0, name="none"), tensor_template=m.x().copy_template())),
+        Case(
+            lambda m: m.backend.tensor_array_stack([], axis=Dim(0, name="none"), tensor_template=m.x().copy_template())
+        ),
     ],
 }

@@ -89,8 +89,8 @@ def agree(found: Any, expected: Any) -> bool:
     if found.dtype.kind == expected.dtype.kind == "U":
         return bool((found == expected).all())
     alike = found.dtype == expected.dtype or found.dtype.kind == expected.dtype.kind == "i"
-    near = {"rtol": 1e-5, "atol": 2e-5, "equal_nan": True}
-    return alike and found.shape == expected.shape and bool(np.allclose(found, expected, **near))
+    near = found.shape == expected.shape and np.allclose(found, expected, rtol=1e-5, atol=2e-5, equal_nan=True)
+    return alike and bool(near)
 
 
 @pytest.mark.parametrize(

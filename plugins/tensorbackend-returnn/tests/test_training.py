@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import returnn.frontend as rf
 import tensorbackend as tb
-from conformer import Sizes, of_parameters, on_ours, on_torch
+from conformer_model import Sizes, of_parameters, on_ours, on_torch
 from returnn.tensor import Dim, Tensor
 
 import tensorbackend_returnn
