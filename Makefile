@@ -16,11 +16,17 @@ ADAPTER_BIN := $(CURDIR)/.venv-phiml/bin
 ADAPTER_READY := .venv-phiml/.ready
 PHIML ?=
 
+# RETURNN's frontend on our backends, likewise; its own tests and ours compare with PyTorch.
+FRONTEND := plugins/tensorbackend-returnn
+FRONTEND_BIN := $(CURDIR)/.venv-returnn/bin
+FRONTEND_READY := .venv-returnn/.ready
+RETURNN ?=
+
 # Other people's libraries on tensors, in a virtual environment of their own.
 CLIENTS_BIN := .venv-clients/bin
 CLIENTS_READY := .venv-clients/.ready
 
-.PHONY: help setup demo test stress bench docs check fmt lint types plugin adapter phiml clients autograd clean
+.PHONY: help setup demo test stress bench docs check fmt lint types plugin adapter phiml frontend returnn clients autograd clean
 
 help: ## Lists the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -103,6 +109,23 @@ phiml: $(ADAPTER_READY) ## Runs PhiML's own tests on ours and without: make phim
 	$(ADAPTER_BIN)/python -m pip install -q --disable-pip-version-check '$(TORCH)'
 	$(ADAPTER_BIN)/python $(ADAPTER)/conformance/run.py $(abspath $(PHIML))
 
+$(FRONTEND_READY): pyproject.toml $(FRONTEND)/pyproject.toml
+	$(PYTHON) -m venv .venv-returnn
+	$(FRONTEND_BIN)/python -m pip install -q --disable-pip-version-check '.[dev]' returnn dm-tree h5py '$(TORCH)'
+	@touch $@
+
+frontend: $(FRONTEND_READY) ## Installs the adapter for RETURNN as a user would, checks its types and tests; not part of check
+	rm -rf build $(FRONTEND)/build
+	$(FRONTEND_BIN)/python -m pip install -q --disable-pip-version-check --no-deps . './$(FRONTEND)'
+	cd $(FRONTEND) && $(FRONTEND_BIN)/mypy
+	cd $(FRONTEND) && $(FRONTEND_BIN)/pytest -n 2
+
+returnn: $(FRONTEND_READY) ## Runs RETURNN's own tests on ours and without: make returnn RETURNN=<checkout>; not part of check
+	@test -n "$(RETURNN)" || { echo 'say where a checkout of RETURNN is: make returnn RETURNN=<checkout>'; exit 1; }
+	rm -rf build $(FRONTEND)/build
+	$(FRONTEND_BIN)/python -m pip install -q --disable-pip-version-check --no-deps . './$(FRONTEND)'
+	$(FRONTEND_BIN)/python $(FRONTEND)/conformance/run.py $(abspath $(RETURNN))
+
 $(CLIENTS_READY): pyproject.toml clients/requirements.txt
 	$(PYTHON) -m venv .venv-clients
 	$(CLIENTS_BIN)/python -m pip install -q --disable-pip-version-check -e '.[jax]' -r clients/requirements.txt '$(TORCH)'
@@ -121,4 +144,4 @@ autograd: $(READY) ## Runs HIPS autograd's own tests on our gradients: make auto
 check: lint types test plugin ## Everything that CI runs
 
 clean: ## Removes the virtual environments and caches
-	rm -rf .venv .venv-plugin .venv-phiml .venv-clients .mypy_cache .ruff_cache .pytest_cache .hypothesis build *.egg-info
+	rm -rf .venv .venv-plugin .venv-phiml .venv-returnn .venv-clients .mypy_cache .ruff_cache .pytest_cache .hypothesis build *.egg-info

@@ -334,6 +334,7 @@ if _TYPE_CHECKING:
     from .expr.grad.jacobians import hessian as hessian
     from .expr.grad.jacobians import jacfwd as jacfwd
     from .expr.grad.jacobians import jacobian as jacobian
+    from .expr.grad.tape import current_tape as current_tape
     from .expr.grad.tape import gradient as gradient
     from .expr.grad.tape import tape as tape
     from .expr.hooks import debug_callback as debug_callback
@@ -368,6 +369,7 @@ _LATE = {
     "checkpoint": "grad.checkpoint",
     "cond": "choice",
     "current_profile": "profile.profiles",
+    "current_tape": "grad.tape",
     "custom_gradient": "grad.custom",
     "custom_jvp": "grad.custom_jvp",
     "debug_callback": "hooks",

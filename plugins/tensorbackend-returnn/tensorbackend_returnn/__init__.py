@@ -10,3 +10,5 @@
 from .backend import TensorBackend as TensorBackend
 from .registry import select_backend as select_backend
 from .registry import selected as selected
+from .training import parameters as parameters
+from .training import substituted as substituted

@@ -43,7 +43,7 @@ def unnamed(x: tb.Tensor) -> tb.Tensor:
 
 
 class Base(ReturnnBackend):
-    """RETURNN's backend of our tensors: the part that says what they are. It has no instances, as RETURNN's have none."""
+    """RETURNN's backend of our tensors: the part that says what they are. Like RETURNN's it has no instances."""
 
     name = "tensorbackend"
     RawTensorType = tb.Tensor

@@ -26,15 +26,15 @@ class Contraction(Indexing):
         for dim in [dim for dim in over if dim not in a.dims or dim not in b.dims]:
             a, b = (cls.reduce(x, mode="sum", axis=dim, use_mask=False) if dim in x.dims else x for x in (a, b))
             over.remove(dim)
-        summed = [[x.get_axis_from_description(dim) for dim in over] for x in (a, b)]
-        common = [dim for i, dim in enumerate(a.dims) if dim in b.dims and i not in summed[0]]
-        paired = [[x.dims.index(dim) for dim in common] for x in (a, b)]
-        raw = tb.dot(a.raw_tensor, b.raw_tensor, contract=tuple(summed), batch=tuple(paired))
+        left, right = ([x.get_axis_from_description(dim) for dim in over] for x in (a, b))
+        common = [dim for i, dim in enumerate(a.dims) if dim in b.dims and i not in left]
+        pairs = [a.dims.index(dim) for dim in common], [b.dims.index(dim) for dim in common]
+        raw = tb.dot(a.raw_tensor, b.raw_tensor, contract=(left, right), batch=pairs)
         rest = [
             dim
-            for x, axes, pairs in zip((a, b), summed, paired, strict=True)
+            for x, axes, paired in ((a, left, pairs[0]), (b, right, pairs[1]))
             for i, dim in enumerate(x.dims)
-            if i not in axes and i not in pairs
+            if i not in axes and i not in paired
         ]
         return result("matmul", [*common, *rest], raw)
 

@@ -35,7 +35,7 @@ class Creation(Base):
         if isinstance(value, tb.Tensor):
             raw, name = unnamed(value), name or "raw_tensor"
         else:
-            # A number is placed where the tensors are, whatever RETURNN asks for: it says "cpu" as PyTorch can mix these.
+            # A number stands where the tensors are: RETURNN asks for "cpu", as PyTorch can mix these.
             home = cls._home(device if np.ndim(value) else None)
             raw = tb.asarray(np.asarray(value), dtype=cls.as_dtype_raw(dtype), backend=home, copy=True)
         name = name or "const"

@@ -35,9 +35,29 @@ COMBINED: dict[str, Callable[..., tb.Tensor]] = {
     "squared_difference": lambda a, b: tb.square(tb.subtract(a, b)),
 }
 ACTIVATIONS: dict[str, Callable[..., tb.Tensor]] = {
-    **{name: getattr(tb, name) for name in "exp expm1 log log1p sqrt rsqrt square abs tanh sigmoid sin cos".split()},
-    **{name: getattr(tb, name) for name in "ceil floor round logical_not reciprocal".split()},
-    **{name: getattr(tb.nn, name) for name in "log_sigmoid relu elu selu silu gelu".split()},
+    "exp": tb.exp,
+    "expm1": tb.expm1,
+    "log": tb.log,
+    "log1p": tb.log1p,
+    "sqrt": tb.sqrt,
+    "rsqrt": tb.rsqrt,
+    "square": tb.square,
+    "abs": tb.abs,
+    "tanh": tb.tanh,
+    "sigmoid": tb.sigmoid,
+    "sin": tb.sin,
+    "cos": tb.cos,
+    "ceil": tb.ceil,
+    "floor": tb.floor,
+    "round": tb.round,
+    "reciprocal": tb.reciprocal,
+    "logical_not": tb.logical_not,
+    "log_sigmoid": tb.nn.log_sigmoid,
+    "relu": tb.nn.relu,
+    "elu": tb.nn.elu,
+    "selu": tb.nn.selu,
+    "silu": tb.nn.silu,
+    "gelu": tb.nn.gelu,
     "neg": tb.negative,
 }
 """RETURNN's names of functions of one tensor."""
@@ -57,11 +77,10 @@ def _follow(scalar: tb.Tensor, x: tb.Tensor) -> tb.Tensor:
     dtype, wanted = scalar.template.dtype, x.template.dtype
     if dtype is not wanted and _RANK[dtype.kind] <= _RANK[wanted.kind]:
         scalar = tb.astype(scalar, wanted)
-    there, here = x.backend.beneath, scalar.backend
-    if not isinstance(there, tb.ExprBackend) and here is here.beneath and here is not there:
-        if not isinstance(here, tb.ExprBackend):
-            scalar = scalar.backend_copy(there)
-    return scalar
+    there: Any = x.backend.beneath
+    here = scalar.backend
+    has_data = not isinstance(there, tb.ExprBackend) and not isinstance(here, tb.ExprBackend)
+    return scalar.backend_copy(there) if has_data and here is here.beneath and here is not there else scalar
 
 
 class Elementwise(Creation):
@@ -104,9 +123,9 @@ class Elementwise(Creation):
     @classmethod
     def _operand(cls, x: Any) -> Any:
         """An operand as RETURNN's tensor or a Python number, which widens nothing."""
-        if isinstance(x, Tensor | bool | int | float | complex):
-            return x
-        return x.item() if isinstance(x, np.number | np.bool_) else rf.convert_to_tensor(x, _backend=cls)
+        if isinstance(x, np.generic):
+            return x.item()
+        return x if isinstance(x, Tensor | bool | int | float | complex) else rf.convert_to_tensor(x, _backend=cls)
 
     @classmethod
     def compare(
@@ -204,7 +223,7 @@ class Elementwise(Creation):
         true_, false_ = (
             rf.convert_to_tensor(x, _backend=cls, dtype=dtype, device=cond.device) for x in (true_, false_)
         )
-        dims, (held, yes, no) = cls._several([cond, true_, false_], "where", allow_broadcast_all_sources)
+        dims, (yes, no, held) = cls._several([true_, false_, cond], "where", allow_broadcast_all_sources)
         raw = tb.broadcast_to(tb.where(held, yes, no), cls._shape_of(dims, held, yes, no))
         feature = true_.feature_dim or false_.feature_dim
         return result("where", dims, raw, sparse_dim=true_.sparse_dim or false_.sparse_dim, feature_dim=feature)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import cache, wraps
 from typing import Any
 
 import tensorbackend as tb
+from returnn.frontend import _backend
 from returnn.tensor import Dim, Tensor
 
 from .base import arranged
@@ -20,15 +22,19 @@ class Gradients(Losses):
 
     @classmethod
     def set_requires_gradient(cls, tensor: Tensor) -> None:
-        """Has the tape follow a tensor, whose data is exchanged for one on the tape.
+        """Has the tape follow a tensor, whose data is exchanged for one on the tape, unless it does already.
 
-        The tape opens now unless it is open, and closes with `close_tape` or the next `select_backend`.
+        Outside the block of a tape one opens now, which `close_tape` or the next `select_backend` closes. In a traced
+        function this does nothing: the gradient is asked for by `tb.grad`, of its arguments.
         """
-        if Gradients._tape is None:
-            tape = tb.tape()
+        if isinstance(tensor.raw_tensor.backend, tb.ExprBackend):
+            return
+        tape = tb.current_tape()
+        if tape is None:
+            tape = Gradients._tape = tb.tape()
             tape.__enter__()
-            Gradients._tape = tape
-        tensor.raw_tensor = Gradients._tape.watch(tensor.raw_tensor)
+        if not tape.follows(tensor.raw_tensor):
+            tensor.raw_tensor = tape.watch(tensor.raw_tensor)
 
     @classmethod
     def close_tape(cls) -> None:
@@ -53,8 +59,11 @@ class Gradients(Losses):
 
     @classmethod
     def stop_gradient_scope(cls) -> AbstractContextManager[None]:
-        """A block in which nothing is recorded."""
-        return nullcontext() if Gradients._tape is None else Gradients._tape.paused()
+        """A block through whose results no gradient flows."""
+        if isinstance(tb.get_backend(), tb.ExprBackend):
+            return _stopped(cls)
+        tape = tb.current_tape()
+        return nullcontext() if tape is None else tape.paused()
 
     @classmethod
     def scaled_gradient(cls, tensor: Tensor, scale: Any) -> Tensor:
@@ -100,3 +109,49 @@ class Gradients(Losses):
     def gradient_checkpoint_scope(cls) -> Iterator[None]:
         """A block that changes nothing: `tb.checkpoint` of a function forgets what it computes, a block cannot."""
         yield
+
+
+@contextmanager
+def _stopped(adapter: Any) -> Iterator[None]:
+    """A block in a traced function, where functions of the adapter give constants."""
+    table = _backend._backend_tensor_type_dispatch_table
+    before = table.get(tb.Tensor)
+    try:
+        table[tb.Tensor] = _constant_adapter(adapter)
+        yield
+    finally:
+        table[tb.Tensor] = before
+
+
+@cache
+def _constant_adapter(adapter: Any) -> type[Gradients]:
+    """The adapter whose functions give tensors through which no gradient flows."""
+
+    def constant(x: Any, given: tuple[Any, ...]) -> Any:
+        if any(x is each for each in given):
+            return x
+        if isinstance(x, Tensor):
+            out = x.copy()
+            out.raw_tensor = x.raw_tensor.detach()
+            return out
+        if isinstance(x, tb.Tensor):
+            return x.detach()
+        return type(x)(constant(each, given) for each in x) if type(x) in (tuple, list) else x
+
+    def of(name: str) -> Callable[..., Any]:
+        function = getattr(adapter, name)
+
+        @wraps(function)
+        def stopped(*arguments: Any, **options: Any) -> Any:
+            return constant(function(*arguments, **options), (*arguments, *options.values()))
+
+        return stopped
+
+    names = [
+        name for name in dir(adapter) if not name.startswith("_") and isinstance(_found(adapter, name), classmethod)
+    ]
+    return type(f"Constant{adapter.__name__}", (adapter,), {name: staticmethod(of(name)) for name in names})
+
+
+def _found(kind: type, name: str) -> Any:
+    return next(vars(each)[name] for each in kind.__mro__ if name in vars(each))

@@ -59,7 +59,7 @@ class Indexing(Shaping):
         fill_value: float,
         out_dim: Dim | Sequence[Dim],
     ) -> Tensor:
-        """The sum, greatest or least of what goes to each index, a value where nothing does; of an index outside none."""
+        """The sum, greatest or least of what goes to each index, a value where nothing does; outside nothing goes."""
         along = [indices_dim] if isinstance(indices_dim, Dim) else list(indices_dim)
         out_dims = [out_dim] if isinstance(out_dim, Dim) else list(out_dim)
         shape = sizes(out_dims)

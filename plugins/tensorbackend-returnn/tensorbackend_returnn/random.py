@@ -121,7 +121,8 @@ class Random(Gradients):
         if distribution == "truncated_normal":
             low = (given.get("minval", mean - 2 * deviation) - mean) / deviation
             high = (given.get("maxval", mean + 2 * deviation) - mean) / deviation
-            return tb.random.truncated_normal(key, low, high, shape, dtype) * deviation + mean
+            found: tb.Tensor = tb.random.truncated_normal(key, low, high, shape, dtype) * deviation + mean
+            return found
         raise NotImplementedError(f"random: expected uniform, normal or truncated_normal, got {distribution!r}")
 
     @classmethod

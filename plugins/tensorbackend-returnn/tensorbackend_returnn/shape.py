@@ -114,7 +114,7 @@ class Shaping(Reductions):
 
     @classmethod
     def expand_dim(cls, source: Tensor, dim: Dim) -> Tensor:
-        """A tensor repeated along one more dim: before the features if it is static, else after the last dynamic one."""
+        """A tensor repeated along one more dim: a static one before the features, others after the last dynamic one."""
         at = len(source.dims)
         if dim.is_static() and source.have_feature_axis():
             at = source.feature_dim_axis
@@ -201,11 +201,11 @@ class Shaping(Reductions):
         value: Any = None,
     ) -> Tensor:
         """Entries before and after those of dims; with `handle_dynamic_dims` after the last one of each length."""
-        widths = {
+        widths: dict[int | str, tuple[int, int]] = {
             source.get_axis_from_description(axis): (_width(low), _width(high))
             for axis, (low, high) in zip(axes, padding, strict=True)
         }
-        after = {axis: out for axis, out in zip(axes, out_dims, strict=True)}
+        after = dict(zip(axes, out_dims, strict=True))
         dims = [after.get(dim, dim) for dim in source.dims]
         if isinstance(value, Tensor) and value.dims:
             out = cls._padded_with(source, axes, padding, out_dims, value)
@@ -225,9 +225,9 @@ class Shaping(Reductions):
         return out
 
     @classmethod
-    def _padded(cls, raw: tb.Tensor, widths: dict[int, tuple[int, int]], mode: str, value: Any) -> tb.Tensor:
+    def _padded(cls, raw: tb.Tensor, widths: dict[int | str, tuple[int, int]], mode: str, value: Any) -> tb.Tensor:
         if mode != "constant":
-            return tb.pad(raw, widths, mode={axis: BEYOND[mode] for axis in widths})
+            return tb.pad(raw, widths, mode=dict.fromkeys(widths, BEYOND[mode]))
         dtype = raw.template.dtype
         if not isinstance(value, tb.Tensor):
             value = tb.asarray(0 if value is None else value, backend=cls._home())

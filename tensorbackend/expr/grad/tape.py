@@ -99,6 +99,19 @@ class Tape:
         """Whether a block runs in which the tape records nothing on purpose."""
         return self._pauses > 0
 
+    def follows(self, x: Tensor) -> bool:
+        """Whether the tape recorded a tensor: it watches it, or computed it from what it watches.
+
+        Examples
+        --------
+        >>> import tensorbackend as tb
+        >>> with tb.tape() as tape:
+        ...     x = tape.watch(tb.asarray(3.0))
+        ...     [tape.follows(each) for each in (x, x * x, x.detach(), tb.asarray(1.0))]
+        [True, True, False, False]
+        """
+        return isinstance(x.backend, TapeBackend) and cast(Recorded, x.data.node).tape is self
+
     @block
     def paused(self) -> Iterator[None]:
         """A block inside that of the tape in which nothing is recorded: what it computes is constant to the tape.
@@ -154,6 +167,17 @@ def _recording() -> Tape | None:
     """The tape whose block runs here, if any."""
     held = _open.get()
     return None if held is None else held()
+
+
+def current_tape() -> Tape | None:
+    """The tape whose block runs here, `None` where none does or it is paused.
+
+    >>> import tensorbackend as tb
+    >>> with tb.tape() as tape:
+    ...     tb.current_tape() is tape
+    True
+    """
+    return _recording()
 
 
 def tape() -> Tape:

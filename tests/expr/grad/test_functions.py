@@ -348,6 +348,23 @@ def test_a_loop_of_steps_keeps_nothing_of_the_steps_before() -> None:
     assert w.item() == pytest.approx(0.302)
 
 
+def test_a_tape_says_that_it_runs_and_what_it_follows() -> None:
+    assert tb.current_tape() is None
+    with tb.tape() as tape:
+        assert tb.current_tape() is tape
+        x = tape.watch(tb.asarray(3.0))
+        y = x * 2
+        constant = tb.stop_gradient(tb.asarray(1.0)) + x.detach()
+        assert [tape.follows(each) for each in (x, y, constant, tb.asarray(1.0))] == [True, True, False, False]
+        with tape.paused():
+            assert tb.current_tape() is None
+            assert not tape.follows(x * 2)
+            assert tape.follows(y)
+    assert tb.current_tape() is None
+    assert tape.follows(y)
+    assert not tb.tape().follows(y)
+
+
 def test_a_tape_and_the_functions_of_gradients() -> None:
     def scaled(x: Tensor) -> Any:
         return doubled({"x": x}, tb.asarray(3.0))["product"]

@@ -1,0 +1,150 @@
+"""Stands in for `torch` in RETURNN's tests that make tensors of it: the same numbers, in tensors of ours."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import numpy as np
+import returnn.tensor
+import tensorbackend as tb
+import torch
+
+import tensorbackend_returnn
+
+Tensor = tb.Tensor
+
+
+def ours(x: Any) -> Any:
+    """Torch's tensors, nested in lists and tuples, as ours."""
+    if isinstance(x, torch.Tensor):
+        return tb.asarray(x.detach().numpy(), backend=os.environ["OURS"], copy=True)
+    return type(x)(map(ours, x)) if type(x) in (list, tuple) else x
+
+
+def theirs(x: Any) -> Any:
+    """Our tensors, nested in lists, tuples and dictionaries, as torch's."""
+    if isinstance(x, tb.Tensor):
+        return torch.from_numpy(np.array(x))
+    if type(x) is dict:
+        return {name: theirs(each) for name, each in x.items()}
+    return type(x)(map(theirs, x)) if type(x) in (list, tuple) else x
+
+
+def crossing(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of torch's, of our tensors."""
+
+    @wraps(function)
+    def crossed(*arguments: Any, **options: Any) -> Any:
+        return ours(function(*theirs(arguments), **theirs(options)))
+
+    return crossed
+
+
+class _Testing:
+    """`torch.testing`."""
+
+    assert_close = staticmethod(crossing(torch.testing.assert_close))
+
+    @staticmethod
+    def assert_allclose(actual: Any, expected: Any, **options: Any) -> None:
+        np.testing.assert_allclose(np.asarray(actual), np.asarray(expected), **({"rtol": 1e-4, "atol": 1e-5} | options))
+
+
+testing = _Testing()
+
+
+def __getattr__(name: str) -> Any:
+    found = getattr(torch, name)
+    return crossing(found) if callable(found) and not isinstance(found, type) else found
+
+
+def requires_grad_(x: tb.Tensor, flag: bool = True) -> tb.Tensor:
+    """A tensor that the adapter's tape follows."""
+    if not flag:
+        return x.detach()
+    held = returnn.tensor.Tensor("leaf", [returnn.tensor.Dim(size) for size in x.shape], x.dtype.name, raw_tensor=x)
+    tensorbackend_returnn.TensorBackend.set_requires_gradient(held)
+    _leaves.append(held.raw_tensor)
+    leaf: tb.Tensor = held.raw_tensor
+    return leaf
+
+
+def backward(y: tb.Tensor) -> None:
+    """Keeps the gradients of a scalar by all leaves."""
+    for leaf, slope in zip(_leaves, tb.gradient(y, _leaves), strict=True):
+        _slopes[id(leaf)] = slope + _slopes[id(leaf)] if id(leaf) in _slopes else slope
+
+
+def _dtype(*places: Any, dtype: Any = None, **options: Any) -> str | None:
+    """The name of the dtype among what `to` is given."""
+    found = [each for each in (*places, dtype) if isinstance(each, torch.dtype)]
+    return str(found[0]).removeprefix("torch.") if found else None
+
+
+_leaves: list[tb.Tensor] = []
+_slopes: dict[int, tb.Tensor] = {}
+
+METHODS: dict[str, Any] = {
+    "cpu": lambda x: x,
+    "clone": lambda x: x.__copy__(),
+    "contiguous": lambda x: x,
+    "numpy": lambda x: np.array(x),
+    "numel": lambda x: x.size,
+    "long": lambda x: tb.astype(x, "int64"),
+    "int": lambda x: tb.astype(x, "int32"),
+    "float": lambda x: tb.astype(x, "float32"),
+    "isfinite": tb.isfinite,
+    "pow": tb.pow,
+    "abs": tb.abs,
+    "to": lambda x, *places, **options: tb.astype(x, name) if (name := _dtype(*places, **options)) else x,
+    "is_nested": False,
+    "requires_grad_": requires_grad_,
+    "backward": backward,
+    "grad": property(lambda x: _slopes.get(id(x))),
+    "requires_grad": property(lambda x: x.backend.name == "tape"),
+}
+"""What RETURNN's tests ask PyTorch's tensors for."""
+
+
+class Size(int):
+    """The number of elements, which PyTorch's tensors give the sizes of axes by."""
+
+    shape: tuple[int, ...]
+
+    def __call__(self, axis: int) -> int:
+        return self.shape[axis]
+
+
+def size(x: tb.Tensor) -> Size:
+    found = Size(_size(x))
+    found.shape = x.shape
+    return found
+
+
+def by_dim(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A reduction that is told its axis as PyTorch's are."""
+
+    @wraps(method)
+    def reduction(x: tb.Tensor, dim: Any = None, **options: Any) -> Any:
+        return method(x, **(options if dim is None else options | {"axis": dim}))
+
+    return reduction
+
+
+_size = tb.Tensor.size.fget  # type: ignore[attr-defined] # a property
+tb.Tensor.size = property(size)  # type: ignore[method-assign, assignment]
+for _name in ("sum", "mean", "all", "any"):
+    setattr(tb.Tensor, _name, by_dim(getattr(tb.Tensor, _name)))
+
+for _name, _method in METHODS.items():
+    if not hasattr(tb.Tensor, _name):
+        setattr(tb.Tensor, _name, _method)
+
+
+def forget() -> None:
+    """The leaves and their gradients."""
+    _leaves.clear()
+    _slopes.clear()

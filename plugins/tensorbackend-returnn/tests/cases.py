@@ -1,0 +1,669 @@
+"""A call of each method, and what it gives: what RETURNN's PyTorch backend gives unless a value stands there."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import returnn.frontend as rf
+from making import LENGTHS, B, I, Making, W, X
+from returnn.tensor import Dim, single_step_dim
+
+from tensorbackend_returnn.elementwise import ACTIVATIONS, COMBINED, COMPARED
+
+
+class Case(NamedTuple):
+    """A call with tensors of a backend, and what it gives where PyTorch's has no such function or draws."""
+
+    call: Callable[[Making], Any]
+    expected: Any = None
+
+
+def raw(name: str, *operands: Any) -> Case:
+    """The call of a method with arrays as tensors of the library."""
+    return Case(lambda m: getattr(m.backend, name)(*(m.raw(x) if isinstance(x, np.ndarray) else x for x in operands)))
+
+
+def each(call: Callable[..., Any], *values: Any) -> list[Case]:
+    """A call with each of several values."""
+
+    def of(value: Any) -> Case:
+        return Case(lambda m: call(m, value))
+
+    return [of(value) for value in values]
+
+
+def of_x(name: str, **options: Any) -> Case:
+    """The call of a method with one tensor."""
+    return Case(lambda m: getattr(m.backend, name)(m.x(), **options))
+
+
+P = np.abs(X) + 0.5
+FLOATS = np.array([[1.5, np.inf, -np.inf], [np.nan, 0.0, -2.0]], np.float32)
+
+
+def assigned(change: Callable[[Making, Any], Any]) -> Case:
+    """A parameter after something was done to it."""
+
+    def call(m: Making) -> Any:
+        parameter = m.parameter()
+        change(m, parameter)
+        return parameter
+
+    return Case(call)
+
+
+def initialised(m: Making, value: Any) -> Any:
+    parameter = m.parameter()
+    m.backend.set_parameter_initial_value(parameter, value)
+    return parameter
+
+
+def replaced(m: Making, op: str) -> Any:
+    parameter = m.parameter()
+    m.backend.parameter_assign(parameter, m(W.T, m.other, m.feature), op=op)
+    return parameter
+
+
+def written(**options: Any) -> Case:
+    """A parameter with a row exchanged."""
+    return assigned(lambda m, p: m.backend.parameter_assign_key(p, 1, m(W[0], m.other), axis=m.feature, **options))
+
+
+def scattered(mode: str, fill: float) -> Case:
+    """Entries of three steps at four places."""
+
+    def call(m: Making) -> Any:
+        steps, units = Dim(3, name="three"), Dim(4, name="four")
+        index = m(I, m.batch, steps, sparse=m.feature)
+        options: dict[str, Any] = {"indices": index, "indices_dim": steps, "mode": mode, "fill_value": fill}
+        return m.backend.scatter(m(X, m.batch, steps, units), out_dim=m.feature, **options)
+
+    return Case(call)
+
+
+def gathered(index: Callable[[Making], Any], axis: str, **options: Any) -> Case:
+    return Case(lambda m: m.backend.gather(m.x(), indices=index(m), axis=getattr(m, axis), **options))
+
+
+def convolved(padding: Any, stride: int = 1, dilation: int = 1, groups: int = 1) -> Case:
+    def call(m: Making) -> Any:
+        steps, window = Dim(3, name="three"), Dim(3, name="window")
+        kernel = m(
+            np.sin(np.arange(5 * 4 * 3, dtype=np.float32)).reshape(5, 4, 3)[: 4 if groups > 1 else 5, : 4 // groups],
+            *((m.feature, m.feature // groups) if groups > 1 else (m.other, m.feature)),
+            window,
+        )
+        out, dims = m.backend.conv(
+            m(X, m.batch, steps, m.feature),
+            in_dim=m.feature,
+            out_dim=m.feature if groups > 1 else m.other,
+            in_spatial_dims=[steps],
+            filter=kernel,
+            filter_size=[window],
+            padding=padding,
+            strides=stride,
+            dilation_rate=dilation,
+            groups=groups,
+            bias=m(np.arange(4 if groups > 1 else 5, dtype=np.float32), m.feature if groups > 1 else m.other),
+        )
+        return out, len(dims)
+
+    return Case(call)
+
+
+def pooled(mode: str, padding: Any, stride: int) -> Case:
+    def call(m: Making) -> Any:
+        steps = Dim(3, name="three")
+        source = m(X, m.batch, steps, m.feature)
+        return m.backend.pool(
+            source, mode=mode, pool_size=[2], padding=padding, strides=[stride], in_spatial_dims=[steps]
+        )[0]
+
+    return Case(call)
+
+
+def recurrent(m: Making) -> Any:
+    units = Dim(3, name="units")
+    state = {
+        name: m(np.full((2, 3), value, np.float32), m.batch, units)
+        for name, value in (("state_h", 0.1), ("state_c", 0.2))
+    }
+    parameters = {
+        "ff_weight": m(np.sin(np.arange(48, dtype=np.float32)).reshape(12, 4), 4 * units, m.feature),
+        "rec_weight": m(np.cos(np.arange(36, dtype=np.float32)).reshape(12, 3), 4 * units, units),
+        "bias": m(np.arange(12, dtype=np.float32) / 12, 4 * units),
+    }
+    return units, state | parameters
+
+
+def lstm(m: Making) -> Any:
+    units, options = recurrent(m)
+    out, state = m.backend.lstm(m.x(), spatial_dim=m.time, in_dim=m.feature, out_dim=units, **options)
+    return out, *state
+
+
+def lstm_step(m: Making) -> Any:
+    units, options = recurrent(m)
+    source = m(X[:, 0], m.batch, m.feature)
+    out, state = m.backend.lstm(source, spatial_dim=single_step_dim, in_dim=m.feature, out_dim=units, **options)
+    return out, *state
+
+
+def spectra(length: int, fft: int, **options: Any) -> Case:
+    def call(m: Making) -> Any:
+        samples = Dim(20, name="samples")
+        signal = np.sin(np.arange(40, dtype=np.float32) ** 1.3).reshape(2, 20)
+        size = length if options.get("window_use_frame_length", True) else fft
+        frames, frequencies = Dim((20 - size) // 3 + 1, name="frames"), Dim(fft // 2 + 1, name="frequencies")
+        return m.backend.stft(
+            m(signal, m.batch, samples),
+            in_spatial_dim=samples,
+            frame_step=3,
+            frame_length=length,
+            fft_length=fft,
+            out_spatial_dim=frames,
+            out_dim=frequencies,
+            **options,
+        )
+
+    return Case(call)
+
+
+def sequences(m: Making, name: str, **options: Any) -> Any:
+    """A function of logits and targets."""
+    classes, labels = Dim(4, name="classes"), Dim(3, name="labels")
+    positions = Dim(m(np.array([2, 1], np.int32), m.batch), name="positions")
+    logits = m(X, m.batch, m.time, classes, feature=classes)
+    targets = m(np.array([[1, 2], [0, 0]], np.int32), m.batch, positions, sparse=labels)
+    return getattr(m.backend, name)(
+        logits=logits,
+        targets=targets,
+        input_spatial_dim=m.time,
+        targets_spatial_dim=positions,
+        blank_index=3,
+        **options,
+    )
+
+
+def chances(label_loop: bool) -> list[dict[tuple[int, ...], float]]:
+    """The probability of each path that spells the targets of `sequences`."""
+    found = []
+    for logits, labels, frames in zip(X, ([1, 2], [0]), LENGTHS, strict=True):
+        shares = np.exp(logits) / np.exp(logits).sum(-1, keepdims=True)
+        found.append(
+            {
+                path: math.prod(shares[t, c] for t, c in enumerate(path))
+                for path in itertools.product(range(4), repeat=int(frames))
+                if [c for c in ([k for k, _ in itertools.groupby(path)] if label_loop else path) if c != 3] == labels
+            }
+        )
+    return found
+
+
+def paths(label_loop: bool, best: bool) -> Any:
+    """The losses of `sequences`."""
+    return np.array([-math.log((max if best else sum)(each.values())) for each in chances(label_loop)], np.float32)
+
+
+def ways(label_loop: bool) -> Any:
+    """The best path of each example of `sequences`, with 0 beyond its frames."""
+    found = [max(each, key=lambda path: each[path]) for each in chances(label_loop)]
+    return np.array([[*way, *[0] * (3 - len(way))] for way in found], np.int32)
+
+
+def packed_ctc(m: Making) -> Any:
+    return m.backend.ctc_loss_packed_raw(
+        logits=m.raw(np.concatenate([X[0], X[1, :2]])),
+        seq_starts=m.raw(np.array([0, 3], np.int32)),
+        logits_seq_lens=m.raw(LENGTHS),
+        max_seq_len=3,
+        targets=m.raw(np.array([[1, 2], [0, 0]], np.int32)),
+        targets_seq_lens=m.raw(np.array([2, 1], np.int32)),
+        label_loop=True,
+        logits_normalize=True,
+        blank_index=3,
+        edges_bound=None,
+    )
+
+
+def distance(m: Making) -> Any:
+    a_dim = Dim(m(np.array([3, 2], np.int32), m.batch), name="a")
+    b_dim = Dim(m(np.array([2, 2], np.int32), m.batch), name="b")
+    a = m(np.array([[1, 2, 3], [4, 5, 9]], np.int32), m.batch, a_dim)
+    b = m(np.array([[2, 3], [4, 6]], np.int32), m.batch, b_dim)
+    return m.backend.edit_distance(a, a_dim, b, b_dim)
+
+
+def normalised(m: Making, trains: bool) -> Any:
+    rf.init_train_step_run_ctx(train_flag=trains, step=0, epoch=1)
+    held = [rf.Parameter([m.feature], dtype="float32", auxiliary=True) for _ in range(2)]
+    for parameter, value in zip(held, (0.25, 2.0), strict=True):
+        parameter.initial = value
+    steps = Dim(3, name="three")
+    found = m.backend.batch_norm(
+        m(X, m.batch, steps, m.feature),
+        in_dim=m.feature,
+        running_mean=held[0],
+        running_variance=held[1],
+        gamma=m(np.arange(4, dtype=np.float32), m.feature),
+        beta=m(np.ones(4, np.float32), m.feature),
+        epsilon=1e-3,
+        momentum=0.1,
+        affine=True,
+        use_mask=False,
+    )
+    return found, *held
+
+
+def slope(function: Callable[[Making, Any], Any]) -> Case:
+    """The gradient of the sum of the squares of a function."""
+
+    def call(m: Making) -> Any:
+        x = m(X[0], Dim(3, name="three"), m.feature)
+        m.backend.set_requires_gradient(x)
+        y = function(m, x)
+        return m.backend.gradient(rf.reduce_sum(y * y, axis=y.dims), x)
+
+    return Case(call)
+
+
+def stopped(m: Making, x: Any) -> Any:
+    with m.backend.stop_gradient_scope():
+        weight = x * 2.0
+    return x * weight
+
+
+def checkpointed(m: Making, x: Any) -> Any:
+    with m.backend.gradient_checkpoint_scope():
+        y = rf.sin(x)
+    return y * x
+
+
+def drawn(
+    distribution: str, check: Callable[[np.ndarray[Any, Any]], Any], dtype: str = "float32", **options: Any
+) -> Case:
+    """Whether what is drawn is as it should be."""
+
+    def call(m: Making) -> Any:
+        m.backend.set_random_seed(3)
+        dims = [Dim(400, name="many")]
+        x = m.backend.random(dims=dims, dtype=dtype, distribution=distribution, static=False, **options)
+        assert x.dtype == dtype
+        return bool(check(np.asarray(m.backend.raw_to_numpy(x.raw_tensor), np.float64)))
+
+    return Case(call, True)
+
+
+def chosen(m: Making) -> Any:
+    shares = np.array([[0.0, 0.0, 1.0, 0.0], [0.5, 0.5, 0.0, 0.0]], np.float32)
+    many = Dim(50, name="many")
+    x = m.backend.random_choice_with_replacement([many, m.batch], probs=m(shares, m.batch, m.feature), axis=m.feature)
+    found = m.backend.raw_to_numpy(x.raw_tensor)
+    return found.shape == (50, 2) and set(found[:, 0]) == {2} and set(found[:, 1]) == {0, 1}
+
+
+def again(m: Making) -> Any:
+    """Whether the same numbers follow a state that is set again."""
+    m.backend.set_random_seed(5)
+    state = m.backend.get_random_state()
+    options: dict[str, Any] = {"dims": [m.feature], "dtype": "float32", "distribution": "normal", "static": False}
+    first = m.backend.raw_to_numpy(m.backend.random(**options).raw_tensor)
+    other = m.backend.raw_to_numpy(m.backend.random(**options).raw_tensor)
+    m.backend.set_random_state(state)
+    second = m.backend.raw_to_numpy(m.backend.random(**options).raw_tensor)
+    return bool((first == second).all() and (first != other).any())
+
+
+def replayed(m: Making) -> Any:
+    """A draw that a run of PyTorch wrote down."""
+    from returnn.torch.frontend import TorchBackend
+
+    torch = Making(None)
+    options: dict[str, Any] = {"dtype": "float32", "distribution": "normal", "static": False}
+    with TorchBackend.random_journal_record() as journal:
+        theirs = TorchBackend.random(dims=[torch.feature], **options)
+    with m.backend.random_journal_replay(journal):
+        ours = m.backend.random(dims=[m.feature], **options)
+    return bool((np.asarray(ours.raw_tensor) == theirs.raw_tensor.numpy()).all())
+
+
+def asserted(m: Making) -> Any:
+    m.backend.assert_(m(np.array(True)), "held")  # noqa: PT009
+    try:
+        m.backend.assert_(m(np.array(False)), "not held")  # noqa: PT009
+    except AssertionError as error:
+        return str(error) == "not held"
+    return False
+
+
+def padded(mode: str = "constant", value: Any = None, low: int = 1, high: int = 2, axis: str = "feature") -> Case:
+    def call(m: Making) -> Any:
+        dim = getattr(m, axis)
+        out = low + dim + high
+        return m.backend.pad(
+            m.x(), axes=[dim], padding=[(low, high)], out_dims=[out], handle_dynamic_dims=True, mode=mode, value=value
+        )
+
+    return Case(call)
+
+
+def reduced(mode: str, *axes: str, array: Any = X) -> Case:
+    def call(m: Making) -> Any:
+        x = m(array, m.batch, m.time, m.feature) if array.ndim == 3 else m(array, m.batch, m.time)
+        dims = [getattr(m, axis) for axis in axes]
+        return m.backend.reduce(x, mode=mode, axis=dims if len(dims) > 1 else dims[0])
+
+    return Case(call)
+
+
+def put_back(m: Making, backup: Any) -> Any:
+    """Rows where a mask holds."""
+    steps = Dim(3, name="three")
+    mask = m(B, m.batch, steps)
+    other = None if backup is None else m(backup, m.batch, steps, m.other)
+    return m.backend.masked_scatter(m(W, m.feature, m.other), other, mask=mask, dims=[m.batch, steps], in_dim=m.feature)
+
+
+def stretched(m: Making, removed: int) -> Any:
+    """A transposed convolution."""
+    steps, window = Dim(3, name="three"), Dim(2, name="window")
+    kernel = m(np.sin(np.arange(40, dtype=np.float32)).reshape(4, 5, 2), m.feature, m.other, window)
+    return m.backend.transposed_conv(
+        m(X, m.batch, steps, m.feature),
+        in_dim=m.feature,
+        out_dim=m.other,
+        in_spatial_dims=[steps],
+        out_spatial_dims=[Dim(6 - removed, name="longer")],
+        filter=kernel,
+        filter_size=[window],
+        padding="valid",
+        remove_padding=removed,
+        strides=[2],
+        bias=m(np.arange(5, dtype=np.float32), m.other),
+    )[0]
+
+
+CASES: dict[str, list[Case]] = {
+    # Identity, shapes, devices
+    "executing_eagerly": [raw("executing_eagerly")],
+    "get_dtype_name_raw": [raw("get_dtype_name_raw", x) for x in (X, I, B, X.astype(np.complex64))],
+    "as_dtype_raw": [Case(lambda m: [str(m.backend.as_dtype_raw(n)).endswith(n) for n in ("float32", "bool", "int8")])],
+    "get_ndim_raw": [raw("get_ndim_raw", X)],
+    "get_shape_raw": [raw("get_shape_raw", X)],
+    "get_shape_tuple_raw": [raw("get_shape_tuple_raw", X)],
+    "get_known_shape_raw": [raw("get_known_shape_raw", X)],
+    "set_known_shape_raw": [Case(lambda m: m.backend.set_known_shape_raw(m.raw(X), (2, None, 4)) is None)],
+    "get_new_dim_raw": [Case(lambda m: m.backend.get_new_dim_raw(m.raw(X), 2, name="new").dimension)],
+    "raw_to_numpy": [raw("raw_to_numpy", X)],
+    "should_pickle_tensor": [raw("should_pickle_tensor", X)],
+    "get_device": [Case(lambda m: m.backend.get_device(m.x()) == "cpu")],
+    "copy_to_device": each(lambda m, device: m.backend.copy_to_device(m.x(), device), "cpu", None),
+    # Creation and parameters
+    "convert_to_tensor": [
+        Case(lambda m: m.backend.convert_to_tensor(X, dims=(m.batch, m.time, m.feature), dtype="float32")),
+        Case(lambda m: m.backend.convert_to_tensor(3, dims=(), dtype="float64", device="cpu")),
+        Case(lambda m: m.backend.convert_to_tensor(m.raw(W), dims=(m.feature, m.other), dtype="float32")),
+    ],
+    "full": [
+        Case(lambda m: m.backend.full([m.batch, m.feature], 2, dtype="int32")),
+        Case(lambda m: m.backend.full([m.feature], m(np.array(1.5, np.float32)), dtype="float32")),
+        Case(lambda m: m.backend.full([m.feature], np.float32(2), dtype="bool")),
+    ],
+    "fill_raw": [Case(lambda m: m.backend.fill_raw([2, 3], 1.5), np.full((2, 3), 1.5, np.float32))],
+    "range_over_dim": [
+        Case(lambda m: m.backend.range_over_dim(m.time)),
+        Case(lambda m: m.backend.range_over_dim(m.feature, dtype="float32")),
+    ],
+    "copy": [of_x("copy")],
+    "create_parameter_raw": [Case(lambda m: m.backend.create_parameter_raw(m.parameter()))],
+    "set_parameter_initial_value": [
+        *each(initialised, W, None, 2),
+        assigned(lambda m, p: m.backend.set_parameter_initial_value(p, m(W, m.feature, m.other))),
+    ],
+    "set_parameter_trainable": [assigned(lambda m, p: m.backend.set_parameter_trainable(p, False))],
+    "parameter_assign": each(replaced, "assign", "add"),
+    "parameter_assign_key": [written(), written(op="add")],
+    "parameter_move_to": [assigned(lambda m, p: m.backend.parameter_move_to(p, device="cpu"))],
+    # Elementwise
+    "compare_raw": [raw("compare_raw", X, kind, X[:, ::-1].copy()) for kind in COMPARED],
+    "combine_raw": [raw("combine_raw", P, kind, P[:, ::-1].copy()) for kind in COMBINED if "logical" not in kind]
+    + [raw("combine_raw", B, kind, ~B) for kind in ("logical_and", "logical_or")]
+    + [raw("combine_raw", I, "add", np.array(3, np.int64)), raw("combine_raw", I, "mul", np.array(0.5, np.float32))],
+    "compare": [
+        Case(lambda m: m.backend.compare(m.x(), "less", m(X[0, 0], m.feature))),
+        Case(lambda m: m.backend.compare(m.x(), "greater_equal", 0.5)),
+        Case(lambda m: m.backend.compare(1, "equal", m(I, m.batch, m.time))),
+    ],
+    "combine": [
+        Case(lambda m: m.backend.combine(m.x(), "add", m(X[0, 0], m.feature))),
+        Case(lambda m: m.backend.combine(m(I, m.batch, m.time), "sub", 2)),
+        Case(lambda m: m.backend.combine(2.0, "truediv", m.x())),
+        Case(
+            lambda m: m.backend.combine(
+                m(X[0, 0], m.feature), "mul", m(W[0], m.other), allow_broadcast_all_sources=True, dim_order=(m.other,)
+            )
+        ),
+    ],
+    "activation_raw": [raw("activation_raw", B if name == "logical_not" else P, name) for name in ACTIVATIONS]
+    + [
+        raw("activation_raw", X, name)
+        for name in ("relu", "elu", "selu", "silu", "gelu", "log_sigmoid", "round", "abs")
+    ],
+    "cast_raw": [raw("cast_raw", X, "int32"), raw("cast_raw", I, "float32"), raw("cast_raw", X, "float32")],
+    **{
+        name: each(lambda m, name: getattr(m.backend, name)(m(FLOATS, m.batch, m.time)), name)
+        for name in ("is_finite", "is_infinite", "is_neg_infinite")
+    },
+    "where": [
+        Case(lambda m: m.backend.where(m(B, m.batch, m.time), m.x(), 0.5)),
+        Case(lambda m: m.backend.where(m(B, m.batch, m.time), 1.0, m.x(-1.0))),
+    ],
+    "clip_by_value": [
+        Case(lambda m: m.backend.clip_by_value(m.x(), -0.5, 1.0)),
+        Case(lambda m: m.backend.clip_by_value(m.x(), m(X[0, 0], m.feature), 1.5)),
+    ],
+    "lerp": [Case(lambda m: m.backend.lerp(m.x(), m.x(-1.0), 0.25))],
+    "make_complex": [Case(lambda m: m.backend.make_complex(m.x(), m.x(-2.0)))],
+    "real_as_complex": [
+        Case(lambda m: m.backend.real_as_complex(m(X[:, :2], m.batch, m.pair, m.feature), pair_dim=m.pair))
+    ],
+    "complex_as_real": [
+        Case(lambda m: m.backend.complex_as_real(m((X + 2j * X).astype(np.complex64), m.batch, m.time, m.feature))[0])
+    ],
+    # Reductions and order
+    "reduce": [
+        reduced(mode, *axes)
+        for mode in ("sum", "mean", "max", "min", "logsumexp")
+        for axes in (("feature",), ("time",), ("batch", "time"))
+        if mode not in ("max", "min") or len(axes) == 1  # PyTorch takes one
+    ]
+    + [
+        reduced("max", "batch", "time")._replace(expected=np.concatenate([X[0], X[1, :2]]).max(0)),
+        reduced("min", "batch", "time")._replace(expected=np.concatenate([X[0], X[1, :2]]).min(0)),
+    ]
+    + [reduced(mode, axis) for mode in ("argmax", "argmin") for axis in ("feature", "time")]
+    + [reduced(mode, "time", array=B) for mode in ("any", "all")]
+    + [reduced(mode, "time", array=I) for mode in ("sum", "max", "min")],
+    "softmax": each(lambda m, axis: m.backend.softmax(m.x(), axis=getattr(m, axis)), "time", "feature"),
+    "log_softmax": each(lambda m, axis: m.backend.log_softmax(m.x(), axis=getattr(m, axis)), "time", "feature"),
+    "cumsum": [Case(lambda m: m.backend.cumsum(m.x(), spatial_dim=m.time))],
+    "sort": each(lambda m, down: m.backend.sort(m.x(), axis=m.feature, descending=down, stable=True)[:2], False, True),
+    "search_sorted": each(
+        lambda m, side: m.backend.search_sorted(
+            m(np.sort(X[:, 0], axis=-1), m.batch, m.feature),
+            m(W[:2], m.batch, m.other),
+            axis=m.feature,
+            side=side,
+            out_dtype="int64",
+        ),
+        "left",
+        "right",
+    ),
+    "top_k": [
+        Case(lambda m: m.backend.top_k(m.x(), axis=m.feature, k=2, k_dim=m.k)[:2]),
+        Case(lambda m: m.backend.top_k(m.x(), axis=m.time, k=1, k_dim=Dim(1, name="k"))[:2]),
+        Case(lambda m: m.backend.top_k(m(X[:, 0], m.batch, m.feature), axis=[m.batch, m.feature], k=2, k_dim=m.k)[:2]),
+    ],
+    # Shape
+    "expand_dims_raw": [raw("expand_dims_raw", X, 1)],
+    "expand_raw": [raw("expand_raw", X[:, :1], 1, 3)],
+    "reshape_raw": [raw("reshape_raw", X, (4, 6))],
+    "squeeze_raw": [raw("squeeze_raw", X[:, :1], [1]), raw("squeeze_raw", X, [])],
+    "transpose_raw": [raw("transpose_raw", X, [2, 0, 1]), raw("transpose_raw", X, [0, 1, 2])],
+    "have_sequence_mask_raw": [raw("have_sequence_mask_raw")],
+    "merge_dims": [
+        Case(
+            lambda m: m.backend.merge_dims(
+                m(W, m.feature, m.other), dims=[m.other, m.feature], out_dim=Dim(20, name="all")
+            )
+        ),
+    ],
+    "split_dims": [
+        Case(lambda m: m.backend.split_dims(m.x(), axis=m.feature, dims=[m.pair, m.k])),
+        Case(
+            lambda m: m.backend.split_dims(
+                m(W[0], m.other), axis=m.other, dims=[Dim(3, name="three"), m.pair], pad_to_multiples=True
+            ),
+            np.append(W[0], 0).reshape(3, 2).astype(np.float32).T,
+        ),
+    ],
+    "reshape": [Case(lambda m: m.backend.reshape(m.x(), [m.feature], [m.k, m.pair]))],
+    "expand_dim": [Case(lambda m: m.backend.expand_dim(m(X[0, 0], m.feature, feature=m.feature), m.other))],
+    "squeeze": [Case(lambda m: m.backend.squeeze(m(X[:1, 0], one := Dim(1, name="one"), m.feature), one))],
+    "concat": [
+        Case(lambda m: m.backend.concat((m.x(), m.feature), (m.x(2.0), m.feature), out_dim=m.feature + m.feature)),
+        Case(
+            lambda m: m.backend.concat(
+                (m.x(), m.feature), (m(W[0], m.other), m.other), allow_broadcast=True, out_dim=Dim(9, name="both")
+            )
+        ),
+    ],
+    "stack": [Case(lambda m: m.backend.stack([m.x(), m.x(2.0)], out_dim=m.pair))],
+    "unstack": [Case(lambda m: m.backend.unstack(m.x(), axis=m.feature))],
+    "split": [Case(lambda m: m.backend.split(m.x(), axis=m.feature, out_dims=[Dim(1, name="a"), Dim(3, name="b")]))],
+    "pad": [
+        padded(),
+        padded(value=0.5),
+        padded(mode="reflect", low=2),
+        padded(mode="replicate"),
+        padded(mode="circular"),
+        padded(axis="time", value=-1.0),
+        padded(axis="time", high=0),
+    ],
+    # Indices
+    "gather": [
+        gathered(lambda m: 2, "feature"),
+        gathered(lambda m: m(np.array([3, 0], np.int32), m.pair), "feature"),
+        gathered(lambda m: m(I, m.batch, Dim(3, name="three")), "feature"),
+        gathered(lambda m: m(np.array([9, -3], np.int32), m.batch), "time", clip_to_valid=True),
+        gathered(lambda m: m(np.array(1, np.int32)), "time"),
+        gathered(lambda m: m(W.argsort(0)[:2].astype(np.int32), m.pair, m.other), "feature"),
+    ],
+    "scatter": [scattered("sum", 0), scattered("sum", 5), scattered("max", -1), scattered("min", math.inf)],
+    "slice": [
+        Case(lambda m: m.backend.slice(m.x(), axis=m.feature, start=1, end=3, out_dim=m.k)),
+        Case(lambda m: m.backend.slice(m.x(), axis=m.feature, start=1, size=m.k, out_dim=m.k)),
+        Case(lambda m: m.backend.slice(m.x(), axis=m.feature, start=m(np.array(2)), size=2, out_dim=m.k)),
+        Case(lambda m: m.backend.slice(m.x(), axis=m.feature, end=-2, out_dim=m.k)),
+    ],
+    "flip_no_mask": [Case(lambda m: m.backend.flip_no_mask(m(W, m.feature, m.other), axis=m.other))],
+    "masked_select": [
+        Case(lambda m: m.backend.masked_select(m.x(), mask=m(B, m.batch, m.time), dims=[m.batch, m.time])[0]),
+    ],
+    "masked_scatter": each(put_back, None, np.ones((2, 3, 5), np.float32)),
+    # Contraction, convolution, layers
+    "matmul": [
+        Case(lambda m: m.backend.matmul(m.x(), m(W, m.feature, m.other), reduce=m.feature)),
+        Case(lambda m: m.backend.matmul(m.x(), m.x(2.0), reduce=m.feature)),
+        Case(lambda m: m.backend.matmul(m.x(), m.x(2.0), reduce=m.time, use_mask=False)),
+        Case(lambda m: m.backend.matmul(m.x(), m(W[0], m.other), reduce=m.feature)),
+    ],
+    "conv": [
+        convolved("valid"),
+        convolved("same"),
+        convolved("same", stride=2),
+        convolved(1),
+        convolved("valid", groups=2),
+    ],
+    "transposed_conv": each(stretched, 0, 1),
+    "pool": [
+        pooled(mode, padding, stride)
+        for mode in ("max", "avg")
+        # Of "same" with one step and an even window PyTorch's is an error.
+        for padding, stride in (("valid", 1), ("valid", 2), ("same", 2), (1, 1), (1, 2))
+    ],
+    "batch_norm": each(normalised, True, False),
+    "lstm": [Case(lstm), Case(lstm_step)],
+    "stft": [
+        spectra(8, 8),
+        spectra(7, 8),
+        spectra(5, 8, window_enforce_even=False),
+        spectra(6, 8, align_window_left=False, window_use_frame_length=False),
+    ],
+    # Losses
+    "softmax_cross_entropy_with_logits": [
+        Case(
+            lambda m: m.backend.softmax_cross_entropy_with_logits(
+                logits=m.x(), targets=m(I, m.batch, m.time, sparse=m.feature), axis=m.feature
+            )
+        ),
+        Case(
+            lambda m: m.backend.softmax_cross_entropy_with_logits(
+                logits=m.x(), targets=m.backend.softmax(m.x(2.0), axis=m.feature), axis=m.feature
+            )
+        ),
+    ],
+    "ctc_loss": [
+        Case(lambda m: sequences(m, "ctc_loss")),
+        Case(lambda m: sequences(m, "ctc_loss", max_approx=True), paths(True, best=True)),
+        Case(lambda m: sequences(m, "ctc_loss", label_loop=False), paths(False, best=False)),
+    ],
+    "ctc_best_path": [
+        Case(lambda m: sequences(m, "ctc_best_path"), ways(True)),
+        Case(lambda m: sequences(m, "ctc_best_path", label_loop=False), ways(False)),
+    ],
+    "ctc_loss_packed_raw": [Case(packed_ctc, paths(True, best=False))],
+    "have_edit_distance": [raw("have_edit_distance")],
+    "edit_distance": [Case(distance, np.array([1, 1], np.int32))],
+    # Gradients
+    "set_requires_gradient": [slope(lambda m, x: x * 3.0)],
+    "gradient": [slope(lambda m, x: rf.sin(x))],
+    "stop_gradient": [slope(lambda m, x: x * m.backend.stop_gradient(x))],
+    "stop_gradient_scope": [slope(stopped)],
+    "scaled_gradient": [slope(lambda m, x: m.backend.scaled_gradient(x, -0.5))],
+    "scaled_gradient_ext": [
+        slope(lambda m, x: m.backend.scaled_gradient_ext(x, scale=2.0, shift=0.5)),
+        slope(lambda m, x: m.backend.scaled_gradient_ext(x, shift=0.1, scale_shift_by_sum_over_axis=m.feature)),
+    ],
+    "gradient_checkpoint_scope": [slope(checkpointed)],
+    "close_tape": [Case(lambda m: m.over is None or m.backend.close_tape() is None)],
+    # Random numbers
+    "random": [
+        drawn("uniform", lambda x: abs(x.mean() - 1) < 0.2 and x.min() >= -1 and x.max() < 3, minval=-1.0, maxval=3.0),
+        drawn("uniform", lambda x: set(x) == {0, 1, 2}, dtype="int32", maxval=3),
+        drawn("normal", lambda x: abs(x.mean() - 1) < 0.5 and abs(x.std() - 2) < 0.4, mean=1.0, stddev=2.0),
+        drawn("truncated_normal", lambda x: abs(x - 1).max() <= 1 and x.std() > 0.3, mean=1.0, stddev=0.5),
+    ],
+    "random_choice_with_replacement": [Case(chosen, True)],
+    "set_random_seed": [Case(again, True)],
+    "get_random_state": [Case(again, True)],
+    "set_random_state": [Case(again, True)],
+    "random_journal_replay": [Case(replayed, True)],
+    # Control
+    "assert_": [Case(asserted, True)],
+    "tensor_array_unstack": [Case(lambda m: m.backend.tensor_array_unstack(m.x(), axis=m.feature))],
+    "tensor_array_stack": [
+        Case(
+            lambda m: m.backend.tensor_array_stack(
+                [m.x(), m.x(2.0)], axis=m.pair, tensor_template=m.x().copy_template()
+            )
+        ),
+        Case(
+            lambda m: m.backend.tensor_array_stack([], axis=Dim(0, name="none"), tensor_template=m.x().copy_template())
+        ),
+    ],
+}

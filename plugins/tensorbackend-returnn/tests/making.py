@@ -1,0 +1,58 @@
+"""Tensors of one backend for a case, with dims of their own: RETURNN's dims keep data of the backend they met first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import returnn.frontend as rf
+import tensorbackend as tb
+import torch
+from returnn.tensor import Dim, Tensor
+from returnn.torch.frontend import TorchBackend
+
+from tensorbackend_returnn import TensorBackend
+
+LENGTHS = np.array([3, 2], np.int32)
+
+
+class Making:
+    """The tensors of a case; `backend` is RETURNN's class that is asked."""
+
+    def __init__(self, over: str | None) -> None:
+        self.over = over
+        """The backend of ours, or `None` for PyTorch."""
+        self.backend = TorchBackend if over is None else TensorBackend
+        self.batch, self.feature = Dim(2, name="batch"), Dim(4, name="feature")
+        self.other, self.pair, self.k = Dim(5, name="other"), Dim(2, name="pair"), Dim(2, name="k")
+        self.time = Dim(self(LENGTHS, self.batch, sparse=None), name="time")
+
+    def raw(self, value: Any) -> Any:
+        """An array as a tensor of the library."""
+        array = np.asarray(value)
+        if self.over is None:
+            return torch.from_numpy(np.array(array))
+        return tb.asarray(array, backend=self.over, copy=True)
+
+    def __call__(self, value: Any, *dims: Dim, sparse: Dim | None = None, feature: Dim | None = None) -> Tensor:
+        """RETURNN's tensor of an array, with dims in order."""
+        array = np.asarray(value)
+        return Tensor(
+            "x", dims=dims, dtype=array.dtype.name, sparse_dim=sparse, feature_dim=feature, raw_tensor=self.raw(array)
+        )
+
+    def x(self, sign: float = 1.0) -> Tensor:
+        """(batch, time, feature), floats."""
+        return self(sign * X, self.batch, self.time, self.feature, feature=self.feature)
+
+    def parameter(self, value: float = 0.5) -> Any:
+        """(feature, other)."""
+        found = rf.Parameter([self.feature, self.other], dtype="float32")
+        found.initial = value
+        return found
+
+
+X = np.sin(np.arange(24, dtype=np.float32) * 1.7).reshape(2, 3, 4) * 2
+W = np.cos(np.arange(20, dtype=np.float32)).reshape(4, 5)
+I = np.array([[2, 0, 1], [1, 1, 0]], np.int32)  # noqa: E741 # integers
+B = np.array([[True, False, True], [True, True, False]])
