@@ -40,8 +40,10 @@ EXCEPTIONS: dict[str, str] = {
     "hard_silu": "the steps of the default have names, so that they stay until it returns",
     "indexed_logsumexp": "the steps of the default have names, so that they stay until it returns",
     "isin": "NumPy sorts or counts, as it sees fit",
+    "layer_norm": "the steps of the default have names, so that they stay until it returns",
     "log_softmax": "the steps of the default have names, so that they stay until it returns",
     "logsumexp": "the steps of the default have names, so that they stay until it returns",
+    "relative_shift": "NumPy reshapes a part of one long row without a copy, which the prediction counts",
     "segment_sum": "entries are copied only where one is left out, which the data says",
     "standardise": "the steps of the default have names, so that they stay until it returns",
 }
