@@ -6,6 +6,7 @@ import pickle
 from collections.abc import Callable
 from typing import Any
 
+import numpy
 import pytest
 
 import tensorbackend as tb
@@ -206,3 +207,20 @@ def test_places_are_no_single_number() -> None:
     for make in (tb.sparse.coo, tb.sparse.csr, tb.sparse.csc):
         with pytest.raises(ShapeError, match="expected"):
             make([1.0], 0, 3, (1, 1))
+
+
+@pytest.mark.parametrize(
+    "lengths",
+    [[3, 2, 3, 0, 1, 3], [1, 1, 1, 1, 6, 1, 1, 1], [1] * 30 + [30], [20] * 25, [0, 0, 0]],
+    ids=["about as many", "one longer", "one much longer", "many", "none"],
+)
+def test_jax_multiplies_rows_of_any_lengths(lengths: list[int]) -> None:
+    generator, width = numpy.random.default_rng(0), max(*lengths, 7)
+    dense = numpy.zeros((len(lengths), width))
+    for row, length in enumerate(lengths):
+        dense[row, generator.permutation(width)[:length]] = generator.normal(size=length)
+    a, x = tb.sparse.from_dense(tb.asarray(dense, backend="jax")), generator.normal(size=width)
+    at = tb.asarray(x, backend="jax")
+    numpy.testing.assert_allclose(a @ at, dense @ x, rtol=1e-12)
+    numpy.testing.assert_allclose(tb.jit(lambda a, x: a @ x)(a, at), dense @ x, rtol=1e-12)
+    numpy.testing.assert_allclose(tb.grad(lambda x: tb.sum(a @ x))(at), dense.sum(0), rtol=1e-12)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import prod
+from typing import Final
 
 from ....ops.composite.linalg.sparse import Format
 from ....protocol import Kernel, planned
@@ -11,6 +12,14 @@ from ....template import Template
 from ...array_module.base import Array
 from ...array_module.precision import promoted
 from ..base import JaxBase
+
+MOST: Final = 16
+"""Steps that are written out, each for one value of every row."""
+
+
+def _steps(count: int, rows: int) -> int:
+    """How many values a row has at most for its steps to be written out: two more than the mean."""
+    return -(-count // rows) + 2
 
 
 class JaxSparse(JaxBase):
@@ -75,7 +84,8 @@ class JaxSparse(JaxBase):
 
     def _by_places_in_rows(self, rows: int, one: Callable[..., Array]) -> Callable[..., Array] | None:
         """The product with a vector by the first values of all rows, the second ones, and so on, where rows have about
-        as many: twice as quick on a processor. Others are left to `one`."""
+        as many: on a processor twice as quick, as a loop, and again where no row has many more than the mean, so that
+        the number of steps is known. Others are left to `one`."""
         xp, lax = self.xp, self.lax
         if self.place.platform != "cpu":
             return None
@@ -93,6 +103,16 @@ class JaxSparse(JaxBase):
             longest = lengths.max()
             return lax.while_loop(lambda state: state[0] < longest, turn, start)[1]
 
+        def of_few_steps(values: Array, pointers: Array, columns: Array, x: Array) -> Array:
+            starts, lengths = pointers[:-1], pointers[1:] - pointers[:-1]
+            total = xp.zeros(rows, xp.result_type(values, x))
+            for step in range(_steps(len(values), rows)):
+                at = xp.minimum(starts + step, len(values) - 1)
+                column = xp.clip(columns.at[at].get(mode="promise_in_bounds"), 0, len(x) - 1)
+                terms = values.at[at].get(mode="promise_in_bounds") * x.at[column].get(mode="promise_in_bounds")
+                total = total + xp.where(step < lengths, terms, 0)
+            return total
+
         def product(values: Array, pointers: Array, columns: Array, x: Array) -> Array:
             count = len(values)
             if not count:
@@ -100,8 +120,15 @@ class JaxSparse(JaxBase):
             pointers = pointers.astype(self.long.name)
             lengths = pointers[1:] - pointers[:-1]
             fits = (pointers[0] == 0) & (pointers[-1] == count) & (lengths >= 0).all()
-            even = fits & (lengths.max() * rows <= 4 * count)
-            return lax.cond(even, of_even_rows, one, values, pointers, columns, x)
+            longest = lengths.max()
+            even, few = fits & (longest * rows <= 4 * count), fits & (longest <= _steps(count, rows))
+
+            def of_any_rows(*arrays: Array) -> Array:
+                return lax.cond(even, of_even_rows, one, *arrays)
+
+            if _steps(count, rows) > MOST:
+                return of_any_rows(values, pointers, columns, x)
+            return lax.cond(few, of_few_steps, of_any_rows, values, pointers, columns, x)
 
         return product
 
