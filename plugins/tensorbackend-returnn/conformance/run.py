@@ -58,7 +58,7 @@ def outcomes(checkout: Path, name: str) -> dict[str, tuple[str, str]]:
         report = Path(room) / "report.xml"
         command = [sys.executable, "-m", "pytest", "-q", "-W", "ignore", "-p", "no:cacheprovider", "--tb=line"]
         if ours:
-            command += ["-p", "compared", *(f"--deselect={tests / each}" for each in OF_PYTORCH)]
+            command += ["-p", "compared", *(f"--deselect=tests/{each}" for each in OF_PYTORCH)]
         command += [f"--junitxml={report}", *wanted]
         path = os.pathsep.join([str(checkout), str(tests), str(HERE)])
         environment = os.environ | {
