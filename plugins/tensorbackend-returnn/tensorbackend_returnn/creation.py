@@ -51,8 +51,10 @@ class Creation(Base):
         device: str | None = None,
         sparse_dim: Dim | None = None,
         feature_dim: Dim | None = None,
+        like: Any = None,
     ) -> Tensor:
-        """One value everywhere."""
+        """One value everywhere, on the device of the layout `like` unless another is given."""
+        device = like.device if like is not None and device is None else device
         value = fill_value.raw_tensor if isinstance(fill_value, Tensor) else fill_value
         if isinstance(value, tb.Tensor):
             raw = tb.broadcast_to(tb.astype(value, cls.as_dtype_raw(dtype)), sizes(dims))

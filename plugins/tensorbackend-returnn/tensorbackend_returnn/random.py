@@ -80,8 +80,13 @@ class Random(Gradients):
         auto_update_state: bool | None = None,
         static: bool | None = None,
         out: Tensor | None = None,
+        like: Any = None,
     ) -> Tensor:
-        """Numbers of a distribution; with `static` those of a seed, which leave the state alone."""
+        """Numbers of a distribution, on the device of the layout `like` unless another is given.
+
+        With `static` they are those of a seed, and leave the state alone.
+        """
+        device = like.device if like is not None and device is None else device
         if explicit_state is not None or auto_update_state is not None:
             raise NotImplementedError("random: expected no state of its own; tb.random draws with keys")
         if out is None:
