@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from ..accuracy import Bound, within
 from ..dtypes import DTypeLike, as_dtype, default_dtype, float32, promote_types
 from ..entry import entry
 from ..errors import ArgumentError, ShapeError, expected
@@ -33,6 +34,7 @@ def _angles(positions: Tensor, count: int, base: float) -> Tensor:
 
 
 @entry
+@within(Bound(16, "sines of products with exponentials", "operand", tame=True))
 def sinusoidal_positions(
     positions: TensorLike,
     features: int,
@@ -89,6 +91,7 @@ def sinusoidal_positions(
 
 
 @entry
+@within(Bound(64, "products with sines of products with exponentials", "square", tame=True))
 def rotary(
     x: TensorLike,
     positions: TensorLike | None = None,
