@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tensorbackend as tb
-from tensorbackend.dtypes import ALL_DTYPES, COMPLEX_OF, DType
+from tensorbackend.dtypes import ALL_DTYPES, COMPLEX_OF, DType, bool_
 from tensorbackend.testing import Invocation, assert_equal, check, profile
 from tensorbackend.testing.calls import Generator
 from tensorbackend.testing.generators.common import integers
@@ -141,7 +141,7 @@ def batch_norm(draw: Draw, dtype: DType) -> Invocation:
         "statistics": tb.nn.Statistics(*(small(draw, kept, feature=features) for _ in range(2))),
         "training": draw(st.booleans()),
         "axis": "feature",
-        **some(draw, momentum=0.5, mask=of(draw, tb.bool, **{name: x.shape[x.names.index(name)] for name in x.names})),
+        **some(draw, momentum=0.5, mask=draw(tensors(bool_, x.shape, names=x.names))),
     }
     return Invocation("batch_norm", (x, *scales(draw, dtype, features)), options)
 
@@ -182,7 +182,7 @@ def attended(draw: Draw, dtype: DType, heads: dict[str, int]) -> tuple[tb.Tensor
     query = of(draw, dtype, **batch, **heads, time=queries, unit=unit)
     key = of(draw, dtype, **batch, **heads, time=keys, unit=unit)
     value = of(draw, dtype, **batch, **heads, time=keys, feature=draw(st.integers(1, 2)))
-    mask = of(draw, tb.bool, time=queries, key=keys).rename(None, None)
+    mask = of(draw, bool_, time=queries, key=keys).rename(None, None)
     bias = small(draw, dtype, time=queries, key=keys).rename(None, None)
     return query, key, value, some(draw, mask=mask, bias=bias, causal=True, scale=0.5)
 
@@ -190,7 +190,7 @@ def attended(draw: Draw, dtype: DType, heads: dict[str, int]) -> tuple[tb.Tensor
 def attention_weights(draw: Draw, dtype: DType) -> Invocation:
     """Masked, biased and causal, and in any order of the axes."""
     query, key, _, options = attended(draw, dtype, {})
-    order = draw(st.permutations(query.names))
+    order = draw(st.permutations(range(query.ndim)))
     query, key = (tb.permute_dims(x, order) for x in (query, key))
     return Invocation("attention_weights", (query, key), {**options, "time": "time", "axis": "unit"})
 
@@ -217,7 +217,7 @@ def multi_head_attention(draw: Draw, dtype: DType) -> Invocation:
     batch = batches(draw)
     x = of(draw, dtype, **batch, time=queries, feature=features)
     memory = [of(draw, dtype, **batch, time=keys, feature=features)] if draw(st.booleans()) else []
-    mask = of(draw, tb.bool, time=queries, key=keys if memory else queries).rename(None, None)
+    mask = of(draw, bool_, time=queries, key=keys if memory else queries).rename(None, None)
     options = some(draw, mask=mask, causal=True, rotate=tb.nn.rotary)
     return Invocation("multi_head_attention", (parameters, x, *memory), {**options, "heads": heads})
 
@@ -241,7 +241,7 @@ def stepped(
     options = some(
         draw,
         lengths=integers(draw, tuple(along.values()), 0, time, names=tuple(along)),
-        mask=of(draw, tb.bool, **along, time=time),
+        mask=of(draw, bool_, **along, time=time),
         reverse=True,
     )
     state = [small(draw, dtype, **along, unit=units) for _ in range(states)]
