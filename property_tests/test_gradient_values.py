@@ -76,8 +76,8 @@ DOMAINS: dict[str, tuple[float, float]] = {
 """Between what the magnitudes of real operands lie, by default 0.3 and 1.7."""
 
 POSITIVE = {"log", "log1p", "log2", "log10", "sqrt", "rsqrt", "pow", "lgamma", "digamma", "gamma_inc_l", "gamma_inc_u",
-            "acosh"}  # fmt: skip
-"""Ops of real operands above 0."""
+            "acosh", "batch_norm"}  # fmt: skip
+"""Functions of real operands above 0."""
 
 
 def _positive_definite(x: Tensor) -> Tensor:
@@ -193,7 +193,11 @@ def traced(function: Callable[[Any], Any], points: list[Tensor]) -> Callable[[Se
 @st.composite
 def problems(draw: Any, name: str, dtypes: Sequence[DType] = DOUBLE) -> Problem:
     """Calls of an op with something to differentiate."""
-    problem = Problem(draw(calls(name, draw(st.sampled_from(dtypes)))), draw(st.integers(0, 1 << 20)))
+    return differentiable(Problem(draw(calls(name, draw(st.sampled_from(dtypes)))), draw(st.integers(0, 1 << 20))))
+
+
+def differentiable(problem: Problem) -> Problem:
+    """A problem that has something to differentiate; rejects any other."""
     assume(any(x.size for x in problem.points))
     try:
         results = problem.results(problem.points)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from ..accuracy import Bound, within
 from ..dtypes import DTypeLike
 from ..entry import entry
 from ..errors import ArgumentError, ShapeError, expected
@@ -20,6 +21,8 @@ from ..ops.indexing.slices import put_slice
 from ..ops.shape import align_to, matrix_transpose, permute_dims, reshape
 from ..rules.axes import normalize_axis
 from ..tensor import Axis, Tensor, TensorLike
+
+ATTENDED = Bound(64, "exponentials of sums of products", "square", tame=True)
 
 Rotation = Callable[[Tensor, Tensor], Tensor]
 """What turns queries and keys of shape (..., time, units) by their positions: `tb.nn.rotary`, say."""
@@ -44,6 +47,7 @@ def _beside(x: Tensor, query: Tensor) -> Tensor:
 
 
 @entry
+@within(ATTENDED)
 def attention_weights(
     query: TensorLike,
     key: TensorLike,
@@ -120,6 +124,7 @@ def _like(found: Tensor, scores: Tensor, what: str) -> Tensor:
 
 
 @entry
+@within(ATTENDED)
 def attention(
     query: TensorLike,
     key: TensorLike,
@@ -245,6 +250,7 @@ def _out_of_heads(x: Tensor) -> Tensor:
 
 
 @entry
+@within(ATTENDED)
 def multi_head_attention(
     parameters: Parameters,
     x: TensorLike,

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ..accuracy import SUM, within
 from ..entry import entry
 from ..errors import ArgumentError, ShapeError, expected
 from ..ops.composite.window import window_mean
@@ -70,6 +71,7 @@ def _unflat(found: Tensor, x: Tensor, layout: _Layout, bias: TensorLike | None) 
 
 
 @entry
+@within(SUM)
 def conv(
     x: TensorLike,
     kernel: TensorLike,
@@ -134,6 +136,7 @@ def conv(
 
 
 @entry
+@within(SUM)
 def conv_transpose(
     x: TensorLike,
     kernel: TensorLike,
@@ -274,6 +277,7 @@ def max_pool(
 
 
 @entry
+@within(SUM)
 def mean_pool(
     x: TensorLike,
     window: PerAxis,

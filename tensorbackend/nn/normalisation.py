@@ -129,6 +129,7 @@ def rms_norm(x: TensorLike, scale: TensorLike | None = None, /, *, axis: Axes = 
 
 
 @entry
+@within(NORMALISED)
 def group_norm(
     x: TensorLike,
     scale: TensorLike | None = None,
@@ -205,6 +206,7 @@ class BatchNorm(NamedTuple):
 
 
 @entry
+@within(NORMALISED)
 def batch_norm(
     x: TensorLike,
     scale: TensorLike | None = None,
@@ -275,7 +277,9 @@ def batch_norm(
             placed(each, x, (along,), f"a running {name}") for each, name in zip(old, old._fields, strict=True)
         )
         unit = multiply(subtract(wide, centre), rsqrt(add(variance, epsilon)))
-        return BatchNorm(_scaled(unit, x, (along,), scale, offset), statistics)
+        # Handles of their own, which stay when those given are deallocated.
+        same = Statistics(*(each.rename(*each.names) for each in statistics))
+        return BatchNorm(_scaled(unit, x, (along,), scale, offset), same)
     count = (
         count_along(x, rest)
         if inside is None

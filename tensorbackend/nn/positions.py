@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from ..dtypes import DTypeLike, as_dtype, default_dtype, float32, promote_types
+from ..accuracy import Bound, within
+from ..dtypes import DType, DTypeLike, as_dtype, default_dtype, float32, promote_types
 from ..entry import entry
 from ..errors import ArgumentError, ShapeError, expected
 from ..ops.composite.reduction import in_float32
@@ -22,9 +23,9 @@ from ..rules.broadcasting import to_floating
 from ..tensor import Axis, Tensor, TensorLike
 
 
-def _angles(positions: Tensor, count: int, base: float) -> Tensor:
-    """Positions times frequencies from 1 down to almost 1 / base, along a last axis, in float32 at least."""
-    wide = astype(positions, promote_types(to_floating(positions.dtype), float32))
+def _angles(positions: Tensor, count: int, base: float, least: DType) -> Tensor:
+    """Positions times frequencies from 1 down to almost 1 / base, along a last axis, in a floating dtype at least."""
+    wide = astype(positions, promote_types(to_floating(positions.dtype), least))
     if not 0 < base < math.inf:
         raise ArgumentError(expected("a finite base above 0", base=base))
     step = -math.log(base) / max(count, 1)
@@ -33,6 +34,7 @@ def _angles(positions: Tensor, count: int, base: float) -> Tensor:
 
 
 @entry
+@within(Bound(16, "sines of products with exponentials", "operand", tame=True))
 def sinusoidal_positions(
     positions: TensorLike,
     features: int,
@@ -63,7 +65,7 @@ def sinusoidal_positions(
     Returns
     -------
     Tensor
-        The positions' axes, then the features.
+        The positions' axes, then the features, computed in float32 at least.
 
     Raises
     ------
@@ -81,14 +83,17 @@ def sinusoidal_positions(
     if features < 0 or features % 2:
         raise ShapeError(expected("an even number of features", features=features))
     (positions,) = together(positions)
-    angles = _angles(positions, features // 2, base)
+    kind = default_dtype("float") if dtype is None else as_dtype(dtype)
+    least = promote_types(kind, float32) if kind.is_floating else float32
+    angles = _angles(positions, features // 2, base, least)
     parts = [sin(angles), cos(angles)]
     found = stack(parts, axis=-1) if interleaved else concatenate(parts, axis=-1)
     whole = reshape(found, (*positions.shape, features), names=(*positions.names, name))
-    return astype(whole, default_dtype("float") if dtype is None else as_dtype(dtype))
+    return astype(whole, kind)
 
 
 @entry
+@within(Bound(64, "products with sines of products with exponentials", "square", tame=True))
 def rotary(
     x: TensorLike,
     positions: TensorLike | None = None,
@@ -144,7 +149,7 @@ def rotary(
     moved = permute_dims(in_float32(x), order)
     places = iota(x.shape[along], like=x) if positions is None else together(x, positions)[1]
     size = x.shape[feature]
-    angles = astype(_angles(places, size // 2, base), moved.dtype)
+    angles = astype(_angles(places, size // 2, base, moved.dtype), moved.dtype)
     if interleaved:
         pairs = reshape(moved, (*moved.shape[:-1], size // 2, 2), names=(*moved.names[:-1], None, None))
         first, second = sliced(pairs, (..., 0)), sliced(pairs, (..., 1))

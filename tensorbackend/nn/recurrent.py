@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, TypeVar
 
+from ..accuracy import Bound, within
 from ..entry import entry
 from ..errors import ArgumentError, DTypeError, ShapeError, expected
 from ..expr.control import scan
@@ -22,6 +23,8 @@ from ..ops.shape import broadcast_to, expand_dims, permute_dims
 from ..rules.axes import normalize_axis
 from ..rules.broadcasting import broadcast, result_type, to_floating
 from ..tensor import Axis, Tensor, TensorLike
+
+STEPPED = Bound(64, "steps of sigmoids of sums of products", "square", tame=True)
 
 State = TypeVar("State", bound=tuple[Tensor, ...])
 Parameters = Mapping[str, Tensor]
@@ -176,6 +179,7 @@ def _initial(sequence: _Sequence, state: tuple[Tensor, ...] | None, count: int) 
 
 
 @entry
+@within(STEPPED)
 def lstm(
     x: TensorLike,
     parameters: Parameters,
@@ -243,6 +247,7 @@ def lstm(
 
 
 @entry
+@within(STEPPED)
 def gru(
     x: TensorLike,
     parameters: Parameters,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Literal, TypeAlias
 
+from ..accuracy import Bound, within
 from ..dtypes import DType, DTypeLike, as_dtype, default_dtype, float32, promote_types
 from ..entry import entry
 from ..errors import ArgumentError, ShapeError, expected
@@ -63,6 +64,7 @@ def _places(count: int, size: int, step: int, like: Tensor) -> Tensor:
 
 
 @entry
+@within(Bound(16, "transforms of products with a window", "norm", tame=True))
 def stft(
     x: TensorLike,
     /,
@@ -129,6 +131,7 @@ def stft(
 
 
 @entry
+@within(Bound(64, "sums of transforms over sums of squares", "operand", tame=True))
 def istft(
     spectra: TensorLike,
     /,

@@ -100,7 +100,10 @@ def _mapped(value: Any, function: Callable[[Tensor], Tensor]) -> Any:
     if isinstance(value, Tensor):
         return function(value)
     if isinstance(value, list | tuple):
-        return type(value)(_mapped(each, function) for each in value)
+        made = [_mapped(each, function) for each in value]
+        return type(value)(*made) if hasattr(value, "_fields") else type(value)(made)
+    if isinstance(value, dict):
+        return {key: _mapped(each, function) for key, each in value.items()}
     return value
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from ..errors import ContractError, TensorBackendError, UnsupportedOp
+from ..expr.trees import flatten
 from ..ops.creation.filled import from_binary
 from ..protocol import Backend
 from ..select import backend_deallocate, check_held
@@ -24,7 +25,7 @@ def outcome(call: Invocation) -> Outcome:
         result = call.run()
     except TensorBackendError as error:
         return error
-    return [result] if isinstance(result, Tensor) else list(result)
+    return flatten(result)[0]
 
 
 def told(found: Outcome) -> str:

@@ -13,6 +13,7 @@ from ..accuracy import Bound, Scale
 from ..dtypes import COMPLEX_OF, complex128, finfo, float64
 from ..elements import pack, unpack
 from ..errors import TensorBackendError
+from ..expr.trees import flatten
 from ..ops.creation.filled import from_binary
 from ..tensor import Tensor
 from .calls import Invocation
@@ -67,8 +68,7 @@ def _magnitudes(call: Invocation, bound: Bound, wanted: Sequence[Tensor]) -> Seq
         found = absolute.run()
     except TensorBackendError:
         return [0.0] * len(wanted)
-    results = [found] if isinstance(found, Tensor) else found
-    return [[abs(size) for size in unpack(each.to_binary(), each.dtype)] for each in results]
+    return [[abs(size) for size in unpack(each.to_binary(), each.dtype)] for each in flatten(found)[0]]
 
 
 def _norm(call: Invocation, bound: Bound, wanted: Sequence[Tensor]) -> Sequence[Allowance]:

@@ -326,6 +326,24 @@ def test_padding_of_a_convolution_is_multiplied(options: dict[str, Any]) -> None
         assert repr(ours.tolist()) == repr(wanted.tolist())
 
 
+@pytest.mark.parametrize("dtype", ["f32", "f64", "c128"])
+@pytest.mark.parametrize("groups", ["feature_groups", "batch_groups"])
+def test_groups_of_a_convolution_do_not_mix(groups: str, dtype: str) -> None:
+    values = np.arange(12.0).reshape((2, 2, 3))
+    values[0, 0, 1], values[1, 1, 2] = np.inf, np.nan
+    channels = 1 if groups == "feature_groups" else 2
+    weights = np.arange(1.0, 1 + 8 * channels).reshape((4, channels, 2))
+    ours, wanted = (
+        tb.conv(
+            *(tb.astype(tb.asarray(each, backend=backend), dtype) for each in (values, weights)),
+            padding="same",
+            **{groups: 2},
+        )
+        for backend in (BACKEND, "binary")
+    )
+    assert repr(ours.tolist()) == repr(wanted.tolist())
+
+
 def test_a_convolution_of_padding_alone() -> None:
     x, kernel = tb.zeros((1, 2, 0), backend=BACKEND), tb.ones((3, 2, 1), backend=BACKEND)
     assert tb.conv(x, kernel, padding=((0, 1),)).tolist() == [[[0.0], [0.0], [0.0]]]

@@ -40,6 +40,19 @@ def test_products_of_rotated_vectors_depend_on_the_distance(interleaved: bool, b
     assert tb.all_close(tb.permute_dims(first), turned, atol=1e-6)
 
 
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_whole_positions_are_as_exact_as_the_result(backend: str) -> None:
+    angles = np.arange(9)[:, None] / 10000 ** (np.arange(2) / 2)
+    exact = np.concatenate([np.cos(angles), np.sin(angles)], axis=1)
+    ones = tb.asarray(np.tile([1.0, 1.0, 0.0, 0.0], (9, 1)), backend=backend)
+    assert ones.dtype is tb.float64
+    places = tb.arange(9, backend=backend)
+    for turned in (tb.nn.rotary(ones), tb.nn.rotary(ones, places)):
+        assert np.allclose(turned, exact, rtol=0, atol=1e-14)
+    found = tb.nn.sinusoidal_positions(places, 4, dtype="float64")
+    assert np.allclose(found, np.roll(exact, 2, axis=1), rtol=0, atol=1e-14)
+
+
 def test_rotary_by_hand_and_wrong() -> None:
     x = np.asarray(tb.random.normal(tb.random.key(0), (3, 4)))
     angles = np.arange(3)[:, None] * np.array([1.0, 0.01])

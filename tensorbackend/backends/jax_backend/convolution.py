@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
+from ...dtypes import float64
 from ...interchange import numpy_dtype
 from ...protocol import Kernel, planned
 from ...protocol.window import Padding, Sizes
@@ -43,6 +44,9 @@ class JaxConvolution(JaxBase, ArrayConvolution):
             any(step > 1 for step in input_dilation)
             or any(map(_leaves_out, x.shape[2:], kernel.shape[2:], extents, padding))
         )
+        # On processors, XLA joins groups of one channel of doubles by zeros in the kernel, which make NaN of infinities
+        # in the other groups. It keeps groups of two channels apart.
+        lonely = self.place.platform == "cpu" and groups > 1 and channels == 1 and out.dtype is float64
 
         def convolve(images: Array, filters: Array) -> Array:
             values = self.widened(self.tensor(images)).reshape(split).swapaxes(0, 1)
@@ -50,6 +54,8 @@ class JaxConvolution(JaxBase, ArrayConvolution):
             weights = self.widened(self.tensor(filters)).reshape((groups, features, *kernel.shape[1:]))
             if out.dtype.is_complex:
                 values, weights = parts(xp, values, weights)
+            if lonely:
+                values, weights = (xp.concatenate((each, xp.zeros_like(each)), axis=2) for each in (values, weights))
             values = values.reshape((batch, groups * values.shape[2], *x.shape[2:]))
             ends, dilation = padding, input_dilation
             if spread:

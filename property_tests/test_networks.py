@@ -1,0 +1,351 @@
+"""Functions of neural networks on every backend against BinaryBackend, and their gradients against differences.
+
+They are no ops of the generators of calls, as those of `test_sequences`: each is made of many ops.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tensorbackend as tb
+from tensorbackend.dtypes import ALL_DTYPES, COMPLEX_OF, DType, bool_
+from tensorbackend.testing import Invocation, assert_equal, check, profile
+from tensorbackend.testing.calls import Generator
+from tensorbackend.testing.generators.common import integers
+from tensorbackend.testing.generators.fourier import numbers
+from tensorbackend.testing.strategies import Draw, shapes, tensors
+
+from .test_gradient_values import Problem, assert_close, differentiable, traced
+
+BACKENDS = os.environ.get("TENSORBACKEND_BACKENDS", "numpy,jax").split(",")
+FLOATING = [dtype for dtype in ALL_DTYPES if dtype.is_floating]
+
+# Parts of calls
+
+
+def of(draw: Draw, dtype: DType, values: Any = None, **sizes: int) -> tb.Tensor:
+    """A tensor whose axes have these names and sizes."""
+    return draw(tensors(dtype, tuple(sizes.values()), names=tuple(sizes), tame=True, values=values))
+
+
+def turned(draw: Draw, dtype: DType, values: Any = None, **sizes: int) -> tb.Tensor:
+    """The same in any order of the axes."""
+    return of(draw, dtype, values, **{name: sizes[name] for name in draw(st.permutations(list(sizes)))})
+
+
+def small(draw: Draw, dtype: DType, **sizes: int) -> tb.Tensor:
+    """Likewise of elements whose products and sums of a few are exact in every dtype; now and then without names."""
+    halves = st.integers(-2, 2).map(lambda each: each / 2)
+    values = halves if dtype.is_inexact else st.integers(0, 2) if dtype.is_integer else st.booleans()
+    x = of(draw, dtype, values, **sizes)
+    return x if draw(st.booleans()) else x.rename(*(None,) * x.ndim)
+
+
+def some(draw: Draw, **options: Any) -> dict[str, Any]:
+    """Some of the options."""
+    return {name: value for name, value in options.items() if draw(st.booleans())}
+
+
+def batches(draw: Draw) -> dict[str, int]:
+    """An axis of examples, or none."""
+    return draw(st.sampled_from([{}, {"batch": 2}]))
+
+
+# Convolution
+
+
+def convolved(draw: Draw) -> tuple[dict[str, int], dict[str, int], dict[str, Any]]:
+    """Sizes of axes along which windows slide, of those of a kernel, and options."""
+    rank = draw(st.integers(1, 2))
+    space = {f"space{axis}": draw(st.integers(2, 4)) for axis in range(rank)}
+    pairs = tuple((draw(st.integers(-1, 1)), draw(st.integers(0, 2))) for _ in range(rank))
+    options = some(
+        draw,
+        strides=draw(st.sampled_from([2, (2,) * rank, {"space0": 2}])),
+        padding=draw(st.sampled_from(["same", "valid", pairs])),
+        dilation=2,
+    )
+    return space, {name: draw(st.integers(1, 2)) for name in space}, options
+
+
+def conv(draw: Draw, dtype: DType) -> Invocation:
+    """Features in one group or two, axes in any order."""
+    space, window, options = convolved(draw)
+    groups, share, out = (draw(st.integers(1, 2)) for _ in range(3))
+    x = turned(draw, dtype, **batches(draw), feature=groups * share, **space)
+    kernel = of(draw, dtype, unit=groups * out, feature=share, **window)
+    bias = [small(draw, dtype, unit=groups * out)] if draw(st.booleans()) else []
+    return Invocation("nn.conv", (x, kernel, *bias), {**options, "axis": "feature", "groups": groups})
+
+
+def conv_transpose(draw: Draw, dtype: DType) -> Invocation:
+    """Likewise."""
+    space, window, options = convolved(draw)
+    groups, share, out = (draw(st.integers(1, 2)) for _ in range(3))
+    x = turned(draw, dtype, **batches(draw), feature=groups * share, **space)
+    kernel = of(draw, dtype, feature=groups * share, unit=out, **window)
+    bias = [small(draw, dtype, unit=groups * out)] if draw(st.booleans()) else []
+    return Invocation("conv_transpose", (x, kernel, *bias), {**options, "axis": "feature", "groups": groups})
+
+
+def pooled(draw: Draw, dtype: DType) -> tuple[tb.Tensor, Any, dict[str, Any]]:
+    """Windows for each axis, or for some by name."""
+    space, window, options = convolved(draw)
+    x = of(draw, dtype, **space)
+    return x, draw(st.sampled_from([window, tuple(window.values()), {"space0": 2}])), options
+
+
+def max_pool(draw: Draw, dtype: DType) -> Invocation:
+    """Windows that overlap and that do not."""
+    x, window, options = pooled(draw, dtype)
+    return Invocation("max_pool", (x, window), options)
+
+
+def mean_pool(draw: Draw, dtype: DType) -> Invocation:
+    """Likewise, the padding counted or not."""
+    x, window, options = pooled(draw, dtype)
+    return Invocation("mean_pool", (x, window), {**options, "include_padding": draw(st.booleans())})
+
+
+# Normalisation
+
+
+def scales(draw: Draw, dtype: DType, features: int) -> tuple[tb.Tensor | None, ...]:
+    """A scale, an offset, both or none."""
+    return tuple(small(draw, dtype, feature=features) if draw(st.booleans()) else None for _ in range(2))
+
+
+def group_norm(draw: Draw, dtype: DType) -> Invocation:
+    """Groups of one feature, as instance normalisation has them, and of more."""
+    groups, share = draw(st.integers(1, 3)), draw(st.integers(1, 2))
+    x = turned(
+        draw, dtype, batch=draw(st.sampled_from([2, 1, 0])), time=draw(st.integers(1, 3)), feature=groups * share
+    )
+    options = {"groups": groups, "axis": "feature", "batch": draw(st.sampled_from(["batch", ("batch", "time"), ()]))}
+    return Invocation("group_norm", (x, *scales(draw, dtype, groups * share)), options)
+
+
+def batch_norm(draw: Draw, dtype: DType) -> Invocation:
+    """While it trains and afterwards, of whole examples and of masked ones."""
+    features, time = draw(st.integers(1, 2)), draw(st.integers(1, 3))
+    x = turned(draw, dtype, batch=draw(st.sampled_from([2, 1, 0])), time=time, feature=features)
+    kept = draw(st.sampled_from([dtype, tb.float32]))
+    options = {
+        "statistics": tb.nn.Statistics(*(small(draw, kept, feature=features) for _ in range(2))),
+        "training": draw(st.booleans()),
+        "axis": "feature",
+        **some(draw, momentum=0.5, mask=draw(tensors(bool_, x.shape, names=x.names))),
+    }
+    return Invocation("batch_norm", (x, *scales(draw, dtype, features)), options)
+
+
+def batch_norm_of_kept_statistics(draw: Draw, dtype: DType) -> Invocation:
+    """Those that move have no gradient on purpose."""
+    call = batch_norm(draw, dtype)
+    return call._replace(options={**call.options, "momentum": 0.0})
+
+
+# Positions
+
+
+def rotary(draw: Draw, dtype: DType) -> Invocation:
+    """Axes in any order, with positions and without."""
+    time = draw(st.sampled_from([3, 1, 0]))
+    x = turned(draw, dtype, **batches(draw), time=time, unit=draw(st.sampled_from([4, 2, 4, 0, 4, 3])))
+    positions = [integers(draw, (time,), 0, 50, names=("time",))] if draw(st.booleans()) else []
+    options = some(draw, base=10.0, interleaved=True)
+    return Invocation("rotary", (x, *positions), {**options, "time": "time", "axis": "unit"})
+
+
+def sinusoidal_positions(draw: Draw, dtype: DType) -> Invocation:
+    """Whole numbers and others."""
+    shape = draw(shapes(most=2, largest=3))
+    positions = integers(draw, shape, 0, 50) if dtype.is_integer else draw(tensors(dtype, shape, tame=True))
+    options = some(draw, base=10.0, interleaved=True, name="feature", dtype=draw(st.sampled_from(FLOATING)))
+    return Invocation("sinusoidal_positions", (positions, draw(st.sampled_from([4, 2, 4, 0, 4, 3]))), options)
+
+
+# Attention
+
+
+def attended(draw: Draw, dtype: DType, heads: dict[str, int]) -> tuple[tb.Tensor, tb.Tensor, tb.Tensor, dict[str, Any]]:
+    """Queries, keys, values and options."""
+    batch, unit = batches(draw), draw(st.integers(1, 3))
+    queries, keys = draw(st.integers(1, 3)), draw(st.sampled_from([2, 3, 1, 3, 0]))
+    query = of(draw, dtype, **batch, **heads, time=queries, unit=unit)
+    key = of(draw, dtype, **batch, **heads, time=keys, unit=unit)
+    value = of(draw, dtype, **batch, **heads, time=keys, feature=draw(st.integers(1, 2)))
+    mask = of(draw, bool_, time=queries, key=keys).rename(None, None)
+    bias = small(draw, dtype, time=queries, key=keys).rename(None, None)
+    return query, key, value, some(draw, mask=mask, bias=bias, causal=True, scale=0.5)
+
+
+def attention_weights(draw: Draw, dtype: DType) -> Invocation:
+    """Masked, biased and causal, and in any order of the axes."""
+    query, key, _, options = attended(draw, dtype, {})
+    order = draw(st.permutations(range(query.ndim)))
+    query, key = (tb.permute_dims(x, order) for x in (query, key))
+    return Invocation("attention_weights", (query, key), {**options, "time": "time", "axis": "unit"})
+
+
+def attention(draw: Draw, dtype: DType) -> Invocation:
+    """Likewise in heads, keys and values with names and without."""
+    query, key, value, options = attended(draw, dtype, draw(st.sampled_from([{}, {"head": 2}])))
+    if draw(st.booleans()):
+        key, value = (x.rename(*(None,) * x.ndim) for x in (key, value))
+    return Invocation("attention", (query, key, value), options)
+
+
+def multi_head_attention(draw: Draw, dtype: DType) -> Invocation:
+    """Of itself and of a memory, with positions and without."""
+    heads, queries, keys = draw(st.integers(1, 2)), 2, draw(st.sampled_from([2, 3]))
+    features, units = 2, heads * 2
+    sizes = dict.fromkeys(("query", "key", "value"), (features, units)) | {"output": (units, features)}
+    parameters = {}
+    for name, (rows, columns) in sizes.items():
+        parameters[name] = small(draw, dtype, rows=rows, columns=columns).rename(None, None)
+        if draw(st.booleans()):
+            parameters[f"{name}_bias"] = small(draw, dtype, columns=columns).rename(None)
+    batch = batches(draw)
+    x = of(draw, dtype, **batch, time=queries, feature=features)
+    memory = [of(draw, dtype, **batch, time=keys, feature=features)] if draw(st.booleans()) else []
+    mask = of(draw, bool_, time=queries, key=keys if memory else queries).rename(None, None)
+    options = some(draw, mask=mask, causal=True, rotate=tb.nn.rotary)
+    return Invocation("multi_head_attention", (parameters, x, *memory), {**options, "heads": heads})
+
+
+# Recurrent layers
+
+
+def stepped(
+    draw: Draw, dtype: DType, gates: int, biases: Sequence[str], states: int
+) -> tuple[list[Any], dict[str, Any]]:
+    """Steps, parameters, a state now and then, and options."""
+    batch, time, features, units = batches(draw), draw(st.sampled_from([3, 1])), 2, draw(st.sampled_from([2, 1]))
+    x = turned(draw, dtype, **batch, time=time, feature=features)
+    parameters = {
+        "input": small(draw, dtype, feature=features, gate=gates * units),
+        "recurrent": small(draw, dtype, unit=units, gate=gates * units),
+        **some(draw, **{name: small(draw, dtype, gate=gates * units) for name in biases}),
+    }
+    along = {name: batch[name] for name in x.names if name in batch}
+    options = some(
+        draw,
+        lengths=integers(draw, tuple(along.values()), 0, time, names=tuple(along)),
+        mask=of(draw, bool_, **along, time=time),
+        reverse=True,
+    )
+    state = [small(draw, dtype, **along, unit=units) for _ in range(states)]
+    return [x, parameters, state], {**options, "time": "time", "axis": "feature"}
+
+
+def lstm(draw: Draw, dtype: DType) -> Invocation:
+    """Whole examples and shorter ones, in either direction."""
+    (x, parameters, state), options = stepped(draw, dtype, 4, ["bias"], 2)
+    given = [tb.nn.LSTMState(*state)] if draw(st.booleans()) else []
+    return Invocation("lstm", (x, parameters, *given), options)
+
+
+def gru(draw: Draw, dtype: DType) -> Invocation:
+    """Likewise."""
+    (x, parameters, state), options = stepped(draw, dtype, 3, ["bias", "recurrent_bias"], 1)
+    given = [tb.nn.GRUState(*state)] if draw(st.booleans()) else []
+    return Invocation("gru", (x, parameters, *given), options)
+
+
+# Signals
+
+
+def framed(draw: Draw, dtype: DType) -> dict[str, Any]:
+    """Sizes of frames and transforms, and a window."""
+    length = draw(st.integers(1, 4))
+    own = small(draw, dtype, time=length)
+    window = draw(st.sampled_from(["hann", "hamming", "blackman", "rectangular", own]))
+    options = some(draw, fft_length=length + draw(st.integers(0, 2)), window=window)
+    return {**options, "frame_length": length, "frame_step": draw(st.integers(1, 3))}
+
+
+def stft(draw: Draw, dtype: DType) -> Invocation:
+    """Signals along any axis, some shorter than a frame."""
+    x = turned(draw, dtype, numbers(dtype), **batches(draw), time=draw(st.integers(3, 7)))
+    return Invocation("stft", (x,), {**framed(draw, dtype), "axis": "time", **some(draw, name="frequency")})
+
+
+def istft(draw: Draw, dtype: DType) -> Invocation:
+    """Any spectra, those of no signal among them."""
+    options = framed(draw, dtype)
+    count = options.get("fft_length", options["frame_length"]) // 2 + 1
+    sizes = {"time": draw(st.sampled_from([3, 2, 1, 0])), "frequency": count}
+    batch = batches(draw)
+    kind = COMPLEX_OF.get(dtype, dtype)
+    x = of(draw, kind, numbers(kind), **(batch | sizes if draw(st.booleans()) else sizes | batch))
+    return Invocation("istft", (x,), {**options, "axis": "time", **some(draw, size=draw(st.integers(0, 9)))})
+
+
+GENERATORS: list[Generator] = [
+    conv, conv_transpose, max_pool, mean_pool, group_norm, batch_norm, rotary, sinusoidal_positions, attention_weights,
+    attention, multi_head_attention, lstm, gru, stft, istft,
+]  # fmt: skip
+COSTLY = {multi_head_attention, lstm, gru, istft}
+
+
+@pytest.mark.parametrize("generator", GENERATORS)
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_agrees_with_the_reference(backend: str, generator: Generator) -> None:
+    few = 2 if generator in COSTLY else 3  # XLA compiles each op for each shape
+    dtypes = st.sampled_from(FLOATING) | st.sampled_from(FLOATING) | st.sampled_from(ALL_DTYPES)
+
+    @profile(few if backend == "jax" else 10)
+    @given(dtypes.flatmap(st.composite(generator)))
+    def agrees(call: Invocation) -> None:
+        check(call, backend)
+
+    agrees()
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_mel_filters_agree_with_the_reference(backend: str) -> None:
+    kinds = st.fixed_dictionaries(
+        {"sample_rate": st.sampled_from([16000, 44100.0])},
+        optional={
+            "lowest": st.sampled_from([20.0, 1500.0]),
+            "highest": st.sampled_from([3000.0, 7999.5]),
+            "slaney": st.just(True),
+            "dtype": st.sampled_from(FLOATING),
+            "names": st.just(("frequency", "filter")),
+        },
+    )
+
+    @profile(3 if backend == "jax" else 10)
+    @given(st.sampled_from([2, 9]), st.sampled_from([1, 4]), kinds)
+    def agrees(frequencies: int, filters: int, options: dict[str, Any]) -> None:
+        found = []
+        for each in (backend, "binary"):
+            with tb.default_backend(each):
+                found.append(tb.nn.mel_filters(frequencies, filters, **options))
+        assert found[0].backend.name == backend
+        assert_equal(*found)
+
+    agrees()
+
+
+@pytest.mark.parametrize(
+    "generator", [batch_norm_of_kept_statistics if each is batch_norm else each for each in GENERATORS]
+)
+def test_gradients_are_central_differences(generator: Generator) -> None:
+    @profile(3)
+    @given(st.composite(generator)(tb.float64), st.integers(0, 1 << 20))
+    def agree(call: Invocation, seed: int) -> None:
+        with tb.precision(64):
+            problem = differentiable(Problem(call, seed))
+            loss = traced(problem.loss, problem.points)
+            gradient = traced(tb.grad(problem.loss), problem.points)
+            assert_close(problem.slope(gradient(problem.points)), problem.differences(lambda x: loss(x)[0]), "first")
+
+    agree()
