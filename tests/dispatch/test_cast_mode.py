@@ -10,6 +10,8 @@ import numpy
 import pytest
 
 import tensorbackend as tb
+from tensorbackend.dispatch import watching
+from tensorbackend.dispatch.path import Path
 from tensorbackend.dtypes import defaults
 from tensorbackend.opspec import OPS
 
@@ -163,9 +165,7 @@ def test_each_thread_has_its_own_mode() -> None:
 def test_what_was_ready_is_ready_again() -> None:
     x = tb.ones(7)
     x + x
-    path = next(
-        each.__self__ for each in _places() if getattr(each.__self__, "spec", None) is OPS["add"]
-    )  # fmt: skip
+    path = next(place for place in watching._places if isinstance(place, Path) and place.spec is OPS["add"])
     key = next(key for key in path.ready if key[0] is x.template)
     before = path.ready[key]
     with tb.precision(64, cast=True), tb.profile():
@@ -176,9 +176,3 @@ def test_what_was_ready_is_ready_again() -> None:
     assert path.ready[key][1] is before[1]
     assert any(each[0] is wide.template for each in path.ready)
     assert not any(hasattr(kernel, "__unwatched__") for _, kernel, _ in path.ready.values())
-
-
-def _places() -> list[Any]:
-    from tensorbackend.dispatch import watching
-
-    return [each for each in watching._places if hasattr(each, "__self__")]

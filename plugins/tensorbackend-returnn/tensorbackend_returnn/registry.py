@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import tensorbackend as tb
-from returnn.frontend import _backend
+from returnn.frontend import _backend, attention
+from returnn.frontend._cache import Cache
 from returnn.util.basic import BehaviorVersion
 
 from .backend import TensorBackend
@@ -46,7 +47,7 @@ def select_backend(name: str | None = None, *, device: str | None = None) -> typ
     """
     base = tb.get_backend(name, device=device) if device else tb.get_backend(name)
     TensorBackend.close_tape()
-    Base.base = base
+    _set_base(base)
     _backend.register_backend_by_tensor_type(tb.Tensor, TensorBackend)
     _backend.global_backend.__class__ = TensorBackend
     BehaviorVersion.set_min_behavior_version(LEAST_BEHAVIOUR)
@@ -79,5 +80,15 @@ def selected(name: str | None = None, *, device: str | None = None) -> Iterator[
         yield select_backend(name, device=device)
     finally:
         TensorBackend.close_tape()
-        Base.base = base
+        _set_base(base)
         _backend.global_backend.__class__ = before
+
+
+def _set_base(base: tb.Backend | None) -> None:
+    """Makes new tensors on a backend from now on."""
+    if base is not Base.base:
+        # RETURNN keeps encodings of positions by their dims and the name of the device, which two backends may share.
+        for each in vars(attention).values():
+            if isinstance(each, Cache):
+                each._lru_cache.cache_clear()
+    Base.base = base

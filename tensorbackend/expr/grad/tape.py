@@ -172,6 +172,13 @@ def _recording() -> Tape | None:
 def current_tape() -> Tape | None:
     """The tape whose block runs here, `None` where none does or it is paused.
 
+    Returns
+    -------
+    Tape or None
+        The innermost tape of this thread.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> with tb.tape() as tape:
     ...     tb.current_tape() is tape

@@ -359,7 +359,7 @@ def choice(
     sizes = as_shape(shape)
     x = None if scalar_kind(a) is not None else together(key, a)[1]
     along = 0 if x is None else normalize_axis(x.template, axis)
-    size = index(a) if x is None else x.shape[along]  # type: ignore[arg-type] # a Python number
+    size = integer(a=a) if x is None else x.shape[along]
     count = math.prod(sizes)
     if count and size < 1:
         raise ArgumentError(expected("at least one entry to choose from", entries=size))
