@@ -18,7 +18,10 @@ from tensorbackend import errors, extending, files, testing
 from tensorbackend.docstrings.results import RETURNS
 from tensorbackend.docstrings.sections import PARAMETERS
 
-MODULES = (tb, errors, extending, files, testing, tb.fft, tb.linalg, tb.nn, tb.ragged, tb.random, tb.solvers, tb.sparse)
+MODULES = (
+    tb, errors, extending, files, testing, tb.fft, tb.linalg, tb.nn, tb.optimize, tb.ragged, tb.random, tb.solvers,
+    tb.sparse,
+)  # fmt: skip
 STARS: dict[Any, str] = {Parameter.VAR_POSITIONAL: "*", Parameter.VAR_KEYWORD: "**"}
 
 
