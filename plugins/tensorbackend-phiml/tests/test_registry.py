@@ -47,7 +47,7 @@ def test_every_function_of_phiml_is_ours(b: TensorBackend) -> None:
 
 
 def test_every_function_of_phiml_has_a_row_in_the_docs() -> None:
-    rows = runpy.run_path(str(Path(__file__).parents[3] / "docs" / "phiml_rows.py"))["rows"]()
+    rows = runpy.run_path(str(Path(__file__).parents[3] / "docs" / "rows.py"))["read"]("phiml").rows
     functions = {name for name in dir(PhimlBackend) if not name.startswith("_")}
     assert functions - {row.name for row in rows} == set()
 
