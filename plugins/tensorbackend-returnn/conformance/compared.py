@@ -161,6 +161,7 @@ def swap(path: Path) -> None:
     text = re.sub(
         r"^(\s*)import jax\.numpy as jnp", r"\1from swapped_jax import numpy as jnp", text, flags=re.MULTILINE
     )
+    # RETURNN's tests skip where JAX is missing; here ours stands for it.
     text = text.replace('jax = pytest.importorskip("jax")', "import swapped_jax as jax")
     text = text.replace('rf.select_backend("jax")', "__import__('compared').select_ours()")
     if "swapped_jax" not in text:  # the tests of RETURNN's JAX backend compare with PyTorch themselves

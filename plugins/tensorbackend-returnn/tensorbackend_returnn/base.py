@@ -43,7 +43,10 @@ def unnamed(x: tb.Tensor) -> tb.Tensor:
 
 
 class Base(ReturnnBackend):
-    """RETURNN's backend of our tensors: the part that says what they are. Like RETURNN's it has no instances."""
+    """RETURNN's backend of our tensors: the part that says what they are. Like RETURNN's it has no instances.
+
+    A method raises `NotImplementedError` for options that it leaves out, as RETURNN's own backends do.
+    """
 
     name = "tensorbackend"
     RawTensorType = tb.Tensor

@@ -111,7 +111,9 @@ class Convolution(Contraction):
         """The transpose of a convolution: each entry along spatial dims adds a scaled kernel to the result."""
         count = len(in_spatial_dims)
         if padding.lower() != "valid":
-            raise NotImplementedError(f"transposed_conv: expected padding='valid', got padding={padding!r}")
+            raise NotImplementedError(
+                f"transposed_conv: expected padding='valid', got padding={padding!r}; slice the result"
+            )
         if not out_spatial_dims:
             out_spatial_dims = rf.make_transposed_conv_out_spatial_dims(
                 in_spatial_dims=in_spatial_dims,

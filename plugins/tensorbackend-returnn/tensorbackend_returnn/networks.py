@@ -32,7 +32,9 @@ class Networks(Convolution):
     ) -> Tensor:
         """Each feature with mean 0 and variance 1 over all other dims; in training the running ones move along."""
         if not isinstance(in_dim, Dim):
-            raise NotImplementedError(f"batch_norm: expected one dim of features, got in_dim={in_dim}")
+            raise NotImplementedError(
+                f"batch_norm: expected one dim of features, got in_dim={in_dim}; merge them by rf.merge_dims"
+            )
         if (running_mean is None) != (running_variance is None):
             raise ValueError("batch_norm: expected a running mean and a running variance, or none of them")
         trains = rf.get_run_ctx().is_train_flag_enabled(func=rf.BatchNorm.__call__)

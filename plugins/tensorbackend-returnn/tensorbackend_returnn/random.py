@@ -88,7 +88,7 @@ class Random(Gradients):
         """
         device = like.device if like is not None and device is None else device
         if explicit_state is not None or auto_update_state is not None:
-            raise NotImplementedError("random: expected no state of its own; tb.random draws with keys")
+            raise NotImplementedError("random: expected no state for the call; call rf.set_random_state before it")
         if out is None:
             out = Tensor(
                 f"random_{distribution}", dims=dims, dtype=dtype, sparse_dim=sparse_dim, feature_dim=feature_dim

@@ -155,7 +155,9 @@ def test_a_tensor_is_pickled(over: str) -> None:
 def test_the_code_of_the_readme_runs() -> None:
     text = (Path(__file__).parents[1] / "README.md").read_text()
     (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    exec(code, {})
+    found: dict[str, Any] = {}
+    exec(code, found)
+    assert found["slopes"]["bias"].tolist() == (2 * np.asarray(found["model"](found["x"]).raw_tensor)).tolist()
 
 
 def test_it_imports_without_pytorch_and_jax() -> None:
