@@ -87,8 +87,8 @@ PARAMETERS: Final[Mapping[str, Words]] = {
         "d": "The distance of samples.",
         "n": "The number of samples: longer input is cut off, shorter is filled up with zeros; by default the size of "
         "the axis.",
-        "norm": 'Which direction divides by the length: the inverse ("backward"), the other ("forward"), or each by its '
-        'square root ("ortho").',
+        "norm": 'Which direction divides by the length: the inverse ("backward"), the other ("forward"), or each by '
+        'its square root ("ortho").',
         "s": "The number of samples along each axis, as `n` of `fft`; by default the sizes.",
     },
     "hfft": {"n": "The number of samples of the result; by default 2 * (size - 1)."},
