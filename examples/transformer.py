@@ -141,7 +141,7 @@ def train(backend: str, steps: int, console: Console) -> tuple[Model, list[float
         model = initial(key)
         velocity = tb.tree_map(tb.zeros_like, model)
         losses, start = [], perf_counter()
-        for number in track(range(steps), description=f"{backend:8}", console=console):
+        for number in track(range(steps), description=f"{backend!s:8}", console=console):
             value, model, velocity = step(model, velocity, text, tb.random.fold_in(key, number + 1))
             losses.append(float(value))
             if number == 0:

@@ -48,6 +48,7 @@ from .dtypes import uint32 as uint32
 from .dtypes import uint64 as uint64
 from .files import load as load
 from .files import save as save
+from .mesh import Mesh as Mesh
 from .ops import numpy_calls as _numpy_calls  # noqa: F401 # binds what NumPy calls
 from .ops.alignment import aligned as aligned
 from .ops.alignment import merge_axes as merge_axes

@@ -11,8 +11,8 @@ from .template import Shape, Template
 _MORE = "..."
 
 
-def show(template: Template, backend: str, elements: Sequence[object]) -> str:
-    """A tensor as text; elements beyond those given are shown as `...`.
+def show(template: Template, backend: str, elements: Sequence[object], looks: str | None = None) -> str:
+    """A tensor as text; elements beyond those given are shown as `...`, `looks` in place of the template.
 
     >>> from tensorbackend.template import Template
     >>> print(show(Template((2, 3), "f32", ("batch", "feature")), "numpy", [1.0, 2.0, 3.0, 4.0]))
@@ -21,7 +21,7 @@ def show(template: Template, backend: str, elements: Sequence[object]) -> str:
      [4.0, ...]]
     """
     texts = iter([_text(element, template.dtype) for element in elements])
-    return f"{template!r} {backend}\n{_nested(template.shape, texts, template.size - len(elements), 1)}"
+    return f"{looks or repr(template)} {backend}\n{_nested(template.shape, texts, template.size - len(elements), 1)}"
 
 
 def _nested(shape: Shape, texts: Iterator[str], missing: int, indent: int) -> str:

@@ -27,6 +27,7 @@ from .template import Names, Shape, Template
 if TYPE_CHECKING:
     import numpy
 
+    from .mesh import Sharding
     from .protocol import Backend, BackendLike
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -108,6 +109,16 @@ class Tensor(Operators):
     def nbytes(self) -> int:
         """Size of the data in bytes."""
         return self.template.nbytes
+
+    @property
+    def sharding(self) -> Sharding | None:
+        """Where the tensor lies on the mesh of its backend; `None` on a single device.
+
+        >>> import tensorbackend as tb
+        >>> tb.zeros(2).sharding is None
+        True
+        """
+        return self.backend.sharding(self)
 
     @property
     def device(self) -> str:
@@ -389,6 +400,12 @@ class ForeignArray(Protocol):
     """An array of another library, such as a `numpy.ndarray`."""
 
     def __array__(self, *arguments: Any, **options: Any) -> Any: ...
+
+
+def relabelled(x: Tensor, out: Template) -> Tensor:
+    """A tensor under other names, by a template of its shape and dtype; on a mesh it is laid out as these say."""
+    backend = x.backend
+    return Tensor(out, backend, backend.laid(x.data, out) if backend.lays_by_name else x.data)
 
 
 TensorLike: TypeAlias = Annotated[Tensor | bool | int | float | complex | ForeignArray, Meaning("tensor")]

@@ -39,7 +39,7 @@ def kernel(
         with explained(name, backend):
             made = entered(plan.__self__, plan.__plan__, out, inputs, options)
     else:
-        made = of_plain(backend, callback, out, inputs, options)
+        made = laying(backend, out, of_plain(backend, callback, out, inputs, options))
     return checked(name, backend, out, inputs, made) if CHECKED else made
 
 
@@ -82,6 +82,13 @@ def of_plain(
         return callback(out, *as_tensors(backend, inputs, payloads), **options)
 
     return wrapping
+
+
+def laying(backend: Backend, out: Out, kernel: Kernel) -> Kernel:
+    """A kernel whose results lie where their names say, if that concerns the backend."""
+    if not backend.lays_by_name:
+        return kernel
+    return lambda *payloads: backend.laid(kernel(*payloads), out)
 
 
 def of_default(

@@ -27,7 +27,7 @@ from ..protocol import Backend, Kernel, Payload, own_method
 from ..protocol.planned import bare, is_planned
 from ..select import common_backend, move
 from ..template import Template
-from ..tensor import Tensor, late
+from ..tensor import Tensor, late, relabelled
 from .graph import Graph, rebuilt
 from .node import CUSTOM, RENAMED, Node, Value
 from .record import ExprBackend, under
@@ -209,7 +209,7 @@ def computed(node: Node, backend: Backend, inputs: Sequence[Any]) -> Result:
         return move(node.tensor, backend)
     if node.op == RENAMED:
         (x,) = inputs
-        return Tensor(node.outs[0], backend, x.data)
+        return relabelled(x, node.outs[0])
     return cast(Result, wrap(node.out, backend, _entered(node, backend)(*payloads_of(inputs))))
 
 
@@ -233,13 +233,13 @@ class _Writer:
         self.lines.append(f"    return ({''.join(f'{self._names[value]}, ' for value in graph.outputs)})")
 
     def _write(self, node: Node, ends: Sequence[Value]) -> None:
-        if node.op == RENAMED:
+        if node.op == RENAMED and self.backend.placement(node.out) is None:
             self._names[Value(node)] = self._names[node.operands[0]]
             return
         if node.tensor is not None:
             self._names[Value(node)] = self._bound("c", move(node.tensor, self.backend).data)
             return
-        kernel = _entered(node, self.backend) if self.kernels is None else self.kernels[node]
+        kernel = self._kernel(node)
         if not node.inputs and sum(out.nbytes for out in node.outs) <= KEPT_BYTES:
             made = kernel() if self.kernels is None else self.backend.enter(kernel)()
             for value, payload in zip(node.values, (made,) if isinstance(node.out, Template) else made, strict=True):
@@ -256,6 +256,12 @@ class _Writer:
         left = freed.intersection(self._spare)
         if left:
             self.lines.append(f"    del {', '.join(sorted(left))}")
+
+    def _kernel(self, node: Node) -> Kernel:
+        """The kernel of a node."""
+        if node.op == RENAMED:
+            return lambda data: self.backend.laid(data, node.out)
+        return _entered(node, self.backend) if self.kernels is None else self.kernels[node]
 
     def _target(self, value: Value, ends: Sequence[Value]) -> str:
         """A variable for a value; one for all that nothing needs."""

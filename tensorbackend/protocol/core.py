@@ -13,6 +13,7 @@ from ..elements import unpack
 from ..errors import ArgumentError, UnsupportedOp, expected
 from ..interchange import HOST, dlpack_capsule, dlpack_device, numpy_from_binary, numpy_from_dlpack
 from ..locks import free_in_child
+from ..mesh import Sharding
 from ..template import Template
 from ..tensor import Tensor
 from .devices import DeviceFacts, host_facts, kind_of_device
@@ -185,6 +186,9 @@ class Core:
     writable_payloads: ClassVar[bool] = True
     """Whether a callback might write to a payload; checked mode then looks whether it does."""
 
+    lays_by_name: ClassVar[bool] = False
+    """Whether names of axes decide where payloads lie, as on a mesh of devices."""
+
     multiplies_rows: ClassVar[bool] = False
     """Whether `sparse_matvec` takes compressed rows as they are, without spreading them out at each call."""
 
@@ -311,8 +315,9 @@ class Core:
     def settled(self, kernel: Kernel, out: Any, /) -> Kernel:
         """A kernel whose results are payloads of exactly the output template, made of what a planned callback returns.
 
-        Override it where the library's functions return something else in some cases, as NumPy's return a number
-        instead of an array without axes.
+        The template has its names, of which a kernel may depend on `placement(out)` alone. Override it where the
+        library's functions return something else in some cases, as NumPy's return a number instead of an array without
+        axes.
         """
         return kernel
 
@@ -323,6 +328,23 @@ class Core:
         inside, JAX compiles it.
         """
         return bare(kernel)
+
+    # Where payloads lie
+
+    def placement(self, out: Any, /) -> Hashable:
+        """Where a payload lies that looks like a template, or several of them, by the names of axes.
+
+        `None`, as here, where names decide nothing.
+        """
+        return None
+
+    def laid(self, data: Payload, out: Any, /) -> Payload:
+        """A payload, or several, brought where `placement` says; asked for only of a backend with `lays_by_name`."""
+        return data
+
+    def sharding(self, x: Tensor, /) -> Sharding | None:
+        """Where a tensor lies on a mesh; `None`, as here, for one on a single device."""
+        return None
 
     # Transport
 

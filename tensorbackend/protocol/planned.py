@@ -15,7 +15,8 @@ Both forms obey the same contract, and a backend may mix them:
                 return lambda left, right: list(map(operator.add, left, right))
             ...
 
-The names of templates never concern a backend, so a planned callback gets templates without names.
+The names of templates never concern a callback, so a planned one gets templates without names. They may concern where
+its results lie: `Backend.settled` gets the output template with its names.
 """
 
 from __future__ import annotations
@@ -140,9 +141,15 @@ def kernel_of(callback: Callable[..., Payload], out: Any, /, *inputs: Any, **opt
 
 def entered(backend: Any, plan: Callable[..., Kernel], out: Any, inputs: Sequence[Any], options: Any) -> Kernel:
     """The kernel of a planned callback as it is called from outside, made once and kept with the backend."""
-    out, inputs = nameless(out), nameless(inputs)
+    inputs = nameless(inputs)
     try:
-        key = plan, out, inputs, *[(option, told(value)) for option, value in options.items()]
+        key = (
+            plan,
+            nameless(out),
+            backend.placement(out),
+            inputs,
+            *[(name, told(each)) for name, each in options.items()],
+        )
         found: Kernel | None = backend.kernels.get(key)
     except (TypeError, KeyError):  # an option that does not hash, or that is NaN
         return cast(Kernel, backend.enter(_planned(backend, plan, out, inputs, options)))
@@ -153,8 +160,7 @@ def entered(backend: Any, plan: Callable[..., Kernel], out: Any, inputs: Sequenc
 
 
 def _planned(backend: Any, plan: Callable[..., Kernel], out: Any, inputs: Sequence[Any], options: Any) -> Kernel:
-    out = nameless(out)
-    kernel: Kernel = backend.settled(plan(backend, out, *nameless(inputs), **options), out)
+    kernel: Kernel = backend.settled(plan(backend, nameless(out), *nameless(inputs), **options), out)
     return kernel
 
 

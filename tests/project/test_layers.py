@@ -19,7 +19,7 @@ PACKAGE = Path(tb.__file__).parent
 LAYERS = [
     ("accuracy", "errors", "meaning", "dtypes", "synonyms", "locks", "blocks", "docstrings"),
     ("elements", "memo", "template", "threads"),
-    ("rules",),
+    ("rules", "mesh"),
     ("methods", "operators", "tensor", "display", "interchange"),
     ("protocol", "parameters", "entry"),
     ("opspec", "select", "operands", "dispatch"),

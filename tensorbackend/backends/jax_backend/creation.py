@@ -34,7 +34,7 @@ class JaxCreation(JaxBase, ArrayCreation):
         number = self.numbers.get(key)
         if number is None:
             with self.jax.ensure_compile_time_eval():
-                number = self.from_numpy(out, self.rounded(out, value), copy=False)
+                number = self.from_numpy(intern_template((), out.dtype, ()), self.rounded(out, value), copy=False)
             remember(self.numbers, key, number)
         return self.lasting(lambda: self._filled(out, self.tensor(number))) if out.shape else number
 

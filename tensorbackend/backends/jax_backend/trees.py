@@ -19,7 +19,7 @@ from ...template import Template
 from ...tensor import Deallocated, Tensor
 
 if TYPE_CHECKING:
-    from . import JaxBackend
+    from .backend import JaxBackend
 
 
 class Static:
@@ -46,8 +46,8 @@ class Static:
         return hash(Static)
 
 
-def register(jax: Any, backend: JaxBackend) -> None:
-    """Makes tensors pytrees, of whichever backend; `backend` holds what a transformation makes of another's."""
+def register(jax: Any, kind: type[JaxBackend]) -> None:
+    """Makes tensors pytrees, of whichever backend; one of `kind` holds what a transformation makes of another's."""
 
     def flatten(x: Tensor) -> tuple[tuple[Any], Static]:
         return (leaf(x),), Static(x)
@@ -59,19 +59,19 @@ def register(jax: Any, backend: JaxBackend) -> None:
         (data,) = leaves
         template, holder = static.template, static.backend
         if isinstance(data, jax.Array):
-            holder = holder if isinstance(holder, type(backend)) else backend
+            holder = holder if isinstance(holder, kind) else kind()
             template = transformed(template, data)
         elif hasattr(data, "shape") and hasattr(data, "dtype"):
             template = transformed(template, data)
         return Tensor(template, holder, data)
 
-    for kind in (Tensor, Deallocated):  # flattening the latter raises DeallocatedError
-        jax.tree_util.register_pytree_with_keys(kind, flatten_with_keys, unflatten, flatten)
+    for each in (Tensor, Deallocated):  # flattening the latter raises DeallocatedError
+        jax.tree_util.register_pytree_with_keys(each, flatten_with_keys, unflatten, flatten)
 
-    def take_over(kind: type, node: Any) -> None:
+    def take_over(sort: type, node: Any) -> None:
         """Makes a class that our trees know one that JAX's know, unless its author has told JAX already."""
         with suppress(ValueError):
-            jax.tree_util.register_pytree_node(kind, node.flatten, node.unflatten)
+            jax.tree_util.register_pytree_node(sort, node.flatten, node.unflatten)
 
     each_registered(take_over)
 

@@ -17,7 +17,7 @@ from ...ops.elementwise.unary import real
 from ...ops.reduction import sum
 from ...ops.shape import reshape
 from ...template import Template
-from ...tensor import Tensor
+from ...tensor import Tensor, relabelled
 from ..graph import Graph, reachable
 from ..node import PARAMETER, RENAMED, Node, Value, at_line
 from ..record import expr_tensor, recording, value_of
@@ -237,7 +237,7 @@ def inexact(value: Value) -> bool:
 
 def named(x: Tensor, template: Template) -> Tensor:
     """A tensor under the names of a template of its shape and dtype."""
-    return x if x.names == template.names else Tensor(template, x.backend, x.data)
+    return x if x.names == template.names else relabelled(x, template)
 
 
 def _as_it_is(x: Tensor) -> Tensor:

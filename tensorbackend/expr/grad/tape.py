@@ -25,7 +25,7 @@ from ...protocol.core import CompositeCall
 from ...rules.plan import Out
 from ...select import get_backend, move
 from ...template import Template
-from ...tensor import Tensor, bind
+from ...tensor import Tensor, bind, relabelled
 from ..evaluate import evaluate
 from ..graph import Graph
 from ..node import CAPTURED, PARAMETER, Default, Line, Node, Value, here, next_serial
@@ -439,14 +439,14 @@ def with_data(x: Tensor) -> Tensor:
         return x
     value: Value = x.data
     held = cast(Recorded, value.node).results[value.index]
-    return held if held.template is x.template else Tensor(x.template, held.backend, held.data)
+    return held if held.template is x.template else relabelled(held, x.template)
 
 
 @bind
 def off_tape(x: Tensor) -> Tensor:
     """What `x.detach()` gives once there are tapes."""
     held = with_data(x)
-    return stop_gradient(x) if held is x else Tensor(x.template, held.backend, held.data)
+    return stop_gradient(x) if held is x else relabelled(held, x.template)
 
 
 def recorder_of(x: Tensor) -> Backend:

@@ -19,7 +19,7 @@ from ...rules.axes import normalize_axis
 from ...rules.plan import Plan
 from ...select import check_held, get_backend
 from ...template import Template, as_names, as_shape, intern_template
-from ...tensor import Like, Tensor, TensorLike, bind, late
+from ...tensor import Like, Tensor, TensorLike, bind, late, relabelled
 from ..elementwise.binary import add, greater_equal
 from ..elementwise.conversion import astype
 from .values import asarray as asarray
@@ -298,7 +298,8 @@ def rename(x: Tensor, /, *names: str | None, **renamed: str | None) -> Tensor:
     changed: list[str | None] = list(names or x.names)
     for old, new in renamed.items():
         changed[normalize_axis(x.template, old)] = new
-    return Tensor(intern_template(x.shape, x.dtype, as_names(changed, x.ndim)), x.backend, x.data)
+    out = intern_template(x.shape, x.dtype, as_names(changed, x.ndim))
+    return relabelled(x, out)
 
 
 @entry

@@ -31,8 +31,8 @@ from ...rules.plan import flag
 from ...rules.shape import unnamed
 from ...select import check_held, claimant, common_backend, get_backend, move, placed
 from ...select.default import current
-from ...template import MAX_AXES, Shape, Template, intern_template, is_deep, weak_template
-from ...tensor import Like, Tensor, TensorLike, bind, late
+from ...template import MAX_AXES, Shape, Template, as_names, intern_template, is_deep, weak_template
+from ...tensor import Like, Tensor, TensorLike, bind, late, relabelled
 
 
 @entry
@@ -164,29 +164,38 @@ def _from_value(
         if copy and made is value:
             made = Tensor(value.template, chosen, value.data)  # payloads never change
     elif is_array(value):
-        made = _from_array(value, get_backend(backend, device=device), device, copy)
+        made = _from_array(value, get_backend(backend, device=device), device, copy, names)
     else:
         if copy is False:
             raise ArgumentError(expected("a tensor or an array to share", "leave copy out", value=value))
-        made = _from_lists(value, wanted, backend, device)
+        made = _from_lists(value, wanted, backend, device, names)
     if wanted is not None and made.dtype is not wanted:
         made = late("astype")(made, wanted)
     if copy is False and isinstance(value, Tensor) and made is not value:
         raise ArgumentError(expected("a tensor of that dtype and backend to share", "leave copy out", dtype=wanted))
     if names is not None:
-        made = Tensor(Template(made.shape, made.dtype, names), made.backend, made.data)
+        made = relabelled(made, Template(made.shape, made.dtype, names))
     return made
 
 
-def _from_array(value: Any, backend: Backend, device: str | None, copy: bool | None) -> Tensor:
+def _from_array(
+    value: Any,
+    backend: Backend,
+    device: str | None,
+    copy: bool | None,
+    names: Sequence[str | None] | None,
+) -> Tensor:
     """As it stands where the backend's library made it, else through NumPy; by DLPack where the array is on the
-    backend's own device, or NumPy cannot read it."""
+    backend's own device, or NumPy cannot read it.
+
+    It goes at once where the names say, so that no device of a mesh ever holds more than its part.
+    """
     adopted = None if copy else backend.adopted(value)
     if adopted is not None:
         return Tensor(adopted[0], backend, adopted[1])
     if hasattr(value, "mask") and hasattr(value, "filled"):
         raise OperandError(expected("an array without a mask", "fill it first with filled()", array=type(value)))
-    place = value.__dlpack_device__() if hasattr(value, "__dlpack_device__") else HOST
+    place = _place(value)
     if place == HOST or place != backend.dlpack_device():
         try:
             array = as_numpy(value)
@@ -197,12 +206,21 @@ def _from_array(value: Any, backend: Backend, device: str | None, copy: bool | N
             if not hasattr(value, "__dlpack__"):
                 raise
         else:
-            out = intern_template(array.shape, as_dtype(array.dtype), (None,) * array.ndim)
+            out = intern_template(array.shape, as_dtype(array.dtype), as_names(names, array.ndim))
             check_held(out.dtype, backend)
-            if array is value:
+            if array is value and names is None:
                 remember(_shared, (array.__class__, array.dtype, array.shape, backend), out)
             return Tensor(out, backend, backend.from_numpy(out, array, copy=copy is True))
     return _from_dlpack(value, backend, device, copy)
+
+
+def _place(array: Any) -> tuple[int, int]:
+    """Where an array is, by DLPack's numbers; of one that lies on several devices, which NumPy gathers, the host."""
+    try:
+        found: tuple[int, int] = array.__dlpack_device__() if hasattr(array, "__dlpack_device__") else HOST
+    except BufferError:
+        return HOST
+    return found
 
 
 def _from_dlpack(value: Any, backend: Backend, device: str | None, copy: bool | None) -> Tensor:
@@ -233,7 +251,13 @@ class _Numbers(NamedTuple):
     """Those of elements that were NumPy's numbers."""
 
 
-def _from_lists(value: Any, wanted: DType | None, backend: BackendLike, device: str | None) -> Tensor:
+def _from_lists(
+    value: Any,
+    wanted: DType | None,
+    backend: BackendLike,
+    device: str | None,
+    names: Sequence[str | None] | None,
+) -> Tensor:
     """A number or nested lists, in the dtype that is wanted or, where its kind is too narrow, in their own."""
     found = _flatten(value)
     if found is None:
@@ -258,7 +282,7 @@ def _from_lists(value: Any, wanted: DType | None, backend: BackendLike, device: 
         dtype = complex128 if dtype.is_complex else float64
         check_scalars(elements, dtype)
     check_held(dtype, chosen)
-    out = unnamed(shape, dtype)
+    out = unnamed(shape, dtype) if names is None else Template(shape, dtype, names)
     numbers = elements if len(kinds) == 1 and widest == dtype.kind else map(element_type(dtype), elements)
     return Tensor(out, chosen, chosen.from_binary(out, data=pack(numbers, dtype)))
 

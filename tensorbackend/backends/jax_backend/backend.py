@@ -1,0 +1,265 @@
+"""The backend itself: its devices, and how data come and go."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Hashable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from ...dtypes import ALL_DTYPES, float32, float64, int32, int64
+from ...errors import ArgumentError, UnsupportedOp, expected
+from ...expr.evaluate import Program
+from ...interchange import HOST, numpy_dtype, read_only
+from ...protocol import Kernel, Payload
+from ...protocol.devices import DeviceFacts, host_facts
+from ...template import Template
+from ...tensor import Tensor
+from ..array_module.base import Silent
+from ..array_module.fourier import ArrayFourier
+from ..libraries import import_library
+from .base import Composing, template_of
+from .composites import JaxComposites
+from .contraction import JaxContraction
+from .control import JaxControl
+from .convolution import JaxConvolution
+from .creation import JaxCreation
+from .cumulative import JaxCumulative
+from .elementwise import JaxElementwise
+from .functional import JaxFunctional
+from .indexing import JaxIndexing
+from .linalg.factorisations import JaxLinalg
+from .linalg.norms import JaxNorms
+from .linalg.sparse import JaxSparse
+from .module import JaxModule
+from .random import JaxRandom
+from .reduction import JaxReduction
+from .shape import JaxShaping
+from .sorting import JaxSorting
+from .special import JaxSpecial
+from .trees import register
+from .window import JaxWindow
+
+if TYPE_CHECKING:
+    import numpy
+
+    from ...expr.graph import Graph
+
+
+class JaxBackend(
+    JaxCreation,
+    JaxSpecial,
+    JaxElementwise,
+    JaxNorms,
+    JaxSparse,
+    JaxReduction,
+    JaxCumulative,
+    JaxSorting,
+    JaxWindow,
+    JaxFunctional,
+    JaxShaping,
+    JaxIndexing,
+    JaxContraction,
+    JaxConvolution,
+    JaxLinalg,
+    ArrayFourier,
+    JaxRandom,
+    JaxControl,
+    JaxComposites,
+):
+    """JAX on a device: `JaxBackend()`, `JaxBackend(device="cpu:1")`; on many: `JaxBackend(mesh=mesh, layout=rules)`.
+
+    JAX's 64-bit dtypes are switched on for the process when the first instance is made, as without them JAX
+    truncates in silence. `JAX_ENABLE_X64=0` in the environment leaves them off; then a 64-bit tensor is an
+    `UnsupportedOp` before anything runs.
+    """
+
+    name = "jax"
+    array_types = ("jax:Array",)
+    writable_payloads = False
+    dlpack_dtypes = frozenset(ALL_DTYPES)
+
+    on_mesh: ClassVar[type[JaxBackend]]
+    """The class of an instance on a mesh, which its module hands in."""
+
+    def __new__(cls, **options: object) -> Self:
+        """The instance with these options: of `on_mesh` where they name a mesh."""
+        kind = cls.on_mesh if cls is JaxBackend and "mesh" in options else cls
+        return super().__new__(kind, **options)  # type: ignore[arg-type] # a subclass where it is another class
+
+    @classmethod
+    def init(cls, **options: object) -> Mapping[str, Hashable]:
+        """The device by name; JAX's default one unless another is asked for."""
+        device = options.pop("device", None)
+        if "layout" in options:
+            raise ArgumentError(expected("a mesh beside the layout", "say mesh=tb.Mesh(...)", layout=options["layout"]))
+        super().init(**options)
+        return {"device": name_of(device_of(library("jax"), device))}
+
+    def setup(self) -> None:
+        """Imports JAX, switches 64-bit dtypes on, and makes tensors pytrees."""
+        self.jax, self.lax = library("jax"), library("jax.lax")
+        self.xp = JaxModule(library("jax.numpy"), self.lax)
+        for submodule in ("jax.dlpack", "jax.experimental", "jax.scipy.special"):
+            library(submodule)
+        self.quiet, self.numbers = Silent(), {}
+        self.composites, self.composing = {}, Composing()
+        self.settle()
+        if os.environ.get("JAX_ENABLE_X64", "1").lower() not in ("0", "false", "off", "n", "no"):
+            self.jax.config.update("jax_enable_x64", True)
+        self.wide, self.long = float64, int64
+        if not self.jax.config.jax_enable_x64:
+            self.wide, self.long = float32, int32
+            self.dtypes = frozenset(each for each in ALL_DTYPES if each.bits < (128 if each.is_complex else 64))
+        self.precision = self.lax.Precision.HIGHEST
+        if not JaxBackend._registered:  # one instance at a time is set up
+            register(self.jax, JaxBackend)
+            JaxBackend._registered = True
+
+    _registered = False
+
+    def settle(self) -> None:
+        """Finds the device, and where payloads are put."""
+        self.place = device_of(self.jax, self.options["device"])
+        self.device = name_of(self.place)
+        self.committed = None if self.place == device_of(self.jax, None) else self.place
+
+    def versions(self) -> Mapping[str, str]:
+        """JAX's version, and that of its library of devices."""
+        return {name: library(name).__version__ for name in ("jax", "jaxlib")}
+
+    def devices(self) -> tuple[str, ...]:
+        """The default platform's devices, then the host's: `"cuda:0"`, `"cpu:0"`."""
+        return tuple(map(name_of, _places(self.jax)))
+
+    def device_facts(self, device: str, /) -> DeviceFacts:
+        """What JAX says of a device; of the host what the system says."""
+        place = device_of(self.jax, device)
+        if place.platform == "cpu":
+            return host_facts()
+        limit = (place.memory_stats() or {}).get("bytes_limit")  # what JAX may take of the device
+        return DeviceFacts(place.platform, limit, getattr(place, "core_count", None), place.device_kind)
+
+    def is_concrete(self, x: Tensor, /) -> bool:
+        """Whether JAX does not trace the payload."""
+        return not self.traced(x.data)
+
+    def on_device(self, device: str) -> JaxBackend:
+        """The instance on another device; `ArgumentError` for what is none."""
+        return type(self)(device=device)
+
+    def compile_graph(self, graph: Graph, /) -> Kernel:
+        """The whole graph compiled by XLA."""
+        return self.enter(Program(graph, self).kernel)
+
+    def graph_text(self, graph: Graph, /) -> str:
+        """The program that JAX hands to XLA, in StableHLO."""
+        shapes = [self.jax.ShapeDtypeStruct(x.shape, numpy_dtype(x.dtype)) for x in graph.templates]
+        lowered = self.jax.jit(Program(graph, self).kernel).lower(*shapes)
+        return str(lowered.as_text())
+
+    # Transport
+
+    def from_binary(self, out: Template, /, *, data: bytes) -> Payload:
+        """An array of the bytes."""
+        import numpy
+
+        return self.from_numpy(out, numpy.frombuffer(data, numpy_dtype(out.dtype)).reshape(out.shape), copy=False)
+
+    def to_binary(self, x: Tensor, limit: int, /) -> bytes:
+        """The first `limit` elements as bytes."""
+        self.readable(x.data)  # a tracer that a user meets is JAX's to refuse
+        data = x.data if limit >= x.size else x.data.reshape(-1)[:limit]
+        return bytes(self.jax.device_get(data).tobytes())
+
+    def from_numpy(self, out: Template, array: numpy.ndarray[Any, Any], /, *, copy: bool) -> Payload:
+        """A NumPy array on the device, which on the CPU may share its memory unless `copy`."""
+        self.check_width(out)
+        if copy:
+            array = array.copy()
+        return self.jax.device_put(array, self.committed)
+
+    def check_width(self, out: Template) -> None:
+        """Raises `UnsupportedOp` for a dtype of 64 bits where JAX has none."""
+        if out.dtype not in self.dtypes:
+            remedy = "unset JAX_ENABLE_X64, or cast with astype() first"
+            raise UnsupportedOp(expected("a dtype of at most 32 bits a number, as JAX is set", remedy, dtype=out.dtype))
+
+    def to_numpy(self, x: Tensor, dtype: Any, copy: bool | None, /) -> numpy.ndarray[Any, Any]:
+        """The payload as a read-only view, or a fresh array."""
+        import numpy
+
+        self.readable(x.data)
+        return read_only(numpy.asarray(x.data), dtype, copy)
+
+    @classmethod
+    def claims(cls, array: object, /) -> bool:
+        """Whether JAX traces an array; where nobody has imported JAX there is none."""
+        jax = sys.modules.get("jax")
+        return jax is not None and isinstance(array, jax.core.Tracer)
+
+    def to_dlpack(self, x: Tensor, /, **options: Any) -> Any:
+        """A capsule of the payload; of one on the host as NumPy makes it."""
+        if self.dlpack_device() == HOST:
+            return super().to_dlpack(x, **options)
+        return x.data.__dlpack__(**options)
+
+    def adopted(self, array: Any, /) -> tuple[Template, Payload] | None:
+        """A `jax.Array` on this instance's device, if it is on no other and JAX is not tracing it."""
+        if not isinstance(array, self.jax.Array) or self.traced(array) or array.sharding.device_set != {self.place}:
+            return None
+        return template_of(array), array
+
+    def from_dlpack(self, array: Any, /, *, copy: bool | None) -> tuple[Template, Payload]:
+        """The array's memory, where it is on the same device and begins at a multiple of 64 bytes, else a copy."""
+        try:
+            data = self.jax.dlpack.from_dlpack(array, copy=copy)
+        except (ValueError, RuntimeError) as error:
+            raise BufferError(str(error)) from error
+        # JAX's own copy=True shares memory all the same.
+        return template_of(data), self.jax.device_put(self.xp.array(data, copy=True) if copy else data, self.committed)
+
+    def to_batched(self, x: Tensor, size: int, /) -> Iterator[Payload]:
+        """Consecutive runs of entries along the first axis."""
+        return (x.data[start : start + size] for start in range(0, x.shape[0], size))
+
+    def inspect(self, x: Tensor, /, *, limit: int = 100) -> str:
+        """The tensor as text; of one that is traced the template alone."""
+        return f"{x.template!r} {self.name} (traced)" if self.traced(x.data) else super().inspect(x, limit=limit)
+
+    def violation(self, out: Template, data: Payload, /) -> str | None:
+        """What is wrong with a payload: its type, shape or dtype."""
+        if not isinstance(data, self.jax.Array):
+            return f"a {type(data).__name__} instead of a jax.Array"
+        if data.shape != out.shape or data.dtype != numpy_dtype(out.dtype):
+            return f"an array of shape {data.shape} and dtype {data.dtype}"
+        return None
+
+    def block_until_ready(self, x: Tensor, /) -> None:
+        """Waits for the payload to be computed."""
+        self.jax.block_until_ready(x.data)
+
+
+def library(name: str) -> Any:
+    """A module of JAX's; `BackendError` where it is not installed."""
+    return import_library(name, JaxBackend.name, "jax")
+
+
+def name_of(place: Any) -> str:
+    """The name of a `jax.Device`, such as `"cuda:0"`."""
+    return f"{'cuda' if place.platform == 'gpu' else place.platform}:{place.id}"
+
+
+def _places(jax: Any) -> list[Any]:
+    found = list(jax.devices())
+    return found + [each for each in jax.devices("cpu") if each not in found]
+
+
+def device_of(jax: Any, device: object) -> Any:
+    """The `jax.Device` of a name such as `"cpu:1"` or `"cpu"`, the default one for `None`."""
+    places = _places(jax)
+    for place in places:
+        if device is None or (isinstance(device, str) and device in (name_of(place), name_of(place).partition(":")[0])):
+            return place
+    names = ", ".join(map(name_of, places))
+    raise ArgumentError(expected("a device of the backend 'jax'", f"the devices are {names}", device=device))

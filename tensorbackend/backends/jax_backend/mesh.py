@@ -1,0 +1,308 @@
+"""JAX on a mesh of devices: each result lies where the names of its axes say.
+
+XLA's partitioner does the work. A kernel of a result with names ends in a sharding constraint, inside compiled graphs
+as in kernels that are called one by one, so whatever XLA does on the way the result is where its template says. An axis
+without a name is left to XLA. What is made of nothing is made in place on each device, and what comes from the host
+goes to each device in parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from ...display import show
+from ...elements import unpack
+from ...errors import ArgumentError, expected
+from ...expr.evaluate import Program
+from ...interchange import dlpack_device, numpy_dtype
+from ...memo import remember
+from ...mesh import Layout, Mesh, Sharding
+from ...protocol import Kernel, Payload
+from ...protocol.devices import DeviceFacts
+from ...protocol.planned import bare
+from ...rules.plan import Out
+from ...template import Template
+from ...tensor import Tensor
+from ..array_module.base import Array
+from .backend import JaxBackend, library, name_of
+from .base import Looking, template_of
+from .parts import axes_of, leading
+
+if TYPE_CHECKING:
+    import numpy
+
+    from ...expr.graph import Graph
+
+
+class Laid:
+    """A kernel whose results are constrained to lie somewhere."""
+
+    __slots__ = ("__weakref__", "constrain", "kernel", "placement")  # JAX keeps what it compiles by weak references
+
+    def __init__(self, kernel: Kernel, placement: Any, constrain: Callable[[Array, Any], Array]) -> None:
+        self.kernel: Final = kernel
+        self.placement: Final = placement
+        self.constrain: Final = constrain
+
+    def __call__(self, *payloads: Payload) -> Payload:
+        found = self.kernel(*payloads)
+        if not isinstance(self.placement, tuple):
+            return self.constrain(found, self.placement)
+        pairs = zip(found, self.placement, strict=True)
+        return tuple([each if place is None else self.constrain(each, place) for each, place in pairs])
+
+
+class JaxMesh(JaxBackend):
+    """JAX on the devices of a mesh, with rules from names of axes to axes of the mesh."""
+
+    lays_by_name = True
+
+    @classmethod
+    def init(cls, **options: object) -> Mapping[str, Hashable]:
+        """The mesh and the rules, which must fit each other and the devices that there are."""
+        mesh: Any = options.pop("mesh", None)
+        rules: Any = options.pop("layout", ())
+        if options:
+            wanted = "no other options beside a mesh and a layout"
+            raise ArgumentError(expected(wanted, "the mesh names the devices", options=options))
+        mesh = mesh if isinstance(mesh, Mesh) else Mesh(mesh)
+        layout = Layout(mesh, rules)
+        _grid(library("jax"), mesh)
+        return {"mesh": mesh, "layout": layout.rules}
+
+    def settle(self) -> None:
+        """Finds the devices of the mesh. Payloads of no names are put on each of them."""
+        mesh: Any = self.options["mesh"]
+        rules: Any = self.options["layout"]
+        self.layout = Layout(mesh, rules)
+        grid = _grid(self.jax, mesh)
+        kinds = (self.jax.sharding.AxisType.Auto,) * grid.ndim
+        self.mesh = self.jax.sharding.Mesh(grid, mesh.names, axis_types=kinds)
+        self.members = frozenset(grid.flat)
+        self.place = next(each for each in grid.flat if each.process_index == self.jax.process_index())
+        sizes = ",".join(f"{name}={size}" for name, size in mesh.sizes.items())
+        self.device = f"{name_of(self.place).partition(':')[0]}:{sizes}"
+        self.committed = self._sharding([])
+        self.found: dict[Any, Any] = {}
+
+    def __repr__(self) -> str:
+        rules = {name: axes[0] if len(axes) == 1 else axes or None for name, axes in self.layout.rules}
+        return f"JaxBackend(mesh={self.options['mesh']!r}, layout={rules!r})"
+
+    def on_device(self, device: str) -> JaxBackend:
+        """The instance itself for its own device, that of one device for another."""
+        return self if device == self.device else JaxBackend(device=device)
+
+    def devices(self) -> tuple[str, ...]:
+        """The mesh as a whole, then each device."""
+        return (self.device, *super().devices())
+
+    def device_facts(self, device: str, /) -> DeviceFacts:
+        """Of the mesh what is known of its first device."""
+        return super().device_facts(name_of(self.place) if device == self.device else device)
+
+    def dlpack_device(self) -> tuple[int, int]:
+        """The first device of the mesh, though no payload is shared with it."""
+        return dlpack_device(name_of(self.place))
+
+    # Where payloads lie
+
+    def _sharding(self, parts: Sequence[Any]) -> Any:
+        """The sharding of an array whose axes lie on mesh axes; equal ones are written alike."""
+        last = max((place + 1 for place, part in enumerate(parts) if part is not None), default=0)
+        return self.jax.sharding.NamedSharding(self.mesh, self.jax.sharding.PartitionSpec(*parts[:last]))
+
+    def placement(self, out: Any, /) -> Hashable:
+        """The sharding that a payload of a template is constrained to; `None` where no axis has a name."""
+        if not isinstance(out, Template):
+            several = tuple(map(self.placement, out))
+            return several if any(each is not None for each in several) else None
+        return self._known(out)[0]
+
+    def whole(self, out: Template) -> Any:
+        """The sharding of a new payload of a template: axes without a name are whole."""
+        return self._known(out)[1]
+
+    def _known(self, out: Template) -> tuple[Any, Any]:
+        """The two shardings for a template."""
+        found: tuple[Any, Any] | None = self.found.get(out)
+        if found is None:
+            parts = [_part(each) for each in self.layout.of(out).axes]
+            free = self.jax.sharding.PartitionSpec.UNCONSTRAINED
+            open_parts = [free if name is None else part for name, part in zip(out.names, parts, strict=True)]
+            found = self._sharding(open_parts) if any(out.names) else None, self._sharding(parts)
+            remember(self.found, out, found)
+        return found
+
+    def laid(self, data: Payload, out: Any, /) -> Payload:
+        """A payload brought where its names say, on the devices of the mesh in any case."""
+        if not isinstance(out, Template):
+            return tuple(map(self.laid, data, out))
+        wanted = self.placement(out)
+        if self.traced(data):
+            return data if wanted is None else self.lax.with_sharding_constraint(data, wanted)
+        if data.sharding.device_set != self.members:
+            return self._spread(data, self.whole(out))
+        if self._lies(data, out):
+            return data
+        return self.enter(Laid(_itself, wanted, self.lax.with_sharding_constraint))(data)
+
+    def _lies(self, data: Array, out: Template) -> bool:
+        """Whether the axes with names lie where they should."""
+        there, wanted = axes_of(data, self.mesh), self.layout.of(out).axes
+        triples = zip(out.names, there, wanted, strict=True)
+        return all(name is None or axes == to for name, axes, to in triples)
+
+    def _spread(self, data: Any, sharding: Any) -> Array:
+        """An array on the devices of the mesh, each of which gets its part alone."""
+        if sharding.is_fully_addressable:
+            return self.jax.device_put(data, sharding)
+        import numpy
+
+        array = numpy.asarray(data)
+        return self.jax.make_array_from_callback(array.shape, sharding, lambda part: array[part])
+
+    def sharding(self, x: Tensor, /) -> Sharding:
+        """Where the payload lies; of one that JAX traces where the rules say."""
+        ruled = self.layout.of(x.template)
+        return ruled if self.traced(x.data) else ruled._replace(axes=axes_of(x.data, self.mesh))
+
+    # Kernels
+
+    def settled(self, kernel: Kernel, out: Any, /) -> Kernel:
+        """A kernel whose results lie where their names say."""
+        kernel = super().settled(kernel, out)
+        if isinstance(kernel, Looking):
+            looking = kernel.kernel
+            return Looking(lambda *payloads: self.laid(looking(*payloads), out))
+        placement = self.placement(out)
+        return kernel if placement is None else Laid(kernel, placement, self.lax.with_sharding_constraint)
+
+    def enter(self, kernel: Kernel, /) -> Kernel:
+        """A kernel compiled; what it makes of nothing is made in place, on each device its part."""
+        if isinstance(kernel, Looking):
+            return kernel.kernel
+        compiled: Kernel = self.jax.jit(bare(kernel))
+        if isinstance(kernel, Laid):
+            return compiled
+        made: Kernel = self.jax.jit(bare(kernel), out_shardings=self.committed)
+        return lambda *arrays: compiled(*arrays) if arrays else self.made_here(made)
+
+    def made_here(self, make: Callable[[], Any]) -> Any:
+        """What a function of nothing makes, on the devices of the mesh."""
+        made = self.lasting(make)
+        return tuple(map(self._here, made)) if isinstance(made, tuple) else self._here(made)
+
+    def _here(self, made: Array) -> Array:
+        """An array on the devices of the mesh."""
+        if self.traced(made) or made.sharding.device_set == self.members:
+            return made
+        return self.jax.device_put(made, self.committed)
+
+    def _composed(self, default_impl: Callable[..., Any], options: Any, static: tuple[Out, Any], *arrays: Array) -> Any:
+        """A default as a function of arrays, whose results lie where their names say."""
+        return self.laid(super()._composed(default_impl, options, static, *arrays), static[0])
+
+    def compile_graph(self, graph: Graph, /) -> Kernel:
+        """The whole graph compiled by XLA, with each result where its names say: a constant is no kernel's result."""
+        compiled: Kernel = self.jax.jit(self.program(graph))
+        return lambda *arrays: compiled(*arrays) if arrays else self.made_here(compiled)
+
+    def program(self, graph: Graph) -> Kernel:
+        """A graph as a function of arrays, for JAX to transform."""
+        # A result may be a constant of the program, which has values even while JAX traces.
+        run, placements = Program(graph, self).kernel, tuple(map(self.placement, graph.results))
+        return Laid(run, placements, self.lax.with_sharding_constraint)
+
+    def indexing(self, x: Template, structure: tuple[Any, ...], /) -> Kernel | None:
+        """None, as what reads at once knows nothing of names."""
+        return None
+
+    def graph_text(self, graph: Graph, /) -> str | None:
+        """The program that JAX hands to XLA, in StableHLO, with the shardings of its arguments."""
+        shapes = [
+            self.jax.ShapeDtypeStruct(x.shape, numpy_dtype(x.dtype), sharding=self.whole(x)) for x in graph.templates
+        ]
+        return str(self.jax.jit(self.program(graph)).lower(*shapes).as_text())
+
+    # Transport
+
+    def from_numpy(self, out: Template, array: numpy.ndarray[Any, Any], /, *, copy: bool) -> Payload:
+        """A NumPy array on the devices, each of which gets its part."""
+        self.check_width(out)
+        return self._spread(array.copy() if copy else array, self.whole(out))
+
+    def from_backend(self, x: Tensor, /, *, copy: bool) -> Payload:
+        """The payload of a tensor of any backend, laid out by its names; of JAX's without a way over the host."""
+        if not isinstance(x.backend, JaxBackend):
+            return self.from_numpy(x.template, x.backend.to_numpy(x, None, None), copy=copy)
+        if self.traced(x.data):
+            return self.laid(x.data, x.template)
+        data = self._spread(x.data, self.whole(x.template))
+        return self.xp.array(data, copy=True) if copy else data
+
+    def adopted(self, array: Any, /) -> tuple[Template, Payload] | None:
+        """A `jax.Array` on the devices of the mesh, if JAX is not tracing it."""
+        if not isinstance(array, self.jax.Array) or self.traced(array) or array.sharding.device_set != self.members:
+            return None
+        return template_of(array), array
+
+    def to_binary(self, x: Tensor, limit: int, /) -> bytes:
+        """The first `limit` elements as bytes, of which only the parts that hold them are read."""
+        self.readable(x.data)
+        return bytes(leading(x.data, limit).tobytes())
+
+    def to_batched(self, x: Tensor, size: int, /) -> Iterator[Payload]:
+        """Consecutive runs of entries along the first axis, each laid out by its names."""
+        for data in super().to_batched(x, size):
+            yield self.laid(data, x.template.replace(shape=tuple(data.shape)))
+
+    def inspect(self, x: Tensor, /, *, limit: int = 100) -> str:
+        """The tensor as text, with the mesh axes on which its axes lie."""
+        looks = str(self.sharding(x))
+        if self.traced(x.data):
+            return f"{looks} {self.name} (traced)"
+        elements = unpack(self.to_binary(x, min(limit, x.size)), x.dtype)
+        return show(x.template, self.name, elements, looks=looks)
+
+    def violation(self, out: Template, data: Payload, /) -> str | None:
+        """What is wrong with a payload: its type, shape or dtype, or where it lies."""
+        found = super().violation(out, data)
+        if found is not None or self.traced(data):
+            return found
+        if data.sharding.device_set != self.members:
+            return f"an array on {data.sharding}"
+        if not self._lies(data, out):
+            return f"an array laid out as {axes_of(data, self.mesh)}"
+        return None
+
+
+JaxBackend.on_mesh = JaxMesh
+
+
+def _itself(data: Array) -> Array:
+    return data
+
+
+def _part(axes: tuple[str, ...]) -> Any:
+    """The mesh axes of an axis as JAX's specifications write them."""
+    return None if not axes else axes[0] if len(axes) == 1 else axes
+
+
+def _grid(jax: Any, mesh: Mesh) -> Any:
+    """The devices of a mesh as an array of its shape; `ArgumentError` where there are none such."""
+    import numpy
+
+    there = {each.id: each for each in jax.devices()}
+    if mesh.devices is None and mesh.size > len(there):
+        remedy = "XLA_FLAGS=--xla_force_host_platform_device_count=N makes N of a host"
+        raise ArgumentError(expected(f"a mesh of at most {len(there)} devices, as JAX has", remedy, mesh=mesh))
+    numbers = list(there)[: mesh.size] if mesh.devices is None else mesh.devices
+    missing = [number for number in numbers if number not in there]
+    if missing:
+        remedy = f"JAX has {', '.join(map(str, there))}"
+        raise ArgumentError(expected("the numbers of devices that there are", remedy, missing=missing))
+    grid = numpy.empty(len(numbers), object)
+    grid[:] = [there[number] for number in numbers]
+    return grid.reshape(mesh.shape)

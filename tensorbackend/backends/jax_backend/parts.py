@@ -1,0 +1,66 @@
+"""The parts of an array that lies on several devices, read on the host."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from ..array_module.base import Array
+
+if TYPE_CHECKING:
+    import numpy
+
+
+def axes_of(data: Array, mesh: Any) -> tuple[tuple[str, ...], ...]:
+    """For each axis of an array the axes of a JAX mesh over which it is divided."""
+    spec = getattr(data.sharding, "spec", None)
+    if spec is None or data.sharding.mesh != mesh:
+        return _looked_for(data, mesh)
+    entries = [*spec, *[None] * (data.ndim - len(spec))]
+    return tuple([() if each is None else (each,) if isinstance(each, str) else tuple(each) for each in entries])
+
+
+def _looked_for(data: Array, mesh: Any) -> tuple[tuple[str, ...], ...]:
+    """The same of an array that another mesh, or another kind of sharding, laid out: by where its parts begin."""
+    if data.sharding.device_set != set(mesh.devices.flat):
+        return ((),) * data.ndim
+    begins = {
+        device: tuple([part.start or 0 for part in index])
+        for device, index in data.sharding.devices_indices_map(data.shape).items()
+    }
+    first = begins[mesh.devices.flat[0]]
+    found: list[tuple[str, ...]] = [()] * data.ndim
+    for place, name in enumerate(mesh.axis_names):
+        if mesh.devices.shape[place] > 1:
+            step = [0] * mesh.devices.ndim
+            step[place] = 1
+            there = begins[mesh.devices[tuple(step)]]
+            found = [axes + (name,) * (a != b) for axes, a, b in zip(found, first, there, strict=True)]
+    return tuple(found)
+
+
+def leading(data: Array, limit: int) -> numpy.ndarray[Any, Any]:
+    """The first `limit` elements of an array in row-major order, of which only the parts that hold them are read."""
+    import numpy
+
+    row = prod(data.shape[1:])
+    if not data.shape or limit >= data.size or not row:
+        return numpy.asarray(data).reshape(-1)[:limit]
+    rows = -(-limit // row)
+    found = numpy.empty((rows, *data.shape[1:]), data.dtype)
+    for (along, *others), part in _parts(data):
+        begin, end, _ = along.indices(data.shape[0])
+        if begin < rows:
+            found[(slice(begin, min(end, rows)), *others)] = numpy.asarray(part[: rows - begin])
+    return found.reshape(-1)[:limit]
+
+
+def _parts(data: Array) -> Iterator[tuple[tuple[slice, ...], Array]]:
+    """Each part that this process holds, once, with where it stands in the whole."""
+    seen = set()
+    for shard in data.addressable_shards:
+        key = tuple([(part.start, part.stop) for part in shard.index])
+        if key not in seen:
+            seen.add(key)
+            yield shard.index, shard.data

@@ -1,0 +1,140 @@
+"""Layouts: rules that say on which axes of a mesh the named axes of tensors lie.
+
+    Mesh({"data": 4, "model": 2}), {"batch": "data", "hidden": "model"}
+    f32[batch: 16][hidden: 6]   ->   f32[batch: 16 / data][hidden: 6 / model], f32[4][3] on each device
+
+A rule takes effect only where it can be met exactly. The rules are looked at in their order, and each in the order of
+its mesh axes: one that an earlier rule took is left, and so is one whose size does not divide what is there. The
+`Sharding` says so in its notes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import prod
+from typing import Any, NamedTuple
+
+from ..errors import ArgumentError, ArgumentKindError, expected
+from ..template import Shape, Template
+from .grid import Mesh
+
+
+class Sharding(NamedTuple):
+    """Where a tensor lies on a mesh.
+
+    Attributes
+    ----------
+    mesh : Mesh
+        The mesh.
+    template : Template
+        What the tensor looks like as a whole.
+    axes : tuple of tuple of str
+        For each axis of the tensor the mesh axes over which it is divided, none for an axis that is whole.
+    notes : tuple of str
+        What the rules say that could not be done, and why.
+    """
+
+    mesh: Mesh
+    template: Template
+    axes: tuple[tuple[str, ...], ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def shard_shape(self) -> Shape:
+        """The shape of what each device holds."""
+        sizes = self.mesh.sizes
+        parts = [prod(sizes[axis] for axis in axes) for axes in self.axes]
+        return tuple([size // part for size, part in zip(self.template.shape, parts, strict=True)])
+
+    @property
+    def is_replicated(self) -> bool:
+        """Whether each device holds the whole tensor."""
+        return not any(self.axes)
+
+    def __str__(self) -> str:
+        parts = []
+        for name, size, axes in zip(self.template.names, self.template.shape, self.axes, strict=True):
+            text = f"{size}" if name is None else f"{name}: {size}"
+            parts.append(f"[{text} / {' '.join(axes)}]" if axes else f"[{text}]")
+        return self.template.dtype.alias + "".join(parts)
+
+    def __repr__(self) -> str:
+        notes = "".join(f"; {note}" for note in self.notes)
+        return f"<{self} on {self.mesh!r}{notes}>"
+
+
+class Layout:
+    """Rules from names of axes to axes of a mesh.
+
+    Parameters
+    ----------
+    mesh : Mesh
+        The mesh.
+    rules : mapping of str to str, sequence of str or None
+        For a name the mesh axis, or several, over which axes of that name are divided; `None` leaves them whole, as a
+        name without a rule is.
+
+    Raises
+    ------
+    ArgumentError
+        For an axis that the mesh does not have, or that stands twice in one rule.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> layout = Layout(tb.Mesh({"data": 4, "model": 2}), {"batch": "data", "hidden": "model"})
+    >>> placed = layout.of(tb.Template((16, 6), "f32", ("batch", "hidden")))
+    >>> str(placed), placed.shard_shape
+    ('f32[batch: 16 / data][hidden: 6 / model]', (4, 3))
+    >>> layout.of(tb.Template((6,), "f32", ("batch",)))
+    <f32[batch: 6] on Mesh({'data': 4, 'model': 2}); batch is not divided over data: 4 does not divide 6>
+    """
+
+    def __init__(self, mesh: Mesh, rules: Mapping[str, Any] | Iterable[tuple[str, Any]]) -> None:
+        self.mesh = mesh
+        if not isinstance(rules, Mapping | Sequence) or isinstance(rules, str):
+            raise ArgumentKindError(expected("a dict from names of axes to axes of the mesh", layout=rules))
+        pairs = rules.items() if isinstance(rules, Mapping) else rules
+        self.rules = tuple([(_name(name), self._mesh_axes(name, wanted)) for name, wanted in pairs])
+        """The rules in order: a name, and the mesh axes for it."""
+
+    def _mesh_axes(self, name: str, wanted: Any) -> tuple[str, ...]:
+        """The mesh axes of a rule."""
+        axes = () if wanted is None else (wanted,) if isinstance(wanted, str) else wanted
+        if not isinstance(axes, Sequence) or not all(isinstance(axis, str) for axis in axes):
+            raise ArgumentKindError(expected(f"a mesh axis, several or None for {name!r}", rule=wanted))
+        for axis in axes:
+            if axis not in self.mesh.names:
+                remedy = f"the axes of the mesh are {', '.join(self.mesh.names)}"
+                raise ArgumentError(expected(f"an axis of the mesh for {name!r}", remedy, rule=wanted))
+        if len(set(axes)) < len(axes):
+            raise ArgumentError(expected(f"each mesh axis once for {name!r}", rule=wanted))
+        return tuple(axes)
+
+    def of(self, template: Template) -> Sharding:
+        """Where a tensor with a template lies. Axes without a name are whole in it."""
+        axes: list[tuple[str, ...]] = [()] * template.ndim
+        notes: list[str] = []
+        owners: dict[str, str] = {}
+        sizes = self.mesh.sizes
+        for name, wanted in self.rules:
+            if name not in template.names:
+                continue
+            place = template.names.index(name)
+            size = left = template.shape[place]
+            for axis in wanted:
+                if axis in owners:
+                    notes.append(f"{name} is not divided over {axis}: {owners[axis]} is")
+                elif not size or left % sizes[axis]:
+                    notes.append(f"{name} is not divided over {axis}: {sizes[axis]} does not divide {left}")
+                else:
+                    left //= sizes[axis]
+                    owners[axis] = name
+                    axes[place] += (axis,)
+        return Sharding(self.mesh, template, tuple(axes), tuple(notes))
+
+
+def _name(name: object) -> str:
+    if not isinstance(name, str) or not name:
+        raise ArgumentKindError(expected("names of axes in a layout", name=name))
+    return name

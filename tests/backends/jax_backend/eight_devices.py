@@ -1,0 +1,372 @@
+"""The tests of a mesh of 4 x 2 devices, which `test_mesh.py` runs in a process that has eight."""
+
+from __future__ import annotations
+
+import io
+import pickle
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax.sharding import AxisType, NamedSharding, PartitionSpec
+
+import tensorbackend as tb
+from tensorbackend.errors import ArgumentError, BackendError
+
+RULES = {"batch": "data", "hidden": "model"}
+ON_MESH: Any = tb.JaxBackend(mesh=tb.Mesh({"data": 4, "model": 2}), layout=RULES)
+NUMBERS = np.arange(96, dtype=np.float32).reshape(16, 6)
+
+
+def divided(x: tb.Tensor) -> tuple[tuple[str, ...], ...]:
+    """The mesh axes of each axis, by JAX's own word of the payload."""
+    assert x.sharding is not None
+    shapes = {shard.data.shape for shard in x.data.addressable_shards}
+    assert shapes == {x.sharding.shard_shape}  # what the tensor says is what lies there
+    return x.sharding.axes
+
+
+@pytest.fixture
+def x() -> tb.Tensor:
+    return tb.asarray(NUMBERS, names=("batch", "hidden"), backend=ON_MESH)
+
+
+BOTH = (("data",), ("model",))
+
+
+# The backend
+
+
+def test_an_instance_is_one_for_equal_meshes_and_rules() -> None:
+    again = tb.JaxBackend(mesh=tb.Mesh({"data": 4, "model": 2}), layout=RULES)
+    assert again is ON_MESH
+    assert isinstance(again, tb.JaxBackend)
+    assert again is not tb.get_backend("jax")
+    assert pickle.loads(pickle.dumps(ON_MESH)) is ON_MESH
+    assert repr(ON_MESH) == f"JaxBackend(mesh=Mesh({{'data': 4, 'model': 2}}), layout={RULES})"
+    other = tb.JaxBackend(mesh=ON_MESH.options["mesh"], layout={"batch": ("data", "model")})
+    assert other is not ON_MESH
+
+
+def test_a_mesh_of_jax_with_explicit_axes_is_taken() -> None:
+    explicit = jax.make_mesh((4, 2), ("data", "model"), axis_types=(AxisType.Explicit,) * 2)
+    backend: Any = tb.JaxBackend(mesh=explicit, layout=RULES)
+    assert set(backend.mesh.axis_types) == {AxisType.Auto}
+    assert divided(tb.asarray(NUMBERS, names=("batch", "hidden"), backend=backend) + 1) == BOTH
+
+
+def test_some_of_the_devices_in_an_order() -> None:
+    backend: Any = tb.JaxBackend(mesh=tb.Mesh({"data": 2}, [5, 3]), layout={"batch": "data"})
+    y = tb.asarray([1.0, 2.0], names=("batch",), backend=backend) * 2
+    assert [(shard.device.id, float(shard.data[0])) for shard in y.data.addressable_shards] == [(5, 2.0), (3, 4.0)]
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"mesh": tb.Mesh({"data": 16})}, "a mesh of at most 8 devices"),
+        ({"mesh": tb.Mesh({"data": 2}, [0, 99])}, "the numbers of devices that there are"),
+        ({"mesh": tb.Mesh({"data": 2}), "layout": {"batch": "model"}}, "the axes of the mesh are data"),
+        ({"mesh": tb.Mesh({"data": 2}), "device": "cpu:0"}, "no other options beside a mesh and a layout"),
+        ({"layout": RULES}, "a mesh beside the layout"),
+        ({"mesh": None}, "a dict of sizes by name"),
+    ],
+)
+def test_what_does_not_fit_is_told_before_anything_runs(options: Any, text: str) -> None:
+    with pytest.raises(ArgumentError, match=text):
+        tb.JaxBackend(**options)
+
+
+def test_operands_on_a_mesh_and_on_one_device_do_not_mix(x: tb.Tensor) -> None:
+    with pytest.raises(BackendError, match="tensors on one backend"):
+        x + tb.ones(6, backend="jax")
+    assert divided(x + np.ones(6, np.float32)) == BOTH
+
+
+# To the mesh and back
+
+
+@pytest.mark.parametrize("source", ["numpy", "binary", "jax"])
+def test_a_transfer_lays_out_by_names(source: str) -> None:
+    there = tb.asarray(NUMBERS, names=("batch", "hidden"), backend=source)
+    moved = there.backend_transfer(ON_MESH)
+    assert divided(moved) == BOTH
+    assert there.deallocated
+    assert np.array_equal(np.asarray(moved.backend_transfer(source)), NUMBERS)
+
+
+def test_a_transfer_between_meshes(x: tb.Tensor) -> None:
+    other = tb.JaxBackend(mesh=tb.Mesh({"rows": 2, "columns": 4}), layout={"batch": ("columns", "rows")})
+    assert divided(x.backend_copy(other)) == (("columns", "rows"), ())
+    assert np.array_equal(np.asarray(x.backend_copy(other).backend_transfer(ON_MESH)), NUMBERS)
+
+
+def test_a_copy_shares_no_memory(x: tb.Tensor) -> None:
+    copy = x.backend_copy(ON_MESH)
+    places = [{part.data.unsafe_buffer_pointer() for part in each.data.addressable_shards} for each in (x, copy)]
+    assert not places[0] & places[1]
+    assert divided(copy) == BOTH
+
+
+def test_sharded_arrays_of_jax_come_in() -> None:
+    array = jax.device_put(NUMBERS, NamedSharding(ON_MESH.mesh, PartitionSpec("data")))
+    assert np.array_equal(tb.asarray(array, backend="numpy"), NUMBERS)
+    assert tb.asarray(array, backend="jax").device == "cpu:0"
+    adopted = tb.asarray(array, backend=ON_MESH)
+    assert adopted.data is array
+    assert divided(adopted) == (("data",), ())
+    assert divided(tb.asarray(array, names=("batch", "hidden"), backend=ON_MESH)) == BOTH
+    assert divided(tb.asarray(array, names=("hidden", None), backend=ON_MESH))[0] == ("model",)
+    whole = tb.from_dlpack(NUMBERS, backend=ON_MESH)
+    assert divided(whole) == ((), ())
+    assert divided(whole.rename("batch", "hidden")) == BOTH
+
+
+def test_an_array_that_another_mesh_laid_out_is_understood() -> None:
+    grid = np.array(jax.devices()).reshape(4, 2)
+    array = jax.device_put(NUMBERS, NamedSharding(jax.sharding.Mesh(grid, ("a", "b")), PartitionSpec("b", None)))
+    assert divided(tb.asarray(array, backend=ON_MESH)) == (("model",), ())
+
+
+def test_the_host_gets_what_it_asks_for(x: tb.Tensor) -> None:
+    assert x.tolist() == NUMBERS.tolist()
+    assert x[3, 2].item() == NUMBERS[3, 2]
+    for limit in (0, 1, 7, 30, 95, 96):
+        assert x.to_binary(limit) == NUMBERS.tobytes()[: 4 * limit]
+    assert [batch.tolist() for batch in (x[:8], x[8:])] == [NUMBERS[:8].tolist(), NUMBERS[8:].tolist()]
+    assert pickle.loads(pickle.dumps(x)).sharding == x.sharding
+
+
+def test_the_display_shows_the_layout(x: tb.Tensor) -> None:
+    assert repr(x).splitlines()[:2] == [
+        "f32[batch: 16 / data][hidden: 6 / model] jax",
+        "[[0.0, 1.0, 2.0, 3.0, 4.0, 5.0],",
+    ]
+    assert repr(tb.zeros((2,), names=("batch",), backend=ON_MESH)).startswith("f32[batch: 2] jax")
+    assert tb.zeros(2, backend="jax").sharding is None
+    assert x.device == "cpu:data=4,model=2"
+    assert x.to_device(x.device) is x
+    assert x.to_device("cpu:1").device == "cpu:1"
+
+
+# Results
+
+
+def whole(backend: Any, function: Callable[..., Any], *names: tuple[str | None, ...]) -> list[np.ndarray[Any, Any]]:
+    """What a function gives on a backend for arrays of 16 by 6 under names."""
+    given = [tb.asarray(NUMBERS / (place + 7), names=each, backend=backend) for place, each in enumerate(names)]
+    found = function(*given)
+    return [np.asarray(each) for each in (found if isinstance(found, tuple) else (found,))]
+
+
+BY_NAME = ("batch", "hidden")
+CALLS: dict[str, tuple[Callable[..., Any], Any]] = {
+    "add": (lambda a: a + a, BOTH),
+    "numbers": (lambda a: 1 - a * 2, BOTH),
+    "sum": (lambda a: tb.sum(a, axis="batch"), (("model",),)),
+    "mean": (lambda a: tb.mean(a, axis="hidden"), (("data",),)),
+    "softmax": (lambda a: tb.softmax(a, axis="hidden"), BOTH),
+    "transpose": (lambda a: a.T, (("model",), ("data",))),
+    "rename": (lambda a: a.rename("hidden", "batch"), None),
+    "rename to none": (lambda a: a.rename("time", "feature"), ((), ())),
+    "sort": (lambda a: tb.sort(a, axis="batch"), BOTH),
+    "cumulative_sum": (lambda a: tb.cumulative_sum(a, axis="batch"), BOTH),
+    "concat": (lambda a: tb.concat([a, a], axis="batch"), BOTH),
+    "slice": (lambda a: a[4:12], BOTH),
+    "slice that is not divided": (lambda a: a[3:9], ((), ("model",))),
+    "pad": (lambda a: tb.pad(a, ((2, 2), (0, 0)), value=0), BOTH),
+    "take": (lambda a: tb.take(a, tb.asarray([3, 1, 2, 0], backend=a.backend), axis="batch"), BOTH),
+    "where": (lambda a: tb.where(a > 3, a, 0.0), BOTH),
+    "dot": (lambda a: tb.dot(a, a.rename("batch", "feature"), contract=(["batch"], ["batch"])), (("model",), ())),
+    "expand": (lambda a: tb.expand_dims(a, axis=0, name="time"), ((), *BOTH)),
+    "cond": (lambda a: tb.cond(tb.sum(a) > 0, lambda v: v + 1, lambda v: v, a), BOTH),
+    "scan": (lambda a: tb.scan(lambda c, v: (c + v, c), tb.sum(a, axis="batch"), a, axis="batch")[1], None),
+    "fori_loop": (lambda a: tb.fori_loop(0, 3, lambda i, v: v * 2, a), BOTH),
+    "while_loop": (lambda a: tb.while_loop(lambda v: tb.sum(v) < 1e5, lambda v: v * 2, a), BOTH),
+    "vmap": (lambda a: tb.vmap(lambda row: row * 2)(a), BOTH),
+    "grad": (lambda a: tb.grad(lambda v: tb.sum(v * v))(a), BOTH),
+    "jvp": (lambda a: tb.jvp(lambda v: v * v, (a,), (a,))[1], BOTH),
+    "qr": (lambda a: tb.linalg.qr(a)[1], None),
+    "fft": (lambda a: tb.abs(tb.fft.fft(a, axis=0)), None),
+    "window_sum": (lambda a: tb.window_sum(a, (2, 1), strides=(2, 1)), None),
+    "gamma": (lambda a: tb.gamma_inc_l(a + 1, a), BOTH),
+    "host_call": (lambda a: tb.host_call(lambda v: v + 1, a.template, a), BOTH),
+}
+
+
+@pytest.mark.parametrize("jitted", [False, True], ids=["eager", "jit"])
+@pytest.mark.parametrize("name", CALLS)
+def test_a_call_gives_the_same_and_lies_by_its_names(name: str, jitted: bool) -> None:
+    function, lies = CALLS[name]
+    run = tb.jit(function) if jitted else function
+    for expected, found in zip(whole("jax", run, BY_NAME), whole(ON_MESH, run, BY_NAME), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=2e-6, atol=1e-6)
+    result = run(tb.asarray(NUMBERS / 7, names=BY_NAME, backend=ON_MESH))
+    ruled = ON_MESH.layout.of(result.template).axes
+    named = [place for place, each in enumerate(result.names) if each is not None]
+    assert [divided(result)[place] for place in named] == [ruled[place] for place in named]
+    assert lies is None or divided(result) == lies
+
+
+@pytest.mark.parametrize("jitted", [False, True], ids=["eager", "jit"])
+def test_what_is_made_of_nothing_is_made_in_place(jitted: bool) -> None:
+    def made() -> tuple[tb.Tensor, ...]:
+        shape = {"names": BY_NAME}
+        return tb.zeros((16, 6), **shape), tb.iota((16, 6), **shape), tb.full((16, 6), 2.5, **shape), tb.eye(6)
+
+    with tb.default_backend(ON_MESH):
+        *named, unnamed = tb.jit(made)() if jitted else made()
+    assert [divided(each) for each in named] == [BOTH] * 3
+    assert divided(unnamed) == ((), ())
+    assert all(each.data.sharding.device_set == set(jax.devices()) for each in (*named, unnamed))
+
+
+def test_random_values_are_the_same_on_any_mesh() -> None:
+    other = tb.JaxBackend(mesh=tb.Mesh({"data": 2, "model": 4}), layout={"hidden": ("data", "model")})
+    keys = [tb.random.key(3, backend=each) for each in ("jax", ON_MESH, other)]
+    found = [tb.random.normal(key, (16, 8), names=BY_NAME) for key in keys]
+    assert np.array_equal(found[0], found[1])
+    assert np.array_equal(found[0], found[2])
+    assert divided(found[1]) == BOTH
+    assert divided(found[2]) == ((), ("data", "model"))
+
+
+def test_a_tape_and_checkpoints_keep_the_layout(x: tb.Tensor) -> None:
+    with tb.tape() as tape:
+        given = tape.watch(x)
+        value = tb.sum(tb.checkpoint(lambda v: tb.exp(v / 100))(given))
+    assert divided(tb.gradient(value, given)) == BOTH
+
+
+def test_tensors_are_trees_of_jax(x: tb.Tensor) -> None:
+    found = jax.jit(lambda a: a * 2)(x)
+    assert found.backend is ON_MESH
+    assert divided(found) == BOTH
+    assert divided(jax.grad(lambda a: tb.sum(a * a).data)(x)) == BOTH
+    assert jax.tree.map(lambda a: a + 1, tb.ones(3, backend="jax")).backend is tb.get_backend("jax")
+
+
+# What XLA makes of it
+
+
+def network(model: Any, given: tb.Tensor, wanted: tb.Tensor) -> tb.Tensor:
+    up, down = model
+    hidden = tb.maximum(tb.dot(given, up, contract=(["feature"], ["feature"])), 0.0)
+    return tb.mean(tb.square(tb.dot(hidden, down, contract=(["hidden"], ["hidden"])) - wanted))
+
+
+def step(model: Any, given: tb.Tensor, wanted: tb.Tensor) -> Any:
+    value, gradient = tb.value_and_grad(network)(model, given, wanted)
+    return value, tb.tree_map(lambda p, g: p - 0.1 * g, model, gradient)
+
+
+def by_hand(up: Any, down: Any, given: Any, wanted: Any) -> Any:
+    """The same step with shardings written by hand."""
+
+    def loss(model: Any) -> Any:
+        hidden = jnp.maximum(given @ model[0], 0.0)
+        hidden = jax.lax.with_sharding_constraint(hidden, NamedSharding(ON_MESH.mesh, PartitionSpec("data", "model")))
+        return jnp.mean(jnp.square(hidden @ model[1] - wanted))
+
+    value, (of_up, of_down) = jax.value_and_grad(loss)((up, down))
+    return value, up - 0.1 * of_up, down - 0.1 * of_down
+
+
+def compiled(function: Callable[..., Any], *tensors: tb.Tensor) -> Any:
+    """What XLA compiles of a function of tensors."""
+    graph = tb.jit(function).lower(*tensors).graph
+    return jax.jit(ON_MESH.program(graph)).lower(*[x.data for x in tensors]).compile()
+
+
+def collectives(program: Any) -> list[tuple[str, str]]:
+    """The collectives of a compiled program with the sizes of what they give, axes in any order."""
+    kinds = "all-reduce|all-gather|reduce-scatter|all-to-all|collective-permute"
+    return sorted(
+        (
+            kind,
+            str(
+                sorted(
+                    sorted(map(int, filter(None, shape.split(",")))) for shape in re.findall(r"\[([\d,]*)\]", shapes)
+                )
+            ),
+        )
+        for shapes, kind in re.findall(rf"= ([^=]*?) ({kinds})(?:-start)?\(", program.as_text())
+    )
+
+
+def test_a_compiled_step_is_that_of_hand_written_shardings() -> None:
+    rng = np.random.default_rng(0)
+    shapes = {(256, 512): ("feature", "hidden"), (512, 64): ("hidden", "out"), (128, 256): ("batch", "feature")}
+    tensors = [
+        tb.asarray(rng.normal(size=shape).astype(np.float32), names=names, backend=ON_MESH)
+        for shape, names in {**shapes, (128, 64): ("batch", "out")}.items()
+    ]
+    ours = compiled(lambda up, down, given, wanted: step((up, down), given, wanted), *tensors)
+
+    def put(*axes: str | None) -> NamedSharding:
+        return NamedSharding(ON_MESH.mesh, PartitionSpec(*axes))
+
+    hand = jax.jit(by_hand, out_shardings=(put(), put(None, "model"), put("model"))).lower(*[x.data for x in tensors])
+    theirs = hand.compile()
+    mine, yours = ours.cost_analysis(), theirs.cost_analysis()
+    assert mine["bytes accessed"] <= yours["bytes accessed"]
+    assert mine["flops"] == pytest.approx(yours["flops"], rel=1e-3)
+    assert collectives(ours) == collectives(theirs) != []
+    assert ours.memory_analysis().temp_size_in_bytes <= theirs.memory_analysis().temp_size_in_bytes
+
+
+# The transformer of the examples
+
+
+@pytest.fixture(scope="module")
+def transformer() -> Any:
+    sys.path.insert(0, str(Path(__file__).parents[3] / "examples"))
+    try:
+        import transformer
+    finally:
+        del sys.path[0]
+    return transformer
+
+
+SHARED = {"batch": "data", "head": "model", "hidden": "model", "character": "model"}
+
+
+def test_the_transformer_learns_alike_on_one_device_and_on_eight(transformer: Any) -> None:
+    from rich.console import Console
+
+    backend = tb.JaxBackend(mesh=tb.Mesh({"data": 4, "model": 2}), layout=SHARED)
+    console = Console(file=io.StringIO())
+    model, losses, _ = transformer.train(backend, 20, console)
+    _, alone, _ = transformer.train("jax", 20, console)
+    assert max(abs(a - b) for a, b in zip(losses, alone, strict=True)) < 1e-5
+    for each in (model.characters, model.layers[0].queries, model.layers[1].gathered, model.layers[1].down):
+        assert divided(each) == tuple(() if SHARED.get(name) != "model" else ("model",) for name in each.names)
+
+
+def test_the_activations_of_the_transformer_are_divided(transformer: Any) -> None:
+    """The loss of a batch has no array of 4 KB or more whole on each device but what no rule divides."""
+    backend: Any = tb.JaxBackend(mesh=tb.Mesh({"data": 4, "model": 2}), layout=SHARED)
+    with tb.default_backend(backend):
+        model = transformer.initial(tb.random.key(0))
+        size = (transformer.BATCH, transformer.CONTEXT + 1)
+        text = tb.zeros(size, dtype="int64", names=("batch", "time"))
+        leaves, tree = jax.tree.flatten(model)
+        assert leaves
+        assert tree
+        logits = tb.jit(transformer.predicted)(model, text[:, :-1])
+        assert divided(logits) == (("data",), (), ("model",))
+        graph = tb.jit(transformer.loss).lower(model, text).graph
+    shapes = [
+        jax.ShapeDtypeStruct(each.shape, jnp.dtype(each.dtype.name), sharding=backend.whole(each))
+        for each in graph.templates
+    ]
+    hlo = jax.jit(backend.program(graph)).lower(*shapes).compile().as_text()
+    elements = [np.prod([*map(int, shape.split(","))]) for shape in re.findall(r"f32\[([\d,]+)\]", hlo)]
+    # The hidden layer of 16 x 64 x 256 and the scores of 16 x 4 x 64 x 64, each an eighth of it.
+    assert max(elements) == 16 * 64 * 256 / 8

@@ -1,0 +1,24 @@
+"""JAX on a mesh. `eight_devices.py` holds the tests; a process of its own runs them on virtual devices of the host."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+SECONDS = 900
+"""After which the process is killed, on a machine however loaded."""
+
+
+def test_a_mesh_of_eight_devices() -> None:
+    flags = "--xla_force_host_platform_device_count=8"
+    # With fewer threads than devices many collectives at once end in a time-out of XLA's, which ends the process.
+    environment = os.environ | {"XLA_FLAGS": flags, "NPROC": "32", "JAX_PLATFORMS": "cpu"}
+    environment.pop("PYTEST_XDIST_WORKER", None)
+    command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "eight_devices.py"]
+    done = subprocess.run(
+        command, cwd=HERE, env=environment, timeout=SECONDS, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    assert done.returncode == 0, done.stdout[-8000:]
