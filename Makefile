@@ -54,6 +54,7 @@ bench: $(READY) ## Measures the budget
 	$(BIN)/python benchmarks/binary.py
 	$(BIN)/python benchmarks/transfer.py
 	$(BIN)/python benchmarks/jax_backend.py
+	$(BIN)/python benchmarks/mesh.py
 	$(BIN)/python benchmarks/jit.py
 	$(BIN)/python benchmarks/step.py
 	$(BIN)/python benchmarks/dryrun.py

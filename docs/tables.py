@@ -85,7 +85,11 @@ LIFECYCLE = {
     "to_binary": "`Tensor.to_binary`",
 }
 
-PARTS = {"ctc_forward": ["nn.ctc_loss"], "ctc_posteriors": ["nn.ctc_loss"]}
+PARTS = {
+    "collective": ["all_gather", "all_to_all", "axis_index", "pmax", "pmean", "pmin", "psum", "psum_scatter"],
+    "ctc_forward": ["nn.ctc_loss"],
+    "ctc_posteriors": ["nn.ctc_loss"],
+}
 """Callbacks that are parts of a function: the loss, and its gradient."""
 
 NX_INTRODUCTION = """\

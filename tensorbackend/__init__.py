@@ -318,6 +318,14 @@ if _TYPE_CHECKING:
     from .expr.along import map_along_axis as map_along_axis
     from .expr.choice import cond as cond
     from .expr.choice import switch as switch
+    from .expr.collectives import all_gather as all_gather
+    from .expr.collectives import all_to_all as all_to_all
+    from .expr.collectives import axis_index as axis_index
+    from .expr.collectives import pmax as pmax
+    from .expr.collectives import pmean as pmean
+    from .expr.collectives import pmin as pmin
+    from .expr.collectives import psum as psum
+    from .expr.collectives import psum_scatter as psum_scatter
     from .expr.containers import backend_copy as backend_copy
     from .expr.containers import backend_deallocate as backend_deallocate
     from .expr.containers import backend_transfer as backend_transfer
@@ -351,6 +359,7 @@ if _TYPE_CHECKING:
     from .expr.questions import backend_of as backend_of
     from .expr.questions import is_concrete as is_concrete
     from .expr.record import ExprBackend as ExprBackend
+    from .expr.shards import shard_map as shard_map
     from .expr.trace import trace as trace
     from .expr.trees import register_tree_node as register_tree_node
     from .expr.trees import tree_map as tree_map
@@ -360,6 +369,15 @@ if _TYPE_CHECKING:
     __version__: str
 
 _LATE = {
+    "shard_map": "shards",
+    "psum_scatter": "collectives",
+    "psum": "collectives",
+    "pmin": "collectives",
+    "pmean": "collectives",
+    "pmax": "collectives",
+    "axis_index": "collectives",
+    "all_to_all": "collectives",
+    "all_gather": "collectives",
     "Limits": "profile.limits",
     "Profile": "profile.profiles",
     "associative_scan": "along",

@@ -28,7 +28,7 @@ from ..template import Template
 from ..tensor import Axis, Tensor, TensorLike
 from .carried import Leaves, home_of, nested, settled
 from .closures import close, traced
-from .effects import run_hook, run_host
+from .effects import run_hook, run_host, run_on_a_mesh
 from .graph import Graph
 from .loops import run_checkpoint, run_cond, run_scan, run_while_loop
 from .node import HOOK, HOST
@@ -61,6 +61,8 @@ _DEFAULTS = {
     "scan": run_scan,
     HOOK: run_hook,
     HOST: run_host,
+    "shard_map": run_on_a_mesh,
+    "collective": run_on_a_mesh,
 }
 
 

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from ..dtypes import bool_
-from ..errors import OperandError, expected
+from ..errors import BackendError, OperandError, expected
 from ..ops.creation.filled import zeros
 from ..select import backend_copy, get_backend, move
 from ..template import Template, intern_template
@@ -47,6 +47,16 @@ def run_host(out: Any, inputs: tuple[Sequence[Tensor]], options: Mapping[str, An
         return tuple(zeros(each.shape, dtype=each.dtype, names=each.names) for each in out)
     function: Callable[[Sequence[Tensor]], Sequence[Tensor]] = options["function"]
     return tuple(move(x, backend) for x in function([move(x, host) for x in operands]))
+
+
+def run_on_a_mesh(out: Any, inputs: tuple[Sequence[Tensor]], options: Mapping[str, Any]) -> tuple[Tensor, ...]:
+    """Raises `BackendError`, as the backend has no mesh."""
+    (operands,) = inputs
+    backend = operands[0].backend if operands else get_backend()
+    if isinstance(backend, ExprBackend):  # to see what it costs
+        return tuple(zeros(each.shape, dtype=each.dtype, names=each.names) for each in out)
+    remedy = "move the arguments first: x.backend_transfer(tb.JaxBackend(mesh=mesh, layout=rules))"
+    raise BackendError(expected("tensors on a mesh", remedy, backend=backend))
 
 
 def record_call(scope: Scope, function: Callable[..., object], operands: Sequence[Value]) -> None:

@@ -8,3 +8,4 @@ from __future__ import annotations
 from .grid import Mesh as Mesh
 from .layout import Layout as Layout
 from .layout import Sharding as Sharding
+from .layout import spread as spread

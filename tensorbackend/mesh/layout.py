@@ -134,6 +134,20 @@ class Layout:
         return Sharding(self.mesh, template, tuple(axes), tuple(notes))
 
 
+def spread(layout: Layout, part: Template) -> Sharding:
+    """The whole of which each device holds a part with a template: divided is each axis of a name with a rule."""
+    axes: list[tuple[str, ...]] = [()] * part.ndim
+    taken: set[str] = set()
+    for name, wanted in layout.rules:
+        if name in part.names:
+            axes[part.names.index(name)] = tuple([axis for axis in wanted if axis not in taken])
+            taken |= set(wanted)
+    sizes = layout.mesh.sizes
+    pairs = zip(part.shape, axes, strict=True)
+    shape = tuple([size * prod(sizes[axis] for axis in each) for size, each in pairs])
+    return Sharding(layout.mesh, part.replace(shape=shape), tuple(axes))
+
+
 def _name(name: object) -> str:
     if not isinstance(name, str) or not name:
         raise ArgumentKindError(expected("names of axes in a layout", name=name))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..mesh import Mesh
 from ..template import Template
 from ..tensor import Tensor
 from .core import optional_callback
@@ -56,6 +57,40 @@ class Control:
         function: Callable[[Sequence[Tensor]], Sequence[Tensor]],
     ) -> Payload:
         """What a function gives for the operands; it takes and gives tensors on NumPy, and is called with data."""
+
+    @optional_callback
+    def shard_map(
+        self,
+        out: tuple[Template, ...],
+        operands: Sequence[Tensor],
+        /,
+        *,
+        body: Graph,
+        mesh: Mesh,
+        inside: tuple[tuple[tuple[str, ...], ...], ...],
+        outside: tuple[tuple[tuple[str, ...], ...], ...],
+    ) -> Payload:
+        """What each device of a mesh makes of its parts of the operands by a graph of such parts, put together.
+
+        `inside` has for each axis of each operand the mesh axes over which it is divided, `outside` those of results.
+        """
+
+    @optional_callback
+    def collective(
+        self,
+        out: tuple[Template, ...],
+        operands: Sequence[Tensor],
+        /,
+        *,
+        kind: str,
+        axes: tuple[str, ...],
+        axis: int,
+        other: int,
+    ) -> Payload:
+        """What the devices along mesh axes make of the operand together, inside `shard_map`.
+
+        The kinds are those of `expr/collectives.py`. `axis` is gathered, scattered or split, `other` concatenated.
+        """
 
     @optional_callback
     def cond(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from ...expr.evaluate import evaluate
@@ -83,6 +83,32 @@ class JaxControl(JaxBase):
         shapes = tuple(self.jax.ShapeDtypeStruct(x.shape, numpy_dtype(x.dtype)) for x in out)
         called: Payload = self.jax.pure_callback(on_host, shapes, *data, vmap_method="sequential")
         return called
+
+    @planned
+    def collective(
+        self,
+        out: tuple[Template, ...],
+        operands: Sequence[Template],
+        /,
+        *,
+        kind: str,
+        axes: tuple[str, ...],
+        axis: int,
+        other: int,
+    ) -> Kernel:
+        """What the devices along mesh axes make together, inside a function that JAX maps over a mesh."""
+        lax = self.lax
+        functions: Mapping[str, Callable[..., Array]] = {
+            "sum": lambda x: lax.psum(x, axes),
+            "max": lambda x: lax.pmax(x, axes),
+            "min": lambda x: lax.pmin(x, axes),
+            "gather": lambda x: lax.all_gather(x, axes, axis=axis, tiled=True),
+            "scatter": lambda x: lax.psum_scatter(x, axes, scatter_dimension=axis, tiled=True),
+            "exchange": lambda x: lax.all_to_all(x, axes, axis, other, tiled=True),
+            "index": lambda: lax.axis_index(axes),
+        }
+        function = functions[kind]
+        return lambda given: (function(*given),)
 
     @planned
     def cond(

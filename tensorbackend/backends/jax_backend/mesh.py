@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, Final
 from ...display import show
 from ...elements import unpack
 from ...errors import ArgumentError, expected
-from ...expr.evaluate import Program
+from ...expr.evaluate import Program, evaluate
 from ...interchange import dlpack_device, numpy_dtype
 from ...memo import remember
 from ...mesh import Layout, Mesh, Sharding
-from ...protocol import Kernel, Payload
+from ...protocol import Kernel, Payload, planned
 from ...protocol.devices import DeviceFacts
 from ...protocol.planned import bare
 from ...rules.plan import Out
@@ -152,7 +152,14 @@ class JaxMesh(JaxBackend):
         """Whether the axes with names lie where they should."""
         there, wanted = axes_of(data, self.mesh), self.layout.of(out).axes
         triples = zip(out.names, there, wanted, strict=True)
-        return all(name is None or axes == to for name, axes, to in triples)
+        return all(name is None or self._same(axes, to) for name, axes, to in triples)
+
+    def _same(self, axes: tuple[str, ...], others: tuple[str, ...]) -> bool:
+        """Whether mesh axes divide alike: JAX drops those of size 1."""
+        sizes = self.mesh.shape
+        return axes == others or [each for each in axes if sizes[each] > 1] == [
+            each for each in others if sizes[each] > 1
+        ]
 
     def _spread(self, data: Any, sharding: Any) -> Array:
         """An array on the devices of the mesh, each of which gets its part alone."""
@@ -166,7 +173,10 @@ class JaxMesh(JaxBackend):
     def sharding(self, x: Tensor, /) -> Sharding:
         """Where the payload lies; of one that JAX traces where the rules say."""
         ruled = self.layout.of(x.template)
-        return ruled if self.traced(x.data) else ruled._replace(axes=axes_of(x.data, self.mesh))
+        if self.traced(x.data):
+            return ruled
+        pairs = zip(axes_of(x.data, self.mesh), ruled.axes, strict=True)
+        return ruled._replace(axes=tuple([rule if self._same(axes, rule) else axes for axes, rule in pairs]))
 
     # Kernels
 
@@ -214,6 +224,33 @@ class JaxMesh(JaxBackend):
         # A result may be a constant of the program, which has values even while JAX traces.
         run, placements = Program(graph, self).kernel, tuple(map(self.placement, graph.results))
         return Laid(run, placements, self.lax.with_sharding_constraint)
+
+    @planned
+    def shard_map(
+        self,
+        out: tuple[Template, ...],
+        operands: Sequence[Template],
+        /,
+        *,
+        body: Graph,
+        mesh: Mesh,
+        inside: tuple[Any, ...],
+        outside: tuple[Any, ...],
+    ) -> Kernel:
+        """A graph that each device runs on its parts, which are payloads of JAX on one device there."""
+        grid = _grid(self.jax, mesh)
+        if mesh.sizes != self.options["mesh"].sizes or list(grid.flat) != list(self.mesh.devices.flat):
+            wanted = f"shard_map over the mesh of its arguments, {self.options['mesh']!r}"
+            raise ArgumentError(expected(wanted, "move the arguments first", mesh=mesh))
+        each = JaxBackend()
+
+        def run(*arrays: Array) -> tuple[Array, ...]:
+            tensors = [Tensor(x, each, data) for x, data in zip(body.templates, arrays, strict=True)]
+            return tuple([x.data for x in evaluate(body, tensors, each)])
+
+        specs = [tuple([self._sharding([*map(_part, axes)]).spec for axes in several]) for several in (inside, outside)]
+        mapped = self.jax.shard_map(run, mesh=self.mesh, in_specs=specs[0], out_specs=specs[1], check_vma=False)
+        return lambda given: mapped(*given)
 
     def indexing(self, x: Template, structure: tuple[Any, ...], /) -> Kernel | None:
         """None, as what reads at once knows nothing of names."""

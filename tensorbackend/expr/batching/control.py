@@ -20,6 +20,7 @@ from ...ops.reduction import sum as sum_
 from ...ops.shape import permute_dims, reshape
 from ...template import Template, intern_template
 from ...tensor import Tensor
+from ..collectives import on_mesh
 from ..grad.custom import Pullback
 from ..graph import Graph
 from ..trace import trace_leaves
@@ -87,6 +88,33 @@ def _checkpoint(call: Call) -> Results:
     body, found = _on_batch(call.options["body"], flags, [False] * len(call.node.outs), call.size)
     outs = tuple(_templates(call.node.outs, found, call.size))
     return _finished(call, call.record([_carried(call, operands, flags)], outs, {"body": body}), found)
+
+
+@rule("shard_map")
+def _shard_map(call: Call) -> Results:
+    """The new axis is whole on each device."""
+    (operands,) = call.inputs
+    flags, options = _flags(operands), dict(call.options)
+    every = [True] * len(call.node.outs)
+    with on_mesh(options["mesh"]):
+        options["body"], found = _on_batch(options["body"], flags, every, call.size)
+    for name, mapped in (("inside", flags), ("outside", every)):
+        pairs = zip(options[name], mapped, strict=True)
+        options[name] = tuple([((), *axes) if flag else axes for axes, flag in pairs])
+    outs = tuple(_templates(call.node.outs, every, call.size))
+    return _finished(call, call.record([_carried(call, operands, flags)], outs, options), found)
+
+
+@rule("collective")
+def _collective(call: Call) -> Results:
+    """Along the axes behind the new one."""
+    (operands,) = call.inputs
+    flags, options = _flags(operands), dict(call.options)
+    if not any(flags):
+        return _finished(call, call.record([_carried(call, operands, flags)], call.node.outs, options), [False])
+    options |= {"axis": options["axis"] + 1, "other": options["other"] + 1}
+    outs = tuple(_templates(call.node.outs, [True], call.size))
+    return _finished(call, call.record([_carried(call, operands, flags)], outs, options), [True])
 
 
 @rule("debug_callback")

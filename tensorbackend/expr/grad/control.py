@@ -8,15 +8,19 @@ many steps, of which those after the last do nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 
+from ...mesh import Mesh, Sharding
 from ...ops.creation.filled import full, zeros
-from ...ops.elementwise.binary import add, logical_and
+from ...ops.elementwise.binary import add, divide, logical_and
 from ...template import Template
 from ...tensor import Tensor
+from ..collectives import collective, on_mesh, psum
 from ..control import call, call_checkpoint, call_cond, call_scan
 from ..evaluate import evaluate
 from ..graph import Graph, reachable
 from ..record import ExprBackend
+from ..shards import Axes, call_shard_map
 from ..simplify import results
 from ..trace import trace_leaves
 from .engine import depending, differentiated, inexact, linearized
@@ -52,6 +56,78 @@ def _checkpoint(
     count = len(body.outputs)
     back = results(differentiated(body, wanted, chosen), range(count, count + len(wanted)))
     return (_placed(len(operands), wanted, call_checkpoint(back, (*operands, *seeds))),)
+
+
+@rule("shard_map", selective=True)
+def _shard_map(
+    cotangents: Arrived,
+    outs: Tensors,
+    operands: Tensors,
+    *,
+    needed: tuple[Needed],
+    body: Graph,
+    mesh: Mesh,
+    inside: tuple[Axes, ...],
+    outside: tuple[Axes, ...],
+) -> Cotangents:
+    """Each device's own gradient, summed over the devices that share an operand.
+
+    Of the cotangent of a result that devices share each takes an equal part.
+    """
+    wanted, seeds = _true(needed[0]), [x for x in cotangents if x is not None]
+    chosen = [position for position, x in enumerate(cotangents) if x is not None]
+    count, given = len(body.outputs), len(operands)
+    back = results(differentiated(body, wanted, chosen), range(count, count + len(wanted)))
+
+    def backward(parts: list[Tensor]) -> list[Tensor]:
+        shares = [
+            divide(seed, prod(mesh.sizes[axis] for axis in _left(mesh, outside[place])))
+            for place, seed in zip(chosen, parts[given:], strict=True)
+        ]
+        found = evaluate(back, [*parts[:given], *shares], ExprBackend())
+        pairs = [(x, _left(mesh, inside[place])) for x, place in zip(found, wanted, strict=True)]
+        return [psum(x, axes) if axes else x for x, axes in pairs]
+
+    with on_mesh(mesh):
+        templates = [*body.templates, *(body.results[place] for place in chosen)]
+        graph = trace_leaves(backward, templates, [*body.names, *("cotangent" for _ in chosen)])
+    axes = [*inside, *(outside[place] for place in chosen)]
+    shardings = [Sharding(mesh, operands[place].template, inside[place]) for place in wanted]
+    found = call_shard_map(mesh, graph, (*operands, *seeds), axes, shardings)
+    return (_placed(given, wanted, found),)
+
+
+def _left(mesh: Mesh, axes: Axes) -> tuple[str, ...]:
+    """The mesh axes over which no axis is divided."""
+    return tuple([name for name in mesh.names if not any(name in each for each in axes)])
+
+
+@rule("collective", selective=True)
+def _collective(
+    cotangents: Arrived,
+    outs: Tensors,
+    operands: Tensors,
+    *,
+    needed: tuple[Needed],
+    kind: str,
+    axes: tuple[str, ...],
+    axis: int,
+    other: int,
+) -> Cotangents:
+    """What goes from a device to others comes back from them."""
+    (cotangent,) = cotangents
+    if kind not in _BACK:
+        reason = f"the {kind} of several devices has none: take it of what they gather, or of their sum"
+        return (tuple([NoGradient(reason) for _ in operands]),)
+    if cotangent is None:
+        return (None,)
+    first, second = (other, axis) if kind == "exchange" else (axis, other)
+    (x,) = operands
+    return ((collective(_BACK[kind], cotangent, x.template, axes, first, second),),)
+
+
+_BACK = {"sum": "sum", "gather": "scatter", "scatter": "gather", "exchange": "exchange"}
+"""Which collective takes a cotangent back."""
 
 
 @rule("debug_callback")

@@ -17,7 +17,7 @@ import pytest
 from jax.sharding import AxisType, NamedSharding, PartitionSpec
 
 import tensorbackend as tb
-from tensorbackend.errors import ArgumentError, BackendError
+from tensorbackend.errors import ArgumentError, BackendError, GradientError, OperandError, ShapeError
 
 RULES = {"batch": "data", "hidden": "model"}
 ON_MESH: Any = tb.JaxBackend(mesh=tb.Mesh({"data": 4, "model": 2}), layout=RULES)
@@ -158,13 +158,6 @@ def test_the_display_shows_the_layout(x: tb.Tensor) -> None:
 # Results
 
 
-def whole(backend: Any, function: Callable[..., Any], *names: tuple[str | None, ...]) -> list[np.ndarray[Any, Any]]:
-    """What a function gives on a backend for arrays of 16 by 6 under names."""
-    given = [tb.asarray(NUMBERS / (place + 7), names=each, backend=backend) for place, each in enumerate(names)]
-    found = function(*given)
-    return [np.asarray(each) for each in (found if isinstance(found, tuple) else (found,))]
-
-
 BY_NAME = ("batch", "hidden")
 CALLS: dict[str, tuple[Callable[..., Any], Any]] = {
     "add": (lambda a: a + a, BOTH),
@@ -205,9 +198,8 @@ CALLS: dict[str, tuple[Callable[..., Any], Any]] = {
 def test_a_call_gives_the_same_and_lies_by_its_names(name: str, jitted: bool) -> None:
     function, lies = CALLS[name]
     run = tb.jit(function) if jitted else function
-    for expected, found in zip(whole("jax", run, BY_NAME), whole(ON_MESH, run, BY_NAME), strict=True):
-        np.testing.assert_allclose(found, expected, rtol=2e-6, atol=1e-6)
-    result = run(tb.asarray(NUMBERS / 7, names=BY_NAME, backend=ON_MESH))
+    expected, result = (run(tb.asarray(NUMBERS / 7, names=BY_NAME, backend=each)) for each in ("numpy", ON_MESH))
+    np.testing.assert_allclose(result, expected, rtol=5e-6, atol=1e-5)
     ruled = ON_MESH.layout.of(result.template).axes
     named = [place for place, each in enumerate(result.names) if each is not None]
     assert [divided(result)[place] for place in named] == [ruled[place] for place in named]
@@ -370,3 +362,105 @@ def test_the_activations_of_the_transformer_are_divided(transformer: Any) -> Non
     elements = [np.prod([*map(int, shape.split(","))]) for shape in re.findall(r"f32\[([\d,]+)\]", hlo)]
     # The hidden layer of 16 x 64 x 256 and the scores of 16 x 4 x 64 x 64, each an eighth of it.
     assert max(elements) == 16 * 64 * 256 / 8
+
+
+# Functions of parts
+
+
+MESH = tb.Mesh({"data": 4, "model": 2})
+mapped = tb.shard_map(mesh=MESH, layout=RULES)
+
+
+def test_each_device_sees_its_parts(x: tb.Tensor) -> None:
+    seen = []
+
+    @mapped
+    def function(part: tb.Tensor) -> Any:
+        seen.append(part.template)
+        return part * 2, tb.psum(tb.sum(part), ("data", "model")), tb.axis_index("data") + part[:, 0] * 0
+
+    doubled, total, index = function(x)
+    assert [repr(each) for each in seen] == ["f32[batch: 4][hidden: 3]"]
+    assert np.array_equal(doubled, 2 * NUMBERS)
+    assert divided(doubled) == BOTH
+    assert total.item() == NUMBERS.sum()
+    assert index.tolist() == [0.0] * 4 + [1.0] * 4 + [2.0] * 4 + [3.0] * 4
+
+
+COLLECTIVES: dict[str, tuple[Callable[..., tb.Tensor], Callable[..., Any]]] = {
+    "psum": (lambda a: tb.psum(tb.sum(a, axis="batch"), "data"), lambda a: tb.sum(a, axis="batch")),
+    "pmean": (lambda a: tb.pmean(tb.mean(a, axis="hidden"), "model"), lambda a: tb.mean(a, axis="hidden")),
+    "all_gather": (
+        lambda a: tb.all_gather(a, "data", axis="batch").rename(batch="all") * 2,
+        lambda a: a.rename(batch="all") * 2,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ["psum", "pmean", "all_gather"])
+def test_collectives_give_what_whole_tensors_give_with_their_gradients(name: str, x: tb.Tensor) -> None:
+    by_parts, by_wholes = COLLECTIVES[name]
+    function = mapped(by_parts)
+    expected, found = by_wholes(x), function(x)
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+    assert found.names == expected.names
+    weight = tb.cos(tb.iota(expected.shape, dtype="f32", names=expected.names, backend=ON_MESH))
+    wanted = tb.grad(lambda a: tb.sum(by_wholes(a * a) * weight))(x)
+    for run in (lambda f: f, tb.jit):
+        gradient = run(tb.grad(lambda a: tb.sum(function(a * a) * weight)))(x)
+        np.testing.assert_allclose(gradient, wanted, rtol=1e-5)
+        assert divided(gradient) == BOTH
+
+
+def test_what_is_scattered_and_exchanged(x: tb.Tensor) -> None:
+    @mapped
+    def scattered(part: tb.Tensor) -> tb.Tensor:
+        both = tb.all_gather(part, "model", axis="hidden")
+        return tb.psum_scatter(both, "model", axis="hidden")
+
+    @mapped
+    def exchanged(part: tb.Tensor) -> tb.Tensor:
+        once = tb.all_to_all(part, "model", split_axis="batch", concat_axis="hidden")
+        assert once.shape == (2, 6)
+        return tb.all_to_all(once, "model", split_axis="hidden", concat_axis="batch")
+
+    assert np.array_equal(scattered(x), 2 * NUMBERS)
+    assert np.array_equal(exchanged(x), NUMBERS)
+    for function, factor in ((scattered, 2), (exchanged, 1)):
+        gradient = tb.grad(lambda a, f=function: tb.sum(f(a) * a))(x)
+        np.testing.assert_allclose(gradient, 2 * factor * NUMBERS, rtol=1e-6)
+    batch = tb.stack([x, x + 1])
+    np.testing.assert_allclose(tb.vmap(scattered)(batch), [2 * NUMBERS, 2 * NUMBERS + 2], rtol=1e-6)
+
+
+def test_tensors_that_a_function_closes_over_are_whole_and_have_gradients(x: tb.Tensor) -> None:
+    weight = tb.asarray([1.0, 2.0, 3.0], backend=ON_MESH)
+
+    def loss(weight: tb.Tensor) -> tb.Tensor:
+        return tb.sum(mapped(lambda part: part * weight)(x))
+
+    by_columns = NUMBERS.reshape(16, 2, 3).sum(axis=(0, 1))
+    np.testing.assert_allclose(tb.grad(loss)(weight), by_columns, rtol=1e-6)
+
+
+def test_the_greatest_and_the_least_of_devices(x: tb.Tensor) -> None:
+    both = ("data", "model")
+    greatest, least = mapped(lambda a: (tb.pmax(tb.max(a), both), tb.pmin(tb.min(a), both)))(x)
+    assert (greatest.item(), least.item()) == (95.0, 0.0)
+    with pytest.raises(GradientError, match="the max of several devices has none"):
+        tb.grad(mapped(lambda a: tb.pmax(tb.max(a), both)))(x)
+
+
+def test_what_shard_map_refuses(x: tb.Tensor) -> None:
+    with pytest.raises(ArgumentError, match=r"psum: .* the axes of the mesh are data, model"):
+        mapped(lambda a: tb.psum(a, "rows"))(x)
+    with pytest.raises(ShapeError, match=r"shard_map: expected arguments that all rules divide.*4 does not divide 6"):
+        mapped(lambda a: a)(x.rename("hidden", "batch"))
+    with pytest.raises(ShapeError, match="psum_scatter: expected an axis that 2 devices divide"):
+        mapped(lambda a: tb.psum_scatter(a, "model", axis="hidden"))(x)
+    with pytest.raises(ArgumentError, match="over the mesh of its arguments"):
+        tb.shard_map(lambda a: a, mesh=tb.Mesh({"data": 2}), layout={"batch": "data"})(x)
+    with pytest.raises(BackendError, match="shard_map: expected tensors on a mesh"):
+        mapped(lambda a: a)(x.backend_copy("numpy"))
+    with pytest.raises(OperandError, match="shard_map: expected a tensor as result"):
+        mapped(lambda a: 3)(x)
