@@ -243,7 +243,7 @@ class _Writer:
         if not node.inputs and sum(out.nbytes for out in node.outs) <= KEPT_BYTES:
             made = kernel() if self.kernels is None else self.backend.enter(kernel)()
             for value, payload in zip(node.values, (made,) if isinstance(node.out, Template) else made, strict=True):
-                self._names[value] = self._bound("c", payload)
+                self._names[value] = self._bound("c", self.backend.kept(payload))
             return
         inputs = ", ".join(_written(each) for each in node.with_inputs(self._names.__getitem__))
         # A result may take the variable of an input that is done with: `t0 = k0(t0)`.

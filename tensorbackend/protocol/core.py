@@ -342,6 +342,10 @@ class Core:
         """A payload, or several, brought where `placement` says; asked for only of a backend with `lays_by_name`."""
         return data
 
+    def kept(self, data: Payload, /) -> Payload:
+        """A payload as a program keeps it that made it of nothing, for all its runs."""
+        return data
+
     def sharding(self, x: Tensor, /) -> Sharding | None:
         """Where a tensor lies on a mesh; `None`, as here, for one on a single device."""
         return None

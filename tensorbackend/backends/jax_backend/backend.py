@@ -251,8 +251,9 @@ def name_of(place: Any) -> str:
 
 
 def _places(jax: Any) -> list[Any]:
-    found = list(jax.devices())
-    return found + [each for each in jax.devices("cpu") if each not in found]
+    """The devices of this process: the default platform's, then the host's."""
+    found = list(jax.local_devices())
+    return found + [each for each in jax.local_devices(backend="cpu") if each not in found]
 
 
 def device_of(jax: Any, device: object) -> Any:

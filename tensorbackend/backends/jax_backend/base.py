@@ -126,6 +126,12 @@ class JaxBase(ArrayBase):
         """Whether an array has no values yet, as JAX is tracing a function."""
         return isinstance(array, self.jax.core.Tracer)
 
+    def on_host(self, data: Array) -> Any:
+        """An array as one of NumPy."""
+        import numpy
+
+        return numpy.asarray(data)
+
     def readable(self, array: Array) -> bool:
         """Whether an array has values to look at: not in a function that the user has JAX trace.
 

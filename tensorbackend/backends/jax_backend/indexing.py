@@ -104,10 +104,9 @@ class JaxIndexing(JaxBase, ArrayIndexing):
             return None
 
         def find(values: Array) -> tuple[Array, ...]:
-            import numpy
 
             self.readable(values)
-            found = numpy.asarray(values).nonzero()
+            found = self.on_host(values).nonzero()
             return tuple([self.jax.device_put(each, self.committed) for each in found])
 
         return find
@@ -127,7 +126,7 @@ class JaxIndexing(JaxBase, ArrayIndexing):
         """Raises `IndexRangeError` for the first index that is not."""
         import numpy
 
-        values = numpy.asarray(places)
+        values = self.on_host(places)
         sizes = x.shape[: indices.shape[-1]] if axis is None else (x.shape[axis],)
         columns = numpy.moveaxis(values, -1, 0) if axis is None else (values,)
         for column, size in zip(columns, sizes, strict=True):

@@ -9,25 +9,28 @@ goes to each device in parts.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from math import prod
 from typing import TYPE_CHECKING, Any, Final
 
 from ...display import show
 from ...elements import unpack
 from ...errors import ArgumentError, expected
+from ...expr.closures import close
 from ...expr.evaluate import Program, evaluate
-from ...interchange import dlpack_device, numpy_dtype
+from ...interchange import dlpack_device, numpy_dtype, read_only
 from ...memo import remember
-from ...mesh import Layout, Mesh, Sharding
+from ...mesh import Layout, Mesh, Sharding, spread
 from ...protocol import Kernel, Payload, planned
 from ...protocol.devices import DeviceFacts
 from ...protocol.planned import bare
 from ...rules.plan import Out
+from ...select import move
 from ...template import Template
 from ...tensor import Tensor
 from ..array_module.base import Array
 from .backend import JaxBackend, library, name_of
 from .base import Looking, template_of
-from .parts import axes_of, leading
+from .parts import axes_of, leading, parts
 
 if TYPE_CHECKING:
     import numpy
@@ -80,7 +83,11 @@ class JaxMesh(JaxBackend):
         kinds = (self.jax.sharding.AxisType.Auto,) * grid.ndim
         self.mesh = self.jax.sharding.Mesh(grid, mesh.names, axis_types=kinds)
         self.members = frozenset(grid.flat)
-        self.place = next(each for each in grid.flat if each.process_index == self.jax.process_index())
+        here = [each for each in grid.flat if each.process_index == self.jax.process_index()]
+        if not here:
+            remedy = "each process takes part in all that is computed on a mesh"
+            raise ArgumentError(expected("a mesh with devices of this process", remedy, mesh=mesh))
+        self.place = here[0]
         sizes = ",".join(f"{name}={size}" for name, size in mesh.sizes.items())
         self.device = f"{name_of(self.place).partition(':')[0]}:{sizes}"
         self.committed = self._sharding([])
@@ -216,8 +223,13 @@ class JaxMesh(JaxBackend):
 
     def compile_graph(self, graph: Graph, /) -> Kernel:
         """The whole graph compiled by XLA, with each result where its names say: a constant is no kernel's result."""
+        # What the graph captured is an argument: a constant would be whole on each device, and in each program.
+        (graph,), captured = close([graph])
+        held = [move(x, self).data for x in captured]
         compiled: Kernel = self.jax.jit(self.program(graph))
-        return lambda *arrays: compiled(*arrays) if arrays else self.made_here(compiled)
+        if not graph.parameters:
+            return lambda: self.made_here(compiled)
+        return (lambda *arrays: compiled(*held, *arrays)) if held else compiled
 
     def program(self, graph: Graph) -> Kernel:
         """A graph as a function of arrays, for JAX to transform."""
@@ -252,6 +264,12 @@ class JaxMesh(JaxBackend):
         mapped = self.jax.shard_map(run, mesh=self.mesh, in_specs=specs[0], out_specs=specs[1], check_vma=False)
         return lambda given: mapped(*given)
 
+    def kept(self, data: Payload, /) -> Payload:
+        """An array that JAX can hold as a constant: whole, where other processes have parts of it."""
+        if data.is_fully_addressable or data.is_fully_replicated:
+            return data
+        return self.jax.jit(_itself, out_shardings=self.committed)(data)
+
     def indexing(self, x: Template, structure: tuple[Any, ...], /) -> Kernel | None:
         """None, as what reads at once knows nothing of names."""
         return None
@@ -270,6 +288,20 @@ class JaxMesh(JaxBackend):
         self.check_width(out)
         return self._spread(array.copy() if copy else array, self.whole(out))
 
+    def assembled(self, part: Template, local: numpy.ndarray[Any, Any]) -> Payload:
+        """An array of which this process has a part, its run of entries along the axes that processes divide."""
+        self.check_width(part)
+        # How often a process's part fits into the whole follows from where the parts of an array of one entry a device
+        # lie: the mesh divides that, whatever the sizes are.
+        sizes = self.options["mesh"].sizes
+        axes = spread(self.layout, part).axes
+        shape = [prod(sizes[each] for each in several) for several in axes]
+        sharding = self._sharding([*map(_part, axes)])
+        index = sharding.addressable_devices_indices_map(tuple(shape)).values()
+        held = [len({each[place].indices(size)[0] for each in index}) for place, size in enumerate(shape)]
+        whole = [size * total // count for size, total, count in zip(part.shape, shape, held, strict=True)]
+        return self.jax.make_array_from_process_local_data(sharding, local, tuple(whole))
+
     def from_backend(self, x: Tensor, /, *, copy: bool) -> Payload:
         """The payload of a tensor of any backend, laid out by its names; of JAX's without a way over the host."""
         if not isinstance(x.backend, JaxBackend):
@@ -285,10 +317,25 @@ class JaxMesh(JaxBackend):
             return None
         return template_of(array), array
 
+    def to_numpy(self, x: Tensor, dtype: Any, copy: bool | None, /) -> numpy.ndarray[Any, Any]:
+        """The whole as a NumPy array; of several processes all must ask for it."""
+        self.readable(x.data)
+        return read_only(self.on_host(x.data), dtype, copy)
+
+    def on_host(self, data: Array) -> numpy.ndarray[Any, Any]:
+        """The whole of an array on the host, gathered where other processes have parts of it."""
+        import numpy
+
+        if data.is_fully_addressable or data.is_fully_replicated:
+            return numpy.asarray(data)
+        gather = library("jax.experimental.multihost_utils").process_allgather
+        return numpy.asarray(gather(data, tiled=True))
+
     def to_binary(self, x: Tensor, limit: int, /) -> bytes:
         """The first `limit` elements as bytes, of which only the parts that hold them are read."""
         self.readable(x.data)
-        return bytes(leading(x.data, limit).tobytes())
+        data = x.data if x.data.is_fully_addressable else self.on_host(x.data)
+        return bytes(leading(data, limit).tobytes())
 
     def to_batched(self, x: Tensor, size: int, /) -> Iterator[Payload]:
         """Consecutive runs of entries along the first axis, each laid out by its names."""
@@ -300,8 +347,25 @@ class JaxMesh(JaxBackend):
         looks = str(self.sharding(x))
         if self.traced(x.data):
             return f"{looks} {self.name} (traced)"
-        elements = unpack(self.to_binary(x, min(limit, x.size)), x.dtype)
+        if not (x.data.is_fully_addressable or x.data.is_fully_replicated):
+            return self._inspect_parts(x, looks, limit)
+        elements = unpack(leading(x.data, min(limit, x.size)).tobytes(), x.dtype)
         return show(x.template, self.name, elements, looks=looks)
+
+    def _inspect_parts(self, x: Tensor, looks: str, limit: int) -> str:
+        """The parts that this process holds, as text: to show a tensor asks nothing of other processes."""
+        jax = self.jax
+        lines = [f"{looks} {self.name}, parts of process {jax.process_index()} of {jax.process_count()}"]
+        for index, part in parts(x.data):
+            spans = [each.indices(size)[:2] for each, size in zip(index, x.shape, strict=True)]
+            count = min(limit, part.size)
+            elements = unpack(leading(part, count).tobytes(), x.dtype)
+            text = show(x.template.replace(shape=tuple(part.shape)), self.name, elements)
+            lines += [f"[{', '.join(f'{begin}:{end}' for begin, end in spans)}]", text.partition("\n")[2]]
+            limit -= count
+            if limit <= 0:
+                break
+        return "\n".join(lines)
 
     def violation(self, out: Template, data: Payload, /) -> str | None:
         """What is wrong with a payload: its type, shape or dtype, or where it lies."""

@@ -45,18 +45,23 @@ def leading(data: Array, limit: int) -> numpy.ndarray[Any, Any]:
     import numpy
 
     row = prod(data.shape[1:])
-    if not data.shape or limit >= data.size or not row:
+    if (
+        not data.shape
+        or not isinstance(getattr(data, "addressable_shards", None), list)
+        or limit >= data.size
+        or not row
+    ):
         return numpy.asarray(data).reshape(-1)[:limit]
     rows = -(-limit // row)
     found = numpy.empty((rows, *data.shape[1:]), data.dtype)
-    for (along, *others), part in _parts(data):
+    for (along, *others), part in parts(data):
         begin, end, _ = along.indices(data.shape[0])
         if begin < rows:
             found[(slice(begin, min(end, rows)), *others)] = numpy.asarray(part[: rows - begin])
     return found.reshape(-1)[:limit]
 
 
-def _parts(data: Array) -> Iterator[tuple[tuple[slice, ...], Array]]:
+def parts(data: Array) -> Iterator[tuple[tuple[slice, ...], Array]]:
     """Each part that this process holds, once, with where it stands in the whole."""
     seen = set()
     for shard in data.addressable_shards:

@@ -1,0 +1,176 @@
+"""Several processes that compute together, each with devices of its own.
+
+Each process runs the same program. A tensor on a mesh of the devices of all of them is one tensor, of which each
+process holds parts. What computes with it, and what reads it (`item`, `tolist`, `numpy.asarray`), every process must
+call, in the same order. The display shows the parts of its own process and asks nothing of others.
+
+>>> import tensorbackend as tb
+>>> tb.distributed.process_index(), tb.distributed.process_count()
+(0, 1)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .backends.jax_backend import JaxBackend
+from .backends.jax_backend.backend import library
+from .dtypes import as_dtype
+from .entry import entry
+from .errors import ArgumentError, BackendError, ShapeError, expected
+from .ops.creation.values import asarray
+from .protocol import Backend
+from .template import Template, as_names
+from .tensor import Tensor, TensorLike
+
+
+@entry
+def initialize(
+    coordinator: str | None = None,
+    processes: int | None = None,
+    process: int | None = None,
+    *,
+    timeout: int = 300,
+    heartbeat: int = 100,
+) -> None:
+    """Joins this process to the others, before JAX is used for anything else.
+
+    Parameters
+    ----------
+    coordinator : str, optional
+        Host and port of the process 0, `"10.0.0.1:1234"`. On clusters that JAX knows it finds out by itself.
+    processes : int, optional
+        The number of processes, likewise.
+    process : int, optional
+        The number of this process, from 0 up, likewise.
+    timeout : int
+        Seconds to wait for the others.
+    heartbeat : int
+        Seconds without a sign of life after which a process is taken for dead. Then the others end too, by SIGABRT:
+        JAX has no exception for that.
+
+    Raises
+    ------
+    ArgumentError
+        For some of coordinator, processes and process without the others, and a number that is none of them.
+    BackendError
+        Where JAX was used before, and where the others do not come in time.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.distributed.initialize("127.0.0.1:1234", 2, 2)
+    Traceback (most recent call last):
+    tensorbackend.errors.ArgumentError: initialize: expected process from 0 to 1, got process=2
+    """
+    given = {"coordinator": coordinator, "processes": processes, "process": process}
+    if any(each is None for each in given.values()) and any(each is not None for each in given.values()):
+        raise ArgumentError(expected("all of coordinator, processes and process, or none", **given))
+    if processes is not None and process is not None and not 0 <= process < processes:
+        raise ArgumentError(expected(f"process from 0 to {processes - 1}", process=process))
+    jax = library("jax")
+    try:
+        jax.distributed.initialize(
+            coordinator,
+            processes,
+            process,
+            initialization_timeout=timeout,
+            heartbeat_timeout_seconds=heartbeat,
+        )
+    except (RuntimeError, ValueError) as error:
+        remedy = "initialize before anything else of JAX, with the same coordinator in each process"
+        came = f"{type(error).__name__}: {error}"
+        raise BackendError(expected("the processes to find each other", remedy, error=came)) from error
+
+
+@entry
+def shutdown() -> None:
+    """Leaves the other processes, once all of them call it.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.distributed.shutdown()
+    """
+    library("jax").distributed.shutdown()
+
+
+@entry
+def process_index() -> int:
+    """The number of this process, 0 where there is one.
+
+    Returns
+    -------
+    int
+        From 0 up.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.distributed.process_index()
+    0
+    """
+    return int(library("jax").process_index())
+
+
+@entry
+def process_count() -> int:
+    """How many processes there are.
+
+    Returns
+    -------
+    int
+        1 or more.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.distributed.process_count()
+    1
+    """
+    return int(library("jax").process_count())
+
+
+@entry
+def from_parts(part: TensorLike, *, names: Sequence[str | None], backend: Backend) -> Tensor:
+    """One tensor of what each process has of it, laid out by its names; each process keeps its own data.
+
+    Parameters
+    ----------
+    part : tensor or array
+        What this process has: along each axis that the layout divides among processes its run of entries, along other
+        axes all.
+    names : sequence of str or None
+        The names of the axes.
+    backend : Backend
+        A JaxBackend on a mesh.
+
+    Returns
+    -------
+    Tensor
+        The whole.
+
+    Raises
+    ------
+    ShapeError
+        Where the parts make no whole that the mesh divides.
+    BackendError
+        For a backend that is on no mesh.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> sharded = tb.JaxBackend(mesh=tb.Mesh({"data": 1}), layout={"batch": "data"})
+    >>> tb.distributed.from_parts([1.0, 2.0], names=["batch"], backend=sharded)
+    f32[batch: 2 / data] jax
+    [1.0, 2.0]
+    """
+    if not isinstance(backend, JaxBackend) or not backend.lays_by_name:
+        raise BackendError(expected("a JaxBackend on a mesh", "make one: tb.JaxBackend(mesh=mesh)", backend=backend))
+    local = asarray(part, backend="numpy")
+    known = Template(local.shape, local.dtype, as_names(names, local.ndim))
+    try:
+        data = backend.assembled(known, local.__array__())
+    except ValueError as error:
+        raise ShapeError(expected("parts of one whole that the mesh divides", part=known)) from error
+    return Tensor(Template(tuple(data.shape), as_dtype(data.dtype.name), known.names), backend, data)

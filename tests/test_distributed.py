@@ -1,0 +1,71 @@
+"""Two processes with four virtual devices each, on the loopback address. `two_processes.py` is what they run."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tensorbackend as tb
+from tensorbackend.errors import ArgumentError, BackendError
+
+PROGRAM = Path(__file__).parent / "two_processes.py"
+SECONDS = 600
+"""After which processes are killed: JAX swallows SIGTERM."""
+
+
+def run(*what: str) -> list[tuple[int, str]]:
+    """The exit status and the output of each process."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    flags = "--xla_force_host_platform_device_count=4"
+    environment = os.environ | {"XLA_FLAGS": flags, "NPROC": "32", "JAX_PLATFORMS": "cpu"}
+    processes = [
+        subprocess.Popen(
+            [sys.executable, str(PROGRAM), port, str(number), *what],
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        for number in range(2)
+    ]
+    try:
+        outputs = [process.communicate(timeout=SECONDS)[0] for process in processes]
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+    return [(process.returncode, output) for process, output in zip(processes, outputs, strict=True)]
+
+
+def test_two_processes_compute_together() -> None:
+    found = run()
+    for status, output in found:
+        assert status == 0, "\n\n".join(output[-4000:] for _, output in found)
+        assert output.splitlines()[-1] == "checked", output
+
+
+def test_a_process_that_dies_ends_the_other_with_a_message() -> None:
+    (survivor, output), (dead, _) = run("die")
+    assert dead == -signal.SIGKILL
+    assert survivor != 0
+    assert "heartbeat" in output or "Connection" in output or "terminat" in output, output
+
+
+def test_what_initialize_refuses() -> None:
+    with pytest.raises(ArgumentError, match="initialize: expected all of coordinator, processes and process, or none"):
+        tb.distributed.initialize("127.0.0.1:1")
+    with pytest.raises(ArgumentError, match="initialize: expected process from 0 to 1, got process=2"):
+        tb.distributed.initialize("127.0.0.1:1", 2, 2)
+    tb.ones(1, backend="jax")
+    with pytest.raises(BackendError, match="initialize: expected the processes to find each other"):
+        tb.distributed.initialize("127.0.0.1:1", 2, 1, timeout=1)
+    with pytest.raises(BackendError, match="from_parts: expected a JaxBackend on a mesh"):
+        tb.distributed.from_parts([1.0], names=[None], backend=tb.get_backend("jax"))

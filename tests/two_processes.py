@@ -1,0 +1,106 @@
+"""The program of `test_distributed.py`: `python two_processes.py PORT PROCESS`, twice, each with four devices.
+
+Both processes make all the same calls. With a third argument it trains the transformer of the examples instead, that
+many steps, and prints its losses; with `die` the second process ends without a word.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensorbackend as tb
+from tensorbackend.errors import ShapeError
+
+RULES = {"batch": "data", "hidden": "model"}
+NUMBERS = np.arange(96, dtype=np.float32).reshape(16, 6)
+
+
+def check(process: int) -> None:
+    """What holds on each process."""
+    assert (tb.distributed.process_index(), tb.distributed.process_count()) == (process, 2)
+    sharded: Any = tb.JaxBackend(mesh=tb.Mesh({"data": 4, "model": 2}), layout=RULES)
+    mine = NUMBERS[8 * process : 8 * (process + 1)]
+
+    # A whole of what each process has, of the batch and of the columns that both have.
+    x = tb.distributed.from_parts(mine, names=("batch", "hidden"), backend=sharded)
+    assert repr(x.sharding) == "<f32[batch: 16 / data][hidden: 6 / model] on Mesh({'data': 4, 'model': 2})>"
+    assert x.tolist() == NUMBERS.tolist()
+    assert np.array_equal(np.asarray(x), NUMBERS)
+    assert x[9, 4].item() == NUMBERS[9, 4]
+    assert x.to_binary(7) == NUMBERS.tobytes()[:28]
+    same = tb.asarray(NUMBERS, names=("batch", "hidden"), backend=sharded)
+    assert bool(tb.all(same == x))
+    columns = tb.distributed.from_parts(NUMBERS, names=(None, "hidden"), backend=sharded)
+    assert columns.shape == (16, 6)
+
+    # The display asks nothing of the other process, so that one alone may show a tensor.
+    if process == 1:
+        lines = repr(x).splitlines()
+        assert lines[0] == "f32[batch: 16 / data][hidden: 6 / model] jax, parts of process 1 of 2"
+        assert lines[1] == "[8:12, 0:3]"
+        assert lines[2] == "[[48.0, 49.0, 50.0],"
+
+    # Eager calls, graphs with constants and with tensors that they close over, gradients, and data that decide.
+    assert tb.sum(x).item() == NUMBERS.sum()
+    assert np.allclose(np.asarray(tb.softmax(x / 96, axis="hidden")).sum(axis=1), 1)
+    closing = tb.jit(lambda a: a * x + tb.zeros((16, 6), names=("batch", "hidden")) + 1.0)
+    assert np.array_equal(np.asarray(closing(x)), NUMBERS * NUMBERS + 1)
+    with tb.default_backend(sharded):
+        made = tb.jit(lambda: tb.iota((16, 6), dtype="f32", names=("batch", "hidden")))()
+    assert np.array_equal(np.asarray(made), NUMBERS)
+    gradient = tb.jit(tb.grad(lambda a: tb.sum(tb.exp(a / 96))))(x)
+    assert np.allclose(np.asarray(gradient), np.exp(NUMBERS / 96) / 96)
+    assert str(gradient.sharding) == "f32[batch: 16 / data][hidden: 6 / model]"
+    assert x[x > 90].tolist() == [91.0, 92.0, 93.0, 94.0, 95.0]
+    drawn = tb.random.normal(tb.random.key(0, backend=sharded), (16, 6), names=("batch", "hidden"))
+    assert np.array_equal(np.asarray(drawn), np.asarray(tb.random.normal(tb.random.key(0, backend="jax"), (16, 6))))
+    with_parts = tb.shard_map(
+        lambda a: tb.psum(tb.sum(a), ("data", "model")), mesh=tb.Mesh({"data": 4, "model": 2}), layout=RULES
+    )
+    assert with_parts(x).item() == NUMBERS.sum()
+
+    # An error is the same on each process, and none waits for the other.
+    with pytest.raises(ShapeError, match="add"):
+        x + tb.ones((5,), backend=sharded)
+
+
+def train(steps: int) -> None:
+    """The losses of the transformer, a line each."""
+    import io
+
+    sys.path.insert(0, str(Path(__file__).parents[1] / "examples"))
+    import transformer
+    from rich.console import Console
+
+    rules = {"batch": "data", "head": "model", "hidden": "model", "character": "model"}
+    sharded: Any = tb.JaxBackend(mesh=tb.Mesh({"data": 4, "model": 2}), layout=rules)
+    for each in transformer.train(sharded, steps, Console(file=io.StringIO()))[1]:
+        print(each)
+
+
+def main() -> None:
+    """Joins the other process and does what the arguments say."""
+    port, process, what = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
+    tb.distributed.initialize(f"127.0.0.1:{port}", 2, process, timeout=120, heartbeat=10)
+    if what == ["die"]:
+        if process == 1:
+            os.kill(os.getpid(), signal.SIGKILL)
+        sharded = tb.JaxBackend(mesh=tb.Mesh({"data": 8}), layout={"batch": "data"})
+        print(tb.sum(tb.ones((8,), names=("batch",), backend=sharded)).item())
+    elif what:
+        train(int(what[0]))
+    else:
+        check(process)
+        print("checked")
+    tb.distributed.shutdown()
+
+
+if __name__ == "__main__":
+    main()
