@@ -301,6 +301,7 @@ from .threads import set_threads as set_threads
 from .threads import threads as threads
 
 if _TYPE_CHECKING:
+    from . import checkpoints as checkpoints
     from . import distributed as distributed
     from . import fft as fft
     from . import linalg as linalg
@@ -424,7 +425,7 @@ _LATE = {
 """The module of `expr/` that has a public function, imported when one is first used."""
 
 
-_NAMESPACES = ("distributed", "fft", "linalg", "nn", "optimize", "ragged", "random", "solvers", "sparse")
+_NAMESPACES = ("checkpoints", "distributed", "fft", "linalg", "nn", "optimize", "ragged", "random", "solvers", "sparse")
 
 
 def __getattr__(name: str) -> _Any:

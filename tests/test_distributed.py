@@ -45,11 +45,17 @@ def run(*what: str) -> list[tuple[int, str]]:
     return [(process.returncode, output) for process, output in zip(processes, outputs, strict=True)]
 
 
-def test_two_processes_compute_together() -> None:
-    found = run()
+def test_two_processes_compute_together(tmp_path: Path) -> None:
+    found = run(str(tmp_path / "run"))
     for status, output in found:
         assert status == 0, "\n\n".join(output[-4000:] for _, output in found)
-        assert output.splitlines()[-1] == "checked", output
+        assert "checked" in output.splitlines(), output
+    parts = sorted(each.name for each in (tmp_path / "run" / "0").glob("*.safetensors"))
+    assert parts == ["part-0-of-2.safetensors", "part-1-of-2.safetensors"]
+    restored = tb.checkpoints.load(tmp_path / "run", backend="numpy")
+    assert restored["['x']"].tolist() == [[6.0 * row + column for column in range(6)] for row in range(16)]
+    assert restored["['x']"].names == ("batch", "hidden")
+    assert restored["['host']"].tolist() == [1.0, 1.0]
 
 
 def test_a_process_that_dies_ends_the_other_with_a_message() -> None:

@@ -1,7 +1,7 @@
-"""The program of `test_distributed.py`: `python two_processes.py PORT PROCESS`, twice, each with four devices.
+"""The program of `test_distributed.py`: `python two_processes.py PORT PROCESS WHAT`, twice, each with four devices.
 
-Both processes make all the same calls. With a third argument it trains the transformer of the examples instead, that
-many steps, and prints its losses; with `die` the second process ends without a word.
+Both processes make the same calls. WHAT is a folder for a checkpoint, a number of steps to train the transformer of the
+examples, whose losses are printed, or `die`: then the second process ends without a word.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ RULES = {"batch": "data", "hidden": "model"}
 NUMBERS = np.arange(96, dtype=np.float32).reshape(16, 6)
 
 
-def check(process: int) -> None:
+def check(process: int, folder: str) -> None:
     """What holds on each process."""
     assert (tb.distributed.process_index(), tb.distributed.process_count()) == (process, 2)
     sharded: Any = tb.JaxBackend(mesh=tb.Mesh({"data": 4, "model": 2}), layout=RULES)
@@ -66,6 +66,14 @@ def check(process: int) -> None:
     )
     assert with_parts(x).item() == NUMBERS.sum()
 
+    # Each process writes what it holds, and reads what it needs.
+    tb.checkpoints.save(folder, {"x": x, "key": tb.random.key(3, backend=sharded), "host": tb.ones(2)})
+    other: Any = tb.JaxBackend(mesh=tb.Mesh({"a": 2, "b": 4}), layout={"hidden": "a", "batch": "b"})
+    for backend in (sharded, other):
+        restored = tb.checkpoints.load(folder, backend=backend)["['x']"]
+        assert np.array_equal(np.asarray(restored), NUMBERS)
+        assert restored.sharding.axes == backend.layout.of(restored.template).axes
+
     # An error is the same on each process, and none waits for the other.
     with pytest.raises(ShapeError, match="add"):
         x + tb.ones((5,), backend=sharded)
@@ -94,10 +102,10 @@ def main() -> None:
             os.kill(os.getpid(), signal.SIGKILL)
         sharded = tb.JaxBackend(mesh=tb.Mesh({"data": 8}), layout={"batch": "data"})
         print(tb.sum(tb.ones((8,), names=("batch",), backend=sharded)).item())
-    elif what:
+    elif what[0].isdigit():
         train(int(what[0]))
     else:
-        check(process)
+        check(process, what[0])
         print("checked")
     tb.distributed.shutdown()
 

@@ -83,7 +83,7 @@ def write(file: IO[bytes], tensors: Mapping[str, Tensor]) -> None:
 
 def read(source: Source, backend: Backend, max_bytes: int | None) -> dict[str, Tensor]:
     """The tensors by name, in the order of the header."""
-    places, start = _places(source, max_bytes), source.tell()
+    places, start = places_of(source, max_bytes), source.tell()
     if backend.template_only:
         return {name: Tensor(template, backend, None) for name, (template, _) in places.items()}
     source.check_within(sum(template.nbytes for template, _ in places.values()), max_bytes)
@@ -94,7 +94,7 @@ def read(source: Source, backend: Backend, max_bytes: int | None) -> dict[str, T
     return found
 
 
-def _places(source: Source, max_bytes: int | None) -> dict[str, tuple[Template, int]]:
+def places_of(source: Source, max_bytes: int | None) -> dict[str, tuple[Template, int]]:
     """Template and place of each tensor; `Refused` unless together they take all bytes after the header, once."""
     length = int.from_bytes(source.read(8), "little")
     size = source.length - 8 - length

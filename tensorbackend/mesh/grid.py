@@ -92,7 +92,7 @@ class Mesh:
 
 def _of_jax(mesh: Any, devices: Sequence[int] | None) -> tuple[Mapping[str, int], Sequence[int]]:
     """The axes and the devices' numbers of a mesh of JAX's."""
-    grid = getattr(mesh, "devices", None)
+    grid: Any = getattr(mesh, "devices", None)
     if isinstance(mesh, str | list | tuple) or not hasattr(mesh, "axis_names") or not hasattr(grid, "flat"):
         raise ArgumentKindError(expected("a dict of sizes by name, or a mesh of JAX's with devices", axes=mesh))
     if devices is not None:

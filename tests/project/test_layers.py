@@ -31,7 +31,7 @@ LAYERS = [
     ("solvers",),
     ("optimize",),
     ("backends",),
-    ("built_in", "distributed"),  # what is loaded late, handed to lower layers
+    ("built_in", "distributed", "checkpoints"),  # what is loaded late, handed to lower layers
     (NAME,),  # the package itself
     ("extending",),  # what backends of other distributions may import: re-exports only
     ("testing",),

@@ -302,6 +302,18 @@ class JaxMesh(JaxBackend):
         whole = [size * total // count for size, total, count in zip(part.shape, shape, held, strict=True)]
         return self.jax.make_array_from_process_local_data(sharding, local, tuple(whole))
 
+    def held(self, x: Tensor) -> list[tuple[tuple[int, ...], numpy.ndarray[Any, Any]]]:
+        """The parts of a tensor that this process is the one to write: where each begins, and its elements."""
+        import numpy
+
+        shards = [each for each in x.data.addressable_shards if each.replica_id == 0]
+        return [(tuple([part.start or 0 for part in each.index]), numpy.asarray(each.data)) for each in shards]
+
+    def read_in(self, out: Template, read: Callable[[tuple[slice, ...]], numpy.ndarray[Any, Any]]) -> Payload:
+        """An array of what is read for each device of this process, laid out by its names."""
+        self.check_width(out)
+        return self.jax.make_array_from_callback(out.shape, self.whole(out), read)
+
     def from_backend(self, x: Tensor, /, *, copy: bool) -> Payload:
         """The payload of a tensor of any backend, laid out by its names; of JAX's without a way over the host."""
         if not isinstance(x.backend, JaxBackend):

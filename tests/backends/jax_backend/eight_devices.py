@@ -464,3 +464,19 @@ def test_what_shard_map_refuses(x: tb.Tensor) -> None:
         mapped(lambda a: a)(x.backend_copy("numpy"))
     with pytest.raises(OperandError, match="shard_map: expected a tensor as result"):
         mapped(lambda a: 3)(x)
+
+
+# Checkpoints
+
+
+def test_a_checkpoint_of_one_mesh_comes_back_on_another_and_on_one_device(x: tb.Tensor, tmp_path: Path) -> None:
+    whole = tb.asarray(NUMBERS[:5], names=("batch", "hidden"), backend=ON_MESH)
+    saved = {"x": x, "y": [x.rename("time", None), whole], "host": tb.ones(2), "bits": x > 3}
+    tb.checkpoints.save(tmp_path, saved)
+    other = tb.JaxBackend(mesh=tb.Mesh({"data": 2, "model": 4}), layout={"hidden": "data", "batch": "model"})
+    for backend in (ON_MESH, other, "jax", "numpy"):
+        found = tb.checkpoints.load(tmp_path, like=saved, backend=backend)
+        pairs = [(found["x"], x), (found["y"][1], whole), (found["bits"], saved["bits"])]
+        assert all(one.to_binary() == two.to_binary() and one.template is two.template for one, two in pairs)
+        if backend is other:
+            assert divided(found["x"]) == (("model",), ("data",))

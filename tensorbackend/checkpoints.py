@@ -1,0 +1,305 @@
+"""Checkpoints: nested tensors in a folder, each process writing what it holds, whole or not at all.
+
+A folder has one version at rest, and a file that says which:
+
+    folder/current                         the name of the version
+    folder/7/part-0-of-2.safetensors       the parts that the process 0 holds, under "name" or "name@begin,begin"
+    folder/7/part-0-of-2.json              which parts these are
+    folder/7/index.json                    every tensor's shape, dtype, names and mesh axes, and every part
+
+A new version is written beside the old one. Only when all its parts are on the disk does `current` name it, by one
+rename; then the old one goes. So a program that ends at any moment leaves the last version or the new one, and never a
+mixture. One writer at a time: a program that reads while another one saves may find the old version gone.
+
+The parts are safetensors files, as other programs read these too and they hold names of axes and bfloat16. Rejected:
+orbax, which would be one more dependency, writes a format of its own, and knows nothing of names.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from .backends.libraries import import_library
+from .dtypes import as_dtype
+from .entry import entry
+from .errors import ArgumentError, FileError, expected
+from .expr.trees import flatten, paths, unflatten
+from .files import safetensors
+from .files.replace import replacing
+from .files.source import Source, broken, naming, read_tensor
+from .protocol import Backend, BackendLike
+from .select import check_held, get_backend
+from .template import Template
+from .tensor import Tensor
+
+_CURRENT = "current"
+_FORMAT = 1
+"""The number of the format, of which readers know one."""
+
+Part: TypeAlias = tuple[Path, str, tuple[int, ...], tuple[int, ...]]
+"""A file, the key in it, where the part begins and its shape."""
+
+
+@entry
+def save(folder: str | os.PathLike[str], value: Any, /) -> None:
+    """Write nested tensors to a folder, in place of the checkpoint that is there.
+
+    Of several processes all must call it, with one folder that all of them see. Each writes the parts that it holds.
+
+    Parameters
+    ----------
+    folder : str or os.PathLike
+        The folder, which is made where there is none.
+    value : tensors in lists, tuples, dictionaries and dataclasses
+        What is no tensor in them is not written.
+
+    Raises
+    ------
+    DTypeError
+        For complex128, which safetensors files do not hold.
+    FileError
+        For a file where the folder should be.
+    OSError
+        Where the files cannot be written; then the checkpoint that was there still is.
+
+    Examples
+    --------
+    >>> import tempfile, tensorbackend as tb
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     tb.checkpoints.save(folder, {"bias": tb.ones(2, names=("digit",)), "step": 3})
+    ...     tb.checkpoints.load(folder)
+    {"['bias']": f32[digit: 2] numpy
+    [1.0, 1.0]}
+    """
+    place, tensors = Path(folder), _named(value)
+    for name, x in tensors.items():
+        safetensors.check(name, x)
+    meshes = [x.backend for x in tensors.values() if x.backend.lays_by_name]
+    process, processes, meet = _processes(bool(meshes))
+    if place.exists() and not place.is_dir():
+        raise FileError(expected("a folder for a checkpoint", "choose another path", folder=str(place)))
+    place.mkdir(parents=True, exist_ok=True)
+    before = _current(place)
+    version = place / str(int(before.name) + 1 if before is not None else 0)
+    meet("begin")
+    if process == 0:
+        for left in place.iterdir():  # what a program left that ended in the middle
+            if left.is_dir() and left.name.isdigit() and left != before:
+                shutil.rmtree(left)
+        version.mkdir()
+    meet("made")
+    _write_parts(version / f"part-{process}-of-{processes}", tensors, process)
+    meet("written")
+    if process == 0:
+        _write_text(version / "index.json", json.dumps(_index(version, tensors, processes)))
+        _write_text(place / _CURRENT, version.name)
+        if before is not None:
+            shutil.rmtree(before)
+    meet("done")
+
+
+@entry
+def load(folder: str | os.PathLike[str], /, *, like: Any = None, backend: BackendLike = None) -> Any:
+    """Read a checkpoint onto a backend: one device, or a mesh, whatever it was written from.
+
+    On a mesh each process reads the parts that its devices need.
+
+    Parameters
+    ----------
+    folder : str or os.PathLike
+        The folder.
+    like : tensors or templates in lists, tuples, dictionaries and dataclasses, optional
+        What the result is nested like, such as what was saved. Shapes, dtypes and names must be as they are there; what
+        is no tensor in it stays.
+    backend : Backend, type or str, optional
+        Where the tensors live, by default the default backend. `"template"` reads no elements.
+
+    Returns
+    -------
+    Any
+        Tensors nested as `like`; without it by their places as a dictionary.
+
+    Raises
+    ------
+    FileError
+        Where there is no checkpoint, one that is broken, or one of other tensors than `like`.
+    OSError
+        Where the files cannot be read.
+
+    Examples
+    --------
+    >>> import tempfile, tensorbackend as tb
+    >>> model = [tb.ones(2, names=("digit",)), tb.zeros(())]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     tb.checkpoints.save(folder, model)
+    ...     tb.checkpoints.load(folder, like=model, backend="template")
+    [f32[digit: 2] template, f32[] template]
+    """
+    place, target = Path(folder), get_backend(backend)
+    version = _current(place)
+    if version is None:
+        raise FileError(expected("a folder with a checkpoint", "save() one first", folder=str(place)))
+    with naming(folder=str(place)):
+        index = json.loads((version / "index.json").read_text())
+        if index["format"] != _FORMAT:
+            raise FileError(expected(f"a checkpoint of the format {_FORMAT}", format=index["format"]))
+        found = {name: _read(version, name, entry, target, index["parts"]) for name, entry in index["tensors"].items()}
+    return found if like is None else _nested_like(like, found)
+
+
+def _named(value: Any) -> dict[str, Tensor]:
+    """The tensors of a nested value by their places in it."""
+    leaves, tree = flatten(value)
+    found = {name: leaf for name, leaf in zip(paths(tree), leaves, strict=True) if isinstance(leaf, Tensor)}
+    if not found:
+        raise ArgumentError(expected("tensors to save", value=value))
+    return found
+
+
+def _nested_like(like: Any, found: Mapping[str, Tensor]) -> Any:
+    """Tensors by their places nested as another value; `FileError` where they are others."""
+    leaves, tree = flatten(like)
+    wanted = {
+        name: leaf if isinstance(leaf, Template) else leaf.template
+        for name, leaf in zip(paths(tree), leaves, strict=True)
+        if isinstance(leaf, Tensor | Template)
+    }
+    for name in [*wanted, *found]:
+        there = found[name].template if name in found else None
+        if there is not wanted.get(name):
+            shown = {"like": wanted.get(name), "checkpoint": there, "place": name}
+            raise FileError(expected("a checkpoint of the tensors of like", **shown))
+    return unflatten(tree, [found.get(name, leaf) for name, leaf in zip(paths(tree), leaves, strict=True)])
+
+
+# Several processes
+
+
+def _processes(on_mesh: bool) -> tuple[int, int, Callable[[str], None]]:
+    """The number of this process, how many there are, and what waits until all have come to a point."""
+    if not on_mesh:
+        return 0, 1, lambda point: None
+    jax = import_library("jax", "jax", "jax")
+    count = jax.process_count()
+    if count == 1:
+        return 0, 1, lambda point: None
+    meet = import_library("jax.experimental.multihost_utils", "jax", "jax").sync_global_devices
+    return jax.process_index(), count, lambda point: meet(f"tensorbackend checkpoint {point}")
+
+
+# Writing
+
+
+def _write_parts(path: Path, tensors: Mapping[str, Tensor], process: int) -> None:
+    """The parts that this process writes, and which they are."""
+    parts: dict[str, Tensor] = {}
+    places: dict[str, tuple[str, tuple[int, ...]]] = {}
+    host = get_backend("numpy")
+    for name, x in tensors.items():
+        for begin, array in _held(x, process):
+            key = f"{name}@{','.join(map(str, begin))}" if array.shape != x.shape else name
+            template = x.template.replace(shape=tuple(array.shape))
+            parts[key] = Tensor(template, host, array)
+            places[key] = name, begin
+    with replacing(f"{path}.safetensors") as file:
+        safetensors.write(file, parts)
+    told = [{"key": key, "name": name, "begin": begin} for key, (name, begin) in places.items()]
+    _write_text(path.with_name(path.name + ".json"), json.dumps(told))
+
+
+def _held(x: Tensor, process: int) -> list[tuple[tuple[int, ...], Any]]:
+    """What this process writes of a tensor: where each part begins, and an array."""
+    if x.backend.lays_by_name:
+        backend: Any = x.backend
+        found: list[tuple[tuple[int, ...], Any]] = backend.held(x)
+        return found
+    return [((0,) * x.ndim, x.__array__())] if process == 0 else []
+
+
+def _index(version: Path, tensors: Mapping[str, Tensor], processes: int) -> Any:
+    """What there is in all files of a version."""
+    parts = []
+    for process in range(processes):
+        stem = f"part-{process}-of-{processes}"
+        told = json.loads((version / f"{stem}.json").read_text())
+        parts += [{"file": f"{stem}.safetensors", **each} for each in told]
+    shown = {}
+    for name, x in tensors.items():
+        sharding = x.sharding
+        shown[name] = {"shape": x.shape, "dtype": x.dtype.name, "names": x.names}
+        if sharding is not None:
+            shown[name] |= {"axes": sharding.axes, "mesh": dict(sharding.mesh.sizes)}
+    return {"format": _FORMAT, "tensors": shown, "parts": parts}
+
+
+def _write_text(path: Path, text: str) -> None:
+    with replacing(str(path)) as file:
+        file.write(text.encode())
+
+
+# Reading
+
+
+def _current(folder: Path) -> Path | None:
+    """The version that is whole, `None` where there is none."""
+    try:
+        name = (folder / _CURRENT).read_text()
+    except FileNotFoundError:
+        return None
+    if not name.isdigit():
+        raise FileError(expected("the number of a version in the file current", folder=str(folder), found=name[:80]))
+    return folder / name
+
+
+def _read(version: Path, name: str, entry: Mapping[str, Any], backend: Backend, parts: list[Any]) -> Tensor:
+    """One tensor of a checkpoint on a backend."""
+    out = Template(tuple(entry["shape"]), as_dtype(entry["dtype"]), entry["names"])
+    if backend.template_only:
+        return Tensor(out, backend, None)
+    check_held(out.dtype, backend)
+    mine = [each for each in parts if each["name"] == name]
+    read = partial(_region, version, out, mine)
+    if backend.lays_by_name:
+        on_mesh: Any = backend
+        return Tensor(out, backend, on_mesh.read_in(out, read))
+    whole = read(tuple([slice(None)] * out.ndim))
+    return Tensor(out, backend, backend.from_numpy(out, whole, copy=False))
+
+
+def _region(version: Path, out: Template, parts: list[Any], region: tuple[slice, ...]) -> Any:
+    """The elements of a tensor in a region, from the parts that have some of it."""
+    import numpy
+
+    bounds = [part.indices(size)[:2] for part, size in zip(region, out.shape, strict=True)]
+    found: Any = None
+    missing = 1
+    for begin, end in bounds:
+        missing *= end - begin
+    for part in parts:
+        if Path(part["file"]).name != part["file"]:
+            raise broken(f"a part in another folder, {part['file']!r}")
+        with Source(str(version / part["file"])) as source:
+            places, start = safetensors.places_of(source, None), source.tell()
+            template, offset = places[part["key"]]
+            ends = [at + size for at, size in zip(part["begin"], template.shape, strict=True)]
+            both = [(max(a, c), min(b, d)) for (a, b), c, d in zip(bounds, part["begin"], ends, strict=True)]
+            if any(a >= b for a, b in both) and missing:
+                continue
+            source.seek(start + offset)
+            array = read_tensor(source.readinto, template, get_backend("numpy")).__array__()
+        inside = tuple([slice(a - at, b - at) for (a, b), at in zip(both, part["begin"], strict=True)])
+        if both == bounds:
+            return array[inside]
+        if found is None:
+            found = numpy.empty([end - begin for begin, end in bounds], array.dtype)
+        found[tuple([slice(a - at, b - at) for (a, b), (at, _) in zip(both, bounds, strict=True)])] = array[inside]
+        missing -= array[inside].size
+    if found is None or missing:
+        raise FileError(expected("all parts of a tensor in a checkpoint", region=bounds, tensor=out))
+    return found

@@ -1,0 +1,129 @@
+"""Checkpoints: what comes back, on other meshes too, and that none is ever torn."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensorbackend as tb
+from tensorbackend.errors import ArgumentError, DTypeError, FileError
+
+SECONDS = 300
+
+
+def model() -> dict[str, Any]:
+    rng = np.random.default_rng(0)
+    weight = rng.normal(size=(8, 6)).astype(np.float32)
+    return {
+        "layers": [(tb.asarray(weight, names=("in", "out")), tb.asarray(weight[0], dtype="bf16", names=("out",)))],
+        "scale": tb.asarray(2.5),
+        "empty": tb.zeros((0, 3)),
+        "flags": tb.asarray([True, False]),
+        "steps": 7,
+    }
+
+
+def equal(one: tb.Tensor, other: tb.Tensor) -> bool:
+    return one.template is other.template and one.to_binary() == other.to_binary()
+
+
+def test_what_is_saved_comes_back(tmp_path: Path) -> None:
+    saved = model()
+    tb.checkpoints.save(tmp_path / "run", saved)
+    found = tb.checkpoints.load(tmp_path / "run", like=saved)
+    assert found["steps"] == 7
+    pairs = [(found[key], saved[key]) for key in ("scale", "empty", "flags")]
+    pairs += list(zip(found["layers"][0], saved["layers"][0], strict=True))
+    assert all(equal(*pair) for pair in pairs)
+    by_place = tb.checkpoints.load(tmp_path / "run", backend="binary")
+    assert by_place["['layers'][0][0]"].template is saved["layers"][0][0].template
+    assert by_place["['scale']"].item() == 2.5
+    single = tb.ones(3)
+    tb.checkpoints.save(tmp_path / "run", single)
+    assert tb.checkpoints.load(tmp_path / "run", like=single).tolist() == [1.0, 1.0, 1.0]
+    assert sorted(each.name for each in (tmp_path / "run").iterdir()) == ["1", "current"]
+
+
+def test_what_does_not_fit_is_told(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="load: expected a folder with a checkpoint"):
+        tb.checkpoints.load(tmp_path / "none")
+    with pytest.raises(ArgumentError, match="save: expected tensors to save"):
+        tb.checkpoints.save(tmp_path, [3])
+    with pytest.raises(DTypeError, match=r"safetensors"):
+        tb.checkpoints.save(tmp_path, tb.zeros(2, dtype="complex128"))
+    tb.checkpoints.save(tmp_path, {"a": tb.ones(3)})
+    with pytest.raises(
+        FileError, match=r"the tensors of like, got like=f32\[4\], checkpoint=f32\[3\], place=\"\['a'\]\""
+    ):
+        tb.checkpoints.load(tmp_path, like={"a": tb.ones(4)})
+    with pytest.raises(FileError, match="got like=f32, checkpoint=None"):
+        tb.checkpoints.load(tmp_path, like={"a": tb.ones(3), "b": tb.ones(())})
+    index = (tmp_path / "0" / "index.json").read_text()
+    (tmp_path / "0" / "index.json").write_text(index.replace("part-0", "../part-0"))
+    with pytest.raises(FileError, match="load: expected an intact file"):
+        tb.checkpoints.load(tmp_path)
+    (tmp_path / "0" / "index.json").write_text("{")
+    with pytest.raises(FileError, match="load: expected an intact file"):
+        tb.checkpoints.load(tmp_path)
+    (tmp_path / "current").write_text("../elsewhere")
+    with pytest.raises(FileError, match="the number of a version"):
+        tb.checkpoints.load(tmp_path)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(FileError, match="a folder for a checkpoint"):
+        tb.checkpoints.save(tmp_path / "file", tb.ones(1))
+
+
+def saving(folder: Path, number: int) -> int:
+    """A process that saves numbers one after the other, forked so that it starts at once."""
+    child = os.fork()
+    if child == 0:
+        try:
+            while True:
+                number += 1
+                made = {name: tb.full((50_000,), number, dtype="int64") for name in "abc"}
+                tb.checkpoints.save(folder, made)
+        finally:
+            os._exit(1)
+    return child
+
+
+def kills(folder: Path, count: int) -> None:
+    """Kills a process at random moments of a write, and looks each time that the last checkpoint is there."""
+    draw, last, middle = random.Random(0), 0, 0
+    tb.checkpoints.save(folder, {name: tb.zeros(50_000, dtype="int64") for name in "abc"})
+    for _ in range(count):
+        child = saving(folder, last)
+        time.sleep(draw.uniform(0.0, 0.06))
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        found = tb.checkpoints.load(folder)
+        numbers = {int(each) for x in found.values() for each in np.unique(np.asarray(x))}
+        assert len(found) == 3
+        assert len(numbers) == 1
+        (number,) = numbers
+        assert number >= last
+        last = number
+        middle += len([each for each in folder.iterdir() if each.is_dir()]) > 1
+    assert middle >= count // 4, f"only {middle} kills were in the middle of a write"
+    assert last > 0
+
+
+def test_fifty_kills_lose_nothing(tmp_path: Path) -> None:
+    program = "import sys; from pathlib import Path; import test_checkpoints as t; t.kills(Path(sys.argv[1]), 50)"
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path / "run")],
+        cwd=Path(__file__).parent,
+        timeout=SECONDS,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
