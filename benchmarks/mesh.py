@@ -10,6 +10,7 @@ import os
 import statistics
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8 " + os.environ.get("XLA_FLAGS", "")
@@ -29,14 +30,17 @@ ROUNDS = 21
 TOGETHER = 32
 
 
+wait: Any = jax.block_until_ready
+
+
 def seconds(call: Callable[[], Any], calls: int) -> float:
     """Seconds a call."""
     start = time.perf_counter()
     for number in range(1, calls + 1):
         found = call()
         if number % TOGETHER == 0:
-            jax.block_until_ready(found)
-    jax.block_until_ready(found)
+            wait(found)
+    wait(found)
     return (time.perf_counter() - start) / calls
 
 
@@ -50,6 +54,11 @@ def beside(ours: Callable[[], Any], theirs: Callable[[], Any], calls: int) -> tu
     return first, second, ratio
 
 
+def data_of(function: Callable[..., tb.Tensor], *tensors: tb.Tensor) -> Any:
+    """The payload of what a function gives."""
+    return function(*tensors).data
+
+
 def main() -> None:
     """Prints a line for each comparison."""
     backend = tb.JaxBackend(mesh=tb.Mesh({"data": 4, "model": 2}), layout=RULES)
@@ -57,10 +66,9 @@ def main() -> None:
     for shape, calls in SHAPES.items():
         x = tb.asarray(np.ones(shape, np.float32), names=("batch", "hidden"), backend=backend)
         data = x.data
-        print_line(f"x + x, {shape}", *beside(lambda x=x: (x + x).data, lambda data=data: jnp.add(data, data), calls))
+        print_line(f"x + x, {shape}", *beside(partial(data_of, tb.add, x, x), partial(jnp.add, data, data), calls))
         step, its = tb.jit(lambda x: tb.tanh(x * x)), jax.jit(lambda data: jnp.tanh(data * data))
-        ours, theirs = (lambda x=x, step=step: step(x).data), (lambda data=data, its=its: its(data))
-        print_line(f"jitted tanh(x * x), {shape}", *beside(ours, theirs, calls))
+        print_line(f"jitted tanh(x * x), {shape}", *beside(partial(data_of, step, x), partial(its, data), calls))
 
 
 def print_line(what: str, ours: float, theirs: float, ratio: float) -> None:

@@ -229,7 +229,7 @@ def _index(version: Path, tensors: Mapping[str, Tensor], processes: int) -> Any:
         stem = f"part-{process}-of-{processes}"
         told = json.loads((version / f"{stem}.json").read_text())
         parts += [{"file": f"{stem}.safetensors", **each} for each in told]
-    shown = {}
+    shown: dict[str, dict[str, Any]] = {}
     for name, x in tensors.items():
         sharding = x.sharding
         shown[name] = {"shape": x.shape, "dtype": x.dtype.name, "names": x.names}

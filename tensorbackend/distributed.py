@@ -12,6 +12,7 @@ call, in the same order. The display shows the parts of its own process and asks
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from .backends.jax_backend import JaxBackend
 from .backends.jax_backend.backend import library
@@ -21,7 +22,7 @@ from .errors import ArgumentError, BackendError, ShapeError, expected
 from .ops.creation.values import asarray
 from .protocol import Backend
 from .template import Template, as_names
-from .tensor import Tensor, TensorLike
+from .tensor import Tensor
 
 
 @entry
@@ -132,12 +133,12 @@ def process_count() -> int:
 
 
 @entry
-def from_parts(part: TensorLike, *, names: Sequence[str | None], backend: Backend) -> Tensor:
+def from_parts(part: Any, *, names: Sequence[str | None], backend: Backend) -> Tensor:
     """One tensor of what each process has of it, laid out by its names; each process keeps its own data.
 
     Parameters
     ----------
-    part : tensor or array
+    part : tensor, array or nested lists
         What this process has: along each axis that the layout divides among processes its run of entries, along other
         axes all.
     names : sequence of str or None
@@ -167,10 +168,11 @@ def from_parts(part: TensorLike, *, names: Sequence[str | None], backend: Backen
     """
     if not isinstance(backend, JaxBackend) or not backend.lays_by_name:
         raise BackendError(expected("a JaxBackend on a mesh", "make one: tb.JaxBackend(mesh=mesh)", backend=backend))
+    on_mesh: Any = backend
     local = asarray(part, backend="numpy")
     known = Template(local.shape, local.dtype, as_names(names, local.ndim))
     try:
-        data = backend.assembled(known, local.__array__())
+        data = on_mesh.assembled(known, local.__array__())
     except ValueError as error:
         raise ShapeError(expected("parts of one whole that the mesh divides", part=known)) from error
     return Tensor(Template(tuple(data.shape), as_dtype(data.dtype.name), known.names), backend, data)

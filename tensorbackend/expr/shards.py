@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial, wraps
-from typing import Any
+from typing import Any, ParamSpec, TypeVar, overload
 
 from ..entry import checked
 from ..errors import OperandError, ShapeError, expected
@@ -20,9 +20,20 @@ from .graph import Graph
 from .trace import argument_names, trace_leaves
 from .trees import flatten, paths, unflatten
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
 Axes = tuple[tuple[str, ...], ...]
 
 
+@overload
+def shard_map(
+    function: Callable[P, R], *, mesh: Mesh, layout: Mapping[str, str | Sequence[str] | None]
+) -> Callable[P, R]: ...
+@overload
+def shard_map(
+    function: None = None, *, mesh: Mesh, layout: Mapping[str, str | Sequence[str] | None]
+) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 @checked
 def shard_map(
     function: Callable[..., Any] | None = None, *, mesh: Mesh, layout: Mapping[str, str | Sequence[str] | None]

@@ -85,7 +85,7 @@ class JaxBackend(
     def __new__(cls, **options: object) -> Self:
         """The instance with these options: of `on_mesh` where they name a mesh."""
         kind = cls.on_mesh if cls is JaxBackend and "mesh" in options else cls
-        return super().__new__(kind, **options)  # type: ignore[arg-type] # a subclass where it is another class
+        return super().__new__(kind, **options)  # type: ignore[return-value] # a subclass
 
     @classmethod
     def init(cls, **options: object) -> Mapping[str, Hashable]:

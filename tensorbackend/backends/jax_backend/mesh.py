@@ -125,7 +125,8 @@ class JaxMesh(JaxBackend):
         if not isinstance(out, Template):
             several = tuple(map(self.placement, out))
             return several if any(each is not None for each in several) else None
-        return self._known(out)[0]
+        found: Hashable = self._known(out)[0]
+        return found
 
     def whole(self, out: Template) -> Any:
         """The sharding of a new payload of a template: axes without a name are whole."""
@@ -150,7 +151,7 @@ class JaxMesh(JaxBackend):
         if self.traced(data):
             return data if wanted is None else self.lax.with_sharding_constraint(data, wanted)
         if data.sharding.device_set != self.members:
-            return self._spread(data, self.whole(out))
+            return self._divided(data, self.whole(out))
         if self._lies(data, out):
             return data
         return self.enter(Laid(_itself, wanted, self.lax.with_sharding_constraint))(data)
@@ -168,7 +169,7 @@ class JaxMesh(JaxBackend):
             each for each in others if sizes[each] > 1
         ]
 
-    def _spread(self, data: Any, sharding: Any) -> Array:
+    def _divided(self, data: Any, sharding: Any) -> Array:
         """An array on the devices of the mesh, each of which gets its part alone."""
         if sharding.is_fully_addressable:
             return self.jax.device_put(data, sharding)
@@ -251,8 +252,8 @@ class JaxMesh(JaxBackend):
     ) -> Kernel:
         """A graph that each device runs on its parts, which are payloads of JAX on one device there."""
         grid = _grid(self.jax, mesh)
-        if mesh.sizes != self.options["mesh"].sizes or list(grid.flat) != list(self.mesh.devices.flat):
-            wanted = f"shard_map over the mesh of its arguments, {self.options['mesh']!r}"
+        if mesh.sizes != self.layout.mesh.sizes or list(grid.flat) != list(self.mesh.devices.flat):
+            wanted = f"shard_map over the mesh of its arguments, {self.layout.mesh!r}"
             raise ArgumentError(expected(wanted, "move the arguments first", mesh=mesh))
         each = JaxBackend()
 
@@ -274,7 +275,7 @@ class JaxMesh(JaxBackend):
         """None, as what reads at once knows nothing of names."""
         return None
 
-    def graph_text(self, graph: Graph, /) -> str | None:
+    def graph_text(self, graph: Graph, /) -> str:
         """The program that JAX hands to XLA, in StableHLO, with the shardings of its arguments."""
         shapes = [
             self.jax.ShapeDtypeStruct(x.shape, numpy_dtype(x.dtype), sharding=self.whole(x)) for x in graph.templates
@@ -286,14 +287,14 @@ class JaxMesh(JaxBackend):
     def from_numpy(self, out: Template, array: numpy.ndarray[Any, Any], /, *, copy: bool) -> Payload:
         """A NumPy array on the devices, each of which gets its part."""
         self.check_width(out)
-        return self._spread(array.copy() if copy else array, self.whole(out))
+        return self._divided(array.copy() if copy else array, self.whole(out))
 
     def assembled(self, part: Template, local: numpy.ndarray[Any, Any]) -> Payload:
         """An array of which this process has a part, its run of entries along the axes that processes divide."""
         self.check_width(part)
         # How often a process's part fits into the whole follows from where the parts of an array of one entry a device
         # lie: the mesh divides that, whatever the sizes are.
-        sizes = self.options["mesh"].sizes
+        sizes = self.layout.mesh.sizes
         axes = spread(self.layout, part).axes
         shape = [prod(sizes[each] for each in several) for several in axes]
         sharding = self._sharding([*map(_part, axes)])
@@ -320,7 +321,7 @@ class JaxMesh(JaxBackend):
             return self.from_numpy(x.template, x.backend.to_numpy(x, None, None), copy=copy)
         if self.traced(x.data):
             return self.laid(x.data, x.template)
-        data = self._spread(x.data, self.whole(x.template))
+        data = self._divided(x.data, self.whole(x.template))
         return self.xp.array(data, copy=True) if copy else data
 
     def adopted(self, array: Any, /) -> tuple[Template, Payload] | None:

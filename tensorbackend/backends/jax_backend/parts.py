@@ -17,14 +17,14 @@ def axes_of(data: Array, mesh: Any) -> tuple[tuple[str, ...], ...]:
     spec = getattr(data.sharding, "spec", None)
     if spec is None or data.sharding.mesh != mesh:
         return _looked_for(data, mesh)
-    entries = [*spec, *[None] * (data.ndim - len(spec))]
+    entries: list[Any] = [*spec, *[None] * (data.ndim - len(spec))]
     return tuple([() if each is None else (each,) if isinstance(each, str) else tuple(each) for each in entries])
 
 
 def _looked_for(data: Array, mesh: Any) -> tuple[tuple[str, ...], ...]:
     """The same of an array that another mesh, or another kind of sharding, laid out: by where its parts begin."""
     if data.sharding.device_set != set(mesh.devices.flat):
-        return ((),) * data.ndim
+        return tuple([()] * data.ndim)
     begins = {
         device: tuple([part.start or 0 for part in index])
         for device, index in data.sharding.devices_indices_map(data.shape).items()
