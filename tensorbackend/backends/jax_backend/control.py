@@ -47,7 +47,7 @@ class JaxControl(JaxBase):
 
         def on_host(tokens: Arrays, arrays: Arrays) -> Arrays:
             pairs = zip(operands, arrays, strict=True)
-            function(*[Tensor(x.template, host, numpy.asarray(array)) for x, array in pairs])
+            function(*[Tensor(x.template, host, self.on_host(array)) for x, array in pairs])
             return tuple(map(numpy.asarray, tokens))
 
         import numpy
@@ -75,7 +75,7 @@ class JaxControl(JaxBase):
 
         def on_host(*arrays: Array) -> Arrays:
             pairs = zip(operands, arrays, strict=True)
-            found = function([Tensor(x.template, host, numpy.asarray(array)) for x, array in pairs])
+            found = function([Tensor(x.template, host, self.on_host(array)) for x, array in pairs])
             return tuple([x.data for x in found])
 
         if data and not any(map(self.traced, data)):  # of none it cannot tell whether JAX traces

@@ -339,7 +339,8 @@ class JaxMesh(JaxBackend):
         """The whole of an array on the host, gathered where other processes have parts of it."""
         import numpy
 
-        if data.is_fully_addressable or data.is_fully_replicated:
+        # Inside a callback of compiled code it is one process's array, or NumPy's.
+        if getattr(data, "is_fully_addressable", True) or data.is_fully_replicated:
             return numpy.asarray(data)
         gather = library("jax.experimental.multihost_utils").process_allgather
         return numpy.asarray(gather(data, tiled=True))
