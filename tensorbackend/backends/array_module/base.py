@@ -37,7 +37,7 @@ Own: TypeAlias = Literal["of finite numbers", "unless flagged"]
 """Where a module's own function of complex numbers is right: of finite ones, or unless one of its steps is invalid or
 overflows. Whether such a case is looked for is the backend's affair (`ArrayBase.attempted`)."""
 
-BLOCK = 1 << 12
+BLOCK = 1 << 14
 """Elements of a block that stays in the cache with a few more of its size."""
 
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from math import prod
+from math import log, prod
 
-from ...dtypes import bfloat16
+from ...dtypes import bfloat16, finfo
 from ...interchange import numpy_dtype
 from ...protocol import Calm, Kernel, kernel_of, planned
 from ...protocol.planned import bare
 from ...template import Shape, Template
-from ..array_module.base import BLOCK, Array, Quiet, arity, itself
+from ..array_module.base import BLOCK, Array, Quiet, arity, elementwise, itself
 from ..array_module.elementwise import ArrayElementwise
+from ..array_module.precision import wide
 
 _FEW = 1 << 10
 """Up to so many elements a search through their bytes takes no longer than to start a reduction."""
@@ -83,6 +84,35 @@ class NumpyElementwise(ArrayElementwise):
         """Likewise, where the result has a 0.0."""
         careful = kernel_of(super().min, out, x1, x2)
         return self._extreme_of_two(self.xp.minimum, careful, self._without_zero(0.0, out), out, x1, x2)
+
+    @elementwise
+    def sigmoid(self, out: Template, x: Template, /) -> Kernel:
+        """1 / (1 + exp(-x)) where exp(-x) does not overflow."""
+        exp = self.xp.exp
+        return self._of_powers(lambda values: 1.0 / (1.0 + exp(-values)), kernel_of(super().sigmoid, out, x), out)
+
+    @elementwise
+    def silu(self, out: Template, x: Template, /) -> Kernel:
+        """x / (1 + exp(-x)) where exp(-x) does not overflow, else x times `sigmoid`, which is 0 at -inf."""
+        numpy, like = self.xp, out.replace(dtype=wide(out.dtype))
+        dtype, sigmoid = numpy_dtype(like.dtype), bare(kernel_of(super().sigmoid, like, like))
+
+        def careful(values: Array) -> Array:
+            values = values.astype(dtype, copy=False)
+            found = numpy.maximum(values, numpy.finfo(dtype).min) * sigmoid(values)
+            return found.astype(numpy_dtype(out.dtype), copy=False)
+
+        return self._of_powers(lambda values: values / (1.0 + numpy.exp(-values)), careful, out)
+
+    def _of_powers(self, usual: Kernel, careful: Kernel, out: Template) -> Kernel:
+        """A kernel of one array: the usual one, in float32 for the narrow floats, where exp(-x) does not overflow."""
+        dtype = numpy_dtype(wide(out.dtype))
+        least, lowest = self.xp.minimum.reduce, 1 - log(finfo(wide(out.dtype)).max)
+
+        def widened(values: Array) -> Array:
+            return usual(values.astype(dtype, copy=False)).astype(numpy_dtype(out.dtype), copy=False)
+
+        return self.attempted(widened, careful, holds=lambda values: bool(least(values, None, initial=0) > lowest))
 
     def _extreme_of_two(
         self,
