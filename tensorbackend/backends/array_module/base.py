@@ -37,7 +37,7 @@ Own: TypeAlias = Literal["of finite numbers", "unless flagged"]
 """Where a module's own function of complex numbers is right: of finite ones, or unless one of its steps is invalid or
 overflows. Whether such a case is looked for is the backend's affair (`ArrayBase.attempted`)."""
 
-BLOCK = 1 << 14
+BLOCK = 1 << 12
 """Elements of a block that stays in the cache with a few more of its size."""
 
 
@@ -162,9 +162,9 @@ class ArrayBase(Backend):
         """
         return careful
 
-    def in_blocks(self, kernel: Kernel, /) -> Kernel:
+    def in_blocks(self, kernel: Kernel, /, most: int = BLOCK) -> Kernel:
         """A kernel each element of whose result is made of one of each input, run on parts of arrays that stay in a
-        cache: its intermediate arrays are then no larger. Here it is run on whole arrays.
+        cache, of `most` elements: its intermediate arrays are then no larger. Here it is run on whole arrays.
         """
         return kernel
 
