@@ -69,7 +69,6 @@ class JaxControl(JaxBase):
         function: Callable[[Sequence[Tensor]], Sequence[Tensor]],
     ) -> Payload:
         """What a function gives on the host; of what JAX traces, when the data are there."""
-        import numpy
 
         host, data = get_backend("numpy"), tuple([x.data for x in operands])
 
