@@ -112,20 +112,20 @@ class Layout:
         return tuple(axes)
 
     def of(self, template: Template) -> Sharding:
-        """Where a tensor with a template lies. Axes without a name are whole in it."""
+        """Where a tensor with a template lies. Axes without a name are whole in it, and so is an empty tensor."""
         axes: list[tuple[str, ...]] = [()] * template.ndim
         notes: list[str] = []
         owners: dict[str, str] = {}
         sizes = self.mesh.sizes
         for name, wanted in self.rules:
-            if name not in template.names:
+            if name not in template.names or not template.size:
                 continue
             place = template.names.index(name)
-            size = left = template.shape[place]
+            left = template.shape[place]
             for axis in wanted:
                 if axis in owners:
                     notes.append(f"{name} is not divided over {axis}: {owners[axis]} is")
-                elif not size or left % sizes[axis]:
+                elif left % sizes[axis]:
                     notes.append(f"{name} is not divided over {axis}: {sizes[axis]} does not divide {left}")
                 else:
                     left //= sizes[axis]

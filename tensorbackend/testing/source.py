@@ -117,6 +117,8 @@ def _sequence(values: Sequence[Any]) -> str:
 
 
 def _backend(backend: Backend) -> str:
+    if backend.lays_by_name:
+        return f"tb.{backend!r}".replace("mesh=Mesh", "mesh=tb.Mesh")
     device = "" if type(backend)().device == backend.device else f", device={backend.device!r}"
     return f"tb.get_backend({backend.name!r}{device})" if device else repr(backend.name)
 

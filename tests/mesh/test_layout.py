@@ -45,7 +45,10 @@ def test_a_size_that_the_mesh_does_not_divide_is_whole_and_said() -> None:
     text, notes = shown({"batch": ("data", "model")}, (4,), ("batch",))
     assert (text, notes) == ("f32[batch: 4 / data]", ("batch is not divided over model: 2 does not divide 1",))
     assert shown({"batch": ("data", "model")}, (6,), ("batch",))[0] == "f32[batch: 6 / model]"
-    assert shown({"batch": "data"}, (0,), ("batch",))[0] == "f32[batch: 0]"
+
+
+def test_an_empty_tensor_is_whole() -> None:
+    assert shown({"batch": "data"}, (8, 0), ("batch", "time")) == ("f32[batch: 8][time: 0]", ())
 
 
 def test_a_mesh_axis_that_two_rules_want_is_the_first_rules() -> None:

@@ -21,12 +21,13 @@ from ...interchange import dlpack_device, numpy_dtype, read_only
 from ...memo import remember
 from ...mesh import Layout, Mesh, Sharding, spread
 from ...protocol import Kernel, Payload, planned
+from ...protocol.core import CompositeCall
 from ...protocol.devices import DeviceFacts
 from ...protocol.planned import bare
 from ...rules.plan import Out
 from ...select import move
 from ...template import Template
-from ...tensor import Tensor
+from ...tensor import Tensor, relabelled
 from ..array_module.base import Array
 from .backend import JaxBackend, library, name_of
 from .base import Looking, template_of
@@ -201,7 +202,8 @@ class JaxMesh(JaxBackend):
         """A kernel compiled; what it makes of nothing is made in place, on each device its part."""
         if isinstance(kernel, Looking):
             return kernel.kernel
-        compiled: Kernel = self.jax.jit(bare(kernel))
+        # A result that does not depend on its inputs would else be made on JAX's default device.
+        compiled: Kernel = self.jax.jit(bare(kernel), keep_unused=True)
         if isinstance(kernel, Laid):
             return compiled
         made: Kernel = self.jax.jit(bare(kernel), out_shardings=self.committed)
@@ -217,6 +219,15 @@ class JaxMesh(JaxBackend):
         if self.traced(made) or made.sharding.device_set == self.members:
             return made
         return self.jax.device_put(made, self.committed)
+
+    def optional(
+        self, name: str, args: CompositeCall, default_impl: Callable[..., Tensor | tuple[Tensor, ...]]
+    ) -> Tensor | tuple[Tensor, ...]:
+        """The default compiled, its results on the mesh even where they depend on no input."""
+        found = super().optional(name, args, default_impl)
+        if isinstance(found, Tensor):
+            return relabelled(found, found.template)
+        return tuple([relabelled(x, x.template) for x in found])
 
     def _composed(self, default_impl: Callable[..., Any], options: Any, static: tuple[Out, Any], *arrays: Array) -> Any:
         """A default as a function of arrays, whose results lie where their names say."""
