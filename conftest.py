@@ -1,8 +1,10 @@
-"""What every test runs with: payloads that are verified, few collections of garbage, programs compiled once in a run."""
+"""What every test runs with: verified payloads, few collections of garbage, programs that are compiled once in a run."""
 
 import gc
 import os
+from collections.abc import Callable
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 
@@ -24,3 +26,14 @@ def pytest_configure(config: pytest.Config) -> None:
     config.add_cleanup(folder.cleanup)
     os.environ["JAX_COMPILATION_CACHE_DIR"] = folder.name
     os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"
+
+
+@pytest.fixture
+def whole(request: pytest.FixtureRequest) -> Callable[..., Any]:
+    """A decorator that makes a function one program on JAX, for a test of all backends.
+
+    Op by op JAX compiles each op for each shape, which takes a tenth of a second.
+    """
+    import tensorbackend as tb
+
+    return tb.jit if request.node.callspec.params["backend"] == "jax" else lambda function: function
