@@ -1,4 +1,4 @@
-"""What every test runs with: verified payloads, few collections of garbage, programs that are compiled once in a run."""
+"""What every test runs with: verified payloads, few collections of garbage, programs compiled once in a run."""
 
 import gc
 import os
