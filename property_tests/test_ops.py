@@ -83,7 +83,13 @@ def test_agrees_with_the_reference(backend: str, name: str, dtypes: list[DType])
         if not any(taken):
             assert [agree(*call) for number in (2, 3) for family in FAMILIES for call in drawn(name, family, number)]
     else:
-        profile(25)(given(of(name, dtypes))(lambda drawn: agree(*drawn)))()
+
+        @profile(25)
+        @given(of(name, dtypes))
+        def agrees(drawn: tuple[DType, Invocation]) -> None:
+            agree(*drawn)
+
+        agrees()
     if MEASURED:
         with open(MEASURED, "a") as file:
             file.write(json.dumps({"backend": backend, "op": name, "ulps": farthest}) + "\n")
