@@ -28,7 +28,7 @@ def dry_run(function: Callable[..., Any], *templates: Any, gradient: bool = Fals
 
     Arguments are those of `trace`: templates, text such as `"f32[batch=32, feature=784]"`, or lists, tuples, dicts and
     dataclasses of them; tensors stand for their templates. With `gradient` it is `value_and_grad(function)` that is
-    run. An error of tensorbackend has the user's line as a note. docs/graphs.md says what is counted.
+    run. An error of tensorbackend has the user's line as a note. docs/dry-run.md says what is counted.
 
     Parameters
     ----------

@@ -66,7 +66,8 @@ def nameless(x: Tensor, dtype: DType) -> Tensor:
 def solve(x1: Tensor, x2: Tensor, /) -> Tensor:
     """x with x1 @ x = x2, by elimination with partial pivoting.
 
-    An x2 of one axis is a vector, else a stack of matrices; batch axes broadcast. x1[n][m] with x2[n][k] gives x[m][k].
+    An x2 of one axis is a vector, else a stack of matrices; batch axes broadcast.
+    `x1[n][m]` with `x2[n][k]` gives `x[m][k]`.
     Raises `ShapeError` for an x1 that is not square, or another number of equations in x2; `NamesError` where the axes
     that meet have two names; `DataError` for a singular matrix.
 
@@ -87,7 +88,7 @@ def solve(x1: Tensor, x2: Tensor, /) -> Tensor:
 
 @composite.within(ELIMINATION)
 def inv(x: Tensor, /) -> Tensor:
-    """The inverse of a square matrix; `DataError` for a singular one. x[n][m] gives [m][n].
+    """The inverse of a square matrix; `DataError` for a singular one. `x[n][m]` gives `[m][n]`.
 
     >>> import tensorbackend as tb
     >>> tb.linalg.inv(tb.asarray([[2.0, 0.0], [0.0, 4.0]])).tolist()
@@ -125,7 +126,7 @@ def _pinv(x: Tensor, rtol: Tensor, /) -> Tensor:
 
 @entry
 def pinv(x: TensorLike, /, *, rtol: TensorLike | None = None) -> Tensor:
-    """The pseudo-inverse of a matrix (Moore and Penrose), by its singular values. x[n][m] gives [m][n].
+    """The pseudo-inverse of a matrix (Moore and Penrose), by its singular values. `x[n][m]` gives `[m][n]`.
 
     Values at most `rtol` times the largest count as 0: a number, or one for each matrix, by default the dtype's eps
     times the longer side.
@@ -194,9 +195,8 @@ def lstsq(
     """The shortest x of those for which a @ x is nearest to b, by a's singular values.
 
     Values at most `rtol` times the largest count as 0, by default the dtype's eps times the longer side; `rcond` is
-    NumPy's name of it. A b of one
-    axis is a vector, else a stack of matrices; batch axes broadcast. a[n][m] with b[n][k] gives x[m][k]. `ShapeError`,
-    `NamesError` as in `solve`.
+    NumPy's name of it. A b of one axis is a vector, else a stack of matrices; batch axes broadcast. `a[n][m]` with
+    `b[n][k]` gives `x[m][k]`. Raises `ShapeError` and `NamesError` as `solve` does.
 
     >>> import tensorbackend as tb
     >>> x, residuals, rank, _ = tb.linalg.lstsq(tb.asarray([[1.0], [1.0]]), tb.asarray([1.0, 3.0]))
@@ -264,7 +264,7 @@ def slogdet(x: Tensor, /) -> SlogdetResult:
 
 @composite.within(ELIMINATION)
 def matrix_power(x: Tensor, n: int, /) -> Tensor:
-    """A square matrix times itself, n times, or its inverse -n times. x[n][m] gives [n][m], of inverses [m][n].
+    """A square matrix times itself, n times, or its inverse -n times. `x[n][m]` gives `[n][m]`, of inverses `[m][n]`.
 
     Integers keep their dtype and wrap for n >= 0. Raises `ArgumentError` for an n that is no int, `DataError` for the
     inverse of a singular matrix.
