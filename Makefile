@@ -30,7 +30,11 @@ CLIENTS_READY := .venv-clients/.ready
 DOCS_BIN := .venv-docs/bin
 DOCS_READY := .venv-docs/.ready
 
-.PHONY: help setup demo test stress bench docs check fmt lint types plugin adapter phiml frontend returnn clients autograd clean
+# What builds the distributions of a release.
+RELEASE_BIN := .venv-release/bin
+RELEASE_READY := .venv-release/.ready
+
+.PHONY: help setup demo test stress bench docs release check fmt lint types plugin adapter phiml frontend returnn clients autograd clean
 
 help: ## Lists the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -79,6 +83,14 @@ docs: $(READY) $(DOCS_READY) ## Writes the generated tables, runs the code of th
 	$(BIN)/python -m pytest tests/project/test_docs.py tests/project/test_reference.py
 	$(DOCS_BIN)/python -m doctest docs/reference.py docs/runtime.py
 	NO_MKDOCS_2_WARNING=1 $(DOCS_BIN)/mkdocs build --strict
+
+$(RELEASE_READY): pyproject.toml
+	$(PYTHON) -m venv .venv-release
+	$(RELEASE_BIN)/python -m pip install -q --disable-pip-version-check 'build>=1.2,<2' 'twine>=6,<8'
+	@touch $@
+
+release: $(RELEASE_READY) ## Builds the distributions of the last commit into dist/, equal to the byte each time, and checks them
+	$(RELEASE_BIN)/python .ci/release.py
 
 fmt: $(READY) ## Formats the code
 	$(BIN)/ruff format .
@@ -155,4 +167,4 @@ autograd: $(READY) ## Runs HIPS autograd's own tests on our gradients: make auto
 check: lint types test plugin ## Everything that CI runs
 
 clean: ## Removes the virtual environments and caches
-	rm -rf .venv .venv-plugin .venv-phiml .venv-returnn .venv-clients .venv-docs .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist site *.egg-info
+	rm -rf .venv .venv-plugin .venv-phiml .venv-returnn .venv-clients .venv-docs .venv-release .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist site *.egg-info
