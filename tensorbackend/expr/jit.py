@@ -21,7 +21,7 @@ from .cache import Cache, CacheInfo
 from .evaluate import Program, note
 from .graph import Graph
 from .simplify import simplified
-from .trace import argument_names, trace_leaves
+from .trace import argument_names, check_results, trace_leaves
 from .trees import LEAF, Tree, flatten, unflatten
 
 P = ParamSpec("P")
@@ -284,7 +284,9 @@ def _jitted(
         tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
         backend = common_backend(tensors)
         if backend.dispatch_priority > 1:
-            return function(*arguments, **keywords)
+            result = function(*arguments, **keywords)
+            check_results(result)
+            return result
         if trace_floats:
             leaves = as_arguments(leaves, backend)
             tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]

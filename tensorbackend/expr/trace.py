@@ -131,18 +131,29 @@ def resumed(
 def _outputs(result: Any, scope: Scope) -> tuple[list[Value], Tree]:
     """The values of nested results, which need what the trace calls, and how they are nested."""
     found, tree = flatten(result)
-    values = [_output(each, path) for each, path in zip(found, paths(tree, "result"), strict=True)]
+    values = [_output(each) for each in found]
     return after_calls(scope, values), tree
 
 
-def _output(result: Any, path: str) -> Value:
+def _output(result: Any) -> Value:
     """The value of a result: a tensor, or what can be made one."""
     if isinstance(result, Tensor):
         return value_of(result)
-    if scalar_kind(result) is not None or hasattr(result, "__array__"):
-        return _output(late("asarray")(result), path)
-    remedy = "return tensors, numbers, or lists, tuples, dicts and dataclasses of them"
-    raise OperandError(expected("a function that returns tensors", remedy, result=result))
+    _check_result(result)
+    return _output(late("asarray")(result))
+
+
+def check_results(result: Any) -> None:
+    """Raises `OperandError` for nested results of a traced function that are neither tensors nor can be made such."""
+    for each in flatten(result)[0]:
+        if not isinstance(each, Tensor):
+            _check_result(each)
+
+
+def _check_result(result: Any) -> None:
+    if scalar_kind(result) is None and not hasattr(result, "__array__"):
+        remedy = "return tensors, numbers, or lists, tuples, dicts and dataclasses of them"
+        raise OperandError(expected("a function that returns tensors", remedy, result=result))
 
 
 def _template_of(leaf: Any) -> Template | None:

@@ -6,7 +6,7 @@ from operator import index
 
 from ..dtypes import uint32
 from ..entry import entry
-from ..errors import OperandError, OutOfRangeError, expected
+from ..errors import OperandError, OutOfRangeError, TemplateDataError, expected
 from ..protocol import BackendLike
 from ..tensor import Like, Tensor
 from .creation.filled import asarray
@@ -26,6 +26,8 @@ def key(seed: int, /, *, backend: BackendLike = None, device: str | None = None,
     """
     try:
         number = index(seed)
+    except TemplateDataError:
+        raise
     except TypeError:
         raise OperandError(expected("an integer seed", seed=seed)) from None
     if not -(1 << 63) <= number < 1 << 64:

@@ -12,7 +12,7 @@ from ..errors import ArgumentError, DTypeError, ShapeError, expected
 from ..expr.trees import LEAF, Tree, flatten, paths, unflatten
 from ..operands import nameless
 from ..ops.creation.filled import full
-from ..ops.creation.values import asarray, is_array
+from ..ops.creation.values import asarray, is_array, together
 from ..ops.elementwise.conversion import astype
 from ..ops.inspection import result_type
 from ..ops.shape import broadcast_to, concatenate, reshape
@@ -174,7 +174,7 @@ class _Nested:
     """A function of a tree as one of vectors, which hold the elements of its tensors one after the other."""
 
     def __init__(self, function: Callable[[Any], Any], leaves: Sequence[Any], tree: Tree) -> None:
-        given = [asarray(each).detach() for each in leaves]
+        given = [x.detach() for x in together(*leaves)]
         home = common_backend(given)
         self._function, self._tree = function, tree
         self._tensors = tensors = [move(x, home) for x in given]

@@ -15,7 +15,7 @@ from ..expr.while_loops import while_loop
 from ..operands import nameless
 from ..ops.composite.elementwise.functions import isfinite, logical_not
 from ..ops.creation.filled import full
-from ..ops.creation.values import asarray
+from ..ops.creation.values import asarray, together
 from ..ops.elementwise.binary import logical_and, logical_or
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
@@ -184,7 +184,7 @@ def bisect(
     """
     if not tolerance > 0:
         raise ArgumentError(expected("a tolerance above 0", tolerance=tolerance))
-    one, other = asarray(low), asarray(high)
+    one, other = together(low, high)
     dtype = result_type(one, other)
     if not dtype.is_floating:
         raise DTypeError(expected("floating bounds", "cast them with astype()", low=one.template, high=other.template))

@@ -8,6 +8,7 @@ is compiled, batched and carried through loops as any other function.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 from math import isfinite
 from typing import Any, NamedTuple
 
@@ -15,8 +16,8 @@ from ..entry import checked, entry
 from ..errors import ArgumentError, expected
 from ..expr.trees import flatten, tree_map
 from ..ops.creation.filled import full, zeros_like
-from ..ops.creation.values import asarray
-from ..ops.elementwise.binary import minimum
+from ..ops.creation.values import together
+from ..ops.elementwise.binary import add, minimum
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
 from ..ops.elementwise.transcendental import sqrt
@@ -61,8 +62,8 @@ def apply_updates(parameters: Trees, updates: Trees) -> Trees:
     """
 
     def added(parameter: Any, update: Any) -> Tensor:
-        x = asarray(parameter)
-        return astype(x + asarray(update), x.dtype)
+        x, step = together(parameter, update)
+        return astype(x + step, x.dtype)
 
     return tree_map(added, parameters, updates)
 
@@ -87,7 +88,8 @@ def global_norm(tree: Trees) -> Tensor:
     >>> tb.optimize.global_norm([tb.asarray([3.0]), tb.asarray([[4.0]])]).item()
     5.0
     """
-    return sqrt(sum((sum_(abs_(x) ** 2) for x in map(asarray, flatten(tree)[0])), start=full((), 0.0)))
+    squares = [sum_(abs_(x) ** 2) for x in together(*flatten(tree)[0])]
+    return sqrt(reduce(add, squares)) if squares else full((), 0.0)
 
 
 @checked

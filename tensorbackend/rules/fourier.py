@@ -7,7 +7,7 @@ from operator import index
 from typing import Literal, TypeAlias
 
 from ..dtypes import COMPLEX_OF, DType, default_dtype, float32
-from ..errors import ArgumentError, ShapeError, expected
+from ..errors import ArgumentError, ShapeError, TemplateDataError, expected
 from ..meaning import Axis
 from ..template import Template
 from .axes import normalize_axes, normalize_axis
@@ -43,6 +43,8 @@ def check_length(length: int) -> int:
     """The length itself; `ShapeError` unless it is 1 or more."""
     try:
         size = index(length)
+    except TemplateDataError:
+        raise
     except TypeError:
         size = 0
     if size < 1:

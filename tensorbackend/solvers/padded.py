@@ -1,7 +1,8 @@
 """Sparse matrices by the first entries of all rows, the second ones, and so on, for many products with one matrix.
 
 Such a product takes from the vector and multiplies, a few times, and adds nothing at places that data say: that is what
-most backends do quickest. Where the entries stand is found on the host, once for a structure.
+most backends do quickest. A few long rows, as a border that makes a matrix regular has one, are summed by themselves.
+Where the entries stand is found on the host, once for a structure.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from ..memo import remember
 from ..ops.creation.values import asarray
 from ..ops.elementwise.ternary import where
 from ..ops.indexing.taking import take_at
+from ..ops.padding import pad
+from ..ops.reduction import sum as total
 from ..select import get_backend
 from ..sparse import SparseMatrix
 from ..sparse.host import on_host
@@ -24,14 +27,14 @@ from ..tensor import Tensor
 from .linear import Linear, Sparse, Tensors, by_vjp
 
 MOST: Final = 16
-"""Entries of the longest row: each is a step of the product."""
+"""The most entries of every row that are steps of the product; what longer rows have besides is summed row by row."""
 
 FILLED: Final = 2
 """So many times the stored entries there may be with those that fill rows up."""
 
 
-class Structure(NamedTuple):
-    """Where the entries of rows stand, each of shape (most in a row, rows)."""
+class Block(NamedTuple):
+    """Where entries of rows stand; each tensor has one shape."""
 
     entries: Tensor
     """The number of the stored entry."""
@@ -39,23 +42,47 @@ class Structure(NamedTuple):
     held: Tensor | None
     """Whether it is one, and does not fill up; `None` where all are."""
 
+    def of(self, values: Tensor) -> Tensor:
+        """The values of a matrix at the entries, 0 where they fill up."""
+        found = take_at(values, self.entries, axis=-1, mode="clip")
+        return found if self.held is None else where(self.held, found, 0)
+
+
+class Structure(NamedTuple):
+    """Where the entries of a matrix stand.
+
+    Of the rows [a b], [c], [d e f g h] the first block has, with two entries of each row, (a, c, d) and (b, -, e), and
+    the second one (f, g, h).
+    """
+
+    first: Block
+    """The first entries of every row, of shape (entries of a row, rows)."""
+    rest: Block | None
+    """What long rows have besides, of shape (long rows, entries), `None` where no row is long."""
+    slots: Tensor | None
+    """For each row 0, or 1 + its place among the long ones."""
+
 
 @dataclass(frozen=True)
 class Padded:
-    """A sparse matrix, or a batch of one structure: entries of shape (..., most in a row, rows) and their columns."""
+    """A sparse matrix, or a batch of one structure, by the values and columns of its blocks, and the slots of rows."""
 
     size: int
     """The number of columns."""
 
     def __call__(self, parts: Tensors, x: Tensor, /) -> Tensor:
         """The matrix times each vector."""
-        values, columns = parts
-        first, *rest = (
+        values, columns, *long = parts
+        first, *others = (
             values[..., place, :] * take_at(x, columns[place], axis=-1, mode="clip") for place in range(len(columns))
         )
-        for each in rest:
+        for each in others:
             first = first + each
-        return first
+        if not long:
+            return first
+        values, columns, slots = long
+        sums = total(values * take_at(x, columns, axis=-1, mode="clip"), axis=-1)
+        return first + take_at(pad(sums, {-1: (1, 0)}), slots, axis=-1, mode="clip")
 
     def transposed(self, parts: Tensors, y: Tensor, /) -> Tensor:
         """The transposed matrix times each vector."""
@@ -73,17 +100,17 @@ def repeated(function: Linear) -> Linear:
     if found is None:  # rows are at least not to be counted each time
         leaves, tree = flatten(matrix.to_coo())
         return Linear(Sparse(tree), tuple(leaves))
-    values = take_at(matrix.values, found.entries, axis=-1, mode="clip")
-    if found.held is not None:
-        values = where(found.held, values, 0)
-    return Linear(Padded(matrix.size[1]), (values, found.columns))
+    parts = [found.first.of(matrix.values), found.first.columns]
+    if found.rest is not None and found.slots is not None:
+        parts += [found.rest.of(matrix.values), found.rest.columns, found.slots]
+    return Linear(Padded(matrix.size[1]), tuple(parts))
 
 
 _structures: dict[Any, tuple[ref[Tensor], ref[Tensor], Structure | None]] = {}
 
 
 def _structure(matrix: SparseMatrix) -> Structure | None:
-    """The structure of a matrix, `None` where it cannot be read, or has a row too long."""
+    """The structure of a matrix, `None` where it cannot be read, or too much would fill its rows up."""
     first, second = matrix.first, matrix.second
     key = id(first), id(second), matrix.format, matrix.size
     known = _structures.get(key)
@@ -105,22 +132,45 @@ def _structure(matrix: SparseMatrix) -> Structure | None:
 
 def _laid(matrix: SparseMatrix, first: Any, second: Any) -> Structure | None:
     rows, columns = _places(matrix, first, second)
-    lengths = numpy.bincount(rows, minlength=matrix.size[0])
-    most, count = int(lengths.max()), len(rows)
-    if most > MOST or most * matrix.size[0] > FILLED * count:
+    count, size = len(rows), matrix.size[0]
+    lengths = numpy.bincount(rows, minlength=size)
+    most = _entries_of_each(lengths)
+    (long,) = numpy.nonzero(lengths > most)
+    if most * size + len(long) * (int(lengths.max()) - most) > FILLED * count:
         return None
-    order = numpy.argsort(rows, kind="stable")
-    step = numpy.arange(most)[:, None]
-    ends = numpy.cumsum(lengths)
-    # What fills a row up stands at a column of the row, so that an infinity comes to no other row.
-    entries = order[numpy.clip(numpy.minimum(ends - lengths + step, ends - 1), 0, count - 1)]
-    held, narrow = step < lengths, "int32" if max(count, *matrix.size) < 2**31 else "int64"
+    order, ends = numpy.argsort(rows, kind="stable"), numpy.cumsum(lengths)
     backend = get_backend(matrix.first.backend.beneath)  # type: ignore[arg-type] # every Core is a Backend
+    narrow = "int32" if max(count, *matrix.size) < 2**31 else "int64"
+
+    def block(rows: Any, steps: Any) -> Block:
+        # What fills a row up stands at a column of the row, so that an infinity comes to no other row.
+        last = ends[rows] - 1
+        entries = order[numpy.clip(numpy.minimum(last - lengths[rows] + 1 + steps, last), 0, count - 1)]
+        held = steps < lengths[rows]
+        return Block(
+            asarray(entries.astype(narrow), backend=backend),
+            asarray(columns[entries].astype(narrow), backend=backend),
+            None if held.all() else asarray(held, backend=backend),
+        )
+
+    whole = block(numpy.arange(size)[None], numpy.arange(most)[:, None])
+    if not len(long):
+        return Structure(whole, None, None)
+    slots = numpy.zeros(size, narrow)
+    slots[long] = numpy.arange(1, 1 + len(long))
     return Structure(
-        asarray(entries.astype(narrow), backend=backend),
-        asarray(columns[entries].astype(narrow), backend=backend),
-        None if held.all() else asarray(held, backend=backend),
+        whole, block(long[:, None], numpy.arange(most, lengths.max())[None]), asarray(slots, backend=backend)
     )
+
+
+def _entries_of_each(lengths: Any) -> int:
+    """So many entries of each row are steps that the fewest fill up: 2 for the lengths 2, 1, 2, 9."""
+    longest = int(lengths.max())
+
+    def stored(most: int) -> int:
+        return most * len(lengths) + int((lengths > most).sum()) * (longest - most)
+
+    return min(range(1, min(longest, MOST) + 1), key=stored)
 
 
 def _places(matrix: SparseMatrix, first: Any, second: Any) -> tuple[Any, Any]:

@@ -196,13 +196,14 @@ def made(format: Format, values: Any, first: Any, second: Any, shape: Sequence[i
 
 def _places(value: Any, name: str, values: Tensor) -> Tensor:
     """Places as a tensor without names, which nobody else writes to."""
-    x = (
-        value
-        if isinstance(value, Tensor)
-        else tensor(
-            value, dtype="int64" if hasattr(value, "__len__") and not len(value) else None, backend=values.backend
-        )
-    )
+    if isinstance(value, Tensor):
+        x = value
+    else:
+        try:
+            empty = not len(value)
+        except TypeError:  # as of an array without axes
+            empty = False
+        x = tensor(value, dtype="int64" if empty else None, backend=values.backend)
     if not x.dtype.is_integer:
         raise DTypeError(expected("places of an integer dtype", "cast them with astype()", **{name: x.template}))
     if not x.ndim:

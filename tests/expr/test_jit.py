@@ -12,7 +12,7 @@ import pytest
 import tensorbackend as tb
 from tensorbackend.backends.array_module.fusion import fused, prepared
 from tensorbackend.backends.numpy_backend import NumpyBackend
-from tensorbackend.errors import ArgumentError, DataError
+from tensorbackend.errors import ArgumentError, DataError, OperandError
 from tensorbackend.expr.simplify import simplified, without_names
 from tensorbackend.expr.subgraphs import subgraphs
 
@@ -307,3 +307,10 @@ def test_what_is_compiled_follows_the_options_of_jit() -> None:
     step = tb.jit(lambda x, rate, sizes: x * rate * len(sizes), trace_floats=True, static_argnames="sizes")
     lowered = step.lower(tb.ones(2), 0.5, sizes=(1, 2))
     assert lowered.graph.names == ("x", "rate")
+
+
+def test_results_are_tensors_without_data_too() -> None:
+    function = tb.jit(lambda text, x: text)
+    for x in (tb.ones(2), tb.template((2,), "f32")):
+        with pytest.raises(OperandError, match="expected a function that returns tensors, got result='a'"):
+            function("a", x)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import tensorbackend as tb
-from tensorbackend.errors import OperandError
+from tensorbackend.errors import OperandError, TemplateDataError
 
 
 @pytest.mark.parametrize("backend", ["binary", "numpy", "jax"])
@@ -52,3 +52,6 @@ def test_it_is_a_tree() -> None:
 def test_a_seed_is_an_int() -> None:
     with pytest.raises(OperandError, match="key: expected an integer seed"):
         tb.random.generator("seed")  # type: ignore[arg-type] # wrong on purpose
+    assert tb.random.generator(tb.asarray(3)).key.tolist() == [0, 3]  # type: ignore[arg-type] # an int to Python
+    with pytest.raises(TemplateDataError):
+        tb.random.generator(tb.template((), "s64"))  # type: ignore[arg-type] # likewise, without data

@@ -51,6 +51,12 @@ def test_halving(backend: str) -> None:
     assert found.x.names == ("n",)
 
 
+def test_bounds_that_are_numbers_go_where_the_others_are() -> None:
+    found = bisect(lambda x: x - 2, 0.0, tb.asarray([5.0, 9.0], backend="jax"))
+    numpy.testing.assert_allclose(found.x, [2, 2], atol=1e-5)
+    assert found.x.backend.name == "jax"
+
+
 def test_mistakes() -> None:
     with pytest.raises(ShapeError, match="root: expected a function with as many elements as x0"):
         root(lambda x: x[:1], tb.ones(2))

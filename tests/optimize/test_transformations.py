@@ -49,6 +49,18 @@ def test_steps_lead_to_the_minimum(backend: str, name: str) -> None:
     assert (x["a"].names, x["a"].dtype, x["a"].backend.name) == (("n",), tb.float32, backend)
 
 
+@pytest.mark.parametrize("backend", ["binary", "jax"])
+def test_they_run_call_by_call_where_the_tensors_are(backend: str) -> None:
+    x = {"a": tb.asarray([3.0], backend=backend), "b": tb.asarray([[4.0]], backend=backend)}
+    assert optimize.global_norm(x).item() == 5.0
+    assert optimize.global_norm([x["a"], 4.0]).backend.name == backend
+    assert optimize.global_norm(()).item() == 0.0
+    steps = optimize.chain(optimize.clip_by_global_norm(1.0), optimize.sgd(0.5, momentum=0.9))
+    updates, _ = steps.update(x, steps.init(x), x)
+    numpy.testing.assert_allclose(updates["b"], [[-0.4]], rtol=1e-6)
+    assert optimize.apply_updates(x, {"a": 1.0, "b": 2})["a"].tolist() == [4.0]
+
+
 @pytest.mark.parametrize("name", STEPS)
 def test_they_are_the_steps_of_optax(name: str) -> None:
     if importlib.util.find_spec("optax") is None:

@@ -53,12 +53,33 @@ def test_an_infinity_stays_in_the_rows_that_have_it() -> None:
     assert numpy.isfinite(found[3:]).all()
 
 
-@pytest.mark.parametrize("backend", ["numpy", "jax"])
-def test_rows_that_are_long_or_unlike_stay_as_they_are(backend: str) -> None:
-    long = tb.sparse.from_dense(tb.ones((20, 20), dtype="f64", backend=backend))
-    arrow = tb.sparse.from_dense(tb.asarray(numpy.eye(12) + (numpy.arange(12) == 0)[:, None], backend=backend))
-    for given in (long, arrow):
-        assert isinstance(form_of(given).form, Sparse)
+def bordered(size: int) -> Any:
+    """Two entries near the diagonal of each row, a row and a column of ones below and beside them, and another row."""
+    dense = numpy.diag(numpy.arange(1.0, size + 1)) + numpy.diag(numpy.full(size - 1, -1.5), -1)
+    dense[-1] = dense[:, -1] = 1
+    dense[3, ::3] = 2
+    return dense
+
+
+@pytest.mark.parametrize("backend", ["binary", "jax"])
+def test_a_few_long_rows_are_summed_by_themselves(backend: str) -> None:
+    dense = bordered(40)
+    function = form_of(tb.sparse.from_dense(tb.asarray(dense, backend=backend)))
+    assert isinstance(function.form, Padded)
+    assert [each.shape for each in function.parts] == [(3, 40), (3, 40), (2, 37), (2, 37), (40,)]
+    x = numpy.stack([numpy.arange(1.0, 41), numpy.cos(numpy.arange(40))])
+    numpy.testing.assert_allclose(function(tb.asarray(x, backend=backend)), x @ dense.T, rtol=1e-13)
+    numpy.testing.assert_allclose(function.T(tb.asarray(x, backend=backend)), x @ dense, rtol=1e-13)
+    infinite = numpy.where(numpy.arange(40) == 7, numpy.inf, 1.0)
+    found = numpy.asarray(function(tb.asarray(infinite, backend=backend)))
+    assert numpy.isfinite(found).tolist() == (dense[:, 7] == 0).tolist()
+
+
+def test_rows_of_many_lengths_stay_as_they_are() -> None:
+    rows = [row for row in range(64) for _ in range(1000 if row == 5 else 60 if row % 8 == 0 else 1)]
+    columns = [place % 1024 for place in range(len(rows))]
+    given = tb.sparse.coo(tb.ones(len(rows), backend="jax"), rows, columns, shape=(64, 1024))
+    assert isinstance(repeated(linear(given, tb.template((1024,), "f64").template, 1, "A")).form, Sparse)
 
 
 def test_what_multiplies_rows_keeps_its_matrix() -> None:

@@ -209,6 +209,11 @@ def test_places_are_no_single_number() -> None:
             make([1.0], 0, 3, (1, 1))
 
 
+def test_places_are_no_masked_value() -> None:
+    with pytest.raises(OperandError, match="expected an array without a mask"):
+        tb.sparse.coo([1.0], [0], numpy.ma.masked, (1, 1))
+
+
 @pytest.mark.parametrize(
     "lengths",
     [[3, 2, 3, 0, 1, 3], [1, 1, 1, 1, 6, 1, 1, 1], [1] * 30 + [30], [20] * 25, [0, 0, 0]],

@@ -136,16 +136,16 @@ class ArrayIndexing(ArrayBase):
     @planned
     def take(self, out: Template, x: Template, indices: Template, /, *, axis: int, mode: Mode) -> Kernel:
         """Entries of x along `axis`."""
-        locate = self._located(indices, x.shape[axis], mode)
+        locate, entries = self._located(indices, x.shape[axis], mode), self._entries(axis)
         if not x.size:
             return self._nothing(out, locate)
         if mode != "fill":
-            return Calm(lambda values, places: values.take(locate(places)[0], axis))
+            return Calm(lambda values, places: entries(values, locate(places)[0]))
         spread, zero = indices.shape + (1,) * (x.ndim - axis - 1), self._zero(out)
 
         def fill(values: Array, places: Array) -> Array:
             positions, inside = locate(places)
-            return self.xp.where(inside.reshape(spread), values.take(positions, axis), zero)
+            return self.xp.where(inside.reshape(spread), entries(values, positions), zero)
 
         return Calm(fill)
 
@@ -153,16 +153,16 @@ class ArrayIndexing(ArrayBase):
     @planned
     def take_along_axis(self, out: Template, x: Template, indices: Template, /, *, axis: int, mode: Mode) -> Kernel:
         """Entries of x along `axis`, at indices of their own for each place on the other axes."""
-        locate, along = self._located(indices, x.shape[axis], mode), self.xp.take_along_axis
+        locate, entries = self._located(indices, x.shape[axis], mode), self._entries_along(axis)
         if not x.size:
             return self._nothing(out, locate)
         if mode != "fill":
-            return Calm(lambda values, places: along(values, locate(places)[0], axis))
+            return Calm(lambda values, places: entries(values, locate(places)[0]))
         zero = self._zero(out)
 
         def fill(values: Array, places: Array) -> Array:
             positions, inside = locate(places)
-            return self.xp.where(inside, along(values, positions, axis), zero)
+            return self.xp.where(inside, entries(values, positions), zero)
 
         return Calm(fill)
 
@@ -172,15 +172,16 @@ class ArrayIndexing(ArrayBase):
         """Elements of x at index vectors."""
         depth = indices.shape[-1]
         locate, rows = self._merged(indices, x.shape[:depth], mode), (-1, *x.shape[depth:])
+        entries = self._entries(0)
         if not x.size:
             return self._nothing(out, locate)
         if mode != "fill" or not depth:
-            return Calm(lambda values, places: values.reshape(rows).take(locate(places)[0], 0))
+            return Calm(lambda values, places: entries(values.reshape(rows), locate(places)[0]))
         spread, zero = indices.shape[:-1] + (1,) * (x.ndim - depth), self._zero(out)
 
         def fill(values: Array, places: Array) -> Array:
             positions, inside = locate(places)
-            return self.xp.where(inside.reshape(spread), values.reshape(rows).take(positions, 0), zero)
+            return self.xp.where(inside.reshape(spread), entries(values.reshape(rows), positions), zero)
 
         return Calm(fill)
 
@@ -263,6 +264,15 @@ class ArrayIndexing(ArrayBase):
         return Calm(find)
 
     # Helpers
+
+    def _entries(self, axis: int) -> Kernel:
+        """What takes entries along an axis at positions in it."""
+        return lambda values, positions: values.take(positions, axis)
+
+    def _entries_along(self, axis: int) -> Kernel:
+        """What takes entries along an axis at positions of their own for each place on the other axes."""
+        along = self.xp.take_along_axis
+        return lambda values, positions: along(values, positions, axis)
 
     def _located(self, indices: Template, size: int, mode: Mode) -> Callable[[Array], tuple[Array, Any]]:
         """What moves indices into an axis, and says for the mode "fill" where they were in it from the start."""

@@ -300,6 +300,18 @@ class JaxIndexing(JaxBase, ArrayIndexing):
 
     # Helpers
 
+    # JAX writes NaN at positions outside unless `mode` says otherwise: a mask as large as the result, where none is.
+
+    def _entries(self, axis: int) -> Kernel:
+        """What takes entries along an axis at positions in it."""
+        take = self.xp.take
+        return lambda values, positions: take(values, positions, axis, mode="clip")
+
+    def _entries_along(self, axis: int) -> Kernel:
+        """What takes entries along an axis at positions of their own for each place on the other axes."""
+        along = self.xp.take_along_axis
+        return lambda values, positions: along(values, positions, axis, mode="clip")
+
     def _written(
         self, x: Template, indices: Template, mode: Mode
     ) -> Callable[[Array, Array, Array], tuple[Array, Array, Array]]:
