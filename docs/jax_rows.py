@@ -2,8 +2,8 @@
 
 INTRODUCTION = """\
 tensorbackend computes eagerly on JAX, NumPy, PyTorch and others; with the backend `"jax"` tensors are pytrees, so
-`jax.jit`, `jax.grad` and `jax.vmap` take functions of them ([devices](devices.md#jax)). The transforms of `tb` are JAX's by
-name and do the same on every backend. What differs:
+`jax.jit`, `jax.grad` and `jax.vmap` take functions of them ([devices](devices.md#jax)). The transforms of `tb` are
+JAX's by name and do the same on every backend. What differs:
 
 - Axes may have [names](named-axes.md), which `in_axes`, `axis` and every op take.
 - Errors of shapes, dtypes and names are raised before anything is compiled, with your line and both operands.
@@ -11,8 +11,8 @@ name and do the same on every backend. What differs:
 - `x[0] = 1` is allowed, in traced functions too: it gives the variable a new value.
 - An option of `tb.jit` that is no tensor is static without being said to be.
 - 64-bit dtypes are on; new floats are float32 unless `tb.set_precision(64)` says otherwise.
-- Keys and the numbers drawn from them are JAX's bit for bit (Threefry, partitionable), but for normal numbers, whose inverse
-  error function is our own."""
+- Keys and the numbers drawn from them are JAX's bit for bit (Threefry, partitionable), but for normal numbers, whose
+  inverse error function is our own."""
 
 NAMES = """\
 import jax
@@ -76,9 +76,10 @@ jax.nn.gelu(a, approximate=False) | tb.nn.gelu(x) | exact unless `approximate=Tr
 jax.nn.one_hot(where, 3) | tb.nn.one_hot(at, 3) |
 jax.nn.logsumexp(a, axis=1) | tb.logsumexp(x, axis=1) |
 jax.scipy.special.gammaln(a) | tb.lgamma(x) |
-jax.random.uniform(jax.random.key(0), (3,)) | tb.random.uniform(tb.random.key(0), (3,)) | the same bits
-jax.random.normal(jax.random.key(0), (3,)) | tb.random.normal(tb.random.key(0), (3,)) | within rounding
-jax.random.bits(jax.random.split(jax.random.key(0))[1], (2,)) | tb.random.bits(tb.random.split(tb.random.key(0))[1], (2,)) |
+jax.random.uniform(jax.random.key(0), (3,), "float32") | tb.random.uniform(tb.random.key(0), (3,)) | the same bits
+jax.random.normal(jax.random.key(0), (3,), "float32") | tb.random.normal(tb.random.key(0), (3,)) | within rounding
+jax.random.bits(jax.random.split(jax.random.key(0))[1], (2,), "uint32") |
+    tb.random.bits(tb.random.split(tb.random.key(0))[1], (2,)) |
 jax.random.fold_in | | `tb.random.fold_in(key, 7)`
 jax.random.permutation | | `tb.random.permutation(key, 5)`
 optax.adam | | `tb.optimize.adam(1e-3)`; optax itself takes trees of tensors

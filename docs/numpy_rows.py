@@ -4,9 +4,10 @@ INTRODUCTION = """\
 Most functions have the name that the Array API standard gives them, which NumPy 2 has too. NumPy's own functions take
 tensors as well: `np.exp(x)` is `tb.exp(x)`. What differs:
 
-- A tensor never changes behind your back: `x[0] = 1` gives `x` a new value, and what was made from `x` before keeps its own.
-- Numbers default to float32, as in JAX and PyTorch; `tb.set_precision(64)` makes that float64. float32 with an int stays
-  float32.
+- A tensor never changes behind your back: `x[0] = 1` gives `x` a new value, and what was made from `x` before keeps
+  its own.
+- Numbers default to float32, as in JAX and PyTorch; `tb.set_precision(64)` makes that float64. float32 with an int
+  stays float32.
 - Axes may have [names](named-axes.md), and `axis=` takes them.
 - Options are keywords: `tb.sum(x, axis=0)`; methods take the axis by position too: `x.sum(0)`.
 - Random numbers come from [keys](random.md), not from a hidden state.

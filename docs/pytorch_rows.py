@@ -1,13 +1,13 @@
 """What PyTorch's functions are called here: the rows of coming-from-pytorch.md, which `rows.py` makes."""
 
 INTRODUCTION = """\
-PyTorch itself can be the library that computes, by
-[tensorbackend-torch](../plugins/tensorbackend-torch/README.md): `backend="torch"`. What differs:
+PyTorch itself can be the library that computes, by [tensorbackend-torch](../plugins/tensorbackend-torch/README.md):
+`backend="torch"`. What differs:
 
-- Functions have the Array API standard's names, with `axis` and `keepdims` for `dim` and `keepdim`. The error for a name of
-  PyTorch's says ours: `tb.cat` gives "write tb.concat".
-- Gradients are those of functions, as in JAX: `tb.grad(loss)(parameters)`. There is no `requires_grad` and no `.grad`.
-  [Tapes](gradients.md#tapes) record as `backward` does.
+- Functions have the Array API standard's names, with `axis` and `keepdims` for `dim` and `keepdim`. The error for a
+  name of PyTorch's says ours: `tb.cat` gives "write tb.concat".
+- Gradients are those of functions, as in JAX: `tb.grad(loss)(parameters)`. There is no `requires_grad` and no
+  `.grad`. [Tapes](gradients.md#tapes) record as `backward` does.
 - There are no modules: parameters are dictionaries of tensors, and a layer is a function ([networks](nn.md)).
 - Nothing changes in place. `x[0] = 1` gives the variable a new value; views do not share what is written.
 - Random numbers come from [keys](random.md), not from a global seed.
@@ -74,7 +74,7 @@ torch.autograd.functional.jacobian | tb.jacobian(lambda x: tb.sum(x * x, axis="f
 torch.utils.checkpoint.checkpoint | tb.checkpoint(loss)(parameters, x) |
 torch.compile(f) | tb.jit(loss)(parameters, x) |
 torch.func.vmap(f) | tb.vmap(tb.sum, in_axes="batch")(x) |
-torch.optim.Adam | tb.optimize.adam(1e-3).init(parameters) | `update(gradient, state, parameters)` gives the steps to add
+torch.optim.Adam | tb.optimize.adam(1e-3).init(parameters) | `update(gradient, state, parameters)` gives the steps
 nn.utils.clip_grad_norm_ | tb.optimize.clip_by_global_norm(1.0).init(parameters) | in a `chain` with the optimiser
 nn.Linear | x @ parameters["weight"] | a bias is added with `+`
 nn.Conv2d | tb.nn.conv(image, tb.nn.he_normal(key, (4, 3, 3, 3), inputs=1, outputs=0)) |

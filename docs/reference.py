@@ -100,7 +100,7 @@ def word_of(module: str) -> str:
 
 
 def entries() -> dict[str, dict[str, Any]]:
-    """The functions and classes of each page, by the names under which they are documented."""
+    """The functions and classes of each page, by their public names."""
     page_of = {word: page for page, (_, words) in FAMILIES.items() for word in words}
     page_of.update({name: name for name in MODULES})
     found: dict[str, dict[str, Any]] = {page: {} for page in (*FAMILIES, *MODULES)}
@@ -115,14 +115,15 @@ def entries() -> dict[str, dict[str, Any]]:
                 continue
             seen.add(id(value))
             place = name or page_of[word_of(home)]
-            found[place][_identifier(module, public, home)] = value
+            found[place][f"{module.__name__}.{public}"] = value
     return found
 
 
-def _identifier(module: ModuleType, public: str, home: str) -> str:
+def _identifier(name: str, value: Any) -> str:
     """Where Griffe finds an object, which is where it is defined if a module of the package has its name too."""
-    path = f"{module.__name__}.{public}"
-    return f"{home}.{public}" if hasattr(module, "__path__") and find_spec(path) else path
+    module, _, public = name.rpartition(".")
+    shadowed = hasattr(import_module(module), "__path__") and find_spec(name) is not None
+    return f"{value.__module__}.{public}" if shadowed else name
 
 
 def pages() -> dict[str, str]:
@@ -143,7 +144,7 @@ whether the op has a gradient. [Semantics](../semantics.md) says what holds for 
 
 
 def _page(title: str, listed: dict[str, Any]) -> str:
-    rows = [f"| [`{_short(name)}`][{name}] | {_summary(value)} |" for name, value in listed.items()]
+    rows = [f"| [`{_short(name)}`][{_identifier(name, value)}] | {_summary(value)} |" for name, value in listed.items()]
     table = ["| | |", "| --- | --- |", *rows, ""]
     blocks = [_block(name, value) for name, value in listed.items()]
     return "\n".join([f"# {title}", "", *table, *blocks])
@@ -167,7 +168,7 @@ def _block(name: str, value: Any) -> str:
     elif isinstance(value, type) and issubclass(value, tb.Backend):
         options["members"] = "false"  # what it overrides
     lines = "".join(f"      {option}: {chosen}\n" for option, chosen in options.items())
-    return f"::: {name}\n    options:\n{lines}"
+    return f"::: {_identifier(name, value)}\n    options:\n{lines}"
 
 
 OUTSIDE: Final = {

@@ -1,8 +1,8 @@
 """Pages that say what the functions of another system are called here, made of a module of rows.
 
 Such a module has `INTRODUCTION`, `NAMES` and `ROWS`. A row is `name | code | remark`; the code runs after `NAMES`,
-which a test does for each row. A row without code has a remark that says why there is nothing to call. Where a module has
-`COMPARED`, the name is code of the other system; put into that text it runs, and the test compares what the two give.
+which a test does for each row. A row without code has a remark that says why there is nothing to call. Where a
+module has `COMPARED`, the name is code of the other system. Put into that text it runs, and the test compares the two.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Rows(NamedTuple):
     rows: list[Row]
     """In the order of the page."""
     compared: str
-    """Where the name of a row is code of the other system that gives the same values, what runs it."""
+    """Where the name of a row is code that gives the same values, the text that runs it."""
 
 
 def read(system: str) -> Rows:
@@ -57,7 +57,8 @@ def read(system: str) -> Rows:
 PAGE = """\
 # Coming from {name}
 
-Generated from `docs/{system}_rows.py` by `make docs`; a test runs the code of each row, after the block below{compared}.
+Generated from `docs/{system}_rows.py` by `make docs`; a test runs the code of each row, after the block
+below{compared}.
 
 {introduction}
 
@@ -73,7 +74,9 @@ def page(system: str) -> str:
     """The text of a system's page."""
     found = read(system)
     compared = ", and compares what the two columns give" if found.compared else ""
-    head = PAGE.format(name=SYSTEMS[system], system=system, introduction=found.introduction, names=found.names, compared=compared)
+    head = PAGE.format(
+        name=SYSTEMS[system], system=system, introduction=found.introduction, names=found.names, compared=compared
+    )
     return head + "".join(f"| `{row.name}` | {_cell(row.code)} | {row.remark} |\n" for row in found.rows)
 
 

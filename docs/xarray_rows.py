@@ -1,13 +1,13 @@
 """What xarray's functions are called here: the rows of coming-from-xarray.md, which `rows.py` makes."""
 
 INTRODUCTION = """\
-A dimension of xarray is a name of an axis. The names are checked like xarray's, on every backend and inside of `jit`, `grad`
-and `vmap`. What differs:
+A dimension of xarray is a name of an axis. The names are checked like xarray's, on every backend and inside of `jit`,
+`grad` and `vmap`. What differs:
 
-- Operators pair axes by position and check their names; nothing is reordered in silence. `tb.aligned` brings tensors into one
-  order, after which operators do what xarray's do by name.
-- There are no coordinates, attributes or datasets: a tensor has names and numbers, and a dictionary of tensors goes through
-  every function. Keep an index beside the tensor, and find positions with `tb.searchsorted`.
+- Operators pair axes by position and check their names; nothing is reordered in silence. `tb.aligned` brings tensors
+  into one order, after which operators do what xarray's do by name.
+- There are no coordinates, attributes or datasets: a tensor has names and numbers, and a dictionary of tensors goes
+  through every function. Keep an index beside the tensor, and find positions with `tb.searchsorted`.
 - An axis may have no name (`None`).
 - `xarray.DataArray(x, dims=x.names)` wraps a tensor, and computes with it by the Array API
   ([interoperability](interoperability.md)); `tb.asarray(array.values, names=array.dims)` goes back."""

@@ -53,7 +53,7 @@ def late(name: str) -> Callable[..., Tensor]:
 
 
 class Tensor(Operators):
-    """A value with named axes on a backend: no op changes it, and `x[...] = v` gives it another value.
+    """An array with named axes on a backend. Ops never change it; `x[...] = v` gives it a new value.
 
     >>> import tensorbackend as tb
     >>> x = tb.tensor([[1, 2, 3], [4, 5, 6]], names=("batch", "feature"))
@@ -149,7 +149,7 @@ class Tensor(Operators):
     # Names
 
     def rename(self, /, *names: str | None, **renamed: str | None) -> Tensor:
-        """The tensor under other axis names: all of them by position, or some by keyword.
+        """The tensor with other axis names: all of them by position, or some by keyword.
 
         >>> import tensorbackend as tb
         >>> x = tb.zeros((2, 3), names=("row", "column"))

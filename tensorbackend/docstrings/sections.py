@@ -16,7 +16,7 @@ from words that ops share.
     Returns
     -------
     Tensor
-        Of the shape and with the names of x, in its dtype unless the summary says otherwise.
+        Has the shape and names of x, and its dtype unless the text above says otherwise.
 
 So `help` and a reference show them. What a module elsewhere declares stays as it is.
 

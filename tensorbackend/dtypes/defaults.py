@@ -140,7 +140,7 @@ def uncast() -> Iterator[None]:
 
 
 def get_precision() -> int:
-    """The width in bits of the default floating dtype here and now: of the innermost block, else of the process.
+    """The width in bits of the default floating dtype: that of the innermost block, else of the process.
 
     Returns
     -------
@@ -185,7 +185,7 @@ def _check_precision(name: str, bits: int) -> None:
 
 
 def default_dtype(kind: Kind) -> DType:
-    """The dtype that a Python number of a kind gets, and what is made without another dtype.
+    """The dtype of a kind of Python numbers, and of new tensors for which no dtype is given.
 
     Parameters
     ----------

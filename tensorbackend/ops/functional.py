@@ -79,7 +79,7 @@ def reduce(
     keepdims: bool = False,
     dtype: DTypeLike | None = None,
 ) -> Plan:
-    """Folds a function of two scalar tensors over elements along some axes, all by default, from `initial` on.
+    """Fold a function of two scalar tensors over axes, by default over all, starting from `initial`.
 
     `function(accumulated, element)` is associative, with `initial` as its identity: eager backends go through the
     elements in row-major order, others in any. The result has the dtype that the function returns; a Python number
@@ -112,7 +112,7 @@ def _cast_to(dtype: DType, function: OfTwo) -> OfTwo:
 
 @primitive.within(complex=Bound(4, "a step of the function may be a product of complex numbers"))
 def map(x: Template, /, *, function: OfOne, dtype: DTypeLike | None = None) -> Plan:
-    """A function of a scalar tensor applied to every element, its results cast to `dtype` if one is given.
+    """Apply a function of a scalar tensor to every element.
 
     Slow on eager backends, which call the function for each element: ops take whole tensors. Raises `ShapeError` or
     `OperandError` where the function returns anything but a tensor without axes.

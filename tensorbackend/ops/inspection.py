@@ -38,7 +38,7 @@ def _as_template(value: Tensor | DTypeLike | Scalar) -> Template:
 
 @entry
 def result_type(*arrays_and_dtypes: Tensor | DTypeLike | Scalar) -> DType:
-    """The dtype that tensors, dtypes and Python numbers have in common; the numbers give way.
+    """The dtype to which tensors, dtypes and Python numbers are promoted; Python numbers are weak.
 
     Raises `DTypeError` where there is none.
 
@@ -53,7 +53,7 @@ def result_type(*arrays_and_dtypes: Tensor | DTypeLike | Scalar) -> DType:
 
 @entry
 def can_cast(from_: Tensor | DTypeLike, to: DTypeLike, /) -> bool:
-    """Whether promotion takes a dtype, or a tensor's, to another, so that no value is lost.
+    """Whether one dtype, or that of a tensor, is promoted to another without losing a value.
 
     >>> import tensorbackend as tb
     >>> tb.can_cast("int8", "int16"), tb.can_cast("int16", "int8"), tb.can_cast("float32", "int64")
@@ -69,7 +69,7 @@ def can_cast(from_: Tensor | DTypeLike, to: DTypeLike, /) -> bool:
 
 @entry
 def isdtype(dtype: DTypeLike, kind: DTypeLike | str | tuple[DTypeLike | str, ...]) -> bool:
-    """Whether a dtype is another one, or of a kind such as `"real floating"`, or of one of several.
+    """Whether a dtype equals another one or belongs to a kind such as `"real floating"`, or to one of several.
 
     The kinds: bool, signed integer, unsigned integer, integral, real floating, complex floating, numeric.
 
@@ -87,7 +87,7 @@ def isdtype(dtype: DTypeLike, kind: DTypeLike | str | tuple[DTypeLike | str, ...
 
 @checked
 def to_batched(x: Tensor, size: int, /, *, leftover: Leftover = "keep") -> Iterator[Tensor]:
-    """Consecutive runs of `size` entries along the first axis, one at a time, each with memory of its own.
+    """Iterate over batches of `size` consecutive entries along the first axis, each with its own memory.
 
     What is left at the end is kept as a shorter batch, discarded, or filled up with entries from the start
     (`"repeat"`). Raises `ShapeError` for a tensor without axes, `ArgumentError` for a size below 1, at once.
@@ -121,7 +121,7 @@ def _batches(x: Tensor, size: int, leftover: Leftover) -> Iterator[Tensor]:
 
 @entry
 def inspect(x: Tensor, /, *, limit: int = 100) -> str:
-    """A tensor as text, of which at most `limit` elements are read and shown.
+    """A tensor as text; reads and shows at most `limit` elements.
 
     >>> import tensorbackend as tb
     >>> print(tb.inspect(tb.iota(1000, names=("n",)), limit=3))

@@ -92,7 +92,7 @@ def cholesky(x: TensorLike, /, *, upper: bool = False) -> Tensor:
 
 @primitive.returning(LUResult).within(ELIMINATION)
 def lu(x: Template, /) -> Plan:
-    """Permutation P, unit lower and upper factor of x = P @ L @ U, by elimination with partial pivoting.
+    """Factors of x = P @ L @ U (permutation, unit lower, upper) by elimination with partial pivoting.
 
     `x[n][m]` gives `P[n][.]`, `L[.][.]` and `U[.][m]`. Of pivots of one magnitude the first is taken.
 
@@ -106,7 +106,7 @@ def lu(x: Template, /) -> Plan:
 
 @primitive.returning(QRResult).within(ELIMINATION)
 def qr(x: Template, /, *, mode: Literal["reduced", "complete"] = "reduced") -> Plan:
-    """Orthonormal columns Q and an upper triangle R of x = Q @ R, whose diagonal is real and not negative.
+    """Factors of x = Q @ R: orthonormal columns and an upper triangle whose diagonal is real and not negative.
 
     `x[n][m]` gives `Q[n][.]` and `R[.][m]`; Q is square in the mode `"complete"`, its further
     columns any that complete the basis. Raises `ArgumentError` for another mode.
@@ -121,7 +121,7 @@ def qr(x: Template, /, *, mode: Literal["reduced", "complete"] = "reduced") -> P
 
 @primitive.returning(EighResult).within(SPECTRAL)
 def eigh(x: Template, /) -> Plan:
-    """Ascending real eigenvalues and orthonormal eigenvectors, the columns, of a Hermitian matrix.
+    """Real eigenvalues in ascending order and orthonormal eigenvectors (the columns) of a Hermitian matrix.
 
     Only the lower half of x is read. `x[n][m]` gives values `[.]` and vectors `[n][.]`. Of each vector the largest
     component is real and positive.
@@ -135,7 +135,7 @@ def eigh(x: Template, /) -> Plan:
 
 @primitive.returning(EigResult).within(SPECTRAL)
 def eig(x: Template, /) -> Plan:
-    """Complex eigenvalues and unit eigenvectors, the columns, of any square matrix.
+    """Complex eigenvalues and eigenvectors (the columns, of length 1) of any square matrix.
 
     The values ascend by real part, those of one real part (within rounding) by imaginary part. Of each vector the
     largest component is real and positive. `x[n][m]` gives values `[.]` and vectors `[n][.]`.

@@ -26,9 +26,9 @@ from .creation.filled import asarray
 
 @described
 def nonzero(x: TensorLike, /, *, size: int | None = None, fill_value: int = 0) -> tuple[Tensor, ...]:
-    """The indices of the elements that are not zero, row-major: one int64 tensor for each axis.
+    """The indices of the elements that are not zero, in row-major order: one int64 tensor for each axis.
 
-    With `size` each has so many entries, filled up with `fill_value`. Raises `ShapeError` for a tensor without axes,
+    With `size` each has `size` entries, padded with `fill_value`. Raises `ShapeError` for a tensor without axes,
     `TemplateDataError` on templates without a size.
 
     >>> import tensorbackend as tb

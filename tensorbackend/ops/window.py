@@ -54,7 +54,7 @@ def window_prod(
 def window_max(
     x: Template, /, window: PerAxis, *, strides: PerAxis = 1, padding: Paddings = "valid", dilations: PerAxis = 1
 ) -> Plan:
-    """Greatest element of each window, NaN if there is one; of nothing but padding the dtype's least value.
+    """Greatest element of each window; NaN if any element is NaN. A window of padding alone gives the least value.
 
     >>> import tensorbackend as tb
     >>> tb.window_max(tb.asarray([1, 3, 2, 0]), 3, padding="same").tolist()
@@ -67,7 +67,7 @@ def window_max(
 def window_min(
     x: Template, /, window: PerAxis, *, strides: PerAxis = 1, padding: Paddings = "valid", dilations: PerAxis = 1
 ) -> Plan:
-    """Least element of each window, NaN if there is one; of nothing but padding the dtype's greatest value.
+    """Least element of each window; NaN if any element is NaN. A window of padding alone gives the greatest value.
 
     >>> import tensorbackend as tb
     >>> tb.window_min(tb.asarray([1, 3, 2, 0]), 2, dilations=2).tolist()
@@ -88,7 +88,7 @@ def window_reduce(
     padding: Paddings = "valid",
     dilations: PerAxis = 1,
 ) -> Plan:
-    """Folds a function of two scalar tensors over each window, from `initial` on, as `reduce` does over axes.
+    """Fold a function of two scalar tensors over each window, starting from `initial`.
 
     `function(accumulated, element)` is associative, with `initial` as its identity. Slow on eager backends, which
     call the function for each element.

@@ -221,7 +221,7 @@ def _route(x: Tensor, structure: Structure, out: Template) -> Route | None:
 @bind
 @entry
 def isel(x: Tensor, /, **keys: Any) -> Tensor:
-    """Indexing of axes by name, each for itself: what `x.isel(time=0, feature=[0, 2])` does.
+    """Index axes by name, each on its own: `x.isel(time=0, feature=[0, 2])`.
 
     An int drops the axis, a slice, list, mask or unnamed integer tensor of one axis keeps it and its name.
 

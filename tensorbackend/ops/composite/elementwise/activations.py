@@ -284,7 +284,7 @@ def softplus(x: Tensor, /) -> Tensor:
 
 @composite.within(FEW_STEPS)
 def log_sigmoid(x: Tensor, /) -> Tensor:
-    """The logarithm of `sigmoid`, accurate where that is tiny.
+    """The logarithm of `sigmoid`, accurate where the result is tiny.
 
     Parameters
     ----------

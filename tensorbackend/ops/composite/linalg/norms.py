@@ -152,7 +152,7 @@ def norm(
     keepdims: bool = False,
     ord: Order = None,
 ) -> Tensor:
-    """The norm of vectors along one axis, or of matrices in two, as NumPy's norm.
+    """The norm of vectors along one axis, or of matrices in two axes, as in NumPy.
 
     Without `axis` that of all elements laid flat; with an `ord` then of a vector or matrix. The default `ord` is the
     root of the sum of squares; the others are those of `vector_norm` and `matrix_norm`.

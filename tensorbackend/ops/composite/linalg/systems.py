@@ -64,7 +64,7 @@ def nameless(x: Tensor, dtype: DType) -> Tensor:
 
 @composite.within(ELIMINATION)
 def solve(x1: Tensor, x2: Tensor, /) -> Tensor:
-    """x with x1 @ x = x2, by elimination with partial pivoting.
+    """Solve x1 @ x = x2 by elimination with partial pivoting.
 
     An x2 of one axis is a vector, else a stack of matrices; batch axes broadcast.
     `x1[n][m]` with `x2[n][k]` gives `x[m][k]`.
@@ -149,7 +149,7 @@ def _matrix_rank(x: Tensor, rtol: Tensor, /) -> Tensor:
 
 @entry
 def matrix_rank(x: TensorLike, /, *, rtol: TensorLike | None = None) -> Tensor:
-    """The rank of a matrix (int64): how many singular values are more than `rtol` times the largest.
+    """The rank of a matrix (int64): the number of singular values above `rtol` times the largest.
 
     `rtol` is a number, or one for each matrix, by default the dtype's eps times the longer side.
 
@@ -192,7 +192,7 @@ def _lstsq(a: Tensor, b: Tensor, rtol: Tensor, /) -> LstsqResult:
 def lstsq(
     a: TensorLike, b: TensorLike, /, *, rtol: TensorLike | None = None, rcond: TensorLike | None = None
 ) -> LstsqResult:
-    """The shortest x of those for which a @ x is nearest to b, by a's singular values.
+    """The least-squares solution of a @ x = b with the smallest norm, by singular values.
 
     Values at most `rtol` times the largest count as 0, by default the dtype's eps times the longer side; `rcond` is
     NumPy's name of it. A b of one axis is a vector, else a stack of matrices; batch axes broadcast. `a[n][m]` with
@@ -227,7 +227,7 @@ def _parity(permutation: Tensor, dtype: DType) -> Tensor:
 
 @composite.calls("determinant").within(ELIMINATION)
 def det(x: Tensor, /) -> Tensor:
-    """The determinant of a square matrix; of one of order 0 it is 1.
+    """The determinant of a square matrix; 1 for a matrix of size 0.
 
     >>> import tensorbackend as tb
     >>> tb.linalg.det(tb.asarray([[0.0, 2.0], [3.0, 0.0]])).item()
@@ -241,7 +241,7 @@ def det(x: Tensor, /) -> Tensor:
 
 @composite.within(ELIMINATION)
 def slogdet(x: Tensor, /) -> SlogdetResult:
-    """Sign (of complex matrices: phase) and logarithm of the magnitude of a determinant, where itself may overflow.
+    """Sign (phase, for complex matrices) and logarithm of the magnitude of a determinant, without overflow.
 
     A singular matrix gives 0 and -inf.
 
