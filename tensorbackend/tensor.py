@@ -48,7 +48,7 @@ def bind(function: Function) -> Function:
 
 
 def late(name: str) -> Callable[..., Tensor]:
-    """The public function bound under a name, for modules of lower layers."""
+    """Look up a public op by name, for modules of layers below the ops."""
     return _ops[name]
 
 

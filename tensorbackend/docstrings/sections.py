@@ -1,5 +1,4 @@
-"""Docstrings of ops are completed where an op is declared: the sections that it does not have are put together
-from words that ops share.
+"""Completes docstrings of ops where they are declared: adds the sections that are missing, from words that ops share.
 
     >>> from inspect import cleandoc
     >>> def floor(x: Template, /) -> Plan:

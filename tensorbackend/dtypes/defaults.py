@@ -1,4 +1,4 @@
-"""The dtypes of what is made without one: the precision of floating numbers, for a block or the process."""
+"""Default dtypes: the precision of floating numbers, for a block or the process."""
 
 from __future__ import annotations
 

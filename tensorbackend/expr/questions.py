@@ -33,7 +33,7 @@ def backend_of(*values: Any) -> Backend:
     Raises
     ------
     BackendError
-        For tensors of two backends neither of which gives way, and for arrays of two libraries besides NumPy.
+        For tensors of two backends with equal priority, and for arrays of two libraries other than NumPy.
     OperandError
         For what is neither a tensor nor an array, a number or `None`.
 

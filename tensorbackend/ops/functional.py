@@ -1,8 +1,8 @@
-"""Ops that call a Python function of scalar tensors, an element at a time.
+"""Ops that call a Python function of scalar tensors for each element.
 
-The function is run once on template tensors, which shows its mistakes and the dtype of its result before any data
-is touched; so it is written in ops and must not read data (`where` instead of `if`). It is called with tensors
-without axes, on the backend of the call, and returns one.
+The function first runs once on template tensors, which finds its mistakes and the dtype of its result before any data
+is touched. So it is written in ops and must not read data (`where` instead of `if`). It takes and returns tensors
+without axes, on the backend of the call.
 """
 
 from __future__ import annotations

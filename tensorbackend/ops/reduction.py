@@ -1,6 +1,6 @@
 """Reductions along axes: by position or by name, all axes by default.
 
-The reduced axes go, or stay with size 1 if `keepdims`; the others keep their names. Errors: `AxisError`,
+Reduced axes are dropped, or kept with size 1 if `keepdims`; other axes keep their names. Errors: `AxisError`,
 `DTypeError`, and `ShapeError` for a reduction without identity over an axis of size 0.
 """
 

@@ -1,8 +1,8 @@
-"""Where elements are: positions of what is not zero, of values in a sorted tensor, of the greatest.
+"""Positions of elements that are not zero.
 
-The shape of some results depends on data. Without a `size` the data is counted first, which a template tensor cannot
-do: `TemplateDataError`. With a `size` the shape is known everywhere: what is missing is filled up with `fill_value`,
-what is too much is left out.
+The shape of some results depends on data. Without a `size` the elements are counted first, which raises
+`TemplateDataError` for a template tensor. With a `size` the shape is known everywhere: missing entries are filled with
+`fill_value`, and surplus entries are dropped.
 """
 
 from __future__ import annotations

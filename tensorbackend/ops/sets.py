@@ -1,7 +1,7 @@
 """Tensors as sets of their elements, in ascending order.
 
-Each NaN is an element of its own, -0.0 equals 0.0 (the one that comes first stands for both), and complex numbers are
-ordered by their real, then their imaginary parts. The number of elements depends on data: see `searching`.
+Each NaN is a different element, -0.0 equals 0.0 (the first of them is kept), and complex numbers are ordered by their
+real, then their imaginary parts. The number of elements depends on data: see `searching`.
 
 Along an axis the elements are its entries, ordered by the first of their elements that differ, row-major. Of entries
 that are equal the first stands for all.

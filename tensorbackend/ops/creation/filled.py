@@ -1,7 +1,7 @@
-"""New tensors: from Python numbers, from foreign arrays, from bytes, by rule.
+"""New tensors from numbers, from bytes, or by a rule.
 
-They are made on `backend`, on the backend of the tensor `like`, or on the default backend. Of a tensor on a tape
-`like` means the backend that computes, of one in a traced function that trace.
+They are made on `backend`, on the backend of the tensor `like`, or on the default backend. If `like` is on a tape, the
+backend that computes is used; if it belongs to a traced function, the new tensor is part of that trace.
 """
 
 from __future__ import annotations
