@@ -130,6 +130,11 @@ class Tensor(Operators):
     def __repr__(self) -> str:
         return self.backend.inspect(self)
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the template, the backend, and a table of the elements at the ends."""
+        text: str = ops["notebook"](self)
+        return text
+
     def __format__(self, specification: str) -> str:
         """A tensor of one element as its number is formatted; any tensor as text where nothing is specified."""
         if not specification:
@@ -377,6 +382,11 @@ class Deallocated(Tensor):
 
     def __repr__(self) -> str:
         return f"{self.template!r} {self.backend.name}, deallocated"
+
+    def _repr_html_(self) -> str:
+        from html import escape  # only notebooks need it
+
+        return f"<code>{escape(repr(self))}</code>"
 
     @property
     def data(self) -> NoReturn:

@@ -6,15 +6,18 @@ from collections.abc import Iterator
 from operator import index
 from typing import Literal
 
+from ..display import heading, shown, table
 from ..dtypes import DType, DTypeLike, Scalar, as_dtype, promote_types, scalar_kind
 from ..entry import checked, entry
 from ..errors import ArgumentError, DTypeError, OperandError, ShapeError, expected
 from ..rules import broadcasting
 from ..rules.plan import choice
 from ..template import Template, weak_template
-from ..tensor import Tensor
+from ..tensor import Tensor, bind
+from .creation.values import asarray
 from .indexing.slices import sliced
-from .shape import concatenate
+from .indexing.taking import take
+from .shape import concatenate, expand_dims, squeeze
 
 _KINDS = {
     "bool": ("bool",),
@@ -131,3 +134,26 @@ def inspect(x: Tensor, /, *, limit: int = 100) -> str:
     if index(limit) < 0:
         raise ArgumentError(expected("a limit from 0 up", limit=limit))
     return x.backend.inspect(x, limit=limit)
+
+
+@bind
+def notebook(x: Tensor, /) -> str:
+    """A tensor as HTML: the template, the backend, and the ends of the rows and columns of its first matrix."""
+    head, _, elements = x.backend.inspect(x, limit=0).partition("\n")
+    if not elements or not x.size:  # without data, or without elements
+        return heading(head)
+    x = x.detach()
+    while x.ndim > 2:
+        head, x = f"{head}, first of {x.shape[0]}" if x.shape[0] > 1 else head, _at(x, 0, [0], drop=True)
+    for _ in range(2 - x.ndim):
+        x = expand_dims(x)
+    whole = x.template
+    for axis, size in enumerate(whole.shape):
+        if len(shown(size)) < size:
+            x = _at(x, axis, shown(size))
+    return table(head, whole, x.tolist())
+
+
+def _at(x: Tensor, axis: int, positions: list[int], drop: bool = False) -> Tensor:
+    found = take(x, asarray(positions, backend=x.backend), axis=axis)
+    return squeeze(found, axis=axis) if drop else found
