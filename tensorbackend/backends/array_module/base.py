@@ -162,9 +162,9 @@ class ArrayBase(Backend):
         """
         return careful
 
-    def in_blocks(self, kernel: Kernel, /) -> Kernel:
+    def in_blocks(self, kernel: Kernel, /, most: int = BLOCK) -> Kernel:
         """A kernel each element of whose result is made of one of each input, run on parts of arrays that stay in a
-        cache: its intermediate arrays are then no larger. Here it is run on whole arrays.
+        cache, of `most` elements: its intermediate arrays are then no larger. Here it is run on whole arrays.
         """
         return kernel
 

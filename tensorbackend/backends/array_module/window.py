@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial, reduce
+from functools import reduce
 from math import inf, prod
 from typing import Any, TypeAlias
 
 from ...dtypes import DType, float32, iinfo, int64
 from ...interchange import numpy_dtype
-from ...protocol import Kernel, Payload, planned
+from ...protocol import Kernel, Payload, kernel_of, planned
 from ...protocol.planned import bare
 from ...protocol.window import Padding, Sizes
 from ...protocol.workspace import takes
@@ -128,7 +128,8 @@ class ArrayWindow(ArrayBase):
     ) -> Kernel:
         """Greatest element of each window."""
         geometry = tuple(zip(window_dimensions, strides, window_dilations, strict=True))
-        greater = bare(self.in_blocks(partial(extremes.maximum, self.xp)))
+        like = x.replace(dtype=wide(x.dtype))
+        greater = bare(kernel_of(self.max, like, like, like))
         slide = _sliding(self.xp, greater, extremes.greatest, geometry)
         return self._over_windows(out, x, limits(x.dtype)[0], padding, slide)
 
@@ -147,7 +148,8 @@ class ArrayWindow(ArrayBase):
     ) -> Kernel:
         """Least element of each window."""
         geometry = tuple(zip(window_dimensions, strides, window_dilations, strict=True))
-        lesser = bare(self.in_blocks(partial(extremes.minimum, self.xp)))
+        like = x.replace(dtype=wide(x.dtype))
+        lesser = bare(kernel_of(self.min, like, like, like))
         slide = _sliding(self.xp, lesser, extremes.least, geometry)
         return self._over_windows(out, x, limits(x.dtype)[1], padding, slide)
 

@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from math import prod
+from math import log, prod
 
-from ...dtypes import bfloat16
+from ...dtypes import bfloat16, finfo
 from ...interchange import numpy_dtype
 from ...protocol import Calm, Kernel, kernel_of, planned
 from ...protocol.planned import bare
+from ...protocol.workspace import takes
 from ...template import Shape, Template
 from ..array_module.base import BLOCK, Array, Quiet, arity, itself
 from ..array_module.elementwise import ArrayElementwise
+from ..array_module.precision import wide
+from ..array_module.space import nbytes
 
 _FEW = 1 << 10
 """Up to so many elements a search through their bytes takes no longer than to start a reduction."""
+
+
+_LIGHT = 1 << 14
+"""Elements of a block of a few quick steps, which take no longer than to begin them where it is smaller."""
+
+
+def _light_space(out: Template, x: Template, /) -> int:
+    """Two intermediate arrays of a block."""
+    return 2 * nbytes(min(out.size, _LIGHT), wide(out.dtype))
 
 
 class NumpyElementwise(ArrayElementwise):
@@ -52,7 +64,7 @@ class NumpyElementwise(ArrayElementwise):
 
         return Calm(kernel)
 
-    def in_blocks(self, kernel: Kernel, /) -> Kernel:
+    def in_blocks(self, kernel: Kernel, /, most: int = BLOCK) -> Kernel:
         """A kernel's many passes over the arrays, a block at a time; one ufunc needs no blocks."""
         numpy, function = self.xp, bare(kernel)
         if function is itself or isinstance(function, numpy.ufunc):
@@ -60,10 +72,10 @@ class NumpyElementwise(ArrayElementwise):
 
         def by_blocks(*arrays: Array) -> Array:
             shape = arrays[0].shape if len(arrays) == 1 else numpy.broadcast_shapes(*[each.shape for each in arrays])
-            if prod(shape) <= BLOCK:
+            if prod(shape) <= most:
                 return function(*arrays)
             result = None
-            for block in blocks(shape, BLOCK):
+            for block in blocks(shape, most):
                 found = function(*[each[within(block, each.shape, len(shape))] for each in arrays])
                 if result is None:
                     result = numpy.empty(shape, found.dtype)
@@ -83,6 +95,40 @@ class NumpyElementwise(ArrayElementwise):
         """Likewise, where the result has a 0.0."""
         careful = kernel_of(super().min, out, x1, x2)
         return self._extreme_of_two(self.xp.minimum, careful, self._without_zero(0.0, out), out, x1, x2)
+
+    @takes(_light_space)
+    @planned
+    def sigmoid(self, out: Template, x: Template, /) -> Kernel:
+        """1 / (1 + exp(-x)) where exp(-x) does not overflow."""
+        exp = self.xp.exp
+        return self._of_powers(lambda values: 1.0 / (1.0 + exp(-values)), kernel_of(super().sigmoid, out, x), out)
+
+    @takes(_light_space)
+    @planned
+    def silu(self, out: Template, x: Template, /) -> Kernel:
+        """x / (1 + exp(-x)) where exp(-x) does not overflow, else x times `sigmoid`, which is 0 at -inf."""
+        numpy, like = self.xp, out.replace(dtype=wide(out.dtype))
+        dtype, sigmoid = numpy_dtype(like.dtype), bare(kernel_of(super().sigmoid, like, like))
+
+        def careful(values: Array) -> Array:
+            values = values.astype(dtype, copy=False)
+            found = numpy.maximum(values, numpy.finfo(dtype).min) * sigmoid(values)
+            return found.astype(numpy_dtype(out.dtype), copy=False)
+
+        return self._of_powers(lambda values: values / (1.0 + numpy.exp(-values)), careful, out)
+
+    def _of_powers(self, usual: Kernel, careful: Kernel, out: Template) -> Kernel:
+        """A kernel of one array: the usual one, in float32 for the narrow floats, where exp(-x) does not overflow."""
+        dtype = numpy_dtype(wide(out.dtype))
+        least, lowest = self.xp.minimum.reduce, 1 - log(finfo(wide(out.dtype)).max)
+
+        def widened(values: Array) -> Array:
+            return usual(values.astype(dtype, copy=False)).astype(numpy_dtype(out.dtype), copy=False)
+
+        def holds(values: Array) -> bool:
+            return bool(least(values, None, initial=0) > lowest)
+
+        return self.in_blocks(self.attempted(widened, careful, holds=holds), _LIGHT)
 
     def _extreme_of_two(
         self,
