@@ -47,7 +47,12 @@ def test_what_has_no_elements_to_show_is_its_first_line() -> None:
     given = tb.ones((2,), names=("n",))
     given.backend_transfer("binary")
     shown: list[str] = []
-    tb.jit(lambda x: (shown.append(x._repr_html_()), x)[1])(tb.ones(2))
+
+    def traced(x: tb.Tensor) -> tb.Tensor:
+        shown.append(x._repr_html_())
+        return x
+
+    tb.jit(traced)(tb.ones(2))
     assert tb.zeros((0, 3))._repr_html_() == "<code>f32[0][3] numpy</code>"
     assert tb.template((3,), "f32")._repr_html_() == "<code>f32[3] template</code>"
     assert given._repr_html_() == "<code>f32[n: 2] numpy, deallocated</code>"
