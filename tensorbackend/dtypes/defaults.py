@@ -34,7 +34,7 @@ when_casting: list[Callable[[], None]] = []
 
 @block
 def precision(bits: int, *, cast: bool = False) -> Iterator[None]:
-    """Sets the width in bits of the default floating and complex dtypes for a block, in this thread or task alone.
+    """Set the width in bits of the default floating and complex dtypes for a `with` block, in this thread or task only.
 
     Parameters
     ----------

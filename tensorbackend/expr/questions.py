@@ -96,7 +96,7 @@ def _holder(array: Any) -> Backend | None:
 
 @entry
 def is_concrete(*values: Any) -> bool:
-    """Whether all values have data that can be read: none of them is a template or depends on an argument of a trace.
+    """Whether all values have data: none is a template or depends on an argument of a trace.
 
     Parameters
     ----------

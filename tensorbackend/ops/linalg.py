@@ -33,7 +33,7 @@ from .shape import expand_dims, matrix_transpose, squeeze
 
 
 class LUResult(NamedTuple):
-    """What `lu` gives: x = P @ L @ U."""
+    """Result of `lu`: x = P @ L @ U."""
 
     P: Tensor
     L: Tensor
@@ -41,28 +41,28 @@ class LUResult(NamedTuple):
 
 
 class QRResult(NamedTuple):
-    """What `qr` gives: x = Q @ R."""
+    """Result of `qr`: x = Q @ R."""
 
     Q: Tensor
     R: Tensor
 
 
 class EighResult(NamedTuple):
-    """What `eigh` gives: x = eigenvectors @ diag(eigenvalues) @ adjoint(eigenvectors)."""
+    """Result of `eigh`: x = eigenvectors @ diag(eigenvalues) @ adjoint(eigenvectors)."""
 
     eigenvalues: Tensor
     eigenvectors: Tensor
 
 
 class EigResult(NamedTuple):
-    """What `eig` gives: x @ eigenvectors = eigenvectors @ diag(eigenvalues)."""
+    """Result of `eig`: x @ eigenvectors = eigenvectors @ diag(eigenvalues)."""
 
     eigenvalues: Tensor
     eigenvectors: Tensor
 
 
 class SVDResult(NamedTuple):
-    """What `svd` gives: x = U @ diag(S) @ Vh."""
+    """Result of `svd`: x = U @ diag(S) @ Vh."""
 
     U: Tensor
     S: Tensor
@@ -180,7 +180,7 @@ def triangular_solve(
     transform: Transform = "none",
     unit_diagonal: bool = False,
 ) -> Tensor:
-    """x with a @ x = b for a triangular matrix, or x @ a = b unless `left_side`; as Nx's triangular_solve.
+    """Solve a @ x = b for a triangular matrix, or x @ a = b unless `left_side`, as Nx does.
 
     Parameters
     ----------

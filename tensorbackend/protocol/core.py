@@ -120,7 +120,7 @@ def defines(backend: type[Core], name: str) -> bool:
 
 
 def own_method(backend: Core, name: str) -> Callable[..., Payload] | None:
-    """A backend's own method for an op, `None` where it only inherits the protocol's declaration.
+    """A backend's own method for an op, or `None` if it only inherits the protocol's declaration.
 
     Parameters
     ----------

@@ -257,7 +257,7 @@ def _over(x: Tensor, other: Tensor, what: str) -> Tensor:
 
 @composite.within(Bound(32, "a quotient by a sum", tame=True))
 def masked_softmax(x: Tensor, mask: Tensor, /, *, axis: Axes = -1) -> Tensor:
-    """`softmax` of the elements for which a mask holds; 0 for the others, whatever they are, and where none is left.
+    """`softmax` over the elements for which a mask holds. Other elements are 0, and all are if the mask holds nowhere.
 
     Parameters
     ----------
@@ -301,7 +301,7 @@ def masked_softmax(x: Tensor, mask: Tensor, /, *, axis: Axes = -1) -> Tensor:
 
 @composite.within(Bound(64, "differences from a mean over a root of a mean", "operand", tame=True))
 def standardise(x: Tensor, /, *, axis: Axes = -1, epsilon: float = 1e-5) -> Tensor:
-    """x less its mean, over the square root of its variance plus epsilon, along some axes.
+    """(x - mean) / sqrt(variance + epsilon) along some axes.
 
     Parameters
     ----------
@@ -344,7 +344,7 @@ def standardise(x: Tensor, /, *, axis: Axes = -1, epsilon: float = 1e-5) -> Tens
 
 @composite.within(Bound(64, "a sum of products with logarithms", "norm", tame=True))
 def cross_entropy(logits: Tensor, targets: Tensor, /, *, axis: Axis = -1, label_smoothing: float = 0.0) -> Tensor:
-    """Minus the sum of target probabilities times the logarithms of `softmax(logits)` along an axis.
+    """Cross-entropy between target probabilities and `softmax(logits)` along an axis.
 
     Parameters
     ----------
@@ -394,7 +394,7 @@ def cross_entropy(logits: Tensor, targets: Tensor, /, *, axis: Axis = -1, label_
 
 @composite.within(Bound(64, "a difference from a logarithm of a sum", "operand", tame=True))
 def sparse_cross_entropy(logits: Tensor, labels: Tensor, /, *, axis: Axis = -1, label_smoothing: float = 0.0) -> Tensor:
-    """Minus the logarithm of `softmax(logits)` at the class that each place has.
+    """Cross-entropy between class labels and `softmax(logits)` along an axis.
 
     Parameters
     ----------

@@ -98,7 +98,7 @@ def _finished(found: Tensor, x: Tensor, axes: tuple[int, ...], keepdims: bool) -
 
 @composite.within(ROOT_OF_SUM)
 def vector_norm(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False, ord: float = 2) -> Tensor:
-    """The norm of vectors along an axis, along several as if they were laid flat, of all elements by default.
+    """The norm of vectors along an axis, or along several axes flattened into one; by default of all elements.
 
     (sum |x|**ord)**(1 / ord); the number of elements that are not 0 for `ord=0`, the greatest magnitude for infinity,
     the least for -infinity.

@@ -33,14 +33,14 @@ from .matrices import adjoint, diagonal
 
 
 class SlogdetResult(NamedTuple):
-    """What `slogdet` gives: det(x) = sign * exp(logabsdet)."""
+    """Result of `slogdet`: det(x) = sign * exp(logabsdet)."""
 
     sign: Tensor
     logabsdet: Tensor
 
 
 class LstsqResult(NamedTuple):
-    """What `lstsq` gives: `residuals` are the squared lengths of a @ solution - b."""
+    """Result of `lstsq`: `residuals` are the squared lengths of a @ solution - b."""
 
     solution: Tensor
     residuals: Tensor
