@@ -42,13 +42,8 @@ class Runtime(griffe.Extension):
 def with_examples(text: str) -> str:
     """A docstring whose examples are in a section.
 
-    >>> print(with_examples("One.\\n\\n>>> 1\\n1"))
-    One.
-    <BLANKLINE>
-    Examples
-    --------
-    >>> 1
-    1
+    >>> with_examples("One.\\n\\n>>> 1\\n1").splitlines()
+    ['One.', '', 'Examples', '--------', '>>> 1', '1']
     """
     if re.search(r"^Examples\n-+$", text, re.MULTILINE):
         return text
