@@ -13,7 +13,12 @@ import tensorbackend as tb
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-BLOCKS = {page: re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL) for page in PAGES}
+BLOCK = re.compile(r"^```(?:python\n(.*?)```|text\n(.*?)```)", re.DOTALL | re.MULTILINE)
+BLOCKS = {page: [found.groups() for found in BLOCK.finditer(page.read_text())] for page in PAGES}
+"""The blocks of each page: (Python, None), or (None, output)."""
+
+MEASURED = {"profiling.md"}
+"""Pages whose output changes from run to run."""
 
 
 REFERENCE = runpy.run_path(str(ROOT / "docs" / "reference.py"))["pages"]()
@@ -21,11 +26,16 @@ REFERENCE = runpy.run_path(str(ROOT / "docs" / "reference.py"))["pages"]()
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if BLOCKS[page]], ids=lambda page: page.name)
-def test_the_blocks_of_a_page_run_in_order(page: Path) -> None:
+def test_the_blocks_of_a_page_run_in_order(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
     # A recipe declares ops and classes: it runs in a module of its own name.
     namespace = {"__name__": "docs_page"}
-    for block in BLOCKS[page]:
-        exec(compile(block, page.name, "exec"), namespace)
+    printed = ""
+    for code, output in BLOCKS[page]:
+        if code is not None:
+            exec(compile(code, page.name, "exec"), namespace)
+            printed = capsys.readouterr().out
+        elif page.name not in MEASURED:
+            assert output in printed, "the page shows another output"
     assert "tb" in namespace
 
 
