@@ -136,6 +136,7 @@ def from_dlpack(
         return asarray(x, copy=copy, backend=backend, device=device)
     if not hasattr(x, "__dlpack__"):
         raise OperandError(expected("an array with __dlpack__", "use asarray()", x=x))
+    copy = None if copy is None else flag(copy=copy)
     chosen = get_backend(backend, device=device)
     try:
         return _from_dlpack(x, chosen, device, copy)
