@@ -25,13 +25,12 @@ SCATTERS: dict[str, Callable[..., tb.Tensor]] = {
 
 BOUNDARIES = {
     "undefined": "edge",
-    "zeros": "constant",
     "boundary": "edge",
     "periodic": "periodic",
     "symmetric": "symmetric",
     "reflect": "reflect",
 }
-"""Our word for each of PhiML's for what stands outside a grid."""
+"""Our word for each of PhiML's for what stands outside a grid, but for "zeros"."""
 
 
 class Indexing(Base):
@@ -199,8 +198,11 @@ class Indexing(Base):
 
     def grid_sample(self, grid: Operand, coordinates: Operand, extrapolation: str) -> Any:
         """The values of grids between their entries; `NotImplemented` for an unknown extrapolation, as PhiML has it."""
-        if extrapolation not in BOUNDARIES:
+        if extrapolation != "zeros" and extrapolation not in BOUNDARIES:
             return NotImplemented
         grid, coordinates = self.auto_cast(grid, coordinates, int_to_float=True)
         axes = tuple(range(1, 1 + coordinates.shape[-1]))
+        if extrapolation == "zeros":
+            # As PhiML has it: at the last entry of an axis the slope is then that to the zero behind it.
+            grid, coordinates, extrapolation = tb.pad(grid, dict.fromkeys(axes, (1, 1))), coordinates + 1, "boundary"
         return tb.grid_sample(grid, coordinates, axes=axes, boundary=BOUNDARIES[extrapolation])
