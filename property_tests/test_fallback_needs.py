@@ -64,7 +64,7 @@ def test_a_fallback_states_what_it_runs(fallback: Fallback) -> None:
         with suppress(TensorBackendError):  # which only data can show
             call.on(backend()).run()
 
-    for count in (25, 100, 400, 2000):  # rare options want many
+    for count in (50, 300, 2000):  # rare options want many
         profile(count)(given(drawn)(runs))()
         if run >= fallback.needs:
             break
