@@ -26,7 +26,15 @@ RETURNN ?=
 CLIENTS_BIN := .venv-clients/bin
 CLIENTS_READY := .venv-clients/.ready
 
-.PHONY: help setup demo test stress bench docs check fmt lint types plugin adapter phiml frontend returnn clients autograd clean
+# The site, likewise: what builds it is not needed for anything else.
+DOCS_BIN := .venv-docs/bin
+DOCS_READY := .venv-docs/.ready
+
+# What builds the distributions of a release.
+RELEASE_BIN := .venv-release/bin
+RELEASE_READY := .venv-release/.ready
+
+.PHONY: help setup demo test stress bench docs release check fmt lint types plugin adapter phiml frontend returnn clients autograd clean
 
 help: ## Lists the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -66,9 +74,24 @@ bench: $(READY) ## Measures the budget
 	$(BIN)/python benchmarks/profile.py
 	test ! -e $(PLUGIN_READY) || $(PLUGIN_BIN)/python $(PLUGIN)/benchmarks/overhead.py
 
-docs: $(READY) ## Writes the generated tables and runs the code of the pages
+$(DOCS_READY): pyproject.toml
+	$(PYTHON) -m venv .venv-docs
+	$(DOCS_BIN)/python -m pip install -q --disable-pip-version-check -e '.[docs]'
+	@touch $@
+
+docs: $(READY) $(DOCS_READY) ## Writes the generated tables, runs the code of the pages and builds the site in site/
 	$(BIN)/python docs/tables.py
-	$(BIN)/python -m pytest tests/project/test_docs.py
+	$(BIN)/python -m pytest tests/project/test_docs.py tests/project/test_reference.py
+	$(DOCS_BIN)/python -m doctest docs/reference.py docs/runtime.py
+	NO_MKDOCS_2_WARNING=1 $(DOCS_BIN)/mkdocs build --strict
+
+$(RELEASE_READY): pyproject.toml
+	$(PYTHON) -m venv .venv-release
+	$(RELEASE_BIN)/python -m pip install -q --disable-pip-version-check 'build>=1.2,<2' 'twine>=6,<8'
+	@touch $@
+
+release: $(RELEASE_READY) ## Builds the distributions of the last commit into dist/, equal to the byte each time, and checks them
+	$(RELEASE_BIN)/python .ci/release.py
 
 fmt: $(READY) ## Formats the code
 	$(BIN)/ruff format .
@@ -145,4 +168,4 @@ autograd: $(READY) ## Runs HIPS autograd's own tests on our gradients: make auto
 check: lint types test plugin ## Everything that CI runs
 
 clean: ## Removes the virtual environments and caches
-	rm -rf .venv .venv-plugin .venv-phiml .venv-returnn .venv-clients .mypy_cache .ruff_cache .pytest_cache .hypothesis build *.egg-info
+	rm -rf .venv .venv-plugin .venv-phiml .venv-returnn .venv-clients .venv-docs .venv-release .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist site *.egg-info

@@ -1,7 +1,8 @@
 """Pages that say what the functions of another system are called here, made of a module of rows.
 
 Such a module has `INTRODUCTION`, `NAMES` and `ROWS`. A row is `name | code | remark`; the code runs after `NAMES`,
-which a test does for each row. A row without code has a remark that says why there is nothing to call.
+which a test does for each row. A row without code has a remark that says why there is nothing to call. Where a
+module has `COMPARED`, the name is code of the other system. Put into that text it runs, and the test compares the two.
 """
 
 from __future__ import annotations
@@ -10,7 +11,14 @@ from pathlib import Path
 from runpy import run_path
 from typing import NamedTuple
 
-SYSTEMS = {"phiml": "PhiML", "returnn": "RETURNN"}
+SYSTEMS = {
+    "numpy": "NumPy",
+    "xarray": "xarray",
+    "pytorch": "PyTorch",
+    "jax": "JAX",
+    "phiml": "PhiML",
+    "returnn": "RETURNN",
+}
 """What the pages are about, by the names of their files."""
 
 
@@ -30,6 +38,8 @@ class Rows(NamedTuple):
     """What stands before the code of each row."""
     rows: list[Row]
     """In the order of the page."""
+    compared: str
+    """Where the name of a row is code that gives the same values, the text that runs it."""
 
 
 def read(system: str) -> Rows:
@@ -41,13 +51,14 @@ def read(system: str) -> Rows:
         # "c | d" is code too: the remark stands behind the last bar.
         code, _, remark = rest.rpartition("|")
         found.append(Row(name.strip(), code.strip(), remark.strip()))
-    return Rows(module["INTRODUCTION"], module["NAMES"], found)
+    return Rows(module["INTRODUCTION"], module["NAMES"], found, module.get("COMPARED", ""))
 
 
 PAGE = """\
 # Coming from {name}
 
-Generated from `docs/{system}_rows.py` by `make docs`; a test runs the code of each row, after the block below.
+Generated from `docs/{system}_rows.py` by `make docs`; a test runs the code of each row, after the block
+below{compared}.
 
 {introduction}
 
@@ -62,7 +73,10 @@ Generated from `docs/{system}_rows.py` by `make docs`; a test runs the code of e
 def page(system: str) -> str:
     """The text of a system's page."""
     found = read(system)
-    head = PAGE.format(name=SYSTEMS[system], system=system, introduction=found.introduction, names=found.names)
+    compared = ", and compares what the two columns give" if found.compared else ""
+    head = PAGE.format(
+        name=SYSTEMS[system], system=system, introduction=found.introduction, names=found.names, compared=compared
+    )
     return head + "".join(f"| `{row.name}` | {_cell(row.code)} | {row.remark} |\n" for row in found.rows)
 
 

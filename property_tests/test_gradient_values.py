@@ -260,7 +260,8 @@ def test_gradients_are_those_of_jax(name: str) -> None:
     def agree(problem: Problem) -> None:
         assume(all(x.size for x in problem.points))  # JAX divides by zero in the gradient of an empty convolution
         points = [x.backend_copy(JAX) for x in problem.points]
-        theirs = jax.grad(lambda points: problem.loss(points).data)(points)
+        # As one program: compiled op by op, in both directions, they would be tens.
+        theirs = jax.jit(jax.grad(lambda points: problem.loss(points).data))(points)
         with tb.tape() as tape:
             watched = tape.watch(problem.points)
             ours = tb.gradient(problem.loss(watched), watched)

@@ -1,4 +1,4 @@
-"""How near to the exact result an op must come on every backend; an op that says nothing must agree to the bit.
+"""How near an op must come to the exact result on every backend. An op without a bound must agree to the bit.
 
 A bound stands where its op is declared: `@primitive.within(LIBRARY)`, `@composite.within(Bound(8, "a reason"))`, and
 `@within(SUM)` of a plain function. `tensorbackend.testing` holds every backend to it.

@@ -1,4 +1,4 @@
-"""What the Array API standard asks of a namespace besides functions: constants, its version, inspection."""
+"""What the Array API standard requires of a namespace besides functions: constants, its version, inspection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Blocks that set what holds in a context, such as the default backend."""
+"""`with` blocks that change a setting for a thread or task, such as the default backend."""
 
 from __future__ import annotations
 

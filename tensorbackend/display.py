@@ -1,4 +1,4 @@
-"""Printing: the template on the first line, then as many elements as asked for."""
+"""Printing: the template on the first line, then as many elements as asked for; for notebooks as a table."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from .elements import pack, unpack
 from .template import Shape, Template
 
 _MORE = "..."
+
+EDGE = 5
+"""How many rows and columns of a large table are shown at each end."""
 
 
 def show(template: Template, backend: str, elements: Sequence[object], looks: str | None = None) -> str:
@@ -22,6 +25,71 @@ def show(template: Template, backend: str, elements: Sequence[object], looks: st
     """
     texts = iter([_text(element, template.dtype) for element in elements])
     return f"{looks or repr(template)} {backend}\n{_nested(template.shape, texts, template.size - len(elements), 1)}"
+
+
+def shown(size: int) -> list[int]:
+    """The positions along an axis that a table shows: all of them, or some at each end.
+
+    >>> shown(3), shown(1000)
+    ([0, 1, 2], [0, 1, 2, 3, 4, 995, 996, 997, 998, 999])
+    """
+    return list(range(size)) if size <= 2 * EDGE else [*range(EDGE), *range(size - EDGE, size)]
+
+
+def heading(text: str) -> str:
+    """Text such as a template as HTML."""
+    return f"<code>{_escaped(text)}</code>"
+
+
+def table(text: str, matrix: Template, cells: Sequence[Sequence[object]]) -> str:
+    """A heading, and the elements of a matrix as a table in HTML.
+
+    Parameters
+    ----------
+    text : str
+        The heading.
+    matrix : Template
+        The whole matrix.
+    cells : sequence of sequence of object
+        The elements in the rows and columns that `shown` gives.
+
+    Returns
+    -------
+    str
+        HTML, in which all text is escaped.
+
+    Examples
+    --------
+    >>> from tensorbackend.template import Template
+    >>> html = table("f32[row: 1][column: 2]", Template((1, 2), "f32", ("row", "column")), [[0.5, 1.0]])
+    >>> html.count("<td>"), "<td>0.5</td>" in html
+    (2, True)
+    """
+    rows, columns = (_with_gap(size) for size in matrix.shape)
+    corner = " \\ ".join(name for name in matrix.names if name)
+    lines = [[f"<th>{_escaped(corner)}</th>", *(f"<th>{column}</th>" for column in columns)]]
+    values = iter(cells)
+    for row in rows:
+        elements = iter([] if row is _GAP else next(values))
+        texts = (_GAP if _GAP in (row, column) else _text(next(elements), matrix.dtype) for column in columns)
+        lines.append([f"<th>{row}</th>", *(f"<td>{each}</td>" for each in texts)])
+    body = "\n".join(f"<tr>{''.join(line)}</tr>" for line in lines)
+    return f"{heading(text)}\n<table>\n{body}\n</table>"
+
+
+_GAP = "&hellip;"
+
+
+def _with_gap(size: int) -> list[int | str]:
+    """The positions that are shown, and a sign for those between them."""
+    positions: list[int | str] = [*shown(size)]
+    return positions if len(positions) == size else [*positions[:EDGE], _GAP, *positions[EDGE:]]
+
+
+def _escaped(text: str) -> str:
+    from html import escape  # only notebooks need it
+
+    return escape(text)
 
 
 def _nested(shape: Shape, texts: Iterator[str], missing: int, indent: int) -> str:

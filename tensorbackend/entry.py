@@ -1,9 +1,9 @@
-"""The door where arguments enter: an argument of a wrong kind is told as such, by the types of the signature.
+"""Checks of the kinds of arguments, by the types of the signature.
 
-A call runs first. Only where it ends in an error that is not the library's own, its arguments are held against their
-annotations, and the error tells the first that does not fit. So a warm call pays nothing, whatever behaves as it should
-passes, and no function checks kinds by itself. An error with arguments that all fit passes through as it is: it is of a
-function of the user's, or a defect of ours.
+A call runs first. Only if it ends in an error that is not the library's own are its arguments compared with their
+annotations, and the error names the first one that does not fit. So a warm call pays nothing, arguments that behave as
+the right kind pass, and no function checks kinds itself. If all arguments fit, the error is raised as it is: it comes
+from a function of the user, or from a defect of the library.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 
 class TensorBackendError(Exception):
-    """The root of every error that tensorbackend raises on purpose."""
+    """The base class of every error that tensorbackend raises on purpose."""
 
     operation: str | None = None
     """The op that raised it, once the dispatcher has named it in the text."""
@@ -27,7 +27,7 @@ class TensorBackendError(Exception):
 
 
 class ShapeError(TensorBackendError, ValueError):
-    """Shapes that do not fit together, or a shape that is none."""
+    """Shapes that do not fit together, or an invalid shape."""
 
 
 class AxisError(TensorBackendError, ValueError, IndexError):
@@ -35,11 +35,11 @@ class AxisError(TensorBackendError, ValueError, IndexError):
 
 
 class NamesError(TensorBackendError, ValueError):
-    """Axis names that differ where they meet, or that would stand twice in one tensor."""
+    """Axis names that differ where axes meet, or that would occur twice in one tensor."""
 
 
 class DTypeError(TensorBackendError, TypeError):
-    """A dtype for which the op has no meaning, or dtypes without a common one."""
+    """A dtype that the op does not support, or dtypes that cannot be promoted to one."""
 
 
 class OutOfRangeError(TensorBackendError, OverflowError, ValueError):
@@ -59,7 +59,7 @@ class OperandError(TensorBackendError, TypeError):
 
 
 class DataError(TensorBackendError, ValueError):
-    """What only the elements can show: a backend raises it, and a dry run on templates does not."""
+    """An error that only data can show: a backend raises it, a dry run on templates does not."""
 
     found: str = ""
     """The text without the op, once an op stands in front of it."""
@@ -85,11 +85,11 @@ class IndexRangeError(DataError, IndexError):
 
 
 class BackendError(TensorBackendError, RuntimeError):
-    """Tensors on backends that do not mix, or a backend that cannot be had."""
+    """Tensors on backends that do not mix, or a backend that is not available."""
 
 
 class ExchangeError(BackendError, BufferError):
-    """Memory of another library that cannot be had by DLPack."""
+    """Memory of another library that DLPack cannot share."""
 
 
 class UnsupportedOp(BackendError, NotImplementedError):
@@ -110,19 +110,19 @@ class DeallocatedError(TensorBackendError, RuntimeError):
 
 
 class TemplateDataError(TensorBackendError, TypeError):
-    """Data asked of a template tensor, which has none."""
+    """Data was requested from a template tensor, which has none."""
 
 
 class GradientError(TensorBackendError, ValueError):
-    """A gradient through what has none."""
+    """A gradient through an op that has none."""
 
 
 class ConvergenceError(TensorBackendError, ArithmeticError):
-    """An iteration that did not come to its end, where that was asked to be an error."""
+    """An iteration did not converge, and `raise_on_failure` was set."""
 
 
 class ContractError(TensorBackendError, AssertionError):
-    """A backend that broke the contract of a callback: found in checked mode, or by an error that it did not mean."""
+    """A backend broke the contract of a callback: found in checked mode, or by an unexpected error."""
 
     def __init__(self, text: str, *, breach: Literal["payload", "mutation", "exception"] = "payload") -> None:
         super().__init__(text)

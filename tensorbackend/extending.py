@@ -1,8 +1,8 @@
-"""What the author of a backend needs besides the protocol: errors with the common texts, NumPy's view of dtypes,
-functions of scalar tensors, the tables that every backend reads, and how a backend has an op.
+"""For authors of backends, besides the protocol: errors with the common texts, NumPy's view of dtypes, functions of
+scalar tensors, the tables that every backend reads, and how a backend supports an op.
 
-A plugin imports `tensorbackend` itself, this module, `protocol`, `dtypes`, `elements`, `errors` and `testing`; nothing
-else is meant for it.
+A plugin imports `tensorbackend`, this module, `protocol`, `dtypes`, `elements`, `errors` and `testing`, and nothing
+else of the package.
 
 >>> from tensorbackend.extending import index_out_of_range
 >>> index_out_of_range(5, 3)

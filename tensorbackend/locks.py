@@ -1,4 +1,4 @@
-"""Locks of modules and classes that a forked child finds free."""
+"""Locks of modules and classes that are free again in a forked child process."""
 
 from __future__ import annotations
 

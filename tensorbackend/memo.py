@@ -1,4 +1,4 @@
-"""What is remembered about calls, and by which keys.
+"""Memos of calls, and their keys.
 
 A key is made of templates, which are interned, and of options. An option stands in a key together with its class, as 1,
 True and 1.0 are equal; of options whose class does not tell enough, `told` makes what can stand in a key.

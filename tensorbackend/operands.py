@@ -1,4 +1,4 @@
-"""The arguments of a call told apart, by the op's declared parameters: operands and options."""
+"""Separates the arguments of a call into operands and options, by the op's declared parameters."""
 
 from __future__ import annotations
 

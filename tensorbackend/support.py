@@ -1,4 +1,4 @@
-"""How a backend has an op: by itself, from other ops, or not at all."""
+"""How a backend supports an op: by itself, by other ops, or not at all."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from .protocol import Backend, BackendLike, defines
 from .select import backend_class, get_backend
 
 Way: TypeAlias = Literal["native", "override", "default", "fall-back", "missing"]
-"""How a backend has an op: a primitive by its own callback, by a fall-back or not at all; a composite by its own
+"""How a backend supports an op: a primitive by its own callback, by a fall-back or not at all, a composite by its own
 method or by the default in public ops."""
 
 
 def how(backend: BackendLike, op: str, dtype: DTypeLike | None = None) -> Way:
-    """How a backend has an op, for inputs of a dtype if one is given.
+    """How a backend supports an op, for inputs of a dtype if one is given.
 
-    Read off the class and the declared fall-backs: no instance is made, and no array library imported.
+    The answer comes from the class and the declared fall-backs: no instance is made, and no array library is imported.
 
     Parameters
     ----------
@@ -34,8 +34,8 @@ def how(backend: BackendLike, op: str, dtype: DTypeLike | None = None) -> Way:
     Returns
     -------
     Way
-        A primitive is `"native"`, had from others by a `"fall-back"`, or `"missing"`, so that it raises
-        `UnsupportedOp`; a composite has an `"override"`, or its `"default"` runs.
+        A primitive is `"native"` (the backend's own callback), a `"fall-back"` (derived from other primitives) or
+        `"missing"` (it raises `UnsupportedOp`). A composite is an `"override"` or runs its `"default"`.
 
     Raises
     ------

@@ -49,12 +49,12 @@ def bind(function: Function) -> Function:
 
 
 def late(name: str) -> Callable[..., Tensor]:
-    """The public function bound under a name, for modules of lower layers."""
+    """Look up a public op by name, for modules of layers below the ops."""
     return _ops[name]
 
 
 class Tensor(Operators):
-    """A value with named axes on a backend: no op changes it, and `x[...] = v` gives it another value.
+    """An array with named axes on a backend. Ops never change it; `x[...] = v` gives it a new value.
 
     >>> import tensorbackend as tb
     >>> x = tb.tensor([[1, 2, 3], [4, 5, 6]], names=("batch", "feature"))
@@ -141,6 +141,11 @@ class Tensor(Operators):
     def __repr__(self) -> str:
         return self.backend.inspect(self)
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the template, the backend, and a table of the elements at the ends."""
+        text: str = ops["notebook"](self)
+        return text
+
     def __format__(self, specification: str) -> str:
         """A tensor of one element as its number is formatted; any tensor as text where nothing is specified."""
         if not specification:
@@ -160,7 +165,7 @@ class Tensor(Operators):
     # Names
 
     def rename(self, /, *names: str | None, **renamed: str | None) -> Tensor:
-        """The tensor under other axis names: all of them by position, or some by keyword.
+        """The tensor with other axis names: all of them by position, or some by keyword.
 
         >>> import tensorbackend as tb
         >>> x = tb.zeros((2, 3), names=("row", "column"))
@@ -388,6 +393,11 @@ class Deallocated(Tensor):
 
     def __repr__(self) -> str:
         return f"{self.template!r} {self.backend.name}, deallocated"
+
+    def _repr_html_(self) -> str:
+        from html import escape  # only notebooks need it
+
+        return f"<code>{escape(repr(self))}</code>"
 
     @property
     def data(self) -> NoReturn:

@@ -183,6 +183,13 @@ def test_bfloat16_by_dlpack(backend: str) -> None:
         assert (found.dtype, found.tolist()) == (tb.bfloat16, x.tolist())
 
 
+@pytest.mark.parametrize("backend", ["numpy", "jax", "template"])
+def test_to_copy_is_true_or_false(backend: str) -> None:
+    for make in (tb.from_dlpack, tb.asarray):
+        with pytest.raises(tb.errors.ArgumentError, match="expected copy to be True or False, got copy=2"):
+            make(np.ones(2), copy=2, backend=backend)  # type: ignore[arg-type] # wrong on purpose
+
+
 def test_what_has_nothing_but_the_array_interface() -> None:
     pixels = np.arange(6, dtype="u1").reshape(2, 3)  # which the interface does not keep
 

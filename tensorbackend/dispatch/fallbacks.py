@@ -32,13 +32,13 @@ class Fallback(NamedTuple):
 
     callback: str
     accept: str
-    """The dtypes that it is for, a word of `ACCEPTED`: of the first input, or of the result where there is none."""
+    """The supported dtypes of the first input, a word of `ACCEPTED`; those of the result if there are no inputs."""
     needs: frozenset[str]
     """The callbacks that it runs, some of them for some dtypes or options only."""
     body: Body
 
     def takes(self, dtype: DType) -> bool:
-        """Whether it is for a dtype."""
+        """Whether it supports a dtype."""
         return ACCEPTED[self.accept](dtype)
 
 
@@ -54,7 +54,7 @@ def declared_by(load: Callable[[], None]) -> None:
 
 
 def fallback(callback: str, accept: str = "any", *, needs: tuple[str, ...]) -> Callable[[Body], Body]:
-    """Declares how a primitive is had from others.
+    """Declare how a primitive is derived from others.
 
     The function gets the output template, the input tensors and the options of the callback, the templates without
     names; new tensors are made on the backend of the call. It is written in primitives alone.

@@ -45,9 +45,9 @@ def _has_fallback(callback: str, dtype: DType) -> bool:
 
 @cache
 def arrival(callback: str, dtype: DType) -> DType | None:
-    """The dtype in which operands of a dtype reach a callback, `None` where its ops refuse them.
+    """The dtype in which operands of a dtype reach a callback, or `None` if its ops refuse them.
 
-    The rules are asked; where they want more than can be guessed, the dtype is taken to arrive as it is.
+    The ops' rules answer. Where a rule needs options that cannot be guessed, the dtype is assumed not to change.
 
     >>> import tensorbackend as tb
     >>> from tensorbackend.dtypes import bool_, complex64, int32

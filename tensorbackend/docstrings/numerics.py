@@ -10,32 +10,32 @@ Words = Mapping[str, str]
 _RANDOM_SHAPE = "The sizes of the result's axes."
 _MATRICES = "Matrices in the last two axes; those before are a batch."
 _SQUARE = "Square matrices in the last two axes; those before are a batch."
-_WINDOW_STEP = "How far apart windows begin along each axis, or along some by name or position."
+_WINDOW_STEP = "The distance between the starts of windows along each axis, or a mapping from some axes to it."
 _SQUARES = {"x": _SQUARE}
 
 PARAMETERS: Final[Mapping[str, Words]] = {
     # Products and linear algebra
-    "contraction": {"x2": "Another one."},
+    "contraction": {"x2": "A tensor, a Python number or an array."},
     "einsum": {
         "operands": "A tensor for each term.",
-        "subscripts": "A term for each operand, with commas between them, and that of the result after `->`.",
+        "subscripts": "A term for each operand, separated by commas, and the term of the result after `->`.",
     },
     "tensordot": {"axes": "The number of axes to contract, or (axes of x1, axes of x2) by position or by name."},
     "linalg": {
         "x": _MATRICES,
         "ord": "Which norm.",
         "offset": "The diagonal: 0 for the main one, positive ones above it.",
-        "rtol": "The share of the greatest singular value up to which one counts as 0; by default the dtype's eps "
-        "times the longer side.",
+        "rtol": "Singular values up to `rtol` times the largest count as 0; by default the dtype's eps times the "
+        "longer side.",
     },
     "cholesky": {
         "x": "Hermitian positive definite matrices in the last two axes.",
         "upper": "Whether to give the upper factor.",
     },
     **dict.fromkeys(("det", "eig", "eigvals", "expm", "inv", "slogdet"), _SQUARES),
-    "cross": {"x1": "Vectors of three components along the axis.", "x2": "Others."},
-    "eigh": {"x": "Hermitian matrices in the last two axes, of which the lower half is read."},
-    "eigvalsh": {"x": "Hermitian matrices in the last two axes, of which the lower half is read."},
+    "cross": {"x1": "Vectors of three components along the axis.", "x2": "Vectors of three components along the axis."},
+    "eigh": {"x": "Hermitian matrices in the last two axes; only the lower half is read."},
+    "eigvalsh": {"x": "Hermitian matrices in the last two axes; only the lower half is read."},
     "lstsq": {
         "a": _MATRICES,
         "b": "A vector, or matrices in the last two axes.",
@@ -44,7 +44,7 @@ PARAMETERS: Final[Mapping[str, Words]] = {
     "matrix_power": {"x": _SQUARE, "n": "The power, an int."},
     "norm": {
         "x": "A tensor with axes.",
-        "axis": "One axis or two, by position or by name; by default all elements are laid flat.",
+        "axis": "One axis or two, by position or by name; by default the tensor is flattened.",
     },
     "vector_norm": {
         "x": "A tensor.",
@@ -53,7 +53,7 @@ PARAMETERS: Final[Mapping[str, Words]] = {
     "qr": {"mode": 'Whether Q has as many columns as R needs ("reduced") or is square ("complete").'},
     "solve": {"x1": _SQUARE, "x2": "A vector, or matrices in the last two axes."},
     "sparse_matmul": {
-        "values": "(..., n): the entries stored; those at one place add up.",
+        "values": "The stored entries, (..., n); entries at one place add up.",
         "first": "Integers (..., n) or (..., rows + 1), as the format says.",
         "second": "Integers (..., n) or (..., columns + 1), as the format says.",
         "x": "(..., columns, k).",
@@ -65,28 +65,28 @@ PARAMETERS: Final[Mapping[str, Words]] = {
     "window": {
         "window": "The size of a window along each axis, or along some by name or position.",
         "strides": _WINDOW_STEP,
-        "padding": '"valid" for none, "same" for windows at as many places as strides allow, (low, high) for each '
-        "axis, or that for some axes by name or position.",
-        "dilations": "How far apart the elements of one window are along each axis, or along some by name or position.",
+        "padding": '"valid" for no padding, "same" for ceil(size / stride) windows, (low, high) for each axis, or a '
+        "mapping from some axes to such pairs.",
+        "dilations": "The distance between elements of a window along each axis, or a mapping from some axes to it.",
         "include_padding": "Whether padding counts as elements that are 0.",
         "source": "The numbers to add, of the shape of `window_max` or `window_min`.",
     },
     "conv": {
         "x": "(batch, channels, *spatial).",
         "kernel": "(out, channels, *spatial).",
-        "strides": "How far apart windows begin along each spatial axis, or along some by name.",
-        "padding": '"valid", "same", (low, high) for each spatial axis, or that for some by name.',
-        "input_dilation": "How far apart the elements of x are set, with zeros between them.",
-        "kernel_dilation": "How far apart the elements of x are that one window reads.",
-        "feature_groups": "So many groups of channels, each with its share of the kernels.",
-        "batch_groups": "So many groups of the batch, each with its share of the kernels.",
+        "strides": "The distance between the starts of windows along each spatial axis, or a mapping by name.",
+        "padding": '"valid", "same", (low, high) for each spatial axis, or a mapping by name.',
+        "input_dilation": "The distance between the elements of x, with zeros between them.",
+        "kernel_dilation": "The distance between the elements of x that a window reads.",
+        "feature_groups": "The number of groups of channels, each with its share of the kernels.",
+        "batch_groups": "The number of groups of the batch, each with its share of the kernels.",
     },
     # Transforms
     "fourier": {
         "axes": "The axes, by position or by name; by default all of them.",
-        "d": "The distance of samples.",
-        "n": "The number of samples: longer input is cut off, shorter is filled up with zeros; by default the size of "
-        "the axis.",
+        "d": "The distance between samples.",
+        "n": "The number of samples: longer input is cut off, shorter input is padded with zeros; by default the size "
+        "of the axis.",
         "norm": 'Which direction divides by the length: the inverse ("backward"), the other ("forward"), or each by '
         'its square root ("ortho").',
         "s": "The number of samples along each axis, as `n` of `fft`; by default the sizes.",
@@ -98,10 +98,10 @@ PARAMETERS: Final[Mapping[str, Words]] = {
     # Random numbers
     "random": {
         "dtype": "The dtype; by default the default one of its kind.",
-        "independent": "Whether each run along the axis has an order of its own.",
+        "independent": "Whether each vector along the axis is shuffled on its own.",
         "key": "A key, as `key`, `split` and `fold_in` give it.",
         "lower": "The lower bound.",
-        "maxval": "The upper bound, which is left out.",
+        "maxval": "The upper bound, itself excluded.",
         "mean": "The mean.",
         "minval": "The least integer.",
         "mode": 'How many bits a number is made of: "high" takes twice as many, for rare events.',
@@ -111,12 +111,12 @@ PARAMETERS: Final[Mapping[str, Words]] = {
     },
     "bernoulli": {"p": "The probability of True.", "shape": f"{_RANDOM_SHAPE} By default those of `p`."},
     "categorical": {
-        "logits": "Logarithms of probabilities, up to a number that is added to all.",
+        "logits": "Unnormalised logarithms of probabilities.",
         "axis": "The axis of the classes, by position or by name.",
         "shape": f"{_RANDOM_SHAPE} The last ones are those of the logits, which are the default.",
     },
     "choice": {
-        "a": "The tensor to draw from, or a number below which to draw.",
+        "a": "The tensor to draw from, or a number n to draw integers below n.",
         "p": "The probability of each entry; by default they are equally likely.",
         "axis": "The axis to draw along, by position or by name.",
     },
@@ -130,7 +130,7 @@ PARAMETERS: Final[Mapping[str, Words]] = {
         "names": "A name or `None` for each axis; by default those of the mean.",
     },
     "normal": {"deviation": "The standard deviation."},
-    "permutation": {"x": "A number below which to count, or the tensor whose entries are put in order."},
+    "permutation": {"x": "The tensor to permute, or a number n for the integers below n."},
     "random.threefry.split": {"num": "The number of keys, or the sizes of leading axes."},
     "threefry2x32": {
         "key": "Two words along the last axis (uint32).",
@@ -145,15 +145,15 @@ PARAMETERS: Final[Mapping[str, Words]] = {
         "range": "The outer edges of equal intervals; by default the least and the greatest element.",
         "density": "Whether to divide the counts by their sum and by the widths.",
     },
-    "sets": {"axis": "The axis whose entries are compared; by default the elements are."},
+    "sets": {"axis": "The axis whose entries are compared; by default single elements are."},
     # Axes with lengths
     "ragged": {"x": "The values."},
     "ragged.reduction": {
-        "axis": "By position or by name; by default all axes. Along an axis that lengths are over, such as the batch, "
-        "each entry of the other axis reduces the examples that reach it, and the greatest of their lengths is "
-        "the length of the result.",
-        "correction": "What is taken from the number of elements to make the divisor: 1 for the variance of a sample.",
-        "keepdims": "Whether the axes stay with size 1; they have no lengths then.",
+        "axis": "The axes, by position or by name; by default all. Along an axis that lengths depend on, such as the "
+        "batch, each position reduces the examples that are long enough to reach it, and the result is as long as the "
+        "longest of them.",
+        "correction": "The divisor is the number of elements minus this: 1 gives the unbiased variance of a sample.",
+        "keepdims": "Whether the axes stay, with size 1 and without lengths.",
     },
     "ragged.reduction.argmax": {"axis": "By position or by name."},
     "ragged.reduction.argmin": {"axis": "By position or by name."},
@@ -163,18 +163,18 @@ PARAMETERS: Final[Mapping[str, Words]] = {
     },
     "ragged.running.argsort": {
         "x": "Real values.",
-        "axis": "An axis that no lengths are over.",
+        "axis": "An axis that no lengths depend on.",
         "descending": "Whether the greatest comes first.",
     },
     "ragged.normalisation": {"x": "Real values.", "axis": "By position or by name, one axis or several."},
     # Questions
     "can_cast": {"from_": "A dtype, or a tensor for its own.", "to": "A dtype."},
-    "inspect": {"limit": "The most elements that are read and shown."},
+    "inspect": {"limit": "The largest number of elements to read and show."},
     "isdtype": {"dtype": "A dtype.", "kind": "A dtype, a kind, or several of them."},
     "result_type": {"arrays_and_dtypes": "Tensors, dtypes and Python numbers."},
     "to_batched": {
         "x": "A tensor with axes.",
         "size": "The number of entries in a batch.",
-        "leftover": "What becomes of fewer entries at the end.",
+        "leftover": "What to do with fewer entries at the end.",
     },
 }

@@ -1,5 +1,4 @@
-"""Docstrings of ops are completed where an op is declared: the sections that it does not have are put together
-from words that ops share.
+"""Completes docstrings of ops where they are declared: adds the sections that are missing, from words that ops share.
 
     >>> from inspect import cleandoc
     >>> def floor(x: Template, /) -> Plan:
@@ -16,7 +15,7 @@ from words that ops share.
     Returns
     -------
     Tensor
-        Of the shape and with the names of x, in its dtype unless the summary says otherwise.
+        Has the shape and names of x, and its dtype unless the text above says otherwise.
 
 So `help` and a reference show them. What a module elsewhere declares stays as it is.
 

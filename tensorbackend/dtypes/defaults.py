@@ -1,4 +1,4 @@
-"""The dtypes of what is made without one: the precision of floating numbers, for a block or the process."""
+"""Default dtypes: the precision of floating numbers, for a block or the process."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ when_casting: list[Callable[[], None]] = []
 
 @block
 def precision(bits: int, *, cast: bool = False) -> Iterator[None]:
-    """Sets the width in bits of the default floating and complex dtypes for a block, in this thread or task alone.
+    """Set the width in bits of the default floating and complex dtypes for a `with` block, in this thread or task only.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def uncast() -> Iterator[None]:
 
 
 def get_precision() -> int:
-    """The width in bits of the default floating dtype here and now: of the innermost block, else of the process.
+    """The width in bits of the default floating dtype: that of the innermost block, else of the process.
 
     Returns
     -------
@@ -185,7 +185,7 @@ def _check_precision(name: str, bits: int) -> None:
 
 
 def default_dtype(kind: Kind) -> DType:
-    """The dtype that a Python number of a kind gets, and what is made without another dtype.
+    """The dtype of a kind of Python numbers, and of new tensors for which no dtype is given.
 
     Parameters
     ----------

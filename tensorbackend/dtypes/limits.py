@@ -1,4 +1,4 @@
-"""Limits computed from bit widths, and Python numbers held against them."""
+"""Limits computed from bit widths, and the check of Python numbers against them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands for a dtype, and the dtype that several have in common."""
+"""Reading dtypes from names, and promotion."""
 
 from __future__ import annotations
 

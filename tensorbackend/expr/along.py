@@ -24,7 +24,7 @@ Function = Callable[..., Any]
 
 @checked
 def associative_scan(function: Function, xs: Any, reverse: bool = False, *, axis: Axis = 0) -> Any:
-    """What an associative function gives for all entries up to each, along an axis.
+    """Combine all entries up to each one along an axis by an associative function.
 
     Entry n of the result is that of the entries 0 to n, `function(function(x0, x1), x2)` and so on. As the function is
     associative, they are combined in pairs: for n entries there are about 2 log2(n) calls of the function, each with
@@ -142,7 +142,7 @@ def _interleaved(even: Tensor, odd: Tensor) -> Tensor:
 
 @checked
 def map_along_axis(function: Function, xs: Any, *, axis: Axis = 0, batch_size: int | None = None) -> Any:
-    """What a function gives for each entry along an axis, stacked: `vmap` one entry, or one batch, after the other.
+    """Call a function for each entry along an axis, one after the other, and stack the results.
 
     It takes the memory of one entry, or of `batch_size` of them, where `vmap` takes that of all at once. `tb.map` is
     Nx's: a function of single elements.

@@ -65,7 +65,7 @@ class _Branches:
 
 @entry
 def cond(predicate: TensorLike, true_function: Function, false_function: Function, *operands: Any) -> Any:
-    """What one of two functions gives for the operands: the first where `predicate`, a bool without axes, is true.
+    """Call the first function if `predicate` is true, else the second; `predicate` may depend on data.
 
     Both functions are traced, and one is computed. They return tensors, nested alike in lists, tuples, dicts and
     dataclasses; the operands may be nested likewise, and what is no tensor reaches the functions as it is. Raises
@@ -107,7 +107,7 @@ def cond(predicate: TensorLike, true_function: Function, false_function: Functio
 
 @entry
 def switch(index: TensorLike, functions: Sequence[Function], *operands: Any) -> Any:
-    """What one of several functions gives for the operands: the one at `index`, counted from 0.
+    """Call one of several functions: the one at `index`, which may depend on data.
 
     All functions are traced, and one is computed. It is found by halving: a graph has a `cond` for each function but
     one, of which as many run as the number of functions has binary digits.

@@ -17,7 +17,7 @@ Nested = TypeVar("Nested")
 
 @entry
 def backend_copy(x: Nested, backend: BackendLike = None) -> Nested:
-    """A copy of a tensor, or of each in nested containers, on another backend; the tensors keep their data.
+    """Copy a tensor, or nested tensors, to another backend. The originals keep their data.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def backend_copy(x: Nested, backend: BackendLike = None) -> Nested:
 
 @entry
 def backend_transfer(x: Nested, backend: BackendLike = None) -> Nested:
-    """A tensor, or each in nested containers, moved to another backend: using the old ones raises `DeallocatedError`.
+    """Move a tensor, or nested tensors, to another backend. Using the originals raises `DeallocatedError`.
 
     Moving to its own backend gives the tensor itself. Memory is shared where both backends can, else the bytes are
     copied. A tensor that stands in several places is moved once.
@@ -80,7 +80,7 @@ def backend_transfer(x: Nested, backend: BackendLike = None) -> Nested:
 
 @entry
 def backend_deallocate(x: Any) -> None:
-    """Gives up the data of a tensor, or of each in nested containers; a second time does nothing.
+    """Release the data of a tensor, or of nested tensors. A second call does nothing.
 
     Parameters
     ----------

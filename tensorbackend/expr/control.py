@@ -144,7 +144,7 @@ def run_while(carried: Leaves, holds: Callable[[list[Tensor]], Any], turn: Flat,
 
 @entry
 def fori_loop(lower: TensorLike, upper: TensorLike, body: Function, initial: Any) -> Any:
-    """What is carried after `carry = body(i, carry)` for each i from `lower` up to but not `upper`.
+    """Run `carry = body(i, carry)` for each i from `lower` up to but excluding `upper`.
 
     i is a tensor without axes: int64, or of the bounds' dtype. Bounds that are Python ints make a loop of known length,
     which has a gradient. What is carried is as in `while_loop`.
@@ -205,7 +205,7 @@ def scan(
     *,
     axis: Axis = 0,
 ) -> tuple[Any, Any]:
-    """What is carried after `carry, y = function(carry, x)` for each entry x of `xs` along an axis, and all y stacked.
+    """Run `carry, y = function(carry, x)` for each entry x along an axis; returns the last carry and all y, stacked.
 
     The axis, the first one by default, may have a name, as in `axis="time"`; the y are stacked along a first axis of
     that name. `xs` may be nested tensors with axes of one size, or `None` with a `length`; y nested tensors or `None`.

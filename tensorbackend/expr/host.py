@@ -23,7 +23,7 @@ from .trees import flatten, leaves_like, paths, unflatten
 
 @checked
 def host_call(function: Callable[..., Any], templates: Any, /, *arguments: Any, **keywords: Any) -> Any:
-    """What a function of NumPy arrays gives, also inside `jit`, `vmap` and loops, where there are no data yet.
+    """Call a function of NumPy arrays and use its result, also inside `jit`, `vmap` and loops.
 
     Outside a trace the function is called at once. In a traced function the call is one node of the graph, and is made
     whenever that runs; on JAX it leaves the compiled code for the host.

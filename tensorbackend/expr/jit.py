@@ -136,7 +136,7 @@ def jit(
     trace_floats: bool = False,
     cache_size: int = 256,
 ) -> Any:
-    """A function that is traced at its first call with such templates, and from then on runs compiled.
+    """Compile a function: it is traced once for each combination of templates and options, and then runs compiled.
 
     JAX compiles the whole by XLA; NumPy runs chains of elementwise ops a block at a time; other backends run the
     simplified graph. Under a trace, on templates or on a tape the function itself is called.

@@ -33,7 +33,7 @@ def backend_of(*values: Any) -> Backend:
     Raises
     ------
     BackendError
-        For tensors of two backends neither of which gives way, and for arrays of two libraries besides NumPy.
+        For tensors of two backends with equal priority, and for arrays of two libraries other than NumPy.
     OperandError
         For what is neither a tensor nor an array, a number or `None`.
 
@@ -96,7 +96,7 @@ def _holder(array: Any) -> Backend | None:
 
 @entry
 def is_concrete(*values: Any) -> bool:
-    """Whether all values have data that can be read: none of them is a template or depends on an argument of a trace.
+    """Whether all values have data: none is a template or depends on an argument of a trace.
 
     Parameters
     ----------

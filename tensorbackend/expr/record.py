@@ -245,7 +245,8 @@ def outside() -> Iterator[None]:
 def recording(home: Backend | None = None) -> Iterator[Scope]:
     """A trace: new tensors are made on ExprBackend inside it.
 
-    Data that is made inside lives on `home`; by default on BinaryBackend, which gives way to the operands beside it.
+    Data that is made inside lives on `home`, by default BinaryBackend, from which it moves to the backend of other
+    operands.
     """
     default, outer = get_backend(), _scope.get()
     if isinstance(default, ExprBackend):

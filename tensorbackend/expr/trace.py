@@ -24,7 +24,7 @@ from .trees import Tree, flatten, paths, unflatten
 
 @checked
 def trace(function: Callable[..., Any]) -> Callable[..., Graph]:
-    """The graph of a function: called with templates or tensors, it runs the function once on values without data.
+    """Trace a function into a graph: call the result with templates or tensors.
 
     Arguments may nest tensors in lists, tuples, dicts and dataclasses; texts such as `"f32[batch=32, 10]"` or `"f32"`
     stand for templates, and what is neither tensor nor template reaches the function as it is, other texts too. Raises

@@ -29,7 +29,7 @@ from .trees import Tree, flatten, parts_by_key, unflatten
 def vmap(
     function: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0, axis_name: str | None = None
 ) -> Callable[..., Any]:
-    """A function of one example as one of a batch: it is traced without the batch's axis, and each op then has it.
+    """Turn a function of one example into a function of a batch.
 
     `in_axes` says which axis of the tensors holds the examples, by position or name; `None` leaves an argument as it
     is. A tuple has an entry for each argument, and for an argument that nests tensors an entry may nest likewise, with

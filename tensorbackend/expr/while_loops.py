@@ -36,7 +36,7 @@ def while_loop(
     axis: Axis | None = None,
     trajectory: Sequence[int] | None = None,
 ) -> Any:
-    """What is carried after turns of `body` for as long as `condition` holds: `carry = body(carry)`, from `initial` on.
+    """Run `carry = body(carry)` as long as `condition(carry)` holds, starting from `initial`.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ SUFFIXES: Final = (".npy", ".npz", ".safetensors")
 
 
 class Format(Protocol):
-    """What a module of a format offers; a file of one tensor has it under the name `""`."""
+    """The functions of a module that implements a format. A file with one tensor holds it under the name `""`."""
 
     check: Callable[[str, Tensor], None]
     """Raises for a name or a tensor that a file of the format cannot hold."""

@@ -178,7 +178,7 @@ def attention(
 
 
 class KeyValueCache(NamedTuple):
-    """Keys and values of the steps so far, in buffers of a fixed size: a tree of tensors."""
+    """Keys and values of the steps so far, in buffers of fixed size; a tree of tensors."""
 
     keys: Tensor
     """(batch..., heads, size, units)."""
@@ -265,7 +265,7 @@ def multi_head_attention(
     time: Axis = -2,
     axis: Axis = -1,
 ) -> Tensor:
-    """Attention in several heads, each with features of its own (Vaswani et al. 2017, section 3.2.2).
+    """Attention with several heads (Vaswani et al. 2017, section 3.2.2).
 
     Parameters
     ----------
@@ -332,7 +332,7 @@ def incremental_attention(
     time: Axis = -2,
     axis: Axis = -1,
 ) -> tuple[Tensor, KeyValueCache]:
-    """What causal `multi_head_attention` gives for the next steps, with keys and values of those before in a cache.
+    """Causal `multi_head_attention` for the next steps, with keys and values of earlier steps in a cache.
 
     Parameters
     ----------

@@ -85,7 +85,7 @@ def conv(
     dilation: PerAxis = 1,
     groups: int = 1,
 ) -> Tensor:
-    """Sums of products of a kernel with windows of x, over any number of axes that stand anywhere.
+    """Convolution over any number of axes, in any position.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def conv_transpose(
     dilation: PerAxis = 1,
     groups: int = 1,
 ) -> Tensor:
-    """The transpose of `conv` as a linear map of x: each element of x adds a scaled kernel to the result.
+    """Transposed convolution: each element of x adds a scaled kernel to the result.
 
     Parameters
     ----------
@@ -240,7 +240,7 @@ def max_pool(
     padding: Paddings = "valid",
     dilation: PerAxis = 1,
 ) -> Tensor:
-    """The greatest element of each window, which begin where the one before ends unless strides are given.
+    """Max pooling: the greatest element of each window. By default windows do not overlap.
 
     Parameters
     ----------
@@ -288,7 +288,7 @@ def mean_pool(
     dilation: PerAxis = 1,
     include_padding: bool = False,
 ) -> Tensor:
-    """The mean of the elements of each window, as `max_pool`.
+    """Mean pooling: the mean of each window. By default windows do not overlap.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ from .ctc_paths import Given, best, loss
 
 
 class Decoded(NamedTuple):
-    """What `ctc_best_path` gives."""
+    """Result of `ctc_best_path`."""
 
     labels: Tensor
     lengths: Tensor
@@ -126,7 +126,7 @@ def ctc_loss(
     time: Axis = -2,
     axis: Axis = -1,
 ) -> Tensor:
-    """Minus the logarithm of the probability that frames spell labels, summed over all alignments (Graves et al. 2006).
+    """CTC loss: the negative log-probability of labels over all alignments with the frames (Graves et al. 2006).
 
     Parameters
     ----------
@@ -206,7 +206,7 @@ def ctc_alignment(
     time: Axis = -2,
     axis: Axis = -1,
 ) -> Tensor:
-    """The class of each frame on the most probable path that spells labels (Viterbi's algorithm).
+    """Align labels with frames: the class of each frame on the most probable path (Viterbi's algorithm).
 
     Parameters
     ----------
@@ -287,7 +287,7 @@ def ctc_best_path(
     axis: Axis = -1,
     name: str | None = None,
 ) -> Decoded:
-    """The labels that the most probable class of each frame spells: repetitions taken once, then blanks left out.
+    """Decode greedily: the most probable class of each frame, with repetitions merged and blanks removed.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ def edit_distance(
     hypothesis_lengths: TensorLike | None = None,
     reference_lengths: TensorLike | None = None,
 ) -> Tensor:
-    """The least number of insertions, deletions and substitutions that make one sequence of another (Levenshtein 1966).
+    """The fewest insertions, deletions and substitutions that turn one sequence into another (Levenshtein 1966).
 
     Parameters
     ----------

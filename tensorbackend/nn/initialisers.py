@@ -46,7 +46,7 @@ def variance_scaling(
     dtype: DTypeLike | None = None,
     names: Sequence[str | None] | None = None,
 ) -> Tensor:
-    """Random numbers of mean 0 and variance scale / fan, where the fan is how many numbers a sum has.
+    """Random numbers with mean 0 and variance scale / fan, where fan is the number of terms in a sum.
 
     Parameters
     ----------

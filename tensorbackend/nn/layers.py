@@ -24,7 +24,7 @@ from ..tensor import Axes, Axis, Tensor, TensorLike
 
 @entry
 def dropout(key: TensorLike, x: TensorLike, rate: float, /, *, axis: Axes = None) -> Tensor:
-    """x with some elements set to 0 by chance and the others grown so that the mean stays (Srivastava et al. 2014).
+    """Set random elements of x to 0, and scale the others so that the mean stays (Srivastava et al. 2014).
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def one_hot(
     name: str | None = None,
     dtype: DTypeLike | None = None,
 ) -> Tensor:
-    """For each index a vector that is 1 there and 0 elsewhere; of an index outside all 0.
+    """One-hot vectors: 1 at each index and 0 elsewhere; all 0 for an index out of bounds.
 
     Parameters
     ----------

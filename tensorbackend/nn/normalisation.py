@@ -50,7 +50,7 @@ def layer_norm(
     axis: Axes = -1,
     epsilon: float = 1e-5,
 ) -> Tensor:
-    """Each example with mean 0 and variance 1 along some axes, then scaled and moved (Ba et al. 2016).
+    """Normalise each example to mean 0 and variance 1 along some axes, then scale and shift it (Ba et al. 2016).
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def layer_norm(
 @entry
 @within(NORMALISED)
 def rms_norm(x: TensorLike, scale: TensorLike | None = None, /, *, axis: Axes = -1, epsilon: float = 1e-6) -> Tensor:
-    """x over the root of the mean of its squares along some axes, then scaled (Zhang and Sennrich 2019).
+    """Divide x by the root mean square along some axes, then scale it (Zhang and Sennrich 2019).
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def group_norm(
     batch: Axes = 0,
     epsilon: float = 1e-5,
 ) -> Tensor:
-    """Each example and group of features with mean 0 and variance 1, then scaled and moved (Wu and He 2018).
+    """Normalise each example and group of features to mean 0 and variance 1, then scale and shift it (Wu and He 2018).
 
     Parameters
     ----------
@@ -199,7 +199,7 @@ class Statistics(NamedTuple):
 
 
 class BatchNorm(NamedTuple):
-    """What `batch_norm` gives."""
+    """Result of `batch_norm`."""
 
     result: Tensor
     statistics: Statistics
@@ -220,7 +220,7 @@ def batch_norm(
     epsilon: float = 1e-5,
     mask: TensorLike | None = None,
 ) -> BatchNorm:
-    """Each feature with mean 0 and variance 1 over the batch, then scaled and moved (Ioffe and Szegedy 2015).
+    """Normalise each feature to mean 0 and variance 1 over the batch, then scale and shift it (Ioffe and Szegedy 2015).
 
     While it trains, by the mean and variance of x, and the running ones are moved towards these; else by the running
     ones, which stay.

@@ -104,7 +104,7 @@ def rotary(
     time: Axis = -2,
     axis: Axis = -1,
 ) -> Tensor:
-    """Pairs of features turned by angles that grow with the position (Su et al. 2021).
+    """Rotate pairs of features by angles that grow with the position (Su et al. 2021).
 
     Products of what is turned depend on the distance of positions alone.
 
@@ -169,7 +169,7 @@ def rotary(
 
 @entry
 def relative_shift(scores: TensorLike, /) -> Tensor:
-    """Scores by distance as scores by key (Dai et al. 2019, appendix B).
+    """Turn scores by distance into scores by key (Dai et al. 2019, appendix B).
 
     Parameters
     ----------

@@ -31,27 +31,27 @@ Parameters = Mapping[str, Tensor]
 
 
 class LSTMState(NamedTuple):
-    """What `lstm` carries from step to step: (batch..., units) each."""
+    """State that `lstm` carries from step to step: (batch..., units) each."""
 
     hidden: Tensor
     cell: Tensor
 
 
 class LSTM(NamedTuple):
-    """What `lstm` gives."""
+    """Result of `lstm`."""
 
     outputs: Tensor
     state: LSTMState
 
 
 class GRUState(NamedTuple):
-    """What `gru` carries from step to step: (batch..., units)."""
+    """State that `gru` carries from step to step: (batch..., units)."""
 
     hidden: Tensor
 
 
 class GRU(NamedTuple):
-    """What `gru` gives."""
+    """Result of `gru`."""
 
     outputs: Tensor
     state: GRUState

@@ -143,7 +143,7 @@ def istft(
     axis: Axis = -2,
     size: int | None = None,
 ) -> Tensor:
-    """The signal whose spectra are nearest to those given, by least squares (Griffin and Lim 1984).
+    """The signal whose spectra are closest to the given ones, by least squares (Griffin and Lim 1984).
 
     Parameters
     ----------
@@ -220,7 +220,7 @@ def mel_filters(
     dtype: DTypeLike | None = None,
     names: tuple[str | None, str | None] = (None, None),
 ) -> Tensor:
-    """Triangular filters that are equally far apart on the mel scale: spectra times it are mel spectra.
+    """Triangular filters at equal distances on the mel scale; multiply spectra by them to get mel spectra.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ from .shape import align_to, permute_dims, reshape
 
 @entry
 def aligned(*tensors: TensorLike, outer: bool = False) -> tuple[Tensor, ...]:
-    """Tensors with their axes in one order by name, ready to broadcast with each other.
+    """Bring tensors into one order of axes by name, so that they broadcast with each other.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def split_axis(
     *,
     names: Sequence[str | None] | None = None,
 ) -> Tensor:
-    """One axis as several, the last of which runs fastest.
+    """Split one axis into several; the last varies fastest.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def split_axis(
 
 @entry
 def merge_axes(x: TensorLike, axes: Sequence[Axis], /, *, name: str | None = None) -> Tensor:
-    """Several axes as one, in the order in which they are given, the last running fastest.
+    """Merge several axes into one, in the given order; the last varies fastest.
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ from ..template import Template
 
 @primitive.within(SUM)
 def dot(x1: Template, x2: Template, /, *, contract: Pairs, batch: Pairs | None = None) -> Plan:
-    """Sum of products over pairs of contracted axes, for every entry of the paired batch axes.
+    """Sum of products over pairs of axes, for each entry of the paired batch axes.
 
     The result has the batch axes, then x1's free axes, then x2's, names and all.
 

@@ -27,10 +27,10 @@ def conv(
 
     Any number of spatial axes. The result (batch, out, *spatial) has x's batch name, the kernel's name of `out` and
     x's spatial names. `strides`, `input_dilation` (the distance between x's elements, filled with zeros) and
-    `kernel_dilation` are one number for all spatial axes, one for each, or a mapping of some by their names in x;
-    `padding` with zeros is `"valid"`, `"same"` (of the dilated input, XLA's: the odd one after), (low, high) for each
-    spatial axis, or a mapping. Zeros are multiplied as well: a padded zero times infinity is NaN. Where no window
-    fits the size is 0.
+    `kernel_dilation` are one number for all spatial axes, one for each, or a mapping of some by their names in x.
+    `padding` with zeros is `"valid"`, `"same"` (of the dilated input; an odd padding element goes at the end), (low,
+    high) for each spatial axis, or a mapping. Zeros are multiplied as well: a padded zero times infinity is NaN. If no
+    window fits, the size is 0.
 
     With `feature_groups` x's channels are so many groups, each convolved with its share of the kernels, whose channels
     are x's over the groups; with `batch_groups` the batch is, and the result's batch is that much smaller. Integers

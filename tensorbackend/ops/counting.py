@@ -58,9 +58,10 @@ def _weighed(x: TensorLike, weights: TensorLike | None) -> tuple[Tensor, Tensor 
 def bincount(
     x: TensorLike, /, *, weights: TensorLike | None = None, minlength: int = 0, size: int | None = None
 ) -> Tensor:
-    """How often each integer from 0 up comes among the elements, or the sum of the weights of those.
+    """Count how often each integer from 0 up occurs, or sum the weights of its occurrences.
 
-    As many as the greatest element asks for, `minlength` at least; with `size` so many, elements beyond them left out.
+    The result has max(x) + 1 entries, at least `minlength`. With `size` it has `size` entries, and greater elements are
+    ignored.
     Raises `DataError` for a negative element without a size, `TemplateDataError` on templates without one.
 
     >>> import tensorbackend as tb
@@ -126,7 +127,7 @@ def histogram(
     weights: TensorLike | None = None,
     density: bool = False,
 ) -> Histogram:
-    """How many elements lie in each of some intervals, or the sum of their weights, and the edges of these.
+    """Count the elements in each interval, or sum their weights; returns the edges of the intervals too.
 
     `bins` is a number of equal intervals of `range`, by default from the least to the greatest element, or the edges
     in ascending order. An interval has its lower edge but not its upper one, the last one has both; elements outside

@@ -60,7 +60,7 @@ def fftfreq(
     device: str | None = None,
     like: Like = None,
 ) -> Tensor:
-    """The frequency of each number of a transform of length n with samples `d` apart: k / (n * d).
+    """The frequencies k / (n * d) of a transform of n samples at distance `d`.
 
     From the middle on they are negative: k - n. Raises `DTypeError` for a dtype that is not floating.
 
@@ -85,7 +85,7 @@ def rfftfreq(
     device: str | None = None,
     like: Like = None,
 ) -> Tensor:
-    """The frequency of each number of an `rfft` of length n with samples `d` apart: k / (n * d).
+    """The frequencies k / (n * d) of an `rfft` of n samples at distance `d`.
 
     Raises `DTypeError` for a dtype that is not floating.
 

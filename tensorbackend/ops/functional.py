@@ -1,8 +1,8 @@
-"""Ops that call a Python function of scalar tensors, an element at a time.
+"""Ops that call a Python function of scalar tensors for each element.
 
-The function is run once on template tensors, which shows its mistakes and the dtype of its result before any data
-is touched; so it is written in ops and must not read data (`where` instead of `if`). It is called with tensors
-without axes, on the backend of the call, and returns one.
+The function first runs once on template tensors, which finds its mistakes and the dtype of its result before any data
+is touched. So it is written in ops and must not read data (`where` instead of `if`). It takes and returns tensors
+without axes, on the backend of the call.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def reduce(
     keepdims: bool = False,
     dtype: DTypeLike | None = None,
 ) -> Plan:
-    """Folds a function of two scalar tensors over elements along some axes, all by default, from `initial` on.
+    """Fold a function of two scalar tensors over axes, by default over all, starting from `initial`.
 
     `function(accumulated, element)` is associative, with `initial` as its identity: eager backends go through the
     elements in row-major order, others in any. The result has the dtype that the function returns; a Python number
@@ -112,7 +112,7 @@ def _cast_to(dtype: DType, function: OfTwo) -> OfTwo:
 
 @primitive.within(complex=Bound(4, "a step of the function may be a product of complex numbers"))
 def map(x: Template, /, *, function: OfOne, dtype: DTypeLike | None = None) -> Plan:
-    """A function of a scalar tensor applied to every element, its results cast to `dtype` if one is given.
+    """Apply a function of a scalar tensor to every element.
 
     Slow on eager backends, which call the function for each element: ops take whole tensors. Raises `ShapeError` or
     `OperandError` where the function returns anything but a tensor without axes.

@@ -18,7 +18,7 @@ R = TypeVar("R")
 
 @dataclass
 class Generator:
-    """What holds a key and splits it at each draw, so that no key is used twice.
+    """Holds a random key and splits it at each draw, so that no key is used twice.
 
     Its state is its key: a tensor, which `tb.save` keeps, and a generator of which draws the same again. As a dataclass
     it is a tree of one tensor: pickled, moved to another backend, and taken and returned by traced functions. What a
@@ -90,7 +90,7 @@ class Generator:
 
 @entry
 def generator(seed: int, /, *, backend: BackendLike = None) -> Generator:
-    """A generator of a seed.
+    """A generator from a seed.
 
     Parameters
     ----------

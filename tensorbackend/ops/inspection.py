@@ -6,15 +6,18 @@ from collections.abc import Iterator
 from operator import index
 from typing import Literal
 
+from ..display import heading, shown, table
 from ..dtypes import DType, DTypeLike, Scalar, as_dtype, promote_types, scalar_kind
 from ..entry import checked, entry
 from ..errors import ArgumentError, DTypeError, OperandError, ShapeError, expected
 from ..rules import broadcasting
 from ..rules.plan import choice
 from ..template import Template, weak_template
-from ..tensor import Tensor
+from ..tensor import Tensor, bind
+from .creation.values import asarray
 from .indexing.slices import sliced
-from .shape import concatenate
+from .indexing.taking import take
+from .shape import concatenate, expand_dims, squeeze
 
 _KINDS = {
     "bool": ("bool",),
@@ -38,7 +41,7 @@ def _as_template(value: Tensor | DTypeLike | Scalar) -> Template:
 
 @entry
 def result_type(*arrays_and_dtypes: Tensor | DTypeLike | Scalar) -> DType:
-    """The dtype that tensors, dtypes and Python numbers have in common; the numbers give way.
+    """The dtype to which tensors, dtypes and Python numbers are promoted; Python numbers are weak.
 
     Raises `DTypeError` where there is none.
 
@@ -53,7 +56,7 @@ def result_type(*arrays_and_dtypes: Tensor | DTypeLike | Scalar) -> DType:
 
 @entry
 def can_cast(from_: Tensor | DTypeLike, to: DTypeLike, /) -> bool:
-    """Whether promotion takes a dtype, or a tensor's, to another, so that no value is lost.
+    """Whether one dtype, or that of a tensor, is promoted to another without losing a value.
 
     >>> import tensorbackend as tb
     >>> tb.can_cast("int8", "int16"), tb.can_cast("int16", "int8"), tb.can_cast("float32", "int64")
@@ -69,7 +72,7 @@ def can_cast(from_: Tensor | DTypeLike, to: DTypeLike, /) -> bool:
 
 @entry
 def isdtype(dtype: DTypeLike, kind: DTypeLike | str | tuple[DTypeLike | str, ...]) -> bool:
-    """Whether a dtype is another one, or of a kind such as `"real floating"`, or of one of several.
+    """Whether a dtype equals another one or belongs to a kind such as `"real floating"`, or to one of several.
 
     The kinds: bool, signed integer, unsigned integer, integral, real floating, complex floating, numeric.
 
@@ -87,7 +90,7 @@ def isdtype(dtype: DTypeLike, kind: DTypeLike | str | tuple[DTypeLike | str, ...
 
 @checked
 def to_batched(x: Tensor, size: int, /, *, leftover: Leftover = "keep") -> Iterator[Tensor]:
-    """Consecutive runs of `size` entries along the first axis, one at a time, each with memory of its own.
+    """Iterate over batches of `size` consecutive entries along the first axis, each with its own memory.
 
     What is left at the end is kept as a shorter batch, discarded, or filled up with entries from the start
     (`"repeat"`). Raises `ShapeError` for a tensor without axes, `ArgumentError` for a size below 1, at once.
@@ -121,7 +124,7 @@ def _batches(x: Tensor, size: int, leftover: Leftover) -> Iterator[Tensor]:
 
 @entry
 def inspect(x: Tensor, /, *, limit: int = 100) -> str:
-    """A tensor as text, of which at most `limit` elements are read and shown.
+    """A tensor as text; reads and shows at most `limit` elements.
 
     >>> import tensorbackend as tb
     >>> print(tb.inspect(tb.iota(1000, names=("n",)), limit=3))
@@ -131,3 +134,26 @@ def inspect(x: Tensor, /, *, limit: int = 100) -> str:
     if index(limit) < 0:
         raise ArgumentError(expected("a limit from 0 up", limit=limit))
     return x.backend.inspect(x, limit=limit)
+
+
+@bind
+def notebook(x: Tensor, /) -> str:
+    """A tensor as HTML: the template, the backend, and the ends of the rows and columns of its first matrix."""
+    head, _, elements = x.backend.inspect(x, limit=0).partition("\n")
+    if not elements or not x.size:  # without data, or without elements
+        return heading(head)
+    x = x.detach()
+    while x.ndim > 2:
+        head, x = f"{head}, first of {x.shape[0]}" if x.shape[0] > 1 else head, _at(x, 0, [0], drop=True)
+    for _ in range(2 - x.ndim):
+        x = expand_dims(x)
+    whole = x.template
+    for axis, size in enumerate(whole.shape):
+        if len(shown(size)) < size:
+            x = _at(x, axis, shown(size))
+    return table(head, whole, x.tolist())
+
+
+def _at(x: Tensor, axis: int, positions: list[int], drop: bool = False) -> Tensor:
+    found = take(x, asarray(positions, backend=x.backend), axis=axis)
+    return squeeze(found, axis=axis) if drop else found

@@ -33,7 +33,7 @@ from .shape import expand_dims, matrix_transpose, squeeze
 
 
 class LUResult(NamedTuple):
-    """What `lu` gives: x = P @ L @ U."""
+    """Result of `lu`: x = P @ L @ U."""
 
     P: Tensor
     L: Tensor
@@ -41,28 +41,28 @@ class LUResult(NamedTuple):
 
 
 class QRResult(NamedTuple):
-    """What `qr` gives: x = Q @ R."""
+    """Result of `qr`: x = Q @ R."""
 
     Q: Tensor
     R: Tensor
 
 
 class EighResult(NamedTuple):
-    """What `eigh` gives: x = eigenvectors @ diag(eigenvalues) @ adjoint(eigenvectors)."""
+    """Result of `eigh`: x = eigenvectors @ diag(eigenvalues) @ adjoint(eigenvectors)."""
 
     eigenvalues: Tensor
     eigenvectors: Tensor
 
 
 class EigResult(NamedTuple):
-    """What `eig` gives: x @ eigenvectors = eigenvectors @ diag(eigenvalues)."""
+    """Result of `eig`: x @ eigenvectors = eigenvectors @ diag(eigenvalues)."""
 
     eigenvalues: Tensor
     eigenvectors: Tensor
 
 
 class SVDResult(NamedTuple):
-    """What `svd` gives: x = U @ diag(S) @ Vh."""
+    """Result of `svd`: x = U @ diag(S) @ Vh."""
 
     U: Tensor
     S: Tensor
@@ -78,8 +78,8 @@ def _cholesky(x: Template, /) -> Plan:
 def cholesky(x: TensorLike, /, *, upper: bool = False) -> Tensor:
     """The lower factor L of a Hermitian positive definite matrix x = L @ L.H, or `upper` the factor U of x = U.H @ U.
 
-    Only the lower half of x is read. x[n][m] gives L[n][.] or U[.][m]. Raises `DataError` for a matrix that is not
-    positive definite.
+    Only the lower half of x is read. `x[n][m]` gives `L[n][.]` or `U[.][m]`. Raises `DataError` for a matrix that is
+    not positive definite.
 
     >>> import tensorbackend as tb
     >>> tb.linalg.cholesky(tb.asarray([[4.0, 2.0], [2.0, 5.0]])).tolist()
@@ -92,9 +92,9 @@ def cholesky(x: TensorLike, /, *, upper: bool = False) -> Tensor:
 
 @primitive.returning(LUResult).within(ELIMINATION)
 def lu(x: Template, /) -> Plan:
-    """Permutation P, unit lower and upper factor of x = P @ L @ U, by elimination with partial pivoting.
+    """Factors of x = P @ L @ U (permutation, unit lower, upper) by elimination with partial pivoting.
 
-    x[n][m] gives P[n][.], L[.][.] and U[.][m]. Of pivots of one magnitude the first is taken.
+    `x[n][m]` gives `P[n][.]`, `L[.][.]` and `U[.][m]`. Of pivots of one magnitude the first is taken.
 
     >>> import tensorbackend as tb
     >>> p, l, u = tb.linalg.lu(tb.asarray([[1.0, 2.0], [2.0, 2.0]]))
@@ -106,9 +106,9 @@ def lu(x: Template, /) -> Plan:
 
 @primitive.returning(QRResult).within(ELIMINATION)
 def qr(x: Template, /, *, mode: Literal["reduced", "complete"] = "reduced") -> Plan:
-    """Orthonormal columns Q and an upper triangle R of x = Q @ R, whose diagonal is real and not negative.
+    """Factors of x = Q @ R: orthonormal columns and an upper triangle whose diagonal is real and not negative.
 
-    x[n][m] gives Q[n][.] and R[.][m]; Q is square in the mode `"complete"`, its further
+    `x[n][m]` gives `Q[n][.]` and `R[.][m]`; Q is square in the mode `"complete"`, its further
     columns any that complete the basis. Raises `ArgumentError` for another mode.
 
     >>> import tensorbackend as tb
@@ -121,10 +121,10 @@ def qr(x: Template, /, *, mode: Literal["reduced", "complete"] = "reduced") -> P
 
 @primitive.returning(EighResult).within(SPECTRAL)
 def eigh(x: Template, /) -> Plan:
-    """Ascending real eigenvalues and orthonormal eigenvectors, the columns, of a Hermitian matrix.
+    """Real eigenvalues in ascending order and orthonormal eigenvectors (the columns) of a Hermitian matrix.
 
-    Only the lower half of x is read. x[n][m] gives values [.] and vectors [n][.]. Of each vector the largest component
-    is real and positive.
+    Only the lower half of x is read. `x[n][m]` gives values `[.]` and vectors `[n][.]`. Of each vector the largest
+    component is real and positive.
 
     >>> import tensorbackend as tb
     >>> tb.linalg.eigh(tb.asarray([[3.0, 0.0], [0.0, -1.0]])).eigenvalues.tolist()
@@ -135,10 +135,10 @@ def eigh(x: Template, /) -> Plan:
 
 @primitive.returning(EigResult).within(SPECTRAL)
 def eig(x: Template, /) -> Plan:
-    """Complex eigenvalues and unit eigenvectors, the columns, of any square matrix.
+    """Complex eigenvalues and eigenvectors (the columns, of length 1) of any square matrix.
 
     The values ascend by real part, those of one real part (within rounding) by imaginary part. Of each vector the
-    largest component is real and positive. x[n][m] gives values [.] and vectors [n][.].
+    largest component is real and positive. `x[n][m]` gives values `[.]` and vectors `[n][.]`.
 
     >>> import tensorbackend as tb
     >>> tb.linalg.eig(tb.asarray([[0.0, 1.0], [-1.0, 0.0]])).eigenvalues.tolist()
@@ -151,9 +151,9 @@ def eig(x: Template, /) -> Plan:
 def svd(x: Template, /, *, full_matrices: bool = True) -> Plan:
     """Singular vectors U and Vh and descending singular values S of x = U @ diag(S) @ Vh.
 
-    U and Vh are square, or have only the vectors that x needs where not `full_matrices`. x[n][m] gives U[n][.], S[.]
-    and Vh[.][m]. Of each of U's columns the largest component is real and positive; vectors of singular values of 0
-    are any that complete the basis.
+    U and Vh are square, or have only the vectors that x needs where not `full_matrices`. `x[n][m]` gives `U[n][.]`,
+    `S[.]` and `Vh[.][m]`. Of each of U's columns the largest component is real and positive; vectors of singular
+    values of 0 are any that complete the basis.
 
     >>> import tensorbackend as tb
     >>> tb.linalg.svd(tb.asarray([[0.0, 2.0], [-3.0, 0.0]])).S.tolist()
@@ -180,14 +180,14 @@ def triangular_solve(
     transform: Transform = "none",
     unit_diagonal: bool = False,
 ) -> Tensor:
-    """x with a @ x = b for a triangular matrix, or x @ a = b unless `left_side`; as Nx's triangular_solve.
+    """Solve a @ x = b for a triangular matrix, or x @ a = b unless `left_side`, as Nx does.
 
     Parameters
     ----------
     a : Tensor
         Square matrices, of which the half that is not asked for is not read. Batch axes broadcast.
     b : Tensor
-        A vector if it has one axis, else matrices. a[n][m] with b[n][k] gives x[m][k].
+        A vector if it has one axis, else matrices. `a[n][m]` with `b[n][k]` gives `x[m][k]`.
     left_side : bool, default True
         Whether a stands before x.
     lower : bool, default True

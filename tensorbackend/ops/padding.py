@@ -58,7 +58,7 @@ def _entries(x: Tensor, axis: int, places: Iterable[int], word: Side) -> Tensor:
 
 @entry
 def reflect(x: TensorLike, padding: Paddings, /) -> Tensor:
-    """x padded with its elements turned round at the ends, what `pad` gives with `mode="reflect"`.
+    """Pad x with its own elements mirrored at the ends: `pad` with `mode="reflect"`.
 
     >>> import tensorbackend as tb
     >>> tb.reflect(tb.asarray([0, 1, 2]), [(3, 1)]).tolist()
@@ -69,7 +69,7 @@ def reflect(x: TensorLike, padding: Paddings, /) -> Tensor:
 
 @entry
 def pad(x: TensorLike, padding: Paddings, /, *, value: TensorLike | None = None, mode: Boundary = CONSTANT) -> Tensor:
-    """Elements before, after and between those of x: of a value, by default zero in x's dtype, or of x itself.
+    """Add elements before, after and between those of x: a value, by default zero, or elements of x itself.
 
     The axes are padded one after the other, so that in the corners the last one decides.
 

@@ -1,6 +1,6 @@
 """Reductions along axes: by position or by name, all axes by default.
 
-The reduced axes go, or stay with size 1 if `keepdims`; the others keep their names. Errors: `AxisError`,
+Reduced axes are dropped, or kept with size 1 if `keepdims`; other axes keep their names. Errors: `AxisError`,
 `DTypeError`, and `ShapeError` for a reduction without identity over an axis of size 0.
 """
 
@@ -19,7 +19,7 @@ from ..tensor import Axes, Axis
 
 @primitive
 def all(x: Template, /, *, axis: Axes = None, keepdims: bool = False) -> Plan:
-    """Whether every element is true (not zero; NaN is true); of none, True.
+    """Whether every element is true (not zero; NaN is true). True if there are no elements.
 
     >>> import tensorbackend as tb
     >>> tb.all(tb.asarray([True, False])).item()
@@ -30,7 +30,7 @@ def all(x: Template, /, *, axis: Axes = None, keepdims: bool = False) -> Plan:
 
 @primitive
 def any(x: Template, /, *, axis: Axes = None, keepdims: bool = False) -> Plan:
-    """Whether some element is true (not zero; NaN is true); of none, False.
+    """Whether any element is true (not zero; NaN is true). False if there are no elements.
 
     >>> import tensorbackend as tb
     >>> tb.any(tb.asarray([True, False])).item()
@@ -41,7 +41,7 @@ def any(x: Template, /, *, axis: Axes = None, keepdims: bool = False) -> Plan:
 
 @primitive.within(SUM)
 def sum(x: Template, /, *, axis: Axes = None, dtype: DTypeLike | None = None, keepdims: bool = False) -> Plan:
-    """Sum, of small integers and bool in 64 bits unless `dtype` says otherwise; of none, 0.
+    """Sum; 0 if there are no elements. Small integers and bool are summed in 64 bits unless `dtype` is given.
 
     >>> import tensorbackend as tb
     >>> x = tb.asarray([[1, 2], [3, 4]], names=("row", "column"))
@@ -54,7 +54,7 @@ def sum(x: Template, /, *, axis: Axes = None, dtype: DTypeLike | None = None, ke
 
 @primitive.calls("product").within(PRODUCT)
 def prod(x: Template, /, *, axis: Axes = None, dtype: DTypeLike | None = None, keepdims: bool = False) -> Plan:
-    """Product, of small integers and bool in 64 bits unless `dtype` says otherwise; of none, 1.
+    """Product; 1 if there are no elements. Small integers and bool are multiplied in 64 bits unless `dtype` is given.
 
     >>> import tensorbackend as tb
     >>> tb.prod(tb.asarray([2, 3, 4])).item()
@@ -65,7 +65,7 @@ def prod(x: Template, /, *, axis: Axes = None, dtype: DTypeLike | None = None, k
 
 @primitive.calls("reduce_max")
 def max(x: Template, /, *, axis: Axes = None, keepdims: bool = False) -> Plan:
-    """Greatest element, NaN if there is one.
+    """Greatest element; NaN if any element is NaN.
 
     >>> import tensorbackend as tb
     >>> tb.max(tb.asarray([3, 1, 2])).item()
@@ -77,7 +77,7 @@ def max(x: Template, /, *, axis: Axes = None, keepdims: bool = False) -> Plan:
 
 @primitive.calls("reduce_min")
 def min(x: Template, /, *, axis: Axes = None, keepdims: bool = False) -> Plan:
-    """Least element, NaN if there is one.
+    """Least element; NaN if any element is NaN.
 
     >>> import tensorbackend as tb
     >>> tb.min(tb.asarray([3, 1, 2])).item()
@@ -96,9 +96,9 @@ def _index_plan(x: Template, axis: Axis | None, keepdims: bool, tie_break: TieBr
 
 @primitive
 def argmax(x: Template, /, *, axis: Axis | None = None, keepdims: bool = False, tie_break: TieBreak = "low") -> Plan:
-    """Index (int64) of the greatest element along an axis, of all in row-major order for `None`.
+    """Index (int64) of the greatest element along an axis, or in the flattened tensor if `axis` is `None`.
 
-    A NaN wins; of several, as of equal elements, the first, the last with `tie_break="high"`.
+    NaN wins over numbers. Of several NaN or equal elements the first is taken, or the last with `tie_break="high"`.
 
     >>> import tensorbackend as tb
     >>> tb.argmax(tb.asarray([1, 3, 3])).item(), tb.argmax(tb.asarray([1, 3, 3]), tie_break="high").item()
@@ -109,9 +109,9 @@ def argmax(x: Template, /, *, axis: Axis | None = None, keepdims: bool = False, 
 
 @primitive
 def argmin(x: Template, /, *, axis: Axis | None = None, keepdims: bool = False, tie_break: TieBreak = "low") -> Plan:
-    """Index (int64) of the least element along an axis, of all in row-major order for `None`.
+    """Index (int64) of the least element along an axis, or in the flattened tensor if `axis` is `None`.
 
-    A NaN wins; of several, as of equal elements, the first, the last with `tie_break="high"`.
+    NaN wins over numbers. Of several NaN or equal elements the first is taken, or the last with `tie_break="high"`.
 
     >>> import tensorbackend as tb
     >>> tb.argmin(tb.asarray([3, 1, 2])).item()

@@ -1,8 +1,8 @@
-"""Where elements are: positions of what is not zero, of values in a sorted tensor, of the greatest.
+"""Positions of elements that are not zero.
 
-The shape of some results depends on data. Without a `size` the data is counted first, which a template tensor cannot
-do: `TemplateDataError`. With a `size` the shape is known everywhere: what is missing is filled up with `fill_value`,
-what is too much is left out.
+The shape of some results depends on data. Without a `size` the elements are counted first, which raises
+`TemplateDataError` for a template tensor. With a `size` the shape is known everywhere: missing entries are filled with
+`fill_value`, and surplus entries are dropped.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from .creation.filled import asarray
 
 @described
 def nonzero(x: TensorLike, /, *, size: int | None = None, fill_value: int = 0) -> tuple[Tensor, ...]:
-    """The indices of the elements that are not zero, row-major: one int64 tensor for each axis.
+    """The indices of the elements that are not zero, in row-major order: one int64 tensor for each axis.
 
-    With `size` each has so many entries, filled up with `fill_value`. Raises `ShapeError` for a tensor without axes,
+    With `size` each has `size` entries, padded with `fill_value`. Raises `ShapeError` for a tensor without axes,
     `TemplateDataError` on templates without a size.
 
     >>> import tensorbackend as tb

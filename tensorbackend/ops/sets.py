@@ -1,7 +1,7 @@
 """Tensors as sets of their elements, in ascending order.
 
-Each NaN is an element of its own, -0.0 equals 0.0 (the one that comes first stands for both), and complex numbers are
-ordered by their real, then their imaginary parts. The number of elements depends on data: see `searching`.
+Each NaN is a different element, -0.0 equals 0.0 (the first of them is kept), and complex numbers are ordered by their
+real, then their imaginary parts. The number of elements depends on data: see `searching`.
 
 Along an axis the elements are its entries, ordered by the first of their elements that differ, row-major. Of entries
 that are equal the first stands for all.
@@ -215,7 +215,7 @@ def _along(x: Tensor, axis: Axis, size: int | None, fill_value: Scalar, function
 def unique_all(
     x: TensorLike, /, *, axis: Axis | None = None, size: int | None = None, fill_value: Scalar = 0
 ) -> UniqueAll:
-    """The different elements in ascending order, where each comes first, which of them each element is, their counts.
+    """The different elements in ascending order, their first positions, the inverse indices and the counts.
 
     Parameters
     ----------
@@ -271,7 +271,7 @@ def unique_all(
 def unique_counts(
     x: TensorLike, /, *, axis: Axis | None = None, size: int | None = None, fill_value: Scalar = 0
 ) -> UniqueCounts:
-    """The different elements in ascending order, and how often each is there; as `unique_all`.
+    """The different elements in ascending order, and their counts. See `unique_all`.
 
     >>> import tensorbackend as tb
     >>> values, counts = tb.unique_counts(tb.asarray([3, 1, 3]), size=3, fill_value=-1)
@@ -294,7 +294,7 @@ def unique_counts(
 def unique_inverse(
     x: TensorLike, /, *, axis: Axis | None = None, size: int | None = None, fill_value: Scalar = 0
 ) -> UniqueInverse:
-    """The different elements in ascending order, and which of them each element of x is; as `unique_all`.
+    """The different elements in ascending order, and the index among them of each element of x. See `unique_all`.
 
     >>> import tensorbackend as tb
     >>> values, inverse = tb.unique_inverse(tb.asarray([[3, 1], [1, 3]]))
@@ -318,7 +318,7 @@ def unique_inverse(
 def unique_values(
     x: TensorLike, /, *, axis: Axis | None = None, size: int | None = None, fill_value: Scalar = 0
 ) -> Tensor:
-    """The different elements in ascending order; as `unique_all`.
+    """The different elements in ascending order. See `unique_all`.
 
     >>> import tensorbackend as tb
     >>> tb.unique_values(tb.asarray([3.0, 1.0, float("nan"), 3.0])).tolist()

@@ -40,7 +40,7 @@ def reshape(
     copy: bool | None = None,
     names: Sequence[str | None] | None = None,
 ) -> Plan:
-    """The same elements in row-major order under another shape; one size may be -1.
+    """Change the shape, keeping the elements in row-major order; one size may be -1.
 
     An axis that is not touched keeps its name unless `names` are given: its size, and the products of the sizes
     before and after it, are the same in both shapes. `copy` changes nothing, as no payload ever changes.
@@ -63,7 +63,7 @@ def laid_flat(x: TensorLike) -> Tensor:
 
 @primitive.calls("transpose")
 def permute_dims(x: Template, /, axes: Sequence[Axis] | None = None) -> Plan:
-    """The axes in another order: axis i of the result is axis `axes[i]` of x; by default they are turned round.
+    """Permute axes: axis i of the result is axis `axes[i]` of x. By default the order is reversed.
 
     >>> import tensorbackend as tb
     >>> tb.permute_dims(tb.zeros((2, 3), names=("row", "column")), ("column", "row")).names
@@ -75,7 +75,7 @@ def permute_dims(x: Template, /, axes: Sequence[Axis] | None = None) -> Plan:
 
 @primitive.calls("transpose")
 def matrix_transpose(x: Template, /) -> Plan:
-    """The last two axes exchanged; `ShapeError` for fewer axes.
+    """Swap the last two axes. Raises `ShapeError` for fewer axes.
 
     >>> import tensorbackend as tb
     >>> tb.matrix_transpose(tb.asarray([[1, 2], [3, 4]])).tolist()
@@ -89,7 +89,7 @@ def matrix_transpose(x: Template, /) -> Plan:
 
 @primitive
 def squeeze(x: Template, /, axis: Axes = None) -> Plan:
-    """Without some axes of size 1, by default all of them.
+    """Remove axes of size 1, by default all of them.
 
     >>> import tensorbackend as tb
     >>> tb.squeeze(tb.zeros((1, 3), names=("batch", "feature")), "batch").shape
@@ -103,7 +103,7 @@ def squeeze(x: Template, /, axis: Axes = None) -> Plan:
 def expand_dims(
     x: Template, /, axis: int | Sequence[int] = 0, *, name: str | Sequence[str | None] | None = None
 ) -> Plan:
-    """With an axis of size 1 more, or several, at positions of the result, under names if any are given.
+    """Insert axes of size 1 at positions of the result, with names if any are given.
 
     >>> import tensorbackend as tb
     >>> tb.expand_dims(tb.zeros(3, names=("n",)), axis=-1, name="m").template
@@ -121,7 +121,7 @@ def broadcast_to(
     names: Sequence[str | None] | None = None,
     axes: Sequence[int] | None = None,
 ) -> Plan:
-    """Repeated to a shape, aligned from the right, or with x's axes at the positions `axes` of the shape.
+    """Broadcast a tensor to a shape, aligned from the right, or with its axes at the positions `axes`.
 
     >>> import tensorbackend as tb
     >>> tb.broadcast_to(tb.asarray([1, 2]), (2, 2)).tolist()
@@ -135,7 +135,7 @@ def broadcast_to(
 
 @primitive.calls("reverse")
 def flip(x: Template, /, *, axis: Axes = None) -> Plan:
-    """The order along some axes turned round, along all by default.
+    """Reverse the order of entries along some axes, by default along all.
 
     >>> import tensorbackend as tb
     >>> tb.flip(tb.asarray([1, 2, 3])).tolist()
@@ -159,7 +159,7 @@ pad_with = _pad
 
 @primitive
 def concatenate(tensors: Sequence[Template], /, *, axis: Axis = 0) -> Plan:
-    """Tensors, one or more, one after another along an axis of all of them, in their common dtype.
+    """Join one or more tensors along an axis.
 
     The names are merged, so that a name meets the same name or `None`. Raises `ShapeError` for other axes of other
     sizes.
@@ -173,7 +173,7 @@ def concatenate(tensors: Sequence[Template], /, *, axis: Axis = 0) -> Plan:
 
 @described
 def concat(arrays: Sequence[TensorLike], /, *, axis: Axis | None = 0) -> Tensor:
-    """What `concatenate` gives, the Array API's name for it; with an axis of `None` of the tensors laid flat.
+    """Join tensors along an axis: the Array API's name for `concatenate`. `None` flattens them first.
 
     >>> import tensorbackend as tb
     >>> tb.concat([tb.zeros((1, 2)), tb.ones((1, 1))], axis=None).tolist()
@@ -189,7 +189,7 @@ def concat(arrays: Sequence[TensorLike], /, *, axis: Axis | None = 0) -> Tensor:
 @bind
 @entry
 def align_to(x: Tensor, names: Sequence[str]) -> Tensor:
-    """The axes in the order of some names, with axes of size 1 for those that x has not.
+    """The tensor with its axes in the given order, and axes of size 1 for names that x lacks.
 
     >>> import tensorbackend as tb
     >>> tb.align_to(tb.zeros((2, 3), names=("a", "c")), ("c", "b", "a")).template
@@ -205,7 +205,7 @@ def align_to(x: Tensor, names: Sequence[str]) -> Tensor:
 @bind
 @entry
 def align_as(x: Tensor, other: Tensor) -> Tensor:
-    """The axes in the order of another tensor's names, which must all be named.
+    """The tensor with its axes in the order of another tensor's names, all of which must be given.
 
     >>> import tensorbackend as tb
     >>> tb.align_as(tb.zeros(3, names=("c",)), tb.zeros((3, 2), names=("c", "b"))).template
@@ -216,7 +216,7 @@ def align_as(x: Tensor, other: Tensor) -> Tensor:
 
 @entry
 def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
-    """The shape that shapes broadcast to.
+    """The shape to which shapes broadcast.
 
     >>> import tensorbackend as tb
     >>> tb.broadcast_shapes((2, 1), (3,))

@@ -21,7 +21,7 @@ def _ordering(x: Template, axis: Axis, descending: bool) -> dict[str, object]:
 
 @primitive
 def sort(x: Template, /, *, axis: Axis = -1, descending: bool = False, stable: bool = True) -> Plan:
-    """The elements in order along an axis. The order is stable whatever `stable` says.
+    """The elements sorted along an axis. The sort is always stable.
 
     >>> import tensorbackend as tb
     >>> tb.sort(tb.asarray([2.0, float("nan"), 1.0])).tolist()
@@ -32,7 +32,7 @@ def sort(x: Template, /, *, axis: Axis = -1, descending: bool = False, stable: b
 
 @primitive
 def argsort(x: Template, /, *, axis: Axis = -1, descending: bool = False, stable: bool = True) -> Plan:
-    """The indices (int64) that put the elements in order along an axis; equal ones keep their order both ways.
+    """The indices (int64) that sort along an axis. The sort is stable in both directions.
 
     >>> import tensorbackend as tb
     >>> tb.argsort(tb.asarray([1, 3, 1, 2]), descending=True).tolist()

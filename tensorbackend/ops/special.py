@@ -40,7 +40,7 @@ def gamma_inc_l(a: Template, x: Template, /) -> Plan:
 
 @primitive.within(Bound(16, "sums of up to some hundred terms"))
 def gamma_inc_u(a: Template, x: Template, /) -> Plan:
-    """Regularised upper incomplete gamma function Q(a, x) = 1 - P(a, x), accurate where that is tiny.
+    """Regularised upper incomplete gamma function Q(a, x) = 1 - P(a, x), accurate where the result is tiny.
 
     >>> import tensorbackend as tb
     >>> tb.gamma_inc_u(1.0, tb.asarray([0.0, 0.5, float("inf")])).tolist()

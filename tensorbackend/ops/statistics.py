@@ -22,7 +22,7 @@ from .shape import expand_dims, matrix_transpose
 @entry
 @within(Bound(16, "sums of products of differences", "square", tame=True))
 def covariance(x: TensorLike, /, *, mean: TensorLike | None = None, correction: float = 0.0) -> Tensor:
-    """Covariances of variables, one a column: of observations (..., n, d) a matrix (..., d, d).
+    """The covariance matrix (..., d, d) of observations (..., n, d), with one variable per column.
 
     Entry (i, j) is the mean of the products of the distances of variable i and of the conjugate of variable j from
     their means, the divisor reduced by `correction` (NaN if nothing is left of it). `mean` is x's, (..., d), unless

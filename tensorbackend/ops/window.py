@@ -1,12 +1,12 @@
-"""What combines the elements of windows that slide along the axes.
+"""Ops that combine the elements of windows that slide along the axes.
 
 `window` is the size of the window along each axis: one number for all axes, one for each, or a mapping of some axes
-by name or position, such as `{"time": 3}`; the axes left out have 1. `strides` says how far apart windows begin,
-`dilations` how far apart the elements of one window are, likewise, 1 by default. `padding` is `"valid"` for none,
-`"same"` for as many windows as the size over the stride, rounded up (what is odd goes after, as XLA has it), (low,
-high) for each axis, or a mapping of some axes to such; negative ones take elements away. What is padded has no part
-in the result. Where no window fits, the axis of the result has size 0, as XLA has it. Names stay, and so does the
-dtype: integers wrap.
+by name or position, such as `{"time": 3}`; axes left out have size 1. `strides` is the distance between the starts of
+windows, `dilations` the distance between elements of one window; both take the same forms and default to 1. `padding`
+is `"valid"` for none, `"same"` for ceil(size / stride) windows (an odd padding element goes at the end, as in XLA),
+(low, high) for each axis, or a mapping from axes to such pairs; negative numbers remove elements. Padding does not
+contribute to the result. If no window fits, the axis of the result has size 0, as in XLA. Names and dtype are kept;
+integers wrap around.
 
 Errors: `ArgumentError` for an option that does not fit, `AxisError` for an axis that x does not have, `ShapeError`
 for a padding that takes away more than there is, `DTypeError`.
@@ -54,7 +54,7 @@ def window_prod(
 def window_max(
     x: Template, /, window: PerAxis, *, strides: PerAxis = 1, padding: Paddings = "valid", dilations: PerAxis = 1
 ) -> Plan:
-    """Greatest element of each window, NaN if there is one; of nothing but padding the dtype's least value.
+    """Greatest element of each window; NaN if any element is NaN. A window of padding alone gives the least value.
 
     >>> import tensorbackend as tb
     >>> tb.window_max(tb.asarray([1, 3, 2, 0]), 3, padding="same").tolist()
@@ -67,7 +67,7 @@ def window_max(
 def window_min(
     x: Template, /, window: PerAxis, *, strides: PerAxis = 1, padding: Paddings = "valid", dilations: PerAxis = 1
 ) -> Plan:
-    """Least element of each window, NaN if there is one; of nothing but padding the dtype's greatest value.
+    """Least element of each window; NaN if any element is NaN. A window of padding alone gives the greatest value.
 
     >>> import tensorbackend as tb
     >>> tb.window_min(tb.asarray([1, 3, 2, 0]), 2, dilations=2).tolist()
@@ -88,7 +88,7 @@ def window_reduce(
     padding: Paddings = "valid",
     dilations: PerAxis = 1,
 ) -> Plan:
-    """Folds a function of two scalar tensors over each window, from `initial` on, as `reduce` does over axes.
+    """Fold a function of two scalar tensors over each window, starting from `initial`.
 
     `function(accumulated, element)` is associative, with `initial` as its identity. Slow on eager backends, which
     call the function for each element.

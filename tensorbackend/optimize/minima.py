@@ -30,7 +30,7 @@ _INFINITY: Final = float("inf")
 
 
 class Minimum(NamedTuple):
-    """What `minimize` gives. With a trajectory each part has one more axis, in front."""
+    """Result of `minimize`. With a trajectory each part has one more axis, in front."""
 
     x: Any
     """A tensor, or tensors nested as x0."""
@@ -57,7 +57,7 @@ def minimize(
     history: int = 10,
     trajectory: Sequence[int] | None = None,
 ) -> Minimum:
-    """Where a function is least, near x0.
+    """Find a local minimum of a function near x0.
 
     Parameters
     ----------

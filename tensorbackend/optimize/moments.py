@@ -33,7 +33,7 @@ class Moments(NamedTuple):
 
 @checked
 def scale_by_adam(*, b1: float = 0.9, b2: float = 0.999, epsilon: float = 1e-8) -> GradientTransformation:
-    """Mean gradients divided by the root of their mean squares.
+    """Divide mean gradients by the root of their mean squares, as Adam does.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def adam(
 def adamw(
     rate: float | Schedule, *, b1: float = 0.9, b2: float = 0.999, epsilon: float = 1e-8, decay: float = 1e-2
 ) -> GradientTransformation:
-    """Adam with decay of the weights apart from the gradient.
+    """Adam with decoupled weight decay.
 
     Parameters
     ----------

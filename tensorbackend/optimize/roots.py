@@ -31,7 +31,7 @@ from .objective import objective, value_at
 
 
 class Root(NamedTuple):
-    """What `root` and `bisect` give."""
+    """Result of `root` and `bisect`."""
 
     x: Tensor
     value: Tensor
@@ -46,7 +46,7 @@ class Root(NamedTuple):
 def root(
     function: Callable[[Tensor], Any], x0: TensorLike, /, *, tolerance: float = 1e-6, max_iterations: int = 50
 ) -> Root:
-    """Where a function is zero near x0, by Newton's method.
+    """Find a root of a function near x0 by Newton's method.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def bisect(
     tolerance: float = 1e-6,
     max_iterations: int = 100,
 ) -> Root:
-    """Where a function of numbers changes its sign, for each element, by halving.
+    """Find a root of a function of numbers by bisection, for each element.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ def _positive(steps: int) -> int:
 
 @checked
 def exponential_decay(rate: float, steps: int, factor: float) -> Schedule:
-    """A rate that is multiplied by a factor in each so many steps, gradually.
+    """A rate that decays exponentially, by a factor in each given number of steps.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def exponential_decay(rate: float, steps: int, factor: float) -> Schedule:
 
 @checked
 def cosine_decay(rate: float, steps: int, *, least: float = 0.0) -> Schedule:
-    """A rate that falls along half a wave of the cosine, and then stays.
+    """A rate that falls along half a period of the cosine, and then stays constant.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def cosine_decay(rate: float, steps: int, *, least: float = 0.0) -> Schedule:
 
 @checked
 def warmup(schedule: Schedule | float, steps: int) -> Schedule:
-    """A rate that rises from 0 to the first one of a schedule, which begins then.
+    """A rate that rises from 0 to the first rate of a schedule, and then follows the schedule.
 
     Parameters
     ----------

@@ -40,7 +40,7 @@ class GradientTransformation(NamedTuple):
 
 @entry
 def apply_updates(parameters: Trees, updates: Trees) -> Trees:
-    """The parameters after a step.
+    """Add updates to parameters.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def global_norm(tree: Trees) -> Tensor:
 
 @checked
 def chain(*transformations: GradientTransformation) -> GradientTransformation:
-    """Transformations one after the other.
+    """Apply transformations one after the other.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def _stateless(function: Callable[[Trees, Trees], Trees]) -> GradientTransformat
 
 @checked
 def scale(factor: float) -> GradientTransformation:
-    """Gradients times a number.
+    """Multiply gradients by a number.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ def scale(factor: float) -> GradientTransformation:
 
 @checked
 def clip_by_global_norm(most: float) -> GradientTransformation:
-    """Gradients that are shortened together where their norm is greater than a number.
+    """Scale gradients down if their global norm exceeds a limit.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ def clip_by_global_norm(most: float) -> GradientTransformation:
 
 @checked
 def add_decayed_weights(decay: float) -> GradientTransformation:
-    """Gradients and a share of the parameters.
+    """Add a multiple of the parameters to the gradients: weight decay.
 
     Parameters
     ----------
@@ -230,7 +230,7 @@ def zero_steps(parameters: Trees) -> Tensor:
 
 @checked
 def scale_by_rate(rate: float | Schedule) -> GradientTransformation:
-    """Gradients times a negative rate: steps down.
+    """Multiply gradients by the negative rate, so that updates descend.
 
     Parameters
     ----------
@@ -273,7 +273,7 @@ class Momentum(NamedTuple):
 
 @checked
 def trace(decay: float, *, nesterov: bool = False) -> GradientTransformation:
-    """Sums of gradients, of which earlier ones count less: momentum.
+    """Accumulate gradients with decay: momentum.
 
     Parameters
     ----------
@@ -318,7 +318,7 @@ def check_decay(**decays: float) -> None:
 
 @checked
 def sgd(rate: float | Schedule, *, momentum: float = 0.0, nesterov: bool = False) -> GradientTransformation:
-    """Steps down the gradient, with momentum.
+    """Gradient descent, with momentum if asked for.
 
     Parameters
     ----------

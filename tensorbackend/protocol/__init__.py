@@ -58,7 +58,7 @@ class Backend(
     Creation,
     Core,
 ):
-    """The whole protocol; a backend derives from it and defines the callbacks that it has.
+    """The whole protocol. A backend derives from it and defines the callbacks that it supports.
 
     An instance carries the backend's options, and equal options give the same instance.
     """

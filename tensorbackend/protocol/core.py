@@ -121,7 +121,7 @@ def defines(backend: type[Core], name: str) -> bool:
 
 
 def own_method(backend: Core, name: str) -> Callable[..., Payload] | None:
-    """A backend's own method for an op, `None` where it only inherits the protocol's declaration.
+    """A backend's own method for an op, or `None` if it only inherits the protocol's declaration.
 
     Parameters
     ----------
@@ -174,8 +174,8 @@ class Core:
     the backend of an array by them; no module is imported for that."""
 
     dispatch_priority: ClassVar[int] = 1
-    """Which of two operands' backends runs an op: the higher one, and equal ones do not mix. BinaryBackend
-    gives way with 0; what records or only measures programs has more than 1."""
+    """Which backend runs an op on operands of two backends: the one with the higher number. Two backends with equal
+    numbers do not mix. BinaryBackend has 0, and backends that record or measure programs have more than 1."""
 
     holds_data: ClassVar[bool] = True
     """Whether tensors have data now: those of a trace, or of templates, have none."""
@@ -430,11 +430,11 @@ class Core:
         return target.from_backend(x, copy=False)
 
     def from_backend(self, x: Tensor, /, *, copy: bool) -> Payload:
-        """This backend's payload of a tensor of any backend: of an operand that gives way, a copy, a transfer.
+        """This backend's payload of a tensor of any backend, for operands that move, copies and transfers.
 
-        The first of these roads that both allow: DLPack, where both have `x.dtype` in `dlpack_dtypes` and one
-        `dlpack_device`; a NumPy array, where this backend defines `from_numpy`; bytes. Unless `copy`, memory may be
-        shared, as no payload ever changes.
+        Takes the first of these ways that both backends allow: DLPack, where both have `x.dtype` in `dlpack_dtypes`
+        and the same `dlpack_device`; a NumPy array, where this backend defines `from_numpy`; bytes. Unless `copy`,
+        memory may be shared, as no payload ever changes.
         """
         source, dtype = x.backend, x.dtype
         both = dtype in self.dlpack_dtypes and dtype in source.dlpack_dtypes

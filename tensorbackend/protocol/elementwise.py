@@ -59,7 +59,7 @@ class Elementwise:
 
     @callback(cost="operation")
     def bitwise_not(self, out: Template, x: Tensor, /) -> Payload:
-        """All bits flipped; of bool the negation."""
+        """All bits flipped; logical not for bools."""
 
     @callback(cost="transcendental")
     def cbrt(self, out: Template, x: Tensor, /) -> Payload:
@@ -67,7 +67,7 @@ class Elementwise:
 
     @callback(cost="operation")
     def ceil(self, out: Template, x: Tensor, /) -> Payload:
-        """Least integral value not below x, in x's dtype."""
+        """Least integer not below x, in x's dtype."""
 
     @callback(cost="operation")
     def conjugate(self, out: Template, x: Tensor, /) -> Payload:
@@ -95,7 +95,7 @@ class Elementwise:
 
     @callback(cost="transcendental")
     def erfc(self, out: Template, x: Tensor, /) -> Payload:
-        """One minus the error function, accurate where that is tiny."""
+        """One minus the error function, accurate where the result is tiny."""
 
     @callback(cost="transcendental")
     def exp(self, out: Template, x: Tensor, /) -> Payload:
@@ -107,7 +107,7 @@ class Elementwise:
 
     @callback(cost="operation")
     def floor(self, out: Template, x: Tensor, /) -> Payload:
-        """Greatest integral value not above x, in x's dtype."""
+        """Greatest integer not above x, in x's dtype."""
 
     @callback(cost="strided view")
     def imag(self, out: Template, x: Tensor, /) -> Payload:
@@ -115,11 +115,11 @@ class Elementwise:
 
     @callback(cost="operation")
     def is_infinity(self, out: Template, x: Tensor, /) -> Payload:
-        """Whether x is an infinity; of a complex number, whether a part is."""
+        """Whether x is infinite; for a complex number, whether either part is."""
 
     @callback(cost="operation")
     def is_nan(self, out: Template, x: Tensor, /) -> Payload:
-        """Whether x is NaN; of a complex number, whether a part is."""
+        """Whether x is NaN; for a complex number, whether either part is."""
 
     @callback(cost="transcendental")
     def log(self, out: Template, x: Tensor, /) -> Payload:
@@ -131,7 +131,7 @@ class Elementwise:
 
     @callback(cost="operation")
     def negate(self, out: Template, x: Tensor, /) -> Payload:
-        """-x; unsigned integers wrap."""
+        """-x. Unsigned integers wrap around."""
 
     @callback(cost="operation")
     def population_count(self, out: Template, x: Tensor, /) -> Payload:
@@ -181,7 +181,7 @@ class Elementwise:
 
     @callback(cost="operation")
     def add(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
-        """x1 + x2; integers wrap."""
+        """x1 + x2. Integers wrap around on overflow."""
 
     @callback(cost="transcendental")
     def atan2(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
@@ -189,15 +189,15 @@ class Elementwise:
 
     @callback(cost="operation")
     def bitwise_and(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
-        """Bitwise and; of bools the logical one."""
+        """Bitwise and; logical and for bools."""
 
     @callback(cost="operation")
     def bitwise_or(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
-        """Bitwise or; of bools the logical one."""
+        """Bitwise or; logical or for bools."""
 
     @callback(cost="operation")
     def bitwise_xor(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
-        """Bitwise exclusive or; of bools the logical one."""
+        """Bitwise exclusive or; logical exclusive or for bools."""
 
     @callback(cost="operation")
     def divide(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
@@ -221,7 +221,7 @@ class Elementwise:
 
     @callback(cost="operation")
     def left_shift(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
-        """x1's bits moved up by x2; 0 from the width on."""
+        """Bits of x1 shifted left by x2; 0 if x2 is at least the width."""
 
     @callback(cost="operation")
     def less(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
@@ -253,7 +253,7 @@ class Elementwise:
 
     @callback(cost="operation")
     def multiply(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
-        """x1 * x2; integers wrap."""
+        """x1 * x2. Integers wrap around on overflow."""
 
     @callback(cost="operation")
     def not_equal(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
@@ -269,15 +269,15 @@ class Elementwise:
 
     @callback(cost="operation")
     def remainder(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
-        """x1 - floor(x1 / x2) * x2, with the sign of x2; integers by zero give 0."""
+        """x1 - floor(x1 / x2) * x2, with the sign of x2. Integer division by zero gives 0."""
 
     @callback(cost="operation")
     def right_shift(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
-        """x1's bits moved down by x2, the sign kept; 0 or -1 from the width on."""
+        """Bits of x1 shifted right by x2, keeping the sign; 0 or -1 if x2 is at least the width."""
 
     @callback(cost="operation")
     def subtract(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
-        """x1 - x2; integers wrap."""
+        """x1 - x2. Integers wrap around on overflow."""
 
     # Functions of three elements
 

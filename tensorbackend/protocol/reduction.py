@@ -22,11 +22,11 @@ class Reduction:
 
     @callback
     def all(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
-        """Whether every element is true (not zero; NaN is true); of none, True."""
+        """Whether every element is true (not zero; NaN is true). True if there are no elements."""
 
     @callback
     def any(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
-        """Whether some element is true (not zero; NaN is true); of none, False."""
+        """Whether any element is true (not zero; NaN is true). False if there are no elements."""
 
     @callback
     def sum(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
@@ -38,11 +38,11 @@ class Reduction:
 
     @callback
     def reduce_max(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
-        """Greatest element, NaN if there is one. The axes are not empty."""
+        """Greatest element; NaN if any element is NaN. The axes are not empty."""
 
     @callback
     def reduce_min(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
-        """Least element, NaN if there is one. The axes are not empty."""
+        """Least element; NaN if any element is NaN. The axes are not empty."""
 
     @callback
     def argmax(self, out: Template, x: Tensor, /, *, axis: int | None, keepdims: bool, tie_break: TieBreak) -> Payload:

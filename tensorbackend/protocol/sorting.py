@@ -23,7 +23,7 @@ class Unique(NamedTuple):
 
 
 class Sorting:
-    """Orderings, and what is had from one."""
+    """Sorting, and ops that follow from it."""
 
     @callback
     def sort(self, out: Template, x: Tensor, /, *, axis: int, descending: bool) -> Payload:

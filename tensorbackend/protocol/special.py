@@ -25,7 +25,7 @@ class Special:
 
     @callback(cost="transcendental")
     def gamma_inc_u(self, out: Template, a: Tensor, x: Tensor, /) -> Payload:
-        """Q(a, x) = 1 - P(a, x), accurate where that is tiny."""
+        """Q(a, x) = 1 - P(a, x), accurate where the result is tiny."""
 
     @callback(cost="transcendental")
     def log_gamma(self, out: Template, x: Tensor, /) -> Payload:

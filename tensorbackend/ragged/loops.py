@@ -137,7 +137,7 @@ def _lengthened(value: Any, axis: str, lengths: Tensor) -> Any:
 
 
 class Unrolled(NamedTuple):
-    """What `unroll` gives."""
+    """Result of `unroll`."""
 
     carry: Any
     """What each example carried at its end."""

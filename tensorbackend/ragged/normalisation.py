@@ -46,7 +46,7 @@ def softmax(x: Ragged | Tensor, /, *, axis: Axes) -> Any:
 
 @entry
 def log_softmax(x: Ragged | Tensor, /, *, axis: Axes) -> Any:
-    """Take the logarithm of `softmax`, accurate where that is tiny.
+    """Take the logarithm of `softmax`, accurate where the result is tiny.
 
     Examples
     --------

@@ -150,7 +150,7 @@ def _merged_lengths(x: Ragged, lengths: Tensor, names: Sequence[str], name: str)
 
 @entry
 def unmerge_axis(x: Ragged, axis: Axis, /, *, axes: Sequence[str], like: Ragged) -> Ragged:
-    """Take back `merge_axes`: lay the entries of an axis out along several, within the lengths of another tensor.
+    """Undo `merge_axes`: lay the entries of an axis out along several, within the lengths of another tensor.
 
     Parameters
     ----------
@@ -263,7 +263,7 @@ def _alone(x: Ragged, axis: str, name: str, size: int | None) -> Ragged:
 
 @entry
 def unpack(x: Ragged, /, *, like: Ragged, axis: str, packed: str = PACKED) -> Ragged:
-    """Take back `pack`: give each example its place and its padding again.
+    """Undo `pack`: give each example its position and its padding again.
 
     Parameters
     ----------

@@ -98,7 +98,7 @@ def _positive(count: Tensor | int) -> Any:
 
 @entry
 def sum(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
-    """Add up what is within the lengths; 0 for a length of 0.
+    """Add up the elements within the lengths; 0 for a length of 0.
 
     Returns
     -------
@@ -118,7 +118,7 @@ def sum(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> 
 
 @entry
 def prod(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
-    """Multiply what is within the lengths; 1 for a length of 0.
+    """Multiply the elements within the lengths; 1 for a length of 0.
 
     Examples
     --------
@@ -214,7 +214,7 @@ def logsumexp(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = Fals
 
 @entry
 def mean(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
-    """Average what is within the lengths; 0 for a length of 0.
+    """Compute the mean within the lengths; 0 for a length of 0.
 
     Integers and bool give the default floating dtype.
 

@@ -32,7 +32,7 @@ def _cumulative(x: Any, function: Callable[..., Tensor], axis: Axis, reverse: bo
 
 @entry
 def cumulative_sum(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False) -> Any:
-    """Add up the elements along an axis up to each, from the end of each length if `reverse`.
+    """Compute the running sum along an axis, from the end of each length if `reverse`.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def cumulative_sum(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False) 
 
 @entry
 def cumulative_prod(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False) -> Any:
-    """Multiply the elements along an axis up to each.
+    """Compute the running product along an axis.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def cumulative_prod(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False)
 
 @entry
 def cumulative_max(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False) -> Any:
-    """Find the greatest element along an axis up to each.
+    """Compute the running maximum along an axis.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def cumulative_max(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False) 
 
 @entry
 def cumulative_min(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False) -> Any:
-    """Find the least element along an axis up to each.
+    """Compute the running minimum along an axis.
 
     Examples
     --------
@@ -111,7 +111,7 @@ def _order(x: Ragged, axis: int, descending: bool) -> Tensor:
 
 @entry
 def sort(x: Ragged | Tensor, /, *, axis: Axis, descending: bool = False) -> Any:
-    """Sort what is within the lengths along an axis; stable, NaN last in ascending order.
+    """Sort the elements within the lengths along an axis; stable, NaN last in ascending order.
 
     Parameters
     ----------

@@ -110,7 +110,7 @@ def _chosen(x: Ragged, mask: Any, axis: str) -> Tensor:
 def put_selected(
     base: Ragged | Tensor, mask: Ragged | Tensor, selected: Ragged, /, *, axis: Axis, name: str | None = None
 ) -> Any:
-    """Take back `select`: put entries where a mask holds, in order, and keep those of `base` elsewhere.
+    """Undo `select`: put entries where a mask holds, in order, and keep those of `base` elsewhere.
 
     Parameters
     ----------

@@ -46,7 +46,7 @@ def _operated(name: str, *operands: Any) -> Ragged:
 
 
 class Ragged:
-    """A tensor of which some axes have a length for each example: padded values and integer lengths.
+    """A padded tensor with the lengths of some axes for each example.
 
     `with_lengths` and `from_list` make one. What the values hold beyond the lengths, in the padding, is anything; the
     functions of this package never let it reach a result. A `Ragged` is a container of ordinary tensors, so what takes

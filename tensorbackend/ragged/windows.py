@@ -31,7 +31,7 @@ def _places(lengths: Tensor, padding: int, span: int, stride: int) -> Tensor:
 
 
 def _rounded_up(lengths: Tensor, stride: int) -> Tensor:
-    """Lengths over a stride, rounded up."""
+    """ceil(length / stride) for each length."""
     return floor_divide(add(lengths, stride - 1), stride)
 
 
@@ -61,7 +61,7 @@ def windows(
         How far windows are apart.
     padding : "valid" or "same", default "valid"
         Whether windows lie within each example, or begin at each stride of it, half of what sticks out before the
-        beginning. A length n gives (n - size) // stride + 1 windows, or n / stride, rounded up.
+        beginning. A length n gives (n - size) // stride + 1 windows, or ceil(n / stride).
     value : number, default 0
         What stands where a window sticks out.
     name : str, default "window"
@@ -149,7 +149,7 @@ def conv(
         (out, channels, *spatial).
     strides, padding, input_dilation, kernel_dilation, feature_groups
         Those of `tb.conv`. A length n becomes (n + padding - span) // stride + 1, and 0 where no window fits; with
-        `"same"` n / stride, rounded up, whatever the size of the axis.
+        `"same"` ceil(n / stride), whatever the size of the axis.
 
     Returns
     -------

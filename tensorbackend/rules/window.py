@@ -1,9 +1,8 @@
 """Templates of windows that slide along axes, and of convolution.
 
-A window of w elements that are d apart spans (w - 1) * d + 1, and moves by the stride along the axis with its
-padding; it has as many places as fit. Where none fits there is none: the axis of the result has size 0, as XLA has
-it. The padding "same" is XLA's too: as many places as the size over the stride, rounded up, with what is needed for
-that on both sides, and the odd one after.
+A window of w elements with dilation d spans (w - 1) * d + 1 elements of the padded axis, and moves by the stride. If
+no window fits, the axis of the result has size 0, as in XLA. The padding "same" gives ceil(size / stride) windows: the
+elements that this needs are split between both sides, and an odd one goes at the end.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ free_in_child(sys.modules[__name__], "_lock")
 
 
 def get_backend(backend: BackendLike = None, *, device: str | None = None) -> Backend:
-    """The backend that an instance, a class or a name stands for, the default one for `None`; on a device.
+    """Look up a backend by name, class or instance, on a device if given; `None` is the default backend.
 
     Raises `BackendError` for a name that nothing declares, and for a plugin that cannot be imported or started,
     `ArgumentError` for a device that the backend does not have.
@@ -124,7 +124,7 @@ def set_default_backend(backend: BackendLike) -> None:
 
 @block
 def default_backend(backend: BackendLike) -> Iterator[Backend]:
-    """Sets the backend of new tensors for a block, in this thread or task alone.
+    """Set the backend of new tensors for a `with` block, in this thread or task only.
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ from .default import get_backend
 
 
 class Device(str):
-    """The name of a device, as `device=` and `x.to_device` take it, with what is known of the device.
+    """The name of a device, as `device=` and `x.to_device` take it, with properties of the device.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class Device(str):
 
 @entry
 def devices(backend: BackendLike = None, *, kind: str | None = None) -> tuple[Device, ...]:
-    """The devices of a backend, as `device=` and `x.to_device` take them, with what is known of each.
+    """The devices of a backend, as `device=` and `x.to_device` take them.
 
     Parameters
     ----------

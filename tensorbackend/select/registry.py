@@ -79,7 +79,7 @@ def origin(name: str) -> str | None:
 
 @checked
 def register_backend(backend: type[Backend]) -> type[Backend]:
-    """Makes a backend class known under its name for this process; usable as a class decorator.
+    """Register a backend class under its name for this process; usable as a class decorator.
 
     A distribution declares an entry point in the group `tensorbackend.backends` instead. Raises
     `BackendError` where another class has the name.

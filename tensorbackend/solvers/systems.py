@@ -44,7 +44,7 @@ METHODS: Final = ("auto", "cg", "cg-adaptive", "bicgstab", "bicgstab(l)", "gmres
 
 
 class Solution(NamedTuple):
-    """What `solve` gives. With a trajectory each part has one more axis, in front."""
+    """Result of `solve`. With a trajectory each part has one more axis, in front."""
 
     x: Tensor
     """The solution, the axes of a batch in front."""
@@ -76,7 +76,7 @@ def solve(
     trajectory: Sequence[int] | None = None,
     raise_on_failure: bool = False,
 ) -> Solution:
-    """The x with A x = b, on any backend, with a gradient to b and to the values of A.
+    """Solve A x = b on any backend, with gradients for b and for the values of A.
 
     A vector stands along the last axis of b; all axes before are those of a batch, and each example stops for itself.
 

@@ -42,7 +42,7 @@ def coo(
     *,
     names: Names = None,
 ) -> COO:
-    """A sparse matrix of the row and the column of each value.
+    """A sparse matrix from the row and the column of each value.
 
     Parameters
     ----------
@@ -312,7 +312,7 @@ def diagonals(
     format: Format = "csr",
     names: Names = None,
 ) -> SparseMatrix:
-    """The sparse matrix of some diagonals.
+    """A sparse matrix from some diagonals.
 
     Parameters
     ----------

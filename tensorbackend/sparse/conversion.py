@@ -27,7 +27,7 @@ from .matrix import COO, CSC, CSR, M, SparseMatrix, batch_of, bind, entries, sha
 @bind
 @entry
 def to_coo(matrix: SparseMatrix, /) -> COO:
-    """The matrix by the row and the column of each value, which stay in their order.
+    """Convert to `COO`; the values stay in their order.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def to_coo(matrix: SparseMatrix, /) -> COO:
 @bind
 @entry
 def to_csr(matrix: SparseMatrix, /) -> CSR:
-    """The matrix by compressed rows: its values in the order of rows, in a row in the order of columns.
+    """Convert to `CSR`: values sorted by row, then by column.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def to_csr(matrix: SparseMatrix, /) -> CSR:
 @bind
 @entry
 def to_csc(matrix: SparseMatrix, /) -> CSC:
-    """The matrix by compressed columns: its values in the order of columns, in a column in the order of rows.
+    """Convert to `CSC`: values sorted by column, then by row.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def _pointers(rows: Tensor, count: int) -> Tensor:
 @bind
 @entry
 def sum_duplicates(matrix: M, /, *, size: int | None = None) -> M:
-    """The matrix with one value at each stored place, in the order of rows, or of columns for `CSC`.
+    """Add values at the same place, so that each place is stored once, sorted by row (`CSC`: by column).
 
     Parameters
     ----------
@@ -254,7 +254,7 @@ def _flat(x: Tensor) -> Tensor:
 @bind
 @entry
 def to_dense(matrix: SparseMatrix, /) -> Tensor:
-    """The matrix with its zeros, values at one place added.
+    """Convert to a dense tensor; values at the same place are added.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ from .matrix import CLASSES, COO, SparseMatrix, bind
 
 @entry
 def from_dense(x: TensorLike | Sequence[Any], /, *, format: Format = "csr", size: int | None = None) -> SparseMatrix:
-    """The sparse matrix of the elements that are not 0.
+    """The sparse matrix with the elements of a dense one that are not 0.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def from_dense(x: TensorLike | Sequence[Any], /, *, format: Format = "csr", size
 
 @entry
 def from_scipy(matrix: Any, /, *, names: Names = None, backend: BackendLike = None) -> SparseMatrix:
-    """A matrix of `scipy.sparse` as one of ours.
+    """Convert a matrix of `scipy.sparse`.
 
     Parameters
     ----------

@@ -126,7 +126,7 @@ def _cut(matrix: SparseMatrix, position: int, chosen: range) -> SparseMatrix:
 
 @entry
 def concatenate(matrices: Sequence[SparseMatrix], /, *, axis: int = -2) -> SparseMatrix:
-    """Matrices below each other, or side by side.
+    """Join matrices along rows or columns.
 
     Parameters
     ----------

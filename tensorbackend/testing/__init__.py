@@ -1,4 +1,4 @@
-"""The property tests as a product: what proves a backend right. Needs the extra `test`."""
+"""Property tests that prove a backend right. They need the extra `test`."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Convolution by name, its transpose as a linear map, and pooling."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import jax
@@ -26,19 +27,20 @@ KERNEL = normal(1, unit=6, feature=4, time=3)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_axes_may_stand_anywhere(backend: str) -> None:
+def test_axes_may_stand_anywhere(backend: str, whole: Callable[..., Any]) -> None:
     x, kernel = X.backend_copy(backend), KERNEL.backend_copy(backend)
     bias = tb.ones(6, names=("unit",), backend=backend)
     options: dict[str, Any] = {"strides": {"time": 2}, "padding": "same"}
     wanted = tb.conv(tb.permute_dims(x, ("batch", "feature", "time")), kernel, **options) + 1
-    found = tb.nn.conv(x, kernel, bias, **options)
+    found = whole(partial(tb.nn.conv, **options))(x, kernel, bias)
     assert found.names == ("batch", "time", "unit")
     assert tb.all_close(tb.permute_dims(found, wanted.names), wanted)  # type: ignore[arg-type] # all are named
-    turned = tb.nn.conv(tb.permute_dims(x, ("time", "feature", "batch")), kernel, bias, axis="feature", **options)
+    conv = whole(partial(tb.nn.conv, axis="feature", **options))
+    turned = conv(tb.permute_dims(x, ("time", "feature", "batch")), kernel, bias)
     assert turned.names == ("time", "unit", "batch")
     assert tb.all_close(turned.align_as(found), found)
     beams = tb.stack([x, x * 2], axis=1, name="beam")
-    both = tb.nn.conv(beams, kernel, **options)
+    both = whole(partial(tb.nn.conv, **options))(beams, kernel)
     assert both.names == ("batch", "beam", "time", "unit")
     assert tb.all_close(both[:, 1], (found - 1) * 2, atol=1e-5)
 

@@ -6,21 +6,36 @@ import runpy
 from pathlib import Path
 from typing import Any
 
+import numpy
 import pytest
 
 import tensorbackend as tb
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-BLOCKS = {page: re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL) for page in PAGES}
+BLOCK = re.compile(r"^```(?:python\n(.*?)```|text\n(.*?)```)", re.DOTALL | re.MULTILINE)
+BLOCKS = {page: [found.groups() for found in BLOCK.finditer(page.read_text())] for page in PAGES}
+"""The blocks of each page: (Python, None), or (None, output)."""
+
+MEASURED = {"profiling.md"}
+"""Pages whose output changes from run to run."""
+
+
+REFERENCE = runpy.run_path(str(ROOT / "docs" / "reference.py"))["pages"]()
+"""Pages that only the site has."""
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if BLOCKS[page]], ids=lambda page: page.name)
-def test_the_blocks_of_a_page_run_in_order(page: Path) -> None:
+def test_the_blocks_of_a_page_run_in_order(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
     # A recipe declares ops and classes: it runs in a module of its own name.
     namespace = {"__name__": "docs_page"}
-    for block in BLOCKS[page]:
-        exec(compile(block, page.name, "exec"), namespace)
+    printed = ""
+    for code, output in BLOCKS[page]:
+        if code is not None:
+            exec(compile(code, page.name, "exec"), namespace)
+            printed = capsys.readouterr().out
+        elif page.name not in MEASURED:
+            assert output in printed, "the page shows another output"
     assert "tb" in namespace
 
 
@@ -34,8 +49,9 @@ def test_the_page_on_backends_builds_the_example() -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_links_lead_somewhere(page: Path) -> None:
-    for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
-        assert (page.parent / target).exists(), f"{page.name} links to {target}"
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", re.sub("`[^`]*`", "", page.read_text())):
+        made = page.parent.name == "docs" and target in REFERENCE
+        assert made or (page.parent / target).exists(), f"{page.name} links to {target}"
 
 
 def test_generated_pages_are_current() -> None:
@@ -55,14 +71,37 @@ TABLES = {system: ROWS["read"](system) for system in ROWS["SYSTEMS"]}
 
 
 @pytest.mark.parametrize(
-    ("names", "row"),
-    [pytest.param(table.names, row, id=f"{name}-{row.name}") for name, table in TABLES.items() for row in table.rows],
+    ("table", "row"),
+    [pytest.param(table, row, id=f"{name}-{row.name}") for name, table in TABLES.items() for row in table.rows],
 )
-def test_what_stands_for_a_function_of_another_system_runs(names: str, row: Any) -> None:
+def test_what_stands_for_a_function_of_another_system_runs(table: Any, row: Any) -> None:
     assert row.code or row.remark
     namespace: dict[str, Any] = {}
-    exec(names, namespace)
-    exec(row.code, namespace)
+    exec(table.names, namespace)
+    if not table.compared or not row.code or re.search(r" [-+*/]?= ", row.code):
+        exec(row.code, namespace)
+        return
+    ours, theirs = eval(row.code, namespace), eval(table.compared.format(row.name), namespace)
+    assert_same(ours, theirs, drawn="rng." in row.name)
+
+
+def assert_same(ours: Any, theirs: Any, drawn: bool) -> None:
+    """That two results have the same structure and values; of those that are drawn at random, the same shape."""
+    if isinstance(theirs, (tuple, list)) and not isinstance(ours, tb.Tensor):
+        for one, other in zip(ours, theirs, strict=True):
+            assert_same(one, other, drawn)
+    else:
+        assert numpy.shape(ours) == numpy.shape(theirs)
+        if not drawn:
+            numpy.testing.assert_allclose(numpy.asarray(ours), numpy.asarray(theirs), rtol=1e-5, atol=1e-6)
+
+
+def test_other_values_are_not_the_same() -> None:
+    assert_same((tb.ones(2), 1), [numpy.ones(2), 1], drawn=False)
+    assert_same(tb.ones(2), numpy.zeros(2), drawn=True)
+    for ours, theirs in ((tb.ones(2), numpy.zeros(2)), (tb.ones(2), numpy.ones(3)), ((tb.ones(2),), [])):
+        with pytest.raises((AssertionError, ValueError)):
+            assert_same(ours, theirs, drawn=False)
 
 
 def test_no_function_stands_in_two_rows() -> None:

@@ -224,7 +224,7 @@ def test_jax_multiplies_rows_of_any_lengths(lengths: list[int]) -> None:
     dense = numpy.zeros((len(lengths), width))
     for row, length in enumerate(lengths):
         dense[row, generator.permutation(width)[:length]] = generator.normal(size=length)
-    a, x = tb.sparse.from_dense(tb.asarray(dense, backend="jax")), generator.normal(size=width)
+    a, x = tb.backend_copy(tb.sparse.from_dense(tb.asarray(dense)), "jax"), generator.normal(size=width)
     at = tb.asarray(x, backend="jax")
     numpy.testing.assert_allclose(a @ at, dense @ x, rtol=1e-12)
     numpy.testing.assert_allclose(tb.jit(lambda a, x: a @ x)(a, at), dense @ x, rtol=1e-12)

@@ -101,7 +101,7 @@ def arity(kernel: Any) -> int | None:
 
 
 class Silent:
-    """What stands for `Quiet` where a module makes no floating-point reports: functions are just called."""
+    """Takes the place of `Quiet` for modules that make no floating-point reports: it calls functions as they are."""
 
     def entered(self, kernel: Kernel) -> Kernel:
         """The kernel itself."""

@@ -44,7 +44,7 @@ class BinaryBackend(
     BinaryWindow,
     BinaryConvolution,
 ):
-    """The reference backend; its tensors give way to another backend's when they meet."""
+    """The reference backend. In an op with another backend's tensors, that backend runs."""
 
     name = "binary"
     writable_payloads = False

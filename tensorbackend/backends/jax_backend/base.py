@@ -40,7 +40,7 @@ class Composing(threading.local):
 
     @contextmanager
     def __call__(self) -> Iterator[None]:
-        """It is, within."""
+        """Mark this thread as compiling a composite inside the block."""
         self.now = True
         try:
             yield

@@ -53,7 +53,7 @@ class NumpyBackend(
     NumpyLinalg,
     ArrayModuleBackend,
 ):
-    """NumPy arrays; what leaves them shares memory wherever a reader cannot write to it."""
+    """NumPy arrays. They share memory with readers that cannot write to it."""
 
     name = "numpy"
     array_types = "numpy:ndarray", "numpy:generic"

@@ -24,11 +24,11 @@ from .report import DryRun
 
 @checked
 def dry_run(function: Callable[..., Any], *templates: Any, gradient: bool = False, **keywords: Any) -> DryRun:
-    """What a call would cost, found out without data: every error in shapes, FLOPs, bytes moved, memory over time.
+    """Find out what a call would cost without data: errors in shapes, FLOPs, bytes moved, memory over time.
 
     Arguments are those of `trace`: templates, text such as `"f32[batch=32, feature=784]"`, or lists, tuples, dicts and
     dataclasses of them; tensors stand for their templates. With `gradient` it is `value_and_grad(function)` that is
-    run. An error of tensorbackend has the user's line as a note. docs/graphs.md says what is counted.
+    run. An error of tensorbackend has the user's line as a note. docs/dry-run.md says what is counted.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ R = TypeVar("R")
 
 @checked
 def checkpoint(function: Callable[P, R]) -> Callable[P, R]:
-    """A function that keeps nothing but its arguments for its gradient, and is computed a second time for that.
+    """Keep only the arguments of a function for its gradient, and compute the function again for that.
 
     A gradient needs values from the way forward, which are there until it comes back to them. A chain of n functions
     that are checkpointed keeps n arguments and the values of one function at a time. The gradient is the same, and

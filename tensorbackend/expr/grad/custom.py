@@ -56,7 +56,7 @@ class Pullback:
 
 @checked
 def custom_gradient(function: Callable[..., tuple[Any, Callable[..., Any]]]) -> Callable[..., Any]:
-    """A function with a gradient of its own: it returns its result and the function of the result's cotangent.
+    """Define a gradient: the function returns its result and a function of the result's cotangent.
 
     In a graph it is one node. The function of cotangents is traced when a gradient is asked for, and not before, so it
     may call the function itself. JAX's own transformations do not see the gradient, those of tensorbackend do on

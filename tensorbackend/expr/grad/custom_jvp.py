@@ -16,10 +16,10 @@ from .functions import vjp
 
 
 class custom_jvp:  # a decorator
-    """A function whose derivative along tangents is given by another, which `defjvp` enters.
+    """Define the derivative of a function along tangents, by another function passed to `defjvp`.
 
-    A gradient is had from it too, so it must be linear in the tangents and made of ops that have a gradient. A second
-    derivative is that of what it computes. In a graph the function is one node.
+    Gradients are derived from it too, so it must be linear in the tangents and use ops that have a gradient. A second
+    derivative differentiates the given function. In a graph the function is one node.
 
     Parameters
     ----------

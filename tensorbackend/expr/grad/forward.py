@@ -63,7 +63,7 @@ def _tangents(call: Call, moved: Sequence[Tensor], backend: Backend) -> Any:
 
 @checked
 def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
-    """The result of a function, and the derivative of it along tangents, one for each argument.
+    """The result of a function, and its derivative along tangents, one for each argument.
 
     A result of integers or bools has a tangent of zeros.
 

@@ -32,7 +32,7 @@ from .engine import differentiated, inexact, linearized
 
 @checked
 def grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
-    """A function that gives the gradient of one with a scalar result, with respect to some arguments.
+    """The gradient of a function with a scalar result, as a function of the same arguments.
 
     A gradient has the tree, shapes, dtypes and names of its argument; several `argnums` give a tuple of them. With
     `has_aux` the function returns (result, anything), and the gradient comes with that: (gradient, anything). Of a
@@ -74,7 +74,7 @@ def grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = Fal
 
 @checked
 def value_and_grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
-    """A function that gives what one with a scalar result gives, and its gradient as `grad` does.
+    """The result and the gradient of a function with a scalar result, as a function of the same arguments.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def _scalar_result(graph: Graph, has_aux: bool) -> Tree | None:
 
 @entry
 def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
-    """The result of a function, and the function that takes cotangents of it to those of the arguments.
+    """The result of a function, and a function from cotangents of the result to cotangents of the arguments.
 
     That one takes a cotangent nested as the result is, and gives a tuple with one for each argument; it can be called
     often and computes the function no second time. What is given for results of integers or bools is not read.

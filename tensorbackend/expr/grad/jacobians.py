@@ -26,7 +26,7 @@ from .functions import grad
 
 @checked
 def jacobian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
-    """A function that gives the derivatives of each element of the result by each element of the arguments.
+    """The derivatives of each element of the result with respect to each element of the arguments.
 
     For each tensor of the result, nested as it is, what `grad` would give; each with the result's axes before the
     argument's. Of a name that stands in both the argument's axis loses it. Raises what `grad` raises, but for a result
@@ -160,7 +160,7 @@ def _block(rows: Tensor, result: Template, argument: Template) -> Tensor:
 
 @checked
 def hessian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
-    """A function that gives the second derivatives of one with a scalar result: the jacobian of its gradient.
+    """The second derivatives of a function with a scalar result: the jacobian of its gradient.
 
     Parameters
     ----------

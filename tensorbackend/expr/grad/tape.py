@@ -170,7 +170,7 @@ def _recording() -> Tape | None:
 
 
 def current_tape() -> Tape | None:
-    """The tape whose block runs here, `None` where none does or it is paused.
+    """The tape whose block runs in this thread, or `None` if there is none or it is paused.
 
     Returns
     -------
@@ -188,7 +188,7 @@ def current_tape() -> Tape | None:
 
 
 def tape() -> Tape:
-    """A tape for a block: what is computed in it from tensors that the tape watches can be differentiated.
+    """Record a `with` block, so that results can be differentiated with respect to watched tensors.
 
     A gradient that is asked for inside the block is recorded too, so that it has a gradient itself; one that is asked
     for after it has the backend of the watched tensors. To a later tape what an earlier one recorded is constant.

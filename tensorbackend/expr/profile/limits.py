@@ -23,7 +23,7 @@ from ..cost.work import Work
 
 
 class Limits(NamedTuple):
-    """What a device can do at most."""
+    """The peak performance of a device."""
 
     flops: float
     """Floating-point operations in a second."""
@@ -46,7 +46,7 @@ _measured: dict[Backend, Limits] = {}
 
 @entry
 def machine_limits(backend: BackendLike = None) -> Limits:
-    """What the device of a backend can do, measured once in a process, in some tenths of a second.
+    """Measure the peak performance of a backend's device, once per process; takes some tenths of a second.
 
     Parameters
     ----------

@@ -35,7 +35,7 @@ free_in_child(sys.modules[__name__], "_lock")
 
 
 class Profile:
-    """What `profile` gives: the runs of all kernels while its block ran, in all threads."""
+    """Result of `profile`: the runs of all kernels while its block ran, in all threads."""
 
     def __init__(self, wait: bool, limits: Limits | Mapping[str, Limits] | None) -> None:
         self._wait, self._limits = wait, limits
@@ -218,7 +218,7 @@ def _block(text: str, caller: tuple[CodeType | None, int]) -> Iterator[None]:
 
 @contextmanager
 def profile(*, wait: bool = False, limits: Limits | Mapping[str, Limits] | None = None) -> Iterator[Profile]:
-    """Measures where the time of a block goes: by op, backend and the user's line, in all threads.
+    """Measure the time of a `with` block by op, backend and the user's line, in all threads.
 
     Each kernel that runs is a span, and what runs in one is a span inside it: the parts of a composite, the nodes of a
     function that `jit` compiled on NumPy. What a backend compiles as a whole, as JAX does, is one span. Profiles may be
@@ -274,7 +274,7 @@ def profile_function(
     wait: bool = True,
     limits: Limits | Mapping[str, Limits] | None = None,
 ) -> Profile:
-    """The profile of calls of a function, after some that are not measured.
+    """Profile calls of a function, after some calls that are not measured.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ from ..shape import broadcast_to, permute_dims, reshape, squeeze
 
 @composite.within(SUM)
 def tensordot(x1: Tensor, x2: Tensor, /, *, axes: int | tuple[Sequence[Axis], Sequence[Axis]] = 2) -> Tensor:
-    """Sum of products over pairs of axes: so many last ones of x1 with the first of x2, or those given.
+    """Sum of products over pairs of axes: the last ones of x1 with the first ones of x2, or the given axes.
 
     The result has x1's other axes, then x2's, names and all. Axes that are given are paired whatever their names;
     with a number of axes two different names are a `NamesError`.
@@ -73,7 +73,7 @@ def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int | str = -1) -> Tensor:
 
 @composite.within(complex=COMPLEX_PRODUCT)
 def outer(x1: Tensor, x2: Tensor, /) -> Tensor:
-    """Product of every element of one with every element of the other: x1's axes, then x2's.
+    """Outer product: each element of x1 times each element of x2.
 
     >>> import tensorbackend as tb
     >>> tb.outer(tb.asarray([1, 2], names=("n",)), tb.asarray([3, 4], names=("m",)))
@@ -173,7 +173,7 @@ def einsum(subscripts: str, /, *operands: Tensor) -> Tensor:
 
 @composite.within(SUM)
 def matmul(x1: Tensor, x2: Tensor, /) -> Tensor:
-    """Matrix product of the last two axes, broadcast over the leading ones; one axis makes a vector.
+    """Matrix product over the last two axes, broadcast over leading axes. A tensor with one axis is a vector.
 
     Raises `ShapeError` for operands without axes or of other sizes where they are contracted, `NamesError` where
     the axes that meet have two names: `dot` pairs axes of different names.

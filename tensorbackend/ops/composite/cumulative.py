@@ -63,10 +63,10 @@ def cumulative_sum(
     include_initial: bool = False,
     reverse: bool = False,
 ) -> Tensor:
-    """Sums of the elements along an axis up to each, itself included, from the end if `reverse`.
+    """Running sum along an axis, from the end if `reverse`.
 
-    Small integers and bool are summed in 64 bits unless `dtype` says otherwise. With `include_initial` there is one
-    more element, the sum of none.
+    Small integers and bool are summed in 64 bits unless `dtype` is given. With `include_initial` the result starts with
+    one more element, 0.
 
     >>> import tensorbackend as tb
     >>> tb.cumulative_sum(tb.asarray([1, 2, 3])).tolist()
@@ -87,10 +87,10 @@ def cumulative_prod(
     include_initial: bool = False,
     reverse: bool = False,
 ) -> Tensor:
-    """Products of the elements along an axis up to each, itself included, from the end if `reverse`.
+    """Running product along an axis, from the end if `reverse`.
 
-    Small integers and bool are multiplied in 64 bits unless `dtype` says otherwise. With `include_initial` there is
-    one more element, the product of none.
+    Small integers and bool are multiplied in 64 bits unless `dtype` is given. With `include_initial` the result starts
+    with one more element, 1.
 
     >>> import tensorbackend as tb
     >>> tb.cumulative_prod(tb.asarray([2, 3, 4])).tolist()
@@ -107,7 +107,7 @@ def _limits(x: Tensor) -> tuple[Scalar, Scalar]:
 
 @composite.costing(_one_pass)
 def cumulative_max(x: Tensor, /, *, axis: SoleAxis = None, reverse: bool = False) -> Tensor:
-    """The greatest element along an axis up to each, from the end if `reverse`; NaN from the first NaN on.
+    """Running maximum along an axis, from the end if `reverse`; NaN from the first NaN on.
 
     >>> import tensorbackend as tb
     >>> tb.cumulative_max(tb.asarray([1, 3, 2])).tolist()
@@ -118,7 +118,7 @@ def cumulative_max(x: Tensor, /, *, axis: SoleAxis = None, reverse: bool = False
 
 @composite.costing(_one_pass)
 def cumulative_min(x: Tensor, /, *, axis: SoleAxis = None, reverse: bool = False) -> Tensor:
-    """The least element along an axis up to each, from the end if `reverse`; NaN from the first NaN on.
+    """Running minimum along an axis, from the end if `reverse`; NaN from the first NaN on.
 
     >>> import tensorbackend as tb
     >>> tb.cumulative_min(tb.asarray([2, 3, 1])).tolist()
@@ -153,9 +153,9 @@ def diff(
     prepend: TensorLike | None = None,
     append: TensorLike | None = None,
 ) -> Tensor:
-    """Differences of neighbours along an axis, n times; the axis is shorter by n. Integers wrap.
+    """Differences between neighbours along an axis, taken n times, which shortens the axis by n. Integers wrap around.
 
-    What is to be prepended or appended before has x's sizes but for that axis. Raises `DTypeError` for bool,
+    `prepend` and `append` have the sizes of x except along the axis. Raises `DTypeError` for bool,
     `ArgumentError` for a negative n.
 
     >>> import tensorbackend as tb

@@ -64,7 +64,7 @@ def ifftn(
 
 @composite.within(TRANSFORM)
 def rfft(x: Tensor, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = "backward") -> Tensor:
-    """The first n // 2 + 1 numbers of the transform of real numbers; the others are their conjugates.
+    """Transform real numbers; returns the first n // 2 + 1 numbers, as the others are conjugates of these.
 
     >>> import tensorbackend as tb
     >>> tb.fft.rfft(tb.asarray([1.0, 0.0, -1.0, 0.0])).tolist()
@@ -134,7 +134,7 @@ def irfftn(
 
 @composite.within(TRANSFORM)
 def hfft(x: Tensor, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = "backward") -> Tensor:
-    """The n real numbers that are the transform of a Hermitian signal, of which x is the first half.
+    """Transform a Hermitian signal, given by its first half x, to n real numbers.
 
     >>> import tensorbackend as tb
     >>> tb.fft.hfft(tb.asarray([1.0, 1.0])).tolist()
@@ -145,7 +145,7 @@ def hfft(x: Tensor, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = "b
 
 @composite.within(TRANSFORM)
 def ihfft(x: Tensor, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = "backward") -> Tensor:
-    """The first half of the Hermitian signal whose transform are the real numbers x.
+    """The inverse of `hfft`: the first half of the Hermitian signal with the real transform x.
 
     >>> import tensorbackend as tb
     >>> tb.fft.ihfft(tb.asarray([2.0, 0.0])).tolist()
@@ -156,7 +156,7 @@ def ihfft(x: Tensor, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = "
 
 @composite
 def fftshift(x: Tensor, /, *, axes: Axes = None) -> Tensor:
-    """Frequencies in the order of `fftfreq` put in ascending order: the zero one comes to the middle of each axis.
+    """Move the zero frequency to the middle of each axis, so that frequencies ascend.
 
     All axes by default; any dtype.
 

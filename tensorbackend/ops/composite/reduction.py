@@ -44,7 +44,7 @@ def in_float32(x: Tensor) -> Tensor:
 
 @composite.within(SUM)
 def mean(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
-    """Arithmetic mean; of integers and bool in the default floating dtype, of none NaN.
+    """Arithmetic mean; NaN if there are no elements. Integers and bool give the default floating dtype.
 
     >>> import tensorbackend as tb
     >>> tb.mean(tb.asarray([True, False])).item()
@@ -59,7 +59,7 @@ _mean = mean  # where a parameter has its name
 
 @composite.within(Bound(16, "a sum of squares of differences", "square", tame=True))
 def var(x: Tensor, /, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
-    """Mean of the squared distances from the mean, the divisor reduced by `correction`; NaN if nothing is left of it.
+    """Variance. The divisor is the number of elements minus `correction`; the result is NaN if that is not positive.
 
     >>> import tensorbackend as tb
     >>> tb.var(tb.asarray([1.0, 3.0])).item(), tb.var(tb.asarray([1.0, 3.0]), correction=1).item()
@@ -75,7 +75,7 @@ def var(x: Tensor, /, *, axis: Axes = None, correction: float = 0.0, keepdims: b
 
 @composite.within(Bound(16, "the root of a sum of squares of differences", "operand", tame=True))
 def std(x: Tensor, /, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
-    """Square root of the variance, whose divisor is reduced by `correction`.
+    """Standard deviation: the square root of the variance. The divisor is the number of elements minus `correction`.
 
     >>> import tensorbackend as tb
     >>> tb.std(tb.asarray([[1.0, 3.0], [1.0, 5.0]], names=("row", "n")), axis="n").tolist()
@@ -121,7 +121,7 @@ def _shifted(x: Tensor, scale: Tensor | None, axis: Axes, keepdims: bool, dtype:
 def logsumexp(
     x: TensorLike, /, *, axis: Axes = None, keepdims: bool = False, scale: TensorLike | None = None
 ) -> Tensor:
-    """Logarithm of the sum of exp(x), computed without overflow; of none -inf.
+    """Logarithm of the sum of exp(x), computed without overflow; -inf if there are no elements.
 
     The exponentials are multiplied by a `scale` that broadcasts to x, if one is given. Raises `ShapeError` for one
     that does not.
@@ -139,7 +139,7 @@ def logsumexp(
 
 @composite.within(Bound(16, "a quotient of sums", "operand", tame=True))
 def weighted_mean(x: Tensor, weights: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
-    """Sum of the elements times their weights, divided by the sum of the weights.
+    """Mean of the elements with weights: the weighted sum divided by the sum of the weights.
 
     The weights broadcast to x, or are those of the entries along a single axis. Weights that add up to 0 give NaN or
     an infinity.
@@ -215,7 +215,7 @@ def softmax(x: Tensor, /, *, axis: Axes = -1) -> Tensor:
 
 @composite.within(Bound(16, "a difference from a logarithm of a sum", "operand", tame=True))
 def log_softmax(x: Tensor, /, *, axis: Axes = -1) -> Tensor:
-    """Logarithm of `softmax`, accurate where that is tiny.
+    """Logarithm of `softmax`, accurate where the result is tiny.
 
     Parameters
     ----------
@@ -257,7 +257,7 @@ def _over(x: Tensor, other: Tensor, what: str) -> Tensor:
 
 @composite.within(Bound(32, "a quotient by a sum", tame=True))
 def masked_softmax(x: Tensor, mask: Tensor, /, *, axis: Axes = -1) -> Tensor:
-    """`softmax` of the elements for which a mask holds; 0 for the others, whatever they are, and where none is left.
+    """`softmax` over the elements for which a mask holds. Other elements are 0, and all are if the mask holds nowhere.
 
     Parameters
     ----------
@@ -301,7 +301,7 @@ def masked_softmax(x: Tensor, mask: Tensor, /, *, axis: Axes = -1) -> Tensor:
 
 @composite.within(Bound(64, "differences from a mean over a root of a mean", "operand", tame=True))
 def standardise(x: Tensor, /, *, axis: Axes = -1, epsilon: float = 1e-5) -> Tensor:
-    """x less its mean, over the square root of its variance plus epsilon, along some axes.
+    """(x - mean) / sqrt(variance + epsilon) along some axes.
 
     Parameters
     ----------
@@ -344,7 +344,7 @@ def standardise(x: Tensor, /, *, axis: Axes = -1, epsilon: float = 1e-5) -> Tens
 
 @composite.within(Bound(64, "a sum of products with logarithms", "norm", tame=True))
 def cross_entropy(logits: Tensor, targets: Tensor, /, *, axis: Axis = -1, label_smoothing: float = 0.0) -> Tensor:
-    """Minus the sum of target probabilities times the logarithms of `softmax(logits)` along an axis.
+    """Cross-entropy between target probabilities and `softmax(logits)` along an axis.
 
     Parameters
     ----------
@@ -394,7 +394,7 @@ def cross_entropy(logits: Tensor, targets: Tensor, /, *, axis: Axis = -1, label_
 
 @composite.within(Bound(64, "a difference from a logarithm of a sum", "operand", tame=True))
 def sparse_cross_entropy(logits: Tensor, labels: Tensor, /, *, axis: Axis = -1, label_smoothing: float = 0.0) -> Tensor:
-    """Minus the logarithm of `softmax(logits)` at the class that each place has.
+    """Cross-entropy between class labels and `softmax(logits)` along an axis.
 
     Parameters
     ----------
@@ -452,7 +452,7 @@ def sparse_cross_entropy(logits: Tensor, labels: Tensor, /, *, axis: Axis = -1, 
 
 @composite
 def count_nonzero(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
-    """How many elements are not zero along some axes (int64); NaN is none.
+    """Count the elements that are not zero along some axes (int64). NaN is not zero.
 
     >>> import tensorbackend as tb
     >>> tb.count_nonzero(tb.asarray([[0, 3], [1, 1]]), axis=1).tolist()

@@ -60,7 +60,7 @@ def _floats() -> tuple[float, ...]:
 
 @composite.within(Bound(16, "composed of functions with a few ulps each, and a product of ten factors"))
 def factorial(x: Tensor, /) -> Tensor:
-    """x! in x's dtype. Of integers it wraps, as products do, and is 0 for negative ones; of floats it is gamma(x + 1).
+    """x! in x's dtype. Integers wrap around, and negative ones give 0; for floats it is gamma(x + 1).
 
     An int64 holds 20!, a float64 170!; whole floats are exact to the rounding. Negative integers as floats give NaN.
     Raises `DTypeError` for complex numbers and bool.

@@ -25,7 +25,7 @@ def window_mean(
     dilations: PerAxis = 1,
     include_padding: bool = True,
 ) -> Tensor:
-    """Mean of each window; of integers and bool in the default floating dtype.
+    """Mean of each window. Integers and bool give the default floating dtype.
 
     The padding counts as elements that are 0, or not at all with `include_padding=False`: then the mean is over the
     elements of x in the window, NaN where there are none.

@@ -1,7 +1,7 @@
-"""New tensors: from Python numbers, from foreign arrays, from bytes, by rule.
+"""New tensors from numbers, from bytes, or by a rule.
 
-They are made on `backend`, on the backend of the tensor `like`, or on the default backend. Of a tensor on a tape
-`like` means the backend that computes, of one in a traced function that trace.
+They are made on `backend`, on the backend of the tensor `like`, or on the default backend. If `like` is on a tape, the
+backend that computes is used; if it belongs to a traced function, the new tensor is part of that trace.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def zeros(
     device: str | None = None,
     like: Like = None,
 ) -> Plan:
-    """A tensor of zeros, of the default floating dtype.
+    """A tensor of zeros, in the default floating dtype unless `dtype` is given.
 
     >>> import tensorbackend as tb
     >>> tb.zeros(2).tolist()
@@ -110,7 +110,7 @@ def ones(
     device: str | None = None,
     like: Like = None,
 ) -> Plan:
-    """A tensor of ones, of the default floating dtype.
+    """A tensor of ones, in the default floating dtype unless `dtype` is given.
 
     >>> import tensorbackend as tb
     >>> tb.ones((1, 2), dtype="u8").tolist()
@@ -130,7 +130,7 @@ def iota(
     device: str | None = None,
     like: Like = None,
 ) -> Plan:
-    """Each element's index along an axis, in the whole row-major order for `None`.
+    """The index of each element along an axis, or in row-major order if `axis` is `None`.
 
     >>> import tensorbackend as tb
     >>> tb.iota((2, 2)).tolist(), tb.iota((2, 2), axis=0).tolist()
@@ -150,7 +150,7 @@ def empty(
     device: str | None = None,
     like: Like = None,
 ) -> Tensor:
-    """A tensor whose elements nobody should rely on; they are zeros, so that every backend gives the same.
+    """A tensor with unspecified elements. They are zeros at present, so that all backends agree.
 
     >>> import tensorbackend as tb
     >>> tb.empty((2, 0)).shape
@@ -175,7 +175,7 @@ def eye(
 ) -> Plan:
     """Ones on the k-th diagonal of a matrix (above the main one for positive k), zeros elsewhere.
 
-    `batch_shape` repeats it along leading axes; `names` are for all axes.
+    `batch_shape` repeats it along leading axes; `names` name all axes.
 
     >>> import tensorbackend as tb
     >>> tb.eye(2, 3, k=1).tolist()
@@ -222,7 +222,7 @@ def ones_like(
 def empty_like(
     x: Tensor, /, *, dtype: DTypeLike | None = None, backend: BackendLike = None, device: str | None = None
 ) -> Tensor:
-    """What `empty` gives, with the shape, dtype, names and backend of a tensor.
+    """A tensor with unspecified elements, and the shape, dtype, names and backend of another tensor.
 
     >>> import tensorbackend as tb
     >>> tb.empty_like(tb.asarray([1.5])).dtype
@@ -287,7 +287,7 @@ def from_binary(data: bytes, template: Template, backend: BackendLike = None) ->
 @bind
 @entry
 def rename(x: Tensor, /, *names: str | None, **renamed: str | None) -> Tensor:
-    """The tensor under other axis names: all of them by position, or some by keyword.
+    """The tensor with other axis names: all of them by position, or some by keyword.
 
     Raises `NamesError` or, for a keyword that is no axis' name, `AxisError`.
 

@@ -88,7 +88,7 @@ def arange(
 ) -> Tensor:
     """Numbers from `start` (0 if only one bound is given) up to but not `stop`, `step` apart.
 
-    There are ceil((stop - start) / step) of them, `start + i * step` each, computed in 64 bits and then rounded. The
+    The result has ceil((stop - start) / step) elements `start + i * step`, computed in 64 bits and then rounded. The
     dtype is the default one of the widest kind among the three, or the one that tensors and arrays among them have;
     these have no axes, and data. Raises `ArgumentError` for a step of 0.
 
@@ -157,7 +157,7 @@ def linspace(
     device: str | None = None,
     like: Like = None,
 ) -> Tensor:
-    """`num` evenly spaced numbers from `start` to `stop`, which is left out unless `endpoint`.
+    """`num` evenly spaced numbers from `start` to `stop`, which is included if `endpoint`.
 
     Between tensors, which broadcast, the numbers run along a new axis of the result at the position `axis`. Computed
     in 64 bits and rounded; the dtype is the default floating or complex one, or that of tensors.

@@ -45,7 +45,7 @@ def tensor(
     device: str | None = None,
     like: Like = None,
 ) -> Tensor:
-    """A tensor copied from nested lists of numbers, arrays and tensors, from an array or a tensor.
+    """A tensor with a copy of the given values: an array, a tensor, or nested lists of numbers, arrays and tensors.
 
     The dtype is by default the value's, of Python numbers the default of their widest kind, or that of 64 bits a part
     where a float is beyond it; beside arrays and tensors of a dtype Python numbers give way. A `dtype` casts as
@@ -76,7 +76,7 @@ def asarray(
     device: str | None = None,
     like: Like = None,
 ) -> Tensor:
-    """A tensor of a value as `tensor` makes it, but sharing the memory of a tensor or array if it can.
+    """A tensor with the given values, which shares the memory of a tensor or array if it can.
 
     `copy=True` never shares, and `copy=False` raises `ArgumentError` where it would have to copy.
 
@@ -123,7 +123,7 @@ def together(*values: TensorLike) -> list[Tensor]:
 def from_dlpack(
     x: Any, /, *, copy: bool | None = None, backend: BackendLike = None, device: str | None = None
 ) -> Tensor:
-    """A tensor of another library's array by DLPack, sharing its memory unless `copy` is true.
+    """A tensor from another library's array by DLPack. It shares the memory unless `copy` is true.
 
     It must be where the backend's data is, unless a `device` is asked for, to which the other library then copies.
     Raises `ExchangeError`, a `BufferError`, where the memory cannot be had.
@@ -136,6 +136,7 @@ def from_dlpack(
         return asarray(x, copy=copy, backend=backend, device=device)
     if not hasattr(x, "__dlpack__"):
         raise OperandError(expected("an array with __dlpack__", "use asarray()", x=x))
+    copy = None if copy is None else flag(copy=copy)
     chosen = get_backend(backend, device=device)
     try:
         return _from_dlpack(x, chosen, device, copy)

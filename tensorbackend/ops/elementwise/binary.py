@@ -19,7 +19,7 @@ from ...tensor import Tensor, TensorLike, bind
 
 @primitive
 def add(x1: Template, x2: Template, /) -> Plan:
-    """x1 + x2; integers wrap.
+    """x1 + x2. Integers wrap around on overflow.
 
     >>> import tensorbackend as tb
     >>> tb.add(1, 2).item()
@@ -41,7 +41,7 @@ def atan2(x1: Template, x2: Template, /) -> Plan:
 
 @primitive
 def bitwise_and(x1: Template, x2: Template, /) -> Plan:
-    """Bitwise and; of bools the logical one.
+    """Bitwise and; logical and for bools.
 
     >>> import tensorbackend as tb
     >>> tb.bitwise_and(6, 3).item()
@@ -52,7 +52,7 @@ def bitwise_and(x1: Template, x2: Template, /) -> Plan:
 
 @primitive
 def bitwise_or(x1: Template, x2: Template, /) -> Plan:
-    """Bitwise or; of bools the logical one.
+    """Bitwise or; logical or for bools.
 
     >>> import tensorbackend as tb
     >>> tb.bitwise_or(6, 3).item()
@@ -63,7 +63,7 @@ def bitwise_or(x1: Template, x2: Template, /) -> Plan:
 
 @primitive
 def bitwise_xor(x1: Template, x2: Template, /) -> Plan:
-    """Bitwise exclusive or; of bools the logical one.
+    """Bitwise exclusive or; logical exclusive or for bools.
 
     >>> import tensorbackend as tb
     >>> tb.bitwise_xor(6, 3).item()
@@ -74,7 +74,7 @@ def bitwise_xor(x1: Template, x2: Template, /) -> Plan:
 
 @primitive.calls("left_shift")
 def bitwise_left_shift(x1: Template, x2: Template, /) -> Plan:
-    """x1's bits moved up by x2; 0 from the width on.
+    """Bits of x1 shifted left by x2; 0 if x2 is at least the width.
 
     >>> import tensorbackend as tb
     >>> tb.bitwise_left_shift(1, 3).item()
@@ -85,7 +85,7 @@ def bitwise_left_shift(x1: Template, x2: Template, /) -> Plan:
 
 @primitive.calls("right_shift")
 def bitwise_right_shift(x1: Template, x2: Template, /) -> Plan:
-    """x1's bits moved down by x2, the sign kept; 0 or -1 from the width on.
+    """Bits of x1 shifted right by x2, keeping the sign; 0 or -1 if x2 is at least the width.
 
     >>> import tensorbackend as tb
     >>> tb.bitwise_right_shift(-8, 1).item()
@@ -96,7 +96,7 @@ def bitwise_right_shift(x1: Template, x2: Template, /) -> Plan:
 
 @primitive.within(complex=COMPLEX_QUOTIENT)
 def divide(x1: Template, x2: Template, /) -> Plan:
-    """x1 / x2; of integers in the default floating dtype.
+    """x1 / x2. Integers give the default floating dtype.
 
     >>> import tensorbackend as tb
     >>> tb.divide(1, 2).item()
@@ -118,7 +118,7 @@ def equal(x1: Template, x2: Template, /) -> Plan:
 
 @primitive
 def floor_divide(x1: Template, x2: Template, /) -> Plan:
-    """Greatest integral value not above x1 / x2; integers by zero give 0.
+    """x1 / x2 rounded down. Integer division by zero gives 0.
 
     >>> import tensorbackend as tb
     >>> tb.floor_divide(-7, 2).item()
@@ -184,7 +184,7 @@ def _logical_and(x1: Template, x2: Template, /) -> Plan:
 @bind
 @described
 def logical_and(x1: TensorLike, x2: TensorLike, /) -> Tensor:
-    """Whether both are true (not zero).
+    """Whether both operands are true (not zero).
 
     >>> import tensorbackend as tb
     >>> tb.logical_and(True, False).item()
@@ -201,7 +201,7 @@ def _logical_or(x1: Template, x2: Template, /) -> Plan:
 @bind
 @described
 def logical_or(x1: TensorLike, x2: TensorLike, /) -> Tensor:
-    """Whether one is true (not zero).
+    """Whether at least one operand is true (not zero).
 
     >>> import tensorbackend as tb
     >>> tb.logical_or(True, False).item()
@@ -218,7 +218,7 @@ def _logical_xor(x1: Template, x2: Template, /) -> Plan:
 @bind
 @described
 def logical_xor(x1: TensorLike, x2: TensorLike, /) -> Tensor:
-    """Whether just one is true (not zero).
+    """Whether exactly one operand is true (not zero).
 
     >>> import tensorbackend as tb
     >>> tb.logical_xor(True, True).item()
@@ -229,7 +229,7 @@ def logical_xor(x1: TensorLike, x2: TensorLike, /) -> Tensor:
 
 @primitive.calls("max")
 def maximum(x1: Template, x2: Template, /) -> Plan:
-    """The greater one; NaN if either is, and 0.0 is above -0.0.
+    """The greater operand. NaN if either operand is NaN; 0.0 counts as greater than -0.0.
 
     >>> import tensorbackend as tb
     >>> tb.maximum(1, 2).item()
@@ -240,7 +240,7 @@ def maximum(x1: Template, x2: Template, /) -> Plan:
 
 @primitive.calls("min")
 def minimum(x1: Template, x2: Template, /) -> Plan:
-    """The lesser one; NaN if either is, and -0.0 is below 0.0.
+    """The lesser operand. NaN if either operand is NaN; -0.0 counts as less than 0.0.
 
     >>> import tensorbackend as tb
     >>> tb.minimum(1, 2).item()
@@ -251,7 +251,7 @@ def minimum(x1: Template, x2: Template, /) -> Plan:
 
 @primitive.within(complex=COMPLEX_PRODUCT)
 def multiply(x1: Template, x2: Template, /) -> Plan:
-    """x1 * x2; integers wrap.
+    """x1 * x2. Integers wrap around on overflow.
 
     >>> import tensorbackend as tb
     >>> tb.multiply(2, 3).item()
@@ -273,7 +273,7 @@ def not_equal(x1: Template, x2: Template, /) -> Plan:
 
 @primitive.within(LIBRARY, complex=Bound(8, "angles and logarithms are multiplied by the exponent", "exponent"))
 def pow(x1: Template, x2: Template, /) -> Plan:
-    """x1 to the power x2; integers wrap, and a negative power of one divides exactly.
+    """x1 to the power x2. Integers wrap around; an integer to a negative power is divided exactly (0, 1 or -1).
 
     >>> import tensorbackend as tb
     >>> tb.pow(2, 3).item()
@@ -284,7 +284,7 @@ def pow(x1: Template, x2: Template, /) -> Plan:
 
 @primitive.calls("quotient")
 def trunc_divide(x1: Template, x2: Template, /) -> Plan:
-    """x1 / x2 of integers rounded towards zero; by zero 0.
+    """The quotient of integers rounded towards zero; division by zero gives 0.
 
     >>> import tensorbackend as tb
     >>> tb.trunc_divide(-7, 2).item()
@@ -295,7 +295,7 @@ def trunc_divide(x1: Template, x2: Template, /) -> Plan:
 
 @primitive
 def remainder(x1: Template, x2: Template, /) -> Plan:
-    """x1 - floor_divide(x1, x2) * x2, with the sign of x2; integers by zero give 0.
+    """x1 - floor_divide(x1, x2) * x2, with the sign of x2. Integer division by zero gives 0.
 
     >>> import tensorbackend as tb
     >>> tb.remainder(-7, 2).item()
@@ -306,7 +306,7 @@ def remainder(x1: Template, x2: Template, /) -> Plan:
 
 @primitive
 def subtract(x1: Template, x2: Template, /) -> Plan:
-    """x1 - x2; integers wrap.
+    """x1 - x2. Integers wrap around on overflow.
 
     >>> import tensorbackend as tb
     >>> tb.subtract(3, 1).item()

@@ -50,7 +50,7 @@ def _is_complex(x: TensorLike) -> bool:
 @bind
 @described
 def cbrt(x: TensorLike, /) -> Tensor:
-    """Real cube root, of negative numbers too; of complex numbers the principal one.
+    """Real cube root, also of negative numbers; the principal root of complex numbers.
 
     >>> import tensorbackend as tb
     >>> tb.cbrt(tb.asarray([-8.0])).tolist()

@@ -39,7 +39,7 @@ def _clip(x: Template, min: Template, max: Template, /) -> Plan:
 @bind
 @described
 def clip(x: TensorLike, /, min: TensorLike | None = None, max: TensorLike | None = None) -> Tensor:
-    """minimum(maximum(x, min), max), with a bound left out where it is `None`; NaN if any of the three is.
+    """minimum(maximum(x, min), max), without the bounds that are `None`; NaN if any operand is NaN.
 
     >>> import tensorbackend as tb
     >>> tb.clip(tb.asarray([-5, 0, 5]), -1, 1).tolist()

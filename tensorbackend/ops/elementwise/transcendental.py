@@ -133,7 +133,7 @@ def erf_inv(x: Template, /) -> Plan:
 
 @primitive.within(Bound(6, "an exponential of a square, made of two, times a quotient of polynomials"))
 def erfc(x: Template, /) -> Plan:
-    """1 - erf(x), accurate where that is tiny.
+    """1 - erf(x), accurate where the result is tiny.
 
     >>> import tensorbackend as tb
     >>> tb.erfc(tb.asarray([0.0])).tolist()

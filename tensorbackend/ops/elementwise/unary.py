@@ -17,7 +17,7 @@ from ...template import Template
 
 @primitive.within(complex=Bound(4, "the magnitude of a complex number is rounded more than once by some libraries"))
 def abs(x: Template, /) -> Plan:
-    """Absolute value; of a complex number its magnitude, in the dtype of its halves.
+    """Absolute value. The magnitude of a complex number has the dtype of its parts.
 
     >>> import tensorbackend as tb
     >>> tb.abs(tb.asarray([-1.5, 2.0])).tolist()
@@ -28,7 +28,7 @@ def abs(x: Template, /) -> Plan:
 
 @primitive.calls("bitwise_not")
 def bitwise_invert(x: Template, /) -> Plan:
-    """All bits flipped; of bool the negation.
+    """All bits flipped; logical not for bools.
 
     >>> import tensorbackend as tb
     >>> tb.bitwise_invert(tb.asarray([0, 5])).tolist()
@@ -39,7 +39,7 @@ def bitwise_invert(x: Template, /) -> Plan:
 
 @primitive
 def ceil(x: Template, /) -> Plan:
-    """Least integral value not below x, in x's dtype.
+    """Least integer not below x, in x's dtype.
 
     >>> import tensorbackend as tb
     >>> tb.ceil(tb.asarray([1.2, -1.2])).tolist()
@@ -50,7 +50,7 @@ def ceil(x: Template, /) -> Plan:
 
 @primitive.calls("conjugate")
 def conj(x: Template, /) -> Plan:
-    """Complex conjugate; of real numbers themselves.
+    """Complex conjugate; real numbers are returned as they are.
 
     >>> import tensorbackend as tb
     >>> tb.conj(tb.asarray([1 + 2j])).tolist()
@@ -72,7 +72,7 @@ def count_leading_zeros(x: Template, /) -> Plan:
 
 @primitive
 def floor(x: Template, /) -> Plan:
-    """Greatest integral value not above x, in x's dtype.
+    """Greatest integer not above x, in x's dtype.
 
     >>> import tensorbackend as tb
     >>> tb.floor(tb.asarray([1.8, -1.2])).tolist()
@@ -83,7 +83,7 @@ def floor(x: Template, /) -> Plan:
 
 @primitive
 def imag(x: Template, /) -> Plan:
-    """Imaginary part, in the dtype of the halves.
+    """Imaginary part, in the dtype of the parts.
 
     >>> import tensorbackend as tb
     >>> tb.imag(tb.asarray([1 + 2j])).tolist()
@@ -94,7 +94,7 @@ def imag(x: Template, /) -> Plan:
 
 @primitive.calls("is_infinity")
 def isinf(x: Template, /) -> Plan:
-    """Whether x is an infinity; of a complex number, whether a part is.
+    """Whether x is infinite; for a complex number, whether either part is.
 
     >>> import tensorbackend as tb
     >>> tb.isinf(tb.asarray([1.0, float("inf")])).tolist()
@@ -105,7 +105,7 @@ def isinf(x: Template, /) -> Plan:
 
 @primitive.calls("is_nan")
 def isnan(x: Template, /) -> Plan:
-    """Whether x is NaN; of a complex number, whether a part is.
+    """Whether x is NaN; for a complex number, whether either part is.
 
     >>> import tensorbackend as tb
     >>> tb.isnan(tb.asarray([1.0, float("nan")])).tolist()
@@ -116,7 +116,7 @@ def isnan(x: Template, /) -> Plan:
 
 @primitive.calls("negate")
 def negative(x: Template, /) -> Plan:
-    """-x; unsigned integers wrap.
+    """-x. Unsigned integers wrap around.
 
     >>> import tensorbackend as tb
     >>> tb.negative(tb.asarray([1, -2])).tolist()
@@ -138,7 +138,7 @@ def population_count(x: Template, /) -> Plan:
 
 @primitive
 def real(x: Template, /) -> Plan:
-    """Real part, in the dtype of the halves; of real numbers themselves.
+    """Real part, in the dtype of the parts; real numbers are returned as they are.
 
     >>> import tensorbackend as tb
     >>> tb.real(tb.asarray([1 + 2j])).tolist()
@@ -149,7 +149,7 @@ def real(x: Template, /) -> Plan:
 
 @primitive
 def round(x: Template, /) -> Plan:
-    """Nearest integral value, halves to even, in x's dtype.
+    """Nearest integer, halves to even, in x's dtype.
 
     >>> import tensorbackend as tb
     >>> tb.round(tb.asarray([0.5, 1.5, 2.5])).tolist()
@@ -160,7 +160,7 @@ def round(x: Template, /) -> Plan:
 
 @primitive.within(complex=COMPLEX_QUOTIENT)
 def sign(x: Template, /) -> Plan:
-    """-1, 0 or 1 by sign, NaN for NaN; of a complex number x / abs(x).
+    """-1, 0 or 1 by sign, NaN for NaN; x / abs(x) for a complex number.
 
     >>> import tensorbackend as tb
     >>> tb.sign(tb.asarray([-3, 0, 5])).tolist()

@@ -27,11 +27,11 @@ from .slices import put_slice
 @bind
 @entry
 def put_at(x: Tensor, key: Any, value: Any) -> Tensor:
-    """x with the elements at a key, as in `x[key]`, exchanged for a value that broadcasts to them.
+    """Replace the elements at a key, as in `x[key]`, by a value that broadcasts to them.
 
-    What `x[key] = value` gives to x. Where an index stands twice the last value stays. The value is cast to x's dtype:
-    `DTypeError` for one of a wider kind, such as a floating value for integers, and for wider integers, which could
-    wrap. A mask needs no data on template tensors where the value does not run over its elements.
+    This is what `x[key] = value` gives to x. If an index occurs twice, the last value stays. The value is cast to
+    x's dtype. Raises `DTypeError` for a value of a wider kind, such as a floating value for integers, and for wider
+    integers, which could wrap. On template tensors a mask works if the value has no axis for its elements.
 
     >>> import tensorbackend as tb
     >>> tb.put_at(tb.asarray([1, 2, 3]), [0, 2], tb.asarray([7, 8])).tolist()
@@ -105,7 +105,7 @@ def _where_mask(x: Tensor, mask: Tensor, value: Tensor) -> Tensor:
 @bind
 @described
 def setitem(x: Tensor, key: Any, value: Any) -> None:
-    """What `x[key] = value` does: x gets the value that `put_at` gives, and keeps its template.
+    """`x[key] = value`: x gets the value that `put_at` returns, and keeps its template.
 
     No memory is written to: tensors made from x before keep theirs. Raises `BackendError` for a value without data,
     of a trace or a template, assigned to a tensor with data, which would lose them.

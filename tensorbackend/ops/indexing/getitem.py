@@ -1,9 +1,9 @@
 """`x[...]`: a warm call is one look-up, one kernel, one tensor.
 
-What is known of a key is kept by its structure: the classes of its parts, of index tensors and masks the templates.
-The numbers in a key are data, as the elements of index tensors are: ints do not show in the result's template, of a
-slice only the length does, of a mask the number of elements where it holds, which are found before the kernel runs.
-A key of which nothing is known, and one that is wrong, is made up of other ops, which raise every error.
+The plan for a key is kept by the key's structure: the classes of its parts, and the templates of index tensors and
+masks. The numbers in a key are data, like the elements of index tensors. Ints do not affect the result's template; a
+slice does by its length and a mask by its number of true elements, which are computed before the kernel runs. A key
+without a plan, and a wrong one, is evaluated by other ops, which raise every error.
 """
 
 from __future__ import annotations
@@ -221,7 +221,7 @@ def _route(x: Tensor, structure: Structure, out: Template) -> Route | None:
 @bind
 @entry
 def isel(x: Tensor, /, **keys: Any) -> Tensor:
-    """Indexing of axes by name, each for itself: what `x.isel(time=0, feature=[0, 2])` does.
+    """Index axes by name, each on its own: `x.isel(time=0, feature=[0, 2])`.
 
     An int drops the axis, a slice, list, mask or unnamed integer tensor of one axis keeps it and its name.
 

@@ -32,7 +32,7 @@ def _gather(x: Template, indices: Template, /, *, mode: Mode = "error") -> Plan:
 
 @entry
 def gather(x: TensorLike, indices: TensorLike, /, *, mode: Mode = "error", batch: Batch = None) -> Tensor:
-    """The entries of x at index vectors; the result has the indices' leading axes, then x's remaining ones.
+    """Read the entries of x at index vectors along the last axis of `indices`.
 
     x of shape (5, 6, 7) with indices of shape (2, 3, 2) gives (2, 3, 7).
 
@@ -61,7 +61,7 @@ def _indexed_add(x: Template, indices: Template, updates: Template, /, *, mode: 
 def indexed_add(
     x: TensorLike, indices: TensorLike, updates: TensorLike, /, *, mode: Mode = "error", batch: Batch = None
 ) -> Tensor:
-    """x with updates added at index vectors as in `gather`; where an index stands twice both are added.
+    """Add updates to x at index vectors as in `gather`. If an index occurs twice, both updates are added.
 
     The updates have the shape that `gather` would give; floats are added in order, in float32 or wider.
 
@@ -85,7 +85,7 @@ def _indexed_put(x: Template, indices: Template, updates: Template, /, *, mode: 
 def indexed_put(
     x: TensorLike, indices: TensorLike, updates: TensorLike, /, *, mode: Mode = "error", batch: Batch = None
 ) -> Tensor:
-    """x with updates written at index vectors as in `gather`; where an index stands twice the last one stays.
+    """Write updates to x at index vectors as in `gather`. If an index occurs twice, the last update stays.
 
     >>> import tensorbackend as tb
     >>> tb.indexed_put(tb.zeros(3), tb.asarray([[2], [0], [2]]), tb.asarray([1.0, 2.0, 3.0])).tolist()

@@ -52,7 +52,7 @@ def block_put(x: TensorLike, update: TensorLike, starts: Sequence[TensorLike]) -
 
 @entry
 def put_slice(x: TensorLike, update: TensorLike, /, *, starts: Sequence[TensorLike]) -> Tensor:
-    """x with the block that begins at `starts`, one for each axis, exchanged for `update`.
+    """Replace the block of x that begins at `starts` by `update`.
 
     Negative ints count from the end. Where a start is a tensor or an array without axes the data decides, and all of
     them are moved so that the block lies in x. The update is cast to x's dtype by the rules of promotion: `DTypeError`
@@ -72,7 +72,7 @@ def put_slice(x: TensorLike, update: TensorLike, /, *, starts: Sequence[TensorLi
 
 @primitive.calls("slice")
 def slice_(x: Template, /, *, starts: tuple[int, ...], lengths: tuple[int, ...], strides: tuple[int, ...]) -> Plan:
-    """For each axis `lengths[i]` elements from `starts[i]` on, `strides[i]` apart.
+    """Take `lengths[i]` elements along axis i, from `starts[i]` on, `strides[i]` apart.
 
     The lengths are those of the result; Nx's `slice` counts the elements that the strides go over.
 

@@ -36,7 +36,7 @@ from .slices import first_entry, slice_
 
 @entry
 def from_end(indices: Tensor, size: int) -> Tensor:
-    """Indices of which the negative ones counted from the end of an axis.
+    """Turn indices that count from the end of an axis into indices that are not negative.
 
     >>> import tensorbackend as tb
     >>> tb.from_end(tb.asarray([0, -1, 2]), 5).tolist()
@@ -114,7 +114,7 @@ take_at = _take
 def take(
     x: TensorLike, indices: TensorLike, /, *, axis: SoleAxis = None, mode: Mode = "error", batch: Batch = None
 ) -> Tensor:
-    """Entries along an axis at integer indices of any shape, whose axes take the place of that one.
+    """Read entries along an axis at integer indices of any shape, whose axes replace the axis.
 
     Indices of one axis without a name keep the axis' name, as in `x[:, indices]`; others bring their own names. The
     axis may be left out of a tensor of one axis.
@@ -188,7 +188,7 @@ take_along_axis_at = _take_along_axis
 
 @described
 def take_along_axis(x: TensorLike, indices: TensorLike, /, *, axis: Axis = -1, mode: Mode = "error") -> Tensor:
-    """For each place on the other axes, which broadcast, the entries along one axis at indices of its own.
+    """Read entries along one axis, with separate indices for each position on the other axes.
 
     >>> import tensorbackend as tb
     >>> tb.take_along_axis(tb.asarray([[1, 2], [3, 4]]), tb.asarray([[1], [0]]), axis=1).tolist()
@@ -229,7 +229,7 @@ def _spread(x: Tensor, other: Tensor, axis: int) -> Tensor:
 
 @entry
 def slice_along_axis(x: TensorLike, start: TensorLike, length: int, /, *, axis: Axis = -1, stride: int = 1) -> Tensor:
-    """`length` entries along an axis, from `start` on, each `stride` further.
+    """Take `length` entries along an axis, from `start` on, `stride` apart.
 
     The length is that of the result; Nx counts the entries that the strides go over. The start may be a tensor without
     axes, so that the data decides, and is moved so that the entries lie in the axis.

@@ -42,7 +42,7 @@ def _narrow(result: Tensor, x: Tensor) -> Tensor:
 
 @composite
 def relu(x: Tensor, /) -> Tensor:
-    """The greater of x and 0, whose gradient at 0 is 0.
+    """The greater of x and 0. The gradient at 0 is 0.
 
     Parameters
     ----------
@@ -284,7 +284,7 @@ def softplus(x: Tensor, /) -> Tensor:
 
 @composite.within(FEW_STEPS)
 def log_sigmoid(x: Tensor, /) -> Tensor:
-    """The logarithm of `sigmoid`, accurate where that is tiny.
+    """The logarithm of `sigmoid`, accurate where the result is tiny.
 
     Parameters
     ----------
@@ -312,7 +312,7 @@ def log_sigmoid(x: Tensor, /) -> Tensor:
 
 @composite
 def hard_tanh(x: Tensor, /) -> Tensor:
-    """x from -1 to 1, the nearer of these elsewhere.
+    """x clipped to the range from -1 to 1.
 
     Parameters
     ----------
@@ -340,7 +340,7 @@ def hard_tanh(x: Tensor, /) -> Tensor:
 
 @composite.within(FEW_STEPS)
 def hard_sigmoid(x: Tensor, /) -> Tensor:
-    """x / 6 + 1/2 from 0 to 1, the nearer of these elsewhere.
+    """x / 6 + 1/2 clipped to the range from 0 to 1.
 
     Parameters
     ----------

@@ -51,7 +51,7 @@ def _bits_dtype(dtype: DType) -> DType:
 
 @composite.calls("is_finite")
 def isfinite(x: Tensor, /) -> Tensor:
-    """Whether x is neither infinite nor NaN; of a complex number, whether both parts are.
+    """Whether x is neither infinite nor NaN; for a complex number, whether that holds for both parts.
 
     >>> import tensorbackend as tb
     >>> tb.isfinite(tb.asarray([1.0, float("inf"), float("nan")])).tolist()
@@ -62,7 +62,7 @@ def isfinite(x: Tensor, /) -> Tensor:
 
 @composite
 def logical_not(x: Tensor, /) -> Tensor:
-    """Whether x is false: zero, of whatever dtype.
+    """Whether x is false, that is zero.
 
     >>> import tensorbackend as tb
     >>> tb.logical_not(tb.asarray([0, 2])).tolist()
@@ -85,7 +85,7 @@ def positive(x: Tensor, /) -> Tensor:
 
 @composite.within(complex=COMPLEX_PRODUCT)
 def square(x: Tensor, /) -> Tensor:
-    """x * x; integers wrap.
+    """x * x. Integers wrap around on overflow.
 
     >>> import tensorbackend as tb
     >>> tb.square(tb.asarray([-3])).tolist()
@@ -96,7 +96,7 @@ def square(x: Tensor, /) -> Tensor:
 
 @composite.within(complex=COMPLEX_QUOTIENT)
 def reciprocal(x: Tensor, /) -> Tensor:
-    """1 / x; of integers in the default floating dtype.
+    """1 / x. Integers give the default floating dtype.
 
     >>> import tensorbackend as tb
     >>> tb.reciprocal(tb.asarray([4.0])).tolist()
@@ -130,7 +130,7 @@ def signbit(x: Tensor, /) -> Tensor:
 
 @composite
 def copysign(x1: Tensor, x2: Tensor, /) -> Tensor:
-    """The magnitude of x1 with the sign of x2; signs of zeros and NaN count.
+    """The magnitude of x1 with the sign of x2, including the signs of zeros and NaN.
 
     >>> import tensorbackend as tb
     >>> tb.copysign(tb.asarray([1.0, -2.0]), -0.0).tolist()
@@ -142,7 +142,7 @@ def copysign(x1: Tensor, x2: Tensor, /) -> Tensor:
 
 @composite.within(LIBRARY)
 def hypot(x1: Tensor, x2: Tensor, /) -> Tensor:
-    """sqrt(x1**2 + x2**2) without overflow; infinite if either is, beside a NaN too.
+    """sqrt(x1**2 + x2**2) without overflow; infinite if either operand is, even if the other is NaN.
 
     >>> import tensorbackend as tb
     >>> tb.hypot(tb.asarray([3.0]), tb.asarray([4.0])).tolist()
@@ -195,7 +195,7 @@ def logaddexp(x1: Tensor, x2: Tensor, /) -> Tensor:
 
 @composite
 def nextafter(x1: Tensor, x2: Tensor, /) -> Tensor:
-    """The next number of the dtype after x1 towards x2, x2 itself where they are equal (IEEE 754).
+    """The next floating number after x1 towards x2, or x2 where they are equal (IEEE 754).
 
     >>> import tensorbackend as tb
     >>> tb.nextafter(tb.asarray([1.0], dtype="f16"), 2.0).tolist()
@@ -214,7 +214,7 @@ def nextafter(x1: Tensor, x2: Tensor, /) -> Tensor:
 
 @composite.within(LIBRARY)
 def phase(x: Tensor, /) -> Tensor:
-    """Angle of a complex number in radians, from -pi to pi; of a real one 0 or pi.
+    """Angle of a complex number in radians, from -pi to pi; 0 or pi for a real number.
 
     >>> import tensorbackend as tb
     >>> tb.phase(tb.asarray([1j, 1.0])).tolist() == [tb.atan2(1.0, 0.0).item(), 0.0]
@@ -226,9 +226,9 @@ def phase(x: Tensor, /) -> Tensor:
 
 @composite
 def fmod(x1: Tensor, x2: Tensor, /) -> Tensor:
-    """The remainder of the division that rounds to zero, with the sign of x1; C's fmod, Nx's remainder.
+    """The remainder of the division rounded towards zero, with the sign of x1: C's fmod, Nx's remainder.
 
-    Integers by zero give 0, floats by zero NaN.
+    Division by zero gives 0 for integers, NaN for floats.
 
     >>> import tensorbackend as tb
     >>> tb.fmod(tb.asarray([-7, 7]), 3).tolist()
@@ -245,7 +245,7 @@ def fmod(x1: Tensor, x2: Tensor, /) -> Tensor:
 
 @composite.within(complex=COMPLEX_QUOTIENT)
 def divide_no_nan(x1: Tensor, x2: Tensor, /) -> Tensor:
-    """The quotient, and 0 where the divisor is 0; so are both derivatives there.
+    """The quotient, or 0 where the divisor is 0, where both derivatives are 0 too.
 
     `where(x2 == 0, 0, x1 / x2)` has that value, but its derivative is NaN where the divisor is 0.
 
@@ -282,7 +282,7 @@ def divide_no_nan(x1: Tensor, x2: Tensor, /) -> Tensor:
 
 @composite
 def complex(real: Tensor, imag: Tensor, /) -> Tensor:
-    """Complex numbers of their real and imaginary parts, which broadcast; signed zeros, infinities and NaN stay.
+    """Complex numbers from real and imaginary parts, which broadcast; signed zeros, infinities and NaN are kept.
 
     Parameters
     ----------
@@ -313,7 +313,7 @@ def complex(real: Tensor, imag: Tensor, /) -> Tensor:
 def isclose(x1: Tensor, x2: Tensor, /, *, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Tensor:
     """Whether abs(x1 - x2) <= atol + rtol * abs(x2), element by element; equal infinities are close.
 
-    Integers and bool are compared in float64, float16 and bfloat16 in float32. NaN is close to nothing, to NaN with
+    Integers and bool are compared in float64, float16 and bfloat16 in float32. NaN is close to nothing, or to NaN if
     `equal_nan`.
 
     >>> import tensorbackend as tb

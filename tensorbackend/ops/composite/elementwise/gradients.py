@@ -21,7 +21,7 @@ def stop_gradient(x: Tensor, /) -> Tensor:
 
 @composite
 def scaled_gradient(x: Tensor, /, scale: Tensor) -> Tensor:
-    """x itself, whose gradient is multiplied by a number; a negative one turns it round.
+    """x itself; its gradient is multiplied by a number, which may be negative.
 
     Parameters
     ----------

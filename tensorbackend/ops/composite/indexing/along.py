@@ -47,9 +47,9 @@ add_along_axis_at = _add_along_axis
 def add_along_axis(
     x: TensorLike, indices: TensorLike, updates: TensorLike, /, *, axis: Axis = -1, mode: Mode = "error"
 ) -> Tensor:
-    """x with updates added along one axis, at indices of their own for each place on the other axes.
+    """Add updates to x along one axis, with separate indices for each position on the other axes.
 
-    It writes where `take_along_axis` reads. Where an index stands twice both updates are added; floats are added in
+    It writes where `take_along_axis` reads. If an index occurs twice, both updates are added. Floats are added in
     order, in float32 or wider.
 
     Parameters

@@ -183,7 +183,7 @@ def grid_sample(
     boundary: Boundary = CONSTANT,
     order: int = 1,
 ) -> Tensor:
-    """The values of a grid at points between its entries, by linear interpolation along each spatial axis.
+    """Interpolate a grid linearly at points between its entries.
 
     Entry (i, j) of a grid stands at the point (i, j), and a value is the mean of the entries about a point, each with
     the weight that the distances to the others give it. Outside stands what `boundary` says, as if the grid were padded

@@ -75,7 +75,7 @@ def _argwhere(x: Tensor, /, *, size: int, fill_value: int) -> Tensor:
 
 @described
 def argwhere(x: TensorLike, /, *, size: int | None = None, fill_value: int = 0) -> Tensor:
-    """The index vectors of the elements that are not zero, row-major: of shape (their number, axes of x), int64.
+    """The index vectors (int64) of the elements that are not zero, in row-major order.
 
     `gather` reads at such, and `indexed_put` writes.
 
@@ -123,7 +123,7 @@ def numbered(columns: Sequence[Tensor], shape: Shape, mode: Mode) -> Tensor:
 def ravel_multi_index(
     indices: Sequence[Tensor], /, shape: Sequence[int], *, mode: RavelMode = "error", fill_value: int = -1
 ) -> Tensor:
-    """The positions in a tensor laid flat, row-major, of elements that are given by an index for each axis.
+    """Turn an index for each axis into positions in the flattened tensor, in row-major order.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ def ravel_multi_index(
 
 @composite
 def unravel_index(indices: Tensor, /, shape: Sequence[int], *, mode: Mode = "error") -> tuple[Tensor, ...]:
-    """For each axis of a tensor the indices of elements that are given by their positions in it laid flat, row-major.
+    """Turn positions in the flattened tensor, in row-major order, into an index for each axis.
 
     Parameters
     ----------

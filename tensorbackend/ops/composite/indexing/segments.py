@@ -191,7 +191,7 @@ def _log_of_sum(table: _Table) -> Tensor:
 
 @composite.within(SUM)
 def segment_sum(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mode: Mode = "error") -> Tensor:
-    """Sum of the entries of each segment, 0 for a segment without entries.
+    """Sum of the entries of each segment; 0 for an empty segment.
 
     Parameters
     ----------
@@ -235,7 +235,7 @@ def segment_sum(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mo
 
 @composite
 def segment_max(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mode: Mode = "error") -> Tensor:
-    """Greatest of the entries of each segment; NaN where one is NaN.
+    """Greatest entry of each segment; NaN if any entry is NaN.
 
     A segment without entries holds -inf, or the least integer of the dtype. Parameters and errors are those of
     `segment_sum`; x is real or bool.
@@ -251,7 +251,7 @@ def segment_max(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mo
 
 @composite
 def segment_min(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mode: Mode = "error") -> Tensor:
-    """Least of the entries of each segment; NaN where one is NaN.
+    """Least entry of each segment; NaN if any entry is NaN.
 
     A segment without entries holds inf, or the greatest integer of the dtype. Parameters and errors are those of
     `segment_sum`; x is real or bool.
@@ -267,7 +267,7 @@ def segment_min(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mo
 
 @composite
 def segment_argmax(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mode: Mode = "error") -> Tensor:
-    """Position along the axis of the greatest entry of each segment: of equal ones the first, of none -1.
+    """Position of the greatest entry of each segment: the first of equal entries, -1 for an empty segment.
 
     Parameters and errors are those of `segment_sum`; x is real or bool, and NaN is the greatest.
 
@@ -282,9 +282,9 @@ def segment_argmax(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0,
 
 @composite.within(SUM)
 def segment_mean(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mode: Mode = "error") -> Tensor:
-    """Arithmetic mean of the entries of each segment, NaN for a segment without entries.
+    """Mean of the entries of each segment; NaN for an empty segment.
 
-    Parameters and errors are those of `segment_sum`. Of integers the mean is in the default floating dtype.
+    Parameters and errors are those of `segment_sum`. Integers give the default floating dtype.
 
     >>> import tensorbackend as tb
     >>> tb.segment_mean(tb.asarray([1.0, 2.0, 4.0]), tb.asarray([2, 0, 2]), size=3).tolist()
@@ -296,7 +296,7 @@ def segment_mean(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, m
 
 @composite.within(LOG_OF_SUM)
 def segment_logsumexp(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mode: Mode = "error") -> Tensor:
-    """Logarithm of the sum of exp(x) over the entries of each segment, computed without overflow; of none -inf.
+    """Logarithm of the sum of exp(x) over the entries of each segment, without overflow; -inf for an empty segment.
 
     Parameters and errors are those of `segment_sum`; x is real or bool.
 
@@ -343,7 +343,7 @@ def _indexed_max(x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode) 
 def indexed_max(
     x: TensorLike, indices: TensorLike, updates: TensorLike, /, *, mode: Mode = "error", batch: Batch = None
 ) -> Tensor:
-    """x with the greatest of its entry and of the updates at index vectors as in `gather`; NaN wins.
+    """Replace entries of x at index vectors by the maximum of entry and updates. NaN wins.
 
     Parameters
     ----------
@@ -387,7 +387,7 @@ def indexed_max(
 
 @composite
 def indexed_min(x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode = "error", batch: Batch = None) -> Tensor:
-    """x with the least of its entry and of the updates at index vectors; as `indexed_max`.
+    """Replace entries of x at index vectors by the minimum of entry and updates. See `indexed_max`.
 
     >>> import tensorbackend as tb
     >>> tb.indexed_min(tb.zeros(3), tb.asarray([[2], [0], [2]]), tb.asarray([1.0, -2.0, 3.0])).tolist()
@@ -404,7 +404,7 @@ def indexed_min(x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode = 
 def indexed_mean(
     x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode = "error", batch: Batch = None
 ) -> Tensor:
-    """x with the mean of its entry and of the updates at index vectors; as `indexed_max`, of any numeric dtype.
+    """Replace entries of x at index vectors by the mean of entry and updates. See `indexed_max`.
 
     >>> import tensorbackend as tb
     >>> tb.indexed_mean(tb.zeros(3), tb.asarray([[2], [0], [2]]), tb.asarray([1.0, -2.0, 3.0])).tolist()
@@ -421,7 +421,7 @@ def indexed_mean(
 def indexed_logsumexp(
     x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode = "error", batch: Batch = None
 ) -> Tensor:
-    """x with the logarithm of the sum of the exponentials of its entry and of the updates; as `indexed_max`.
+    """Combine entries of x with updates at index vectors by `logsumexp`. See `indexed_max`.
 
     >>> import tensorbackend as tb
     >>> tb.indexed_logsumexp(tb.zeros(2), tb.asarray([[1], [1]]), tb.asarray([0.0, 0.0])).tolist()

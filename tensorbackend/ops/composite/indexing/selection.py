@@ -50,7 +50,7 @@ def repeat(
     axis: Axis | None = None,
     size: int | None = None,
 ) -> Tensor:
-    """Each entry along an axis so many times in a row, each element of x laid flat for `None`.
+    """Repeat each entry along an axis; `axis=None` repeats the elements of the flattened tensor.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def compress(
     size: int | None = None,
     fill_value: Scalar = 0,
 ) -> Tensor:
-    """The entries along an axis for which a condition is true, in their order.
+    """Select the entries along an axis for which a condition is true.
 
     Parameters
     ----------

@@ -65,7 +65,7 @@ def _degree(dtype: DType) -> tuple[int, float]:
 
 @composite.within(ELIMINATION)
 def expm(x: Tensor, /) -> Tensor:
-    """The exponential of a square matrix, by scaling and squaring a Padé approximant. x[n][m] gives [n][m].
+    """The exponential of a square matrix, by scaling and squaring a Padé approximant. `x[n][m]` gives `[n][m]`.
 
     Higham, "The scaling and squaring method for the matrix exponential revisited", SIAM J. Matrix Anal. Appl. 26
     (2005), with one degree a precision. float16 and bfloat16 are computed in float32, integers in the default

@@ -98,7 +98,7 @@ def _finished(found: Tensor, x: Tensor, axes: tuple[int, ...], keepdims: bool) -
 
 @composite.within(ROOT_OF_SUM)
 def vector_norm(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False, ord: float = 2) -> Tensor:
-    """The norm of vectors along an axis, along several as if they were laid flat, of all elements by default.
+    """The norm of vectors along an axis, or along several axes flattened into one; by default of all elements.
 
     (sum |x|**ord)**(1 / ord); the number of elements that are not 0 for `ord=0`, the greatest magnitude for infinity,
     the least for -infinity.
@@ -152,7 +152,7 @@ def norm(
     keepdims: bool = False,
     ord: Order = None,
 ) -> Tensor:
-    """The norm of vectors along one axis, or of matrices in two, as NumPy's norm.
+    """The norm of vectors along one axis, or of matrices in two axes, as in NumPy.
 
     Without `axis` that of all elements laid flat; with an `ord` then of a vector or matrix. The default `ord` is the
     root of the sum of squares; the others are those of `vector_norm` and `matrix_norm`.

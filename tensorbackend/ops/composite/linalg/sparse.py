@@ -151,7 +151,7 @@ def _operations(
 
 @composite.within(SUM).costing(_operations)
 def sparse_matvec(values: Tensor, first: Tensor, second: Tensor, x: Tensor, /, *, format: Format, rows: int) -> Tensor:
-    """Product of a matrix of which some entries are stored with a vector.
+    """Product of a sparse matrix with a vector.
 
     Parameters
     ----------
@@ -191,7 +191,7 @@ def sparse_matvec(values: Tensor, first: Tensor, second: Tensor, x: Tensor, /, *
 
 @composite.within(SUM).costing(_operations)
 def sparse_matmul(values: Tensor, first: Tensor, second: Tensor, x: Tensor, /, *, format: Format, rows: int) -> Tensor:
-    """Product of a matrix of which some entries are stored with a matrix.
+    """Product of a sparse matrix with a matrix.
 
     As `sparse_matvec`, with an x of shape (..., columns, k) and a result of shape (..., rows, k).
 

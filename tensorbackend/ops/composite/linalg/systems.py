@@ -33,14 +33,14 @@ from .matrices import adjoint, diagonal
 
 
 class SlogdetResult(NamedTuple):
-    """What `slogdet` gives: det(x) = sign * exp(logabsdet)."""
+    """Result of `slogdet`: det(x) = sign * exp(logabsdet)."""
 
     sign: Tensor
     logabsdet: Tensor
 
 
 class LstsqResult(NamedTuple):
-    """What `lstsq` gives: `residuals` are the squared lengths of a @ solution - b."""
+    """Result of `lstsq`: `residuals` are the squared lengths of a @ solution - b."""
 
     solution: Tensor
     residuals: Tensor
@@ -64,9 +64,10 @@ def nameless(x: Tensor, dtype: DType) -> Tensor:
 
 @composite.within(ELIMINATION)
 def solve(x1: Tensor, x2: Tensor, /) -> Tensor:
-    """x with x1 @ x = x2, by elimination with partial pivoting.
+    """Solve x1 @ x = x2 by elimination with partial pivoting.
 
-    An x2 of one axis is a vector, else a stack of matrices; batch axes broadcast. x1[n][m] with x2[n][k] gives x[m][k].
+    An x2 of one axis is a vector, else a stack of matrices; batch axes broadcast.
+    `x1[n][m]` with `x2[n][k]` gives `x[m][k]`.
     Raises `ShapeError` for an x1 that is not square, or another number of equations in x2; `NamesError` where the axes
     that meet have two names; `DataError` for a singular matrix.
 
@@ -87,7 +88,7 @@ def solve(x1: Tensor, x2: Tensor, /) -> Tensor:
 
 @composite.within(ELIMINATION)
 def inv(x: Tensor, /) -> Tensor:
-    """The inverse of a square matrix; `DataError` for a singular one. x[n][m] gives [m][n].
+    """The inverse of a square matrix; `DataError` for a singular one. `x[n][m]` gives `[m][n]`.
 
     >>> import tensorbackend as tb
     >>> tb.linalg.inv(tb.asarray([[2.0, 0.0], [0.0, 4.0]])).tolist()
@@ -125,7 +126,7 @@ def _pinv(x: Tensor, rtol: Tensor, /) -> Tensor:
 
 @entry
 def pinv(x: TensorLike, /, *, rtol: TensorLike | None = None) -> Tensor:
-    """The pseudo-inverse of a matrix (Moore and Penrose), by its singular values. x[n][m] gives [m][n].
+    """The pseudo-inverse of a matrix (Moore and Penrose), by its singular values. `x[n][m]` gives `[m][n]`.
 
     Values at most `rtol` times the largest count as 0: a number, or one for each matrix, by default the dtype's eps
     times the longer side.
@@ -148,7 +149,7 @@ def _matrix_rank(x: Tensor, rtol: Tensor, /) -> Tensor:
 
 @entry
 def matrix_rank(x: TensorLike, /, *, rtol: TensorLike | None = None) -> Tensor:
-    """The rank of a matrix (int64): how many singular values are more than `rtol` times the largest.
+    """The rank of a matrix (int64): the number of singular values above `rtol` times the largest.
 
     `rtol` is a number, or one for each matrix, by default the dtype's eps times the longer side.
 
@@ -191,12 +192,11 @@ def _lstsq(a: Tensor, b: Tensor, rtol: Tensor, /) -> LstsqResult:
 def lstsq(
     a: TensorLike, b: TensorLike, /, *, rtol: TensorLike | None = None, rcond: TensorLike | None = None
 ) -> LstsqResult:
-    """The shortest x of those for which a @ x is nearest to b, by a's singular values.
+    """The least-squares solution of a @ x = b with the smallest norm, by singular values.
 
     Values at most `rtol` times the largest count as 0, by default the dtype's eps times the longer side; `rcond` is
-    NumPy's name of it. A b of one
-    axis is a vector, else a stack of matrices; batch axes broadcast. a[n][m] with b[n][k] gives x[m][k]. `ShapeError`,
-    `NamesError` as in `solve`.
+    NumPy's name of it. A b of one axis is a vector, else a stack of matrices; batch axes broadcast. `a[n][m]` with
+    `b[n][k]` gives `x[m][k]`. Raises `ShapeError` and `NamesError` as `solve` does.
 
     >>> import tensorbackend as tb
     >>> x, residuals, rank, _ = tb.linalg.lstsq(tb.asarray([[1.0], [1.0]]), tb.asarray([1.0, 3.0]))
@@ -227,7 +227,7 @@ def _parity(permutation: Tensor, dtype: DType) -> Tensor:
 
 @composite.calls("determinant").within(ELIMINATION)
 def det(x: Tensor, /) -> Tensor:
-    """The determinant of a square matrix; of one of order 0 it is 1.
+    """The determinant of a square matrix; 1 for a matrix of size 0.
 
     >>> import tensorbackend as tb
     >>> tb.linalg.det(tb.asarray([[0.0, 2.0], [3.0, 0.0]])).item()
@@ -241,7 +241,7 @@ def det(x: Tensor, /) -> Tensor:
 
 @composite.within(ELIMINATION)
 def slogdet(x: Tensor, /) -> SlogdetResult:
-    """Sign (of complex matrices: phase) and logarithm of the magnitude of a determinant, where itself may overflow.
+    """Sign (phase, for complex matrices) and logarithm of the magnitude of a determinant, without overflow.
 
     A singular matrix gives 0 and -inf.
 
@@ -264,7 +264,7 @@ def slogdet(x: Tensor, /) -> SlogdetResult:
 
 @composite.within(ELIMINATION)
 def matrix_power(x: Tensor, n: int, /) -> Tensor:
-    """A square matrix times itself, n times, or its inverse -n times. x[n][m] gives [n][m], of inverses [m][n].
+    """A square matrix times itself, n times, or its inverse -n times. `x[n][m]` gives `[n][m]`, of inverses `[m][n]`.
 
     Integers keep their dtype and wrap for n >= 0. Raises `ArgumentError` for an n that is no int, `DataError` for the
     inverse of a singular matrix.

@@ -155,7 +155,7 @@ def uniform(
     *,
     names: Sequence[str | None] | None = None,
 ) -> Tensor:
-    """Numbers from `minval` up to but not `maxval`, all equally likely.
+    """Uniform random numbers from `minval` up to but excluding `maxval`.
 
     Between other bounds than 0 and 1 the last ones may round to `maxval`.
 
@@ -248,7 +248,7 @@ def normal(
     deviation: TensorLike = 1.0,
     names: Sequence[str | None] | None = None,
 ) -> Tensor:
-    """Normal numbers of a mean and a standard deviation.
+    """Random normal numbers with a mean and a standard deviation.
 
     Complex ones have real and imaginary parts of half the variance each.
 
@@ -304,7 +304,7 @@ def truncated_normal(
     deviation: TensorLike = 1.0,
     names: Sequence[str | None] | None = None,
 ) -> Tensor:
-    """Normal numbers of which none is beyond two bounds.
+    """Random normal numbers between two bounds.
 
     Parameters
     ----------
@@ -361,7 +361,7 @@ def exponential(
     *,
     names: Sequence[str | None] | None = None,
 ) -> Tensor:
-    """Exponential numbers of mean 1.
+    """Random numbers of the exponential distribution with mean 1.
 
     >>> import tensorbackend as tb
     >>> bool(tb.random.exponential(tb.random.key(0)) >= 0)
@@ -395,7 +395,7 @@ def gumbel(
     *,
     names: Sequence[str | None] | None = None,
 ) -> Tensor:
-    """Numbers of the standard Gumbel distribution, exp(-exp(-x)).
+    """Random numbers of the standard Gumbel distribution, exp(-exp(-x)).
 
     The greatest that `mode="low"` gives in float32 are about 16; "high" draws twice as many bits and reaches 32.
 

@@ -97,7 +97,7 @@ def randint(
     *,
     names: Sequence[str | None] | None = None,
 ) -> Tensor:
-    """Integers from `minval` up to but not `maxval`, int64 by default.
+    """Random integers from `minval` up to but excluding `maxval`, int64 by default.
 
     The numbers depend on the width of the dtype: JAX's default ones are those of int32. They are remainders of random
     words, so where maxval - minval is no power of 2 some are a little likelier, the less the smaller it is beside the
@@ -171,7 +171,7 @@ def bernoulli(
     *,
     names: Sequence[str | None] | None = None,
 ) -> Tensor:
-    """True with probability `p`, a floating number or tensor, by default one for each element of it.
+    """Random bools that are true with probability `p`, a number or a tensor.
 
     Probabilities below the eps of their dtype need `mode="high"`, which draws twice as many bits.
 
@@ -197,7 +197,7 @@ def categorical(
     *,
     names: Sequence[str | None] | None = None,
 ) -> Tensor:
-    """Classes (int64) with probabilities softmax(logits) along an axis, one for each place on the other axes.
+    """Random classes (int64) with probabilities softmax(logits) along an axis.
 
     A `shape` has more axes in front for more classes a place; these are all different if `replace` is false.
     Raises `ArgumentError` for more different classes than there are.
@@ -245,7 +245,7 @@ def _greatest(x: Tensor, axis: int, count: int) -> Tensor:
 
 @composite
 def shuffle(key: Tensor, x: Tensor, /, axis: int | str = 0, independent: bool = False) -> Tensor:
-    """The entries of x along an axis in random order; each run along it in an order of its own if `independent`.
+    """Shuffle the entries of x along an axis; if `independent`, each vector along the axis on its own.
 
     Entries are sorted by random words, so often that words that are equal each time are unlikely.
 
@@ -346,7 +346,7 @@ def choice(
     *,
     names: Sequence[str | None] | None = None,
 ) -> Tensor:
-    """Entries of a tensor along an axis, or integers below `a`, in the shape that takes the place of that axis.
+    """Random entries of a tensor along an axis, or random integers below `a`.
 
     They are equally likely unless there is a vector `p` of their probabilities, and all different if `replace` is
     false. Raises `ArgumentError` for a choice from nothing or for more different entries than there are.

@@ -62,7 +62,7 @@ def multivariate_normal(
     *,
     names: Sequence[str | None] | None = None,
 ) -> Tensor:
-    """Normal vectors along the last axis, of a mean (..., n) and a positive definite covariance (..., n, n).
+    """Random normal vectors along the last axis, with a mean (..., n) and a positive definite covariance (..., n, n).
 
     `shape` is that of the axes in front, by default what those of the mean and the covariance broadcast to. The axes
     have the names of the mean unless others are given. Independent normal numbers are multiplied with the Cholesky

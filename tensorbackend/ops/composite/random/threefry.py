@@ -68,7 +68,7 @@ def words(key: Tensor, shape: Shape) -> tuple[Tensor, Tensor]:
 
 @entry
 def split(key: TensorLike, /, num: int | Sequence[int] = 2) -> Tensor:
-    """So many independent keys, or keys of a shape, along leading axes; the key itself is not to be used again.
+    """Split a key into `num` independent keys. Do not use the key itself again.
 
     >>> import tensorbackend as tb
     >>> first, second = tb.random.split(tb.random.key(0))
@@ -82,7 +82,7 @@ def split(key: TensorLike, /, num: int | Sequence[int] = 2) -> Tensor:
 
 @composite
 def fold_in(key: Tensor, data: Tensor, /) -> Tensor:
-    """A key from a key and an integer of up to 32 bits, such as the number of a step.
+    """Derive a key from a key and an integer of up to 32 bits, such as the number of a step.
 
     A wider integer tensor counts with its low 32 bits; one with axes gives a key for each element, (..., 2), with
     its names. Raises `DTypeError` unless `data` is of an integer dtype.

@@ -25,7 +25,7 @@ def _part(x: Tensor, axis: int, start: int, length: int) -> Tensor:
 
 @composite
 def stack(arrays: Sequence[Tensor], /, *, axis: int = 0, name: str | None = None) -> Tensor:
-    """Tensors of one shape, side by side along a new axis, which may have a name.
+    """Join tensors with equal shapes along a new axis, which may have a name.
 
     >>> import tensorbackend as tb
     >>> tb.stack([tb.asarray([1, 2]), tb.asarray([3, 4])], axis=1, name="pair").template
@@ -42,7 +42,7 @@ def stack(arrays: Sequence[Tensor], /, *, axis: int = 0, name: str | None = None
 
 @composite
 def unstack(x: Tensor, /, *, axis: Axis = 0) -> tuple[Tensor, ...]:
-    """The entries along an axis, each without it.
+    """Split a tensor into its entries along an axis, which they lose.
 
     >>> import tensorbackend as tb
     >>> [each.tolist() for each in tb.unstack(tb.asarray([[1, 2], [3, 4]]), axis=1)]
@@ -54,7 +54,7 @@ def unstack(x: Tensor, /, *, axis: Axis = 0) -> tuple[Tensor, ...]:
 
 @composite
 def split(x: Tensor, /, sections: int | Sequence[int], *, axis: Axis = 0) -> tuple[Tensor, ...]:
-    """Parts along an axis: so many equal ones, or those between the given positions.
+    """Split along an axis into a number of equal parts, or at the given positions.
 
     Raises `ShapeError` for a number of sections that does not divide the size, or positions out of order.
 
@@ -78,9 +78,9 @@ def split(x: Tensor, /, sections: int | Sequence[int], *, axis: Axis = 0) -> tup
 
 @composite
 def roll(x: Tensor, /, shift: int | Sequence[int], *, axis: Axis | Sequence[Axis] | None = None) -> Tensor:
-    """Elements moved along axes, those beyond the end coming back at the start; laid flat for `None`.
+    """Shift elements along axes; those moved beyond the end come back at the start.
 
-    `shift` is one number, or one for each axis in the order given.
+    `shift` is one number, or one for each axis in the order given. `axis=None` rolls the flattened tensor.
 
     >>> import tensorbackend as tb
     >>> tb.roll(tb.iota(5), 2, axis=0).tolist()
@@ -103,7 +103,7 @@ def roll(x: Tensor, /, shift: int | Sequence[int], *, axis: Axis | Sequence[Axis
 
 @composite
 def tile(x: Tensor, repetitions: Sequence[int], /) -> Tensor:
-    """x side by side with itself, so many times along each axis; aligned from the right.
+    """Repeat x along each axis, aligned from the right.
 
     >>> import tensorbackend as tb
     >>> tb.tile(tb.asarray([1, 2]), (2, 2)).tolist()
@@ -122,7 +122,7 @@ def tile(x: Tensor, repetitions: Sequence[int], /) -> Tensor:
 
 @composite
 def moveaxis(x: Tensor, source: Axis | Sequence[Axis], destination: int | Sequence[int], /) -> Tensor:
-    """Axes moved to other positions, the rest in their order.
+    """Move axes to other positions; the other axes keep their order.
 
     >>> import tensorbackend as tb
     >>> tb.moveaxis(tb.zeros((2, 3, 4), names=("a", "b", "c")), "a", -1).names
@@ -143,7 +143,7 @@ def moveaxis(x: Tensor, source: Axis | Sequence[Axis], destination: int | Sequen
 
 @composite
 def broadcast_arrays(*arrays: Tensor) -> tuple[Tensor, ...]:
-    """Tensors repeated to the shape that they have in common, with the names that meet there.
+    """Broadcast tensors against each other; names that meet are merged.
 
     >>> import tensorbackend as tb
     >>> [x.shape for x in tb.broadcast_arrays(tb.zeros((2, 1)), tb.zeros(3))]

@@ -157,9 +157,9 @@ def _meshgrid(arrays: Sequence[Tensor], /, *, indexing: str) -> tuple[Tensor, ..
 
 @entry
 def meshgrid(*arrays: TensorLike, indexing: str = "xy") -> tuple[Tensor, ...]:
-    """Coordinates of a grid: for each tensor of one axis one that repeats it along the axes of the others.
+    """Coordinates of a grid: repeats each tensor with one axis along the axes of the others.
 
-    With `"ij"` the i-th tensor runs along axis i, with `"xy"` the first two change places. The axes keep the tensors'
+    With `"ij"` the i-th tensor runs along axis i; `"xy"` swaps the first two axes. The axes keep the tensors'
     names. Raises `ShapeError` for more than one axis, `ArgumentError` for another indexing.
 
     >>> import tensorbackend as tb

@@ -30,7 +30,7 @@ from ..shape.arranging import moveaxis, stack
 
 @composite
 def median(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
-    """The element in the middle of the order, the mean of the two there for an even number; NaN if there is one.
+    """The median: the middle element, or the mean of the two middle ones; NaN if any element is NaN.
 
     Integers and bool give the default floating dtype. Raises `ShapeError` for axes without elements.
 
@@ -159,9 +159,9 @@ def quantile(
     keepdims: bool = False,
     method: str = "linear",
 ) -> Tensor:
-    """The values below which shares q of the elements lie, q from 0 to 1; NaN if there is one.
+    """Quantiles: the values below which a share q of the elements lies; NaN if any element is NaN.
 
-    Several shares, in a list or along the axis of a tensor, stand along a new first axis. Between two elements
+    Several q, in a list or along the axis of a tensor, give a new first axis. Between two elements
     `method` decides, `"linear"` by interpolation; the others are NumPy's: "inverted_cdf", "averaged_inverted_cdf",
     "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased", "normal_unbiased",
     "lower", "higher", "midpoint", "nearest". Integers and bool give the default floating dtype. Raises `ArgumentError`
@@ -193,7 +193,7 @@ def percentile(
     keepdims: bool = False,
     method: str = "linear",
 ) -> Tensor:
-    """What `quantile` gives for q of a hundred parts.
+    """Percentiles: `quantile` with q in percent.
 
     >>> import tensorbackend as tb
     >>> tb.percentile(tb.asarray([1.0, 2.0, 3.0]), 50).item()
@@ -214,7 +214,7 @@ def _shares(q: float | Sequence[float] | Tensor) -> tuple[tuple[float, ...], boo
 
 @composite
 def mode(x: Tensor, /, *, axis: Axis | None = None, keepdims: bool = False) -> Tensor:
-    """The most frequent element along an axis, or of all; of several the least. Each NaN is an element of its own.
+    """The most frequent element along an axis, or of all; the least of several. Each NaN counts as different.
 
     Raises `ShapeError` for axes without elements.
 

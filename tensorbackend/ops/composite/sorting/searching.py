@@ -61,9 +61,9 @@ def _before(a: Tensor, b: Tensor) -> Tensor:
 
 @described
 def searchsorted(x1: TensorLike, x2: TensorLike, /, *, side: Side = "left", sorter: TensorLike | None = None) -> Tensor:
-    """Where values x2 would go into a sorted x1 of one axis so that it stays sorted: indices from 0 to its size.
+    """The indices at which values x2 would be inserted into a sorted x1 to keep it sorted.
 
-    Before equal elements ("left") or after them ("right"); NaN is greatest, as `sort` has it. `sorter` is what
+    They go before equal elements ("left") or after them ("right"). NaN is greatest, as in `sort`. `sorter` is what
     `argsort` gives for an x1 that is not sorted. Raises `ShapeError`, `ArgumentError` for another side.
 
     >>> import tensorbackend as tb
@@ -207,7 +207,7 @@ def _descending(x: Tensor, k: int, along: int) -> TopK:
 
 @composite
 def isin(x1: Tensor, x2: Tensor, /, *, invert: bool = False) -> Tensor:
-    """Whether each element of x1 is equal to some element of x2, or with `invert` to none; NaN is equal to none.
+    """Whether each element of x1 is in x2, or is not with `invert`. NaN equals nothing.
 
     >>> import tensorbackend as tb
     >>> tb.isin(tb.asarray([1, 2, 3]), tb.asarray([[3, 5], [1, 1]])).tolist()

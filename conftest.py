@@ -1,0 +1,25 @@
+"""What every test runs with: verified payloads, few collections of garbage."""
+
+import gc
+import os
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+os.environ.setdefault("TENSORBACKEND_CHECK", "1")
+
+# Templates, plans and examples are many objects that live on: at Python's own thresholds an eighth of the processors'
+# time goes by in looking at them.
+gc.set_threshold(50_000, 20, 50)
+
+
+@pytest.fixture
+def whole(request: pytest.FixtureRequest) -> Callable[..., Any]:
+    """A decorator that makes a function one program on JAX, for a test of all backends.
+
+    Op by op JAX compiles each op for each shape, which takes a tenth of a second.
+    """
+    import tensorbackend as tb
+
+    return tb.jit if request.node.callspec.params["backend"] == "jax" else lambda function: function

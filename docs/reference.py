@@ -1,0 +1,236 @@
+"""The reference of the site, made of docstrings; a hook of MkDocs, which writes none of its pages to docs/.
+
+An object has an entry under its shortest public name, on the page of its family or of its module. mkdocstrings fills in
+the entry from the object as it is at run time, since the sections of an op are completed where it is declared.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from collections.abc import Iterator
+from importlib import import_module
+from importlib.util import find_spec
+from inspect import getdoc, getsourcefile
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final
+
+import tensorbackend as tb
+from tensorbackend.opspec import word
+
+HERE: Final = Path(__file__).resolve().parent
+ROOT: Final = HERE.parent
+
+FAMILIES: Final = {
+    "tensors": ("Tensors and templates", ("tensor", "template")),
+    "creation": ("Making tensors", ("creation",)),
+    "dtypes": ("Dtypes, precision and inspection", ("dtypes", "inspection")),
+    "elementwise": ("Elementwise functions", ("elementwise",)),
+    "special": ("Special functions", ("special",)),
+    "reduction": ("Reductions and statistics", ("reduction", "statistics", "counting")),
+    "cumulative": ("Cumulative functions", ("cumulative",)),
+    "sorting": ("Sorting, searching and sets", ("sorting", "searching", "sets")),
+    "shape": ("Shapes and names of axes", ("shape", "alignment", "padding")),
+    "indexing": ("Indexing", ("indexing",)),
+    "contraction": ("Products and contractions", ("contraction",)),
+    "windows": ("Convolution and windows", ("convolution", "window")),
+    "functional": ("Functions applied to elements", ("functional",)),
+    "gradients": ("Gradients", ("grad",)),
+    "transforms": (
+        "Tracing, jit, vmap and trees",
+        ("trace", "jit", "vmap", "trees", "hooks", "host", "questions"),
+    ),
+    "control": ("Control flow", ("choice", "control", "while_loops", "along")),
+    "mesh": ("Meshes of devices", ("mesh", "shards", "collectives")),
+    "dry_run": ("Dry runs", ("cost",)),
+    "profile": ("Profiles", ("profile",)),
+    "backends": (
+        "Backends, devices, transfers and threads",
+        ("select", "backends", "containers", "record", "dispatch", "threads"),
+    ),
+}
+"""The pages of `tb`: the title, and the words of the modules (`word_of`) whose functions it has."""
+
+MODULES: Final = {
+    "linalg": "Linear algebra: tb.linalg",
+    "fft": "Fourier transforms: tb.fft",
+    "random": "Random numbers: tb.random",
+    "nn": "Neural networks: tb.nn",
+    "ragged": "Axes with lengths: tb.ragged",
+    "sparse": "Sparse matrices: tb.sparse",
+    "solvers": "Linear systems: tb.solvers",
+    "optimize": "Minima, roots and optimisers: tb.optimize",
+    "distributed": "Several processes: tb.distributed",
+    "checkpoints": "Checkpoints: tb.checkpoints",
+    "files": "Files",
+    "errors": "Errors: tensorbackend.errors",
+    "protocol": "The protocol: tensorbackend.protocol",
+    "extending": "For authors of backends: tensorbackend.extending",
+    "testing": "Tests of backends: tensorbackend.testing",
+}
+"""The public modules, each with the title of its page."""
+
+
+def exported(module: ModuleType) -> Iterator[str]:
+    """The names that a module offers: what it defines, and what it imports `as` the same name."""
+    source = getsourcefile(module)
+    assert source is not None
+    for node in ast.walk(_without_bodies(ast.parse(Path(source).read_text()))):
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and not node.name.startswith("_"):
+            yield node.name
+        elif isinstance(node, ast.ImportFrom):
+            yield from (each.name for each in node.names if each.asname == each.name and each.name[0] != "_")
+
+
+def _without_bodies(tree: ast.Module) -> ast.Module:
+    """A module whose functions and classes are empty, so that only its own names are found."""
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            node.body = []
+    return tree
+
+
+def word_of(module: str) -> str:
+    """The word of a module that chooses the page.
+
+    >>> word_of("tensorbackend.ops.composite.shape.arranging"), word_of("tensorbackend.expr.grad.tape")
+    ('shape', 'grad')
+    """
+    parts = module.split(".")
+    return word(module) if parts[1] == "ops" else parts[2] if parts[1] == "expr" else parts[1]
+
+
+def entries() -> dict[str, dict[str, Any]]:
+    """The functions and classes of each page, by their public names."""
+    page_of = {word: page for page, (_, words) in FAMILIES.items() for word in words}
+    page_of.update({name: name for name in MODULES})
+    found: dict[str, dict[str, Any]] = {page: {} for page in (*FAMILIES, *MODULES)}
+    seen = set()
+    for name in ("", *MODULES):
+        module = import_module(f"tensorbackend.{name}".removesuffix("."))
+        for public in sorted(set(exported(module))):
+            value = getattr(module, public)
+            # A function that remembers its results is no function to Python.
+            home = getattr(value, "__module__", "")
+            if id(value) in seen or not callable(value) or not home.startswith("tensorbackend"):
+                continue
+            seen.add(id(value))
+            place = name or page_of[word_of(home)]
+            found[place][f"{module.__name__}.{public}"] = value
+    return found
+
+
+def _identifier(name: str, value: Any) -> str:
+    """Where Griffe finds an object, which is where it is defined if a module of the package has its name too."""
+    module, _, public = name.rpartition(".")
+    shadowed = hasattr(import_module(module), "__path__") and find_spec(name) is not None
+    return f"{value.__module__}.{public}" if shadowed else name
+
+
+def pages() -> dict[str, str]:
+    """The text of each page by its path on the site."""
+    titles = {**{page: title for page, (title, _) in FAMILIES.items()}, **MODULES}
+    found = {f"reference/{page}.md": _page(titles[page], listed) for page, listed in entries().items()}
+    lines = (f"- [{title}]({page}.md)" for page, title in titles.items())
+    return {"reference/index.md": "\n".join([INTRODUCTION, *lines, ""]), **found}
+
+
+INTRODUCTION: Final = """\
+# Reference
+
+Every public function and class, from its docstring. `tb` stands for `import tensorbackend as tb`. The
+[table of ops](../ops.md) says which callback of a backend computes an op, how near the results of two backends are, and
+whether the op has a gradient. [Semantics](../semantics.md) says what holds for special values.
+"""
+
+
+def _page(title: str, listed: dict[str, Any]) -> str:
+    rows = [f"| [`{_short(name)}`][{_identifier(name, value)}] | {_summary(value)} |" for name, value in listed.items()]
+    table = ["| | |", "| --- | --- |", *rows, ""]
+    blocks = [_block(name, value) for name, value in listed.items()]
+    return "\n".join([f"# {title}", "", *table, *blocks])
+
+
+def _short(name: str) -> str:
+    head, _, rest = name.partition(".")
+    within = rest.partition(".")[0]
+    return name if within in ("errors", "protocol", "extending", "testing") else f"tb.{rest}" if head else name
+
+
+def _summary(value: Any) -> str:
+    """The first paragraph of a docstring, in one line of a table."""
+    return re.sub(r"\s+", " ", (getdoc(value) or "").partition("\n\n")[0]).replace("|", "\\|")
+
+
+def _block(name: str, value: Any) -> str:
+    options = {"heading": _short(name), "toc_label": _short(name)}
+    if value is tb.Backend:
+        options["inherited_members"] = "true"  # callbacks, which its families declare
+    elif isinstance(value, type) and issubclass(value, tb.Backend):
+        options["members"] = "false"  # what it overrides
+    lines = "".join(f"      {option}: {chosen}\n" for option, chosen in options.items())
+    return f"::: {_identifier(name, value)}\n    options:\n{lines}"
+
+
+OUTSIDE: Final = {
+    "README.md": "index.md",
+    "CHANGELOG.md": "changelog.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "SECURITY.md": "security.md",
+    **{
+        path.relative_to(ROOT).as_posix(): f"{path.parent.relative_to(ROOT).as_posix()}/{path.stem.lower()}.md"
+        for path in sorted(ROOT.glob("plugins/*/*.md"))
+    },
+    **{path.relative_to(ROOT).as_posix(): f"examples/{path.stem}.md" for path in sorted(ROOT.glob("examples/*.py"))},
+}
+"""Files outside docs/ that have a page of the site: its path there."""
+
+
+def outside(path: str) -> str:
+    """The text of the page of a file outside docs/."""
+    text = (ROOT / path).read_text()
+    return text if path.endswith(".md") else f"# {Path(path).name}\n\n```python\n{text}```\n"
+
+
+def linked(text: str, source: str, page: str) -> str:
+    """The text of a page with links to files outside docs/, or from there, that lead to pages of the site.
+
+    >>> linked("[a](../examples/gpt3.py)", "docs/dry-run.md", "dry-run.md")
+    '[a](examples/gpt3.md)'
+    >>> linked("[a](../../docs/ops.md#sum)", "plugins/tensorbackend-torch/README.md", "plugins/torch/readme.md")
+    '[a](../../ops.md#sum)'
+    """
+
+    def replaced(match: re.Match[str]) -> str:
+        target = os.path.normpath(Path(source).parent / match[1])
+        inside = OUTSIDE.get(target, target.removeprefix("docs/") if target.startswith("docs/") else None)
+        return match[0] if inside is None else f"]({os.path.relpath(inside, Path(page).parent)}{match[2] or ''})"
+
+    return re.sub(r"\]\(([^)#:]+)(#[^)]*)?\)", lambda match: replaced(match) if match[1] else match[0], text)
+
+
+def on_config(config: Any) -> None:
+    """Enters the pages of the reference in the navigation."""
+    for entry in config["nav"]:
+        if "Reference" in entry:
+            entry["Reference"] = list(pages())
+
+
+def on_files(files: Any, config: Any) -> None:
+    """Adds the pages that are no files of docs/."""
+    from mkdocs.structure.files import File
+
+    for page, text in pages().items():
+        files.append(File.generated(config, page, content=text))
+    for path, page in OUTSIDE.items():
+        if page != "index.md":
+            files.append(File.generated(config, page, content=outside(path)))
+
+
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    """Turns links to files into links to pages."""
+    uri = page.file.src_uri
+    source = {place: path for path, place in OUTSIDE.items() if place != "index.md"}.get(uri, f"docs/{uri}")
+    return linked(markdown, source, uri)

@@ -1,5 +1,0 @@
-"""Payloads are verified against their templates in every test."""
-
-import os
-
-os.environ.setdefault("TENSORBACKEND_CHECK", "1")

@@ -1,0 +1,84 @@
+"""The reference of the site has an entry for every public function, and its links lead to pages."""
+
+from __future__ import annotations
+
+import re
+import runpy
+from collections.abc import Iterator
+from importlib import import_module
+from inspect import isfunction
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import tensorbackend as tb
+from tensorbackend.entry import entry
+
+ROOT = Path(__file__).resolve().parents[2]
+REFERENCE = runpy.run_path(str(ROOT / "docs" / "reference.py"))
+ENTRIES = REFERENCE["entries"]()
+PAGES = REFERENCE["pages"]()
+NAVIGATION = (ROOT / "mkdocs.yml").read_text().partition("\nnav:\n")[2]
+
+SPACES = [value for value in (getattr(tb, name) for name in dir(tb)) if isinstance(value, ModuleType)]
+"""The namespaces of `tb`."""
+
+MODULES = [
+    tb,
+    *SPACES,
+    *(import_module(f"tensorbackend.{name}") for name in ("errors", "extending", "files", "testing")),
+]
+
+
+def public(module: ModuleType) -> Iterator[tuple[str, Any]]:
+    """The functions that a module shows, whatever way they came there, but for the decorator that it uses itself."""
+    for name in dir(module):
+        value = getattr(module, name)
+        if not name.startswith("_") and isfunction(value) and value.__module__.startswith("tensorbackend."):
+            if value is entry:
+                continue
+            yield name, value
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
+def test_every_public_function_has_an_entry(module: ModuleType) -> None:
+    listed = {id(value) for page in ENTRIES.values() for value in page.values()}
+    found = dict(public(module))
+    assert found
+    assert [name for name, value in found.items() if id(value) not in listed] == []
+
+
+def test_an_object_has_one_entry() -> None:
+    values = [id(value) for page in ENTRIES.values() for value in page.values()]
+    assert len(values) == len(set(values))
+    blocks = [name for text in PAGES.values() for name in re.findall(r"^::: (\S+)$", text, re.MULTILINE)]
+    assert len(blocks) == len(set(blocks)) == len(values)
+
+
+def test_each_entry_is_found_under_its_name() -> None:
+    for page in ENTRIES.values():
+        for path, value in page.items():
+            module, _, name = path.rpartition(".")
+            assert getattr(import_module(module), name) is value
+
+
+def test_every_page_of_docs_is_in_the_navigation() -> None:
+    pages = {path.name for path in (ROOT / "docs").glob("*.md")} | {*REFERENCE["OUTSIDE"].values()}
+    assert {page for page in pages if f" {page}\n" not in NAVIGATION} == set()
+
+
+@pytest.mark.parametrize(
+    ("link", "source", "page", "expected"),
+    [
+        ("../examples/gpt3.py", "docs/dry-run.md", "dry-run.md", "examples/gpt3.md"),
+        ("../README.md", "docs/index.md", "index.md", "index.md"),
+        ("semantics.md#files", "docs/ops.md", "ops.md", "semantics.md#files"),
+        ("../../README.md", "plugins/a/README.md", "plugins/a/readme.md", "../../index.md"),
+        ("https://www.python.org", "docs/ops.md", "ops.md", "https://www.python.org"),
+        ("#ops", "docs/ops.md", "ops.md", "#ops"),
+    ],
+)
+def test_links_out_of_docs_lead_to_pages(link: str, source: str, page: str, expected: str) -> None:
+    assert REFERENCE["linked"](f"[a]({link}), b", source, page) == f"[a]({expected}), b"
