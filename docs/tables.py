@@ -15,14 +15,14 @@ from typing import Any
 import tensorbackend as tb
 from tensorbackend.accuracy import Bound
 from tensorbackend.dispatch.fallbacks import fallbacks
-from tensorbackend.dispatch.minimum import arrival, minimum
+from tensorbackend.dispatch.minimum import accepted_dtype, minimum
 from tensorbackend.dtypes import ALL_DTYPES, DType
-from tensorbackend.expr.grad.coverage import how as how_differentiated
+from tensorbackend.expr.grad.coverage import gradient_support
 from tensorbackend.opspec import CALLBACKS, OPS, OpSpec, implemented
 from tensorbackend.protocol import Backend
 from tensorbackend.protocol.core import own_method
 from tensorbackend.select import backend_class, backends, origin
-from tensorbackend.support import how
+from tensorbackend.support import support_of
 from tensorbackend.testing import partial
 from tensorbackend.testing.bounds import bound_of
 from tensorbackend.testing.source import qualified
@@ -62,7 +62,7 @@ def _row(spec: OpSpec) -> str:
     parameters = ", ".join(parameter.name for parameter in spec.parameters)
     return (
         f"| `{qualified(spec.name)}` | {parameters} | `{spec.callback}` | {spec.kind} "
-        f"| {_bound(bound_of(spec.name))} | {how_differentiated(spec)} | {overridden} |"
+        f"| {_bound(bound_of(spec.name))} | {gradient_support(spec)} | {overridden} |"
     )
 
 
@@ -224,7 +224,7 @@ SUPPORT_INTRODUCTION = """\
 # What each backend supports
 
 Generated from the classes of the backends and the fall-backs by `make docs`; a test fails when it is stale. Nothing is
-imported but the classes, so it does not depend on the libraries of the machine that wrote it. `how(backend,
+imported but the classes, so it does not depend on the libraries of the machine that wrote it. `support_of(backend,
 callback, dtype)` of `tensorbackend.extending` gives the same answers.
 
 | | |
@@ -288,17 +288,17 @@ def support_page() -> str:
     page += COMPOSITES.format(**head)
     overridden = sorted({name for cls in engines.values() for name in implemented(cls)[1]})
     return page + "".join(
-        f"| `{name}` | {' | '.join(how(cls, name) for cls in engines.values())} |\n" for name in overridden
+        f"| `{name}` | {' | '.join(support_of(cls, name) for cls in engines.values())} |\n" for name in overridden
     )
 
 
 def _support(backend: type[Backend], callback: str) -> str:
     """How a backend has a primitive: one word, or one for each group of the dtypes that reach it."""
-    arriving = {arrival(callback, dtype) for dtype in backend.dtypes} - {None}
+    arriving = {accepted_dtype(callback, dtype) for dtype in backend.dtypes} - {None}
     ways: dict[str, list[DType]] = {}
     for dtype in ALL_DTYPES:
         if dtype in arriving:
-            ways.setdefault(how(backend, callback, dtype), []).append(dtype)
+            ways.setdefault(support_of(backend, callback, dtype), []).append(dtype)
     if len(ways) == 1:
         return next(iter(ways))
     return ", ".join(f"{way} ({_grouped(dtypes)})" for way, dtypes in ways.items())

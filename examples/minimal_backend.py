@@ -143,7 +143,7 @@ def main() -> None:
     from rich.progress import track
     from rich.table import Table
 
-    from tensorbackend.extending import how
+    from tensorbackend.extending import support_of
     from tensorbackend.opspec import CALLBACKS
 
     console = Console(width=110)
@@ -161,7 +161,7 @@ def main() -> None:
     ways: dict[str, list[str]] = {}
     for name, callback in CALLBACKS.items():
         if not callback.optional:
-            ways.setdefault(how(ArrayBackend, name), []).append(name)
+            ways.setdefault(support_of(ArrayBackend, name), []).append(name)
     table = Table("primitives", "", title=f"the backend {ArrayBackend.name!r}")
     for way, names in ways.items():
         table.add_row(f"{len(names)} {way}", " ".join(names))

@@ -16,7 +16,7 @@ from tensorbackend.errors import TensorBackendError
 from tensorbackend.opspec import CALLBACKS, OPS
 from tensorbackend.protocol import Backend
 from tensorbackend.rules.broadcasting import result_type
-from tensorbackend.support import how
+from tensorbackend.support import support_of
 from tensorbackend.testing import Invocation, calls, check, partial, profile, without
 
 PRIMITIVES = [name for name, callback in CALLBACKS.items() if not callback.optional]
@@ -53,7 +53,7 @@ def _promoted(call: Invocation) -> DType:
 @on_each_case
 def test_agrees_where_it_is_missing(callback: str, name: str) -> None:
     backend = without(BinaryBackend(), callback)
-    assert how(backend, callback) == "fall-back"
+    assert support_of(backend, callback) == "fall-back"
     check_agreement(callback, name, backend)
 
 
@@ -85,6 +85,6 @@ def test_a_fallback_is_written_in_primitives(callback: str) -> None:
 
 def test_what_is_missing_is_said() -> None:
     few = partial(BinaryBackend(), ["less", "multiply"])
-    assert how(few, "greater") == "fall-back"
-    assert how(few, "floor") == how(few, "svd") == "missing"
+    assert support_of(few, "greater") == "fall-back"
+    assert support_of(few, "floor") == support_of(few, "svd") == "missing"
     assert lacking(few, fallbacks("subtract")[0]) == ["add"]

@@ -20,7 +20,7 @@ import tensorbackend as tb
 from tensorbackend.dtypes import DType, as_dtype
 from tensorbackend.errors import TensorBackendError
 from tensorbackend.expr.evaluate import evaluate
-from tensorbackend.expr.grad.coverage import how
+from tensorbackend.expr.grad.coverage import gradient_support
 from tensorbackend.expr.trace import trace_leaves
 from tensorbackend.expr.trees import flatten
 from tensorbackend.opspec import OPS
@@ -59,12 +59,15 @@ NOT_IN_JAX: dict[str, str] = {
 DIFFERENTIABLE = [
     name
     for name in names()
-    if (name not in OPS or how(OPS[name]) in ("yes", "zero", "by its parts")) and name not in NOTHING | ON_PURPOSE
+    if (name not in OPS or gradient_support(OPS[name]) in ("yes", "zero", "by its parts"))
+    and name not in NOTHING | ON_PURPOSE
 ]
 
 # JAX compiles each op for a second: by default those with a rule of their own, of floats where they take some.
 IN_JAX = [
-    name for name in DIFFERENTIABLE if name not in NOT_IN_JAX and (ASKED or (name in OPS and how(OPS[name]) == "yes"))
+    name
+    for name in DIFFERENTIABLE
+    if name not in NOT_IN_JAX and (ASKED or (name in OPS and gradient_support(OPS[name]) == "yes"))
 ]
 COMPLEX = {"imag"}
 """Ops of complex operands only."""

@@ -28,4 +28,4 @@ from .rules.data_errors import singular_matrix as singular_matrix
 from .rules.random import PARITY as PARITY
 from .rules.random import ROTATIONS as ROTATIONS
 from .support import Way as Way
-from .support import how as how
+from .support import support_of as support_of

@@ -11,7 +11,7 @@ from .interchange import is_plain_array
 from .memo import freeze, kind_of, remember
 from .opspec import OpSpec, Parameter
 from .template import Template, intern_template, weak_template
-from .tensor import Tensor, late
+from .tensor import Tensor, public_op
 
 R = TypeVar("R")
 Operand: TypeAlias = Tensor | Scalar
@@ -29,7 +29,7 @@ def as_operand(value: object, parameter: Parameter) -> Operand:
     if scalar_kind(value) is not None:
         return value  # type: ignore[return-value] # a Python number, by its kind
     if is_plain_array(value):
-        return late("asarray")(value)
+        return public_op("asarray")(value)
     remedy = getattr(type(value), "operand_remedy", "wrap it in asarray() or tensor()")
     raise OperandError(expected("a tensor, a Python number or an array", remedy, **{parameter.name: value}))
 

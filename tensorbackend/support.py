@@ -17,7 +17,7 @@ Way: TypeAlias = Literal["native", "override", "default", "fall-back", "missing"
 method or by the default in public ops."""
 
 
-def how(backend: BackendLike, op: str, dtype: DTypeLike | None = None) -> Way:
+def support_of(backend: BackendLike, op: str, dtype: DTypeLike | None = None) -> Way:
     """How a backend supports an op, for inputs of a dtype if one is given.
 
     The answer comes from the class and the declared fall-backs: no instance is made, and no array library is imported.
@@ -44,7 +44,7 @@ def how(backend: BackendLike, op: str, dtype: DTypeLike | None = None) -> Way:
 
     Examples
     --------
-    >>> how("numpy", "sin"), how("numpy", "softmax"), how("binary", "softmax")
+    >>> support_of("numpy", "sin"), support_of("numpy", "softmax"), support_of("binary", "softmax")
     ('native', 'override', 'default')
     """
     cls = _class_of(backend)

@@ -48,7 +48,7 @@ def bind(function: Function) -> Function:
     return function
 
 
-def late(name: str) -> Callable[..., Tensor]:
+def public_op(name: str) -> Callable[..., Tensor]:
     """Look up a public op by name, for modules of layers below the ops."""
     return _ops[name]
 

@@ -22,7 +22,7 @@ from ..interchange import is_plain_array
 from ..locks import free_in_child
 from ..memo import MEMO_LIMIT, remember
 from ..opspec import OpSpec
-from ..tensor import Tensor, late
+from ..tensor import Tensor, public_op
 
 COMPUTING: Final = frozenset(
     [
@@ -117,8 +117,8 @@ def _operand(value: Any, beside: Sequence[Any]) -> Any:
         if not is_plain_array(value):
             return value
         home = next((each.backend for each in beside if isinstance(each, Tensor)), None)
-        tensor = late("asarray")(value, backend=home)
+        tensor = public_op("asarray")(value, backend=home)
         wanted = defaults.cast_to(tensor.dtype)
-        return value if wanted is None else late("astype")(tensor, wanted)
+        return value if wanted is None else public_op("astype")(tensor, wanted)
     wanted = defaults.cast_to(value.dtype)
-    return value if wanted is None else late("astype")(value, wanted)
+    return value if wanted is None else public_op("astype")(value, wanted)

@@ -40,18 +40,18 @@ def minimum(dtypes: Iterable[DType] = ALL_DTYPES) -> tuple[str, ...]:
 def _has_fallback(callback: str, dtype: DType) -> bool:
     """Whether a primitive has a fall-back for a dtype, or for those that it takes where that is none of them."""
     declared = fallbacks(callback)
-    return any(each.takes(dtype) for each in declared) or (bool(declared) and arrival(callback, dtype) is None)
+    return any(each.takes(dtype) for each in declared) or (bool(declared) and accepted_dtype(callback, dtype) is None)
 
 
 @cache
-def arrival(callback: str, dtype: DType) -> DType | None:
+def accepted_dtype(callback: str, dtype: DType) -> DType | None:
     """The dtype in which operands of a dtype reach a callback, or `None` if its ops refuse them.
 
     The ops' rules answer. Where a rule needs options that cannot be guessed, the dtype is assumed not to change.
 
     >>> import tensorbackend as tb
     >>> from tensorbackend.dtypes import bool_, complex64, int32
-    >>> arrival("exp", int32), arrival("floor", complex64), arrival("select", int32)
+    >>> accepted_dtype("exp", int32), accepted_dtype("floor", complex64), accepted_dtype("select", int32)
     (float32, None, int32)
     """
     unknown = False

@@ -27,7 +27,7 @@ from ..protocol import Backend, Kernel, Payload, own_method
 from ..protocol.planned import bare, is_planned
 from ..select import common_backend, move
 from ..template import Template
-from ..tensor import Tensor, late, relabelled
+from ..tensor import Tensor, public_op, relabelled
 from .graph import Graph, rebuilt
 from .node import CUSTOM, RENAMED, Node, Value
 from .record import ExprBackend, under
@@ -61,7 +61,7 @@ def evaluate(graph: Graph, arguments: Sequence[Any], backend: Backend | None = N
 
     Raises `ShapeError` for a tensor that does not look as its parameter was traced.
     """
-    tensors = [x if isinstance(x, Tensor) else late("asarray")(x) for x in arguments]
+    tensors = [x if isinstance(x, Tensor) else public_op("asarray")(x) for x in arguments]
     graph.check(tensors)
     if backend is None:
         held = [node.tensor for node in graph.captured if node.tensor is not None]

@@ -257,7 +257,7 @@ def rebuilt(graph: Graph, outputs: Sequence[Value]) -> Graph:
     return found
 
 
-def closed(parameters: Sequence[Value], outputs: Sequence[Value], start: int) -> tuple[list[Value], list[Value]]:
+def capture_outer(parameters: Sequence[Value], outputs: Sequence[Value], start: int) -> tuple[list[Value], list[Value]]:
     """Results of which every value from before a trace is captured, and those values.
 
     A traced function may hold on to values of a trace around it. They do not depend on the parameters, so the graph

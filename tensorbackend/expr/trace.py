@@ -13,10 +13,10 @@ from ..errors import DTypeError, OperandError, ShapeError, expected
 from ..protocol import Backend
 from ..select import get_backend
 from ..template import Template
-from ..tensor import Tensor, late
+from ..tensor import Tensor, public_op
 from . import constants as constants  # enters what gives them their data
 from .effects import after_calls
-from .graph import NO_OPTION, Graph, TracedCall, closed
+from .graph import NO_OPTION, Graph, TracedCall, capture_outer
 from .node import PARAMETER, Node, Value
 from .record import Scope, expr_tensor, recording, value_of
 from .trees import Tree, flatten, paths, unflatten
@@ -104,7 +104,7 @@ def trace_leaves(
         )
         outputs, out_tree = _outputs(result, scope)
     parameters = [value for value in values if value is not None]
-    outputs, _ = closed(parameters, outputs, scope.start)
+    outputs, _ = capture_outer(parameters, outputs, scope.start)
     used = [name for name, value in zip(names, values, strict=True) if value is not None]
     return Graph(parameters, outputs, out_tree, used)
 
@@ -124,7 +124,7 @@ def resumed(
         more = [Value(Node(PARAMETER, template)) for template in templates]
         outputs, out_tree = _outputs(function([expr_tensor(value) for value in more]), scope)
         every = [*parameters, *more]
-        outputs, _ = closed(every, outputs, before.start)
+        outputs, _ = capture_outer(every, outputs, before.start)
     return Graph(every, outputs, out_tree, names)
 
 
@@ -140,7 +140,7 @@ def _output(result: Any) -> Value:
     if isinstance(result, Tensor):
         return value_of(result)
     _check_result(result)
-    return _output(late("asarray")(result))
+    return _output(public_op("asarray")(result))
 
 
 def check_results(result: Any) -> None:

@@ -16,7 +16,7 @@ from ..ops.elementwise.ternary import where
 from ..opspec import OPS
 from ..rules.axes import normalize_axis
 from ..template import Names, Shape, Template
-from ..tensor import Axis, Tensor, TensorLike, late
+from ..tensor import Axis, Tensor, TensorLike, public_op
 from .lengths import check_equal, check_kept, inside, laid_out, read, spread
 
 INDEPENDENT = ("add", "subtract", "negative", "positive")
@@ -339,7 +339,7 @@ def apply(function: Callable[..., Tensor], /, *operands: Ragged | TensorLike) ->
         raise OperandError(expected("a Ragged among the operands", "call the function itself", operands=operands))
     lengths, sizes = met(raggeds)
     name = getattr(function, "__name__", "")
-    elementwise = name in OPS and OPS[name].family == "elementwise" and late(name) is function
+    elementwise = name in OPS and OPS[name].family == "elementwise" and public_op(name) is function
 
     def given(x: Any) -> Any:
         """An operand as the function gets it."""

@@ -36,9 +36,9 @@ def partial(backend: Backend, callbacks: Iterable[str], *, name: str = "partial"
     Examples
     --------
     >>> import tensorbackend as tb
-    >>> from tensorbackend.support import how
+    >>> from tensorbackend.support import support_of
     >>> adding = partial(tb.get_backend("binary"), ["add"])
-    >>> how(adding, "add"), how(adding, "negate")
+    >>> support_of(adding, "add"), support_of(adding, "negate")
     ('native', 'missing')
     """
     methods = {each: _handed_on(backend, each) for each in (*TRANSPORT, *callbacks)}
@@ -65,9 +65,9 @@ def without(backend: Backend, *callbacks: str, name: str = "partial") -> type[Ba
     Examples
     --------
     >>> import tensorbackend as tb
-    >>> from tensorbackend.support import how
+    >>> from tensorbackend.support import support_of
     >>> lacking = without(tb.get_backend("numpy"), "subtract")
-    >>> how(lacking, "subtract"), tb.subtract(5, tb.asarray([2, 3], backend=lacking)).tolist()
+    >>> support_of(lacking, "subtract"), tb.subtract(5, tb.asarray([2, 3], backend=lacking)).tolist()
     ('fall-back', [3, 2])
     """
     own = (each for each in CALLBACKS if own_method(backend, each) is not None)

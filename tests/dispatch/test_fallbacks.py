@@ -15,13 +15,13 @@ import tensorbackend as tb
 from tensorbackend.backends.binary import BinaryBackend
 from tensorbackend.dispatch import fallbacks as declarations
 from tensorbackend.dispatch.fallbacks import fallback, fallbacks
-from tensorbackend.dispatch.minimum import arrival, minimum
+from tensorbackend.dispatch.minimum import accepted_dtype, minimum
 from tensorbackend.dtypes import ALL_DTYPES, bool_, float16, float32, int8, int32, uint8
 from tensorbackend.errors import ArgumentError, ContractError, UnsupportedOp
 from tensorbackend.opspec import CALLBACKS
 from tensorbackend.protocol import Backend, Payload
 from tensorbackend.protocol.core import limited_to
-from tensorbackend.support import how
+from tensorbackend.support import support_of
 from tensorbackend.template import Template
 from tensorbackend.testing import partial, without
 
@@ -68,28 +68,28 @@ def test_with_the_minimum_a_backend_has_all_that_has_a_fallback() -> None:
     least = partial(BinaryBackend(), minimum())
     for name, callback in CALLBACKS.items():
         if not callback.optional and fallbacks(name):
-            assert how(least, name) in ("fall-back", "native")
+            assert support_of(least, name) in ("fall-back", "native")
 
 
 @pytest.mark.parametrize("left_out", minimum(REAL))
 def test_the_minimum_holds_nothing_that_could_be_left_out(left_out: str) -> None:
     less = partial(BinaryBackend(), [name for name in minimum() if name != left_out])()
-    assert any(how(less, name) == "missing" for name in CALLBACKS if fallbacks(name))
+    assert any(support_of(less, name) == "missing" for name in CALLBACKS if fallbacks(name))
 
 
 def test_native_fallback_and_missing_are_told_apart() -> None:
     few = partial(BinaryBackend(), ["less", "multiply"])()
-    assert how(few, "less", "f32") == "native"
-    assert how(few, "greater") == "fall-back"
-    assert how(few, "negate", "f32") == "fall-back"
-    assert how(few, "negate", "c64") == "missing"  # -1 * (x + 0j) loses the sign of a zero
-    assert how(few, "subtract") == how(few, "svd") == "missing"
-    assert how(few, "softmax") == how(few, "expm") == "default"
-    assert how(BinaryBackend, "log2") == "override"
+    assert support_of(few, "less", "f32") == "native"
+    assert support_of(few, "greater") == "fall-back"
+    assert support_of(few, "negate", "f32") == "fall-back"
+    assert support_of(few, "negate", "c64") == "missing"  # -1 * (x + 0j) loses the sign of a zero
+    assert support_of(few, "subtract") == support_of(few, "svd") == "missing"
+    assert support_of(few, "softmax") == support_of(few, "expm") == "default"
+    assert support_of(BinaryBackend, "log2") == "override"
     assert few.supports("less")
     assert not few.supports("greater")
     with pytest.raises(ArgumentError, match="expected the name of a callback or of a composite, got op='lesser'"):
-        how(few, "lesser")
+        support_of(few, "lesser")
 
 
 def test_what_is_missing_is_said_with_what_would_give_it() -> None:
@@ -131,14 +131,14 @@ class Halves(Backend):
 
 
 def test_a_fallback_serves_the_dtypes_that_a_callback_does_not_take() -> None:
-    assert how(Halves, "greater", "f32") == "native"
-    assert how(Halves, "greater", "f16") == "fall-back"
+    assert support_of(Halves, "greater", "f32") == "native"
+    assert support_of(Halves, "greater", "f16") == "fall-back"
     x = tb.tensor([1.0, 2.0], dtype="f16", backend=Halves)
     assert tb.greater(x, tb.tensor(1.5, dtype="f16", backend=Halves)).tolist() == [False, True]
     small = tb.tensor([1, 2], dtype="s8", backend=Halves)
     with pytest.raises(UnsupportedOp, match="a dtype that less of the backend 'halves' takes, got dtype=int8"):
         tb.greater(small, small)
-    assert how(Halves, "greater", "f64") == "missing"
+    assert support_of(Halves, "greater", "f64") == "missing"
 
 
 def test_a_dtype_that_a_backend_does_not_hold_is_said_wherever_it_comes_from() -> None:
@@ -200,9 +200,9 @@ def test_a_fallback_needs_primitives() -> None:
 
 
 def test_rules_say_what_arrives() -> None:
-    assert arrival("exp", int32) is float32
-    assert arrival("left_shift", float32) is None
-    assert arrival("take", uint8) is uint8
+    assert accepted_dtype("exp", int32) is float32
+    assert accepted_dtype("left_shift", float32) is None
+    assert accepted_dtype("take", uint8) is uint8
 
 
 def test_a_backend_that_has_all_loads_no_fallbacks() -> None:

@@ -100,7 +100,7 @@ def arity(kernel: Any) -> int | None:
     return None if code.co_flags & CO_VARARGS else int(code.co_argcount)
 
 
-class Silent:
+class AlreadyQuiet:
     """Takes the place of `Quiet` for modules that make no floating-point reports: it calls functions as they are."""
 
     def entered(self, kernel: Kernel) -> Kernel:
@@ -114,7 +114,7 @@ class ArrayBase(Backend):
     xp: Any
     """The array module: `numpy`, or one with NumPy's functions."""
 
-    quiet: Quiet | Silent
+    quiet: Quiet | AlreadyQuiet
     """Runs the module's functions without floating-point reports."""
 
     fuse: Callable[[Callable[..., Array]], Callable[..., Array]] | None = None

@@ -15,7 +15,7 @@ from ...protocol import Kernel, Payload
 from ...protocol.devices import DeviceFacts, host_facts
 from ...template import Template
 from ...tensor import Tensor
-from ..array_module.base import Silent
+from ..array_module.base import AlreadyQuiet
 from ..array_module.fourier import ArrayFourier
 from ..libraries import import_library
 from .base import Composing, template_of
@@ -102,7 +102,7 @@ class JaxBackend(
         self.xp = JaxModule(library("jax.numpy"), self.lax)
         for submodule in ("jax.dlpack", "jax.experimental", "jax.scipy.special"):
             library(submodule)
-        self.quiet, self.numbers = Silent(), {}
+        self.quiet, self.numbers = AlreadyQuiet(), {}
         self.composites, self.composing = {}, Composing()
         self.settle()
         if os.environ.get("JAX_ENABLE_X64", "1").lower() not in ("0", "false", "off", "n", "no"):

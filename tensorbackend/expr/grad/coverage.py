@@ -64,11 +64,11 @@ def is_declared(node: Node) -> bool:
     return node.op in gradients() or not flows(node)
 
 
-def how(spec: OpSpec) -> str:
+def gradient_support(spec: OpSpec) -> str:
     """How an op is differentiated, in words.
 
     >>> from tensorbackend.opspec import OPS
-    >>> how(OPS["matmul"]), how(OPS["dot"]), how(OPS["equal"])
+    >>> gradient_support(OPS["matmul"]), gradient_support(OPS["dot"]), gradient_support(OPS["equal"])
     ('by its parts', 'yes', '')
     """
     found = gradient_of(spec.callback)

@@ -111,7 +111,7 @@ def custom_gradient(function: Callable[..., tuple[Any, Callable[..., Any]]]) -> 
             result, _ = _pair(function(*arguments))
             return tree_map(_constant, result)  # also to a tape whose tensors the function closes over
         traced = _Traced(function, leaves, tree, argument_names(function, arguments))
-        forward, pullback, constants = traced.closed()
+        forward, pullback, constants = traced.closed_graphs()
         call = CompositeCall(
             forward.results,
             (tuple(move(x, backend) for x in (*constants, *tensors)),),
@@ -176,7 +176,7 @@ class _Traced:
             [*self.names, *paths(out_tree, "cotangent")],
         )
 
-    def closed(self) -> tuple[Graph, Pullback, list[Tensor]]:
+    def closed_graphs(self) -> tuple[Graph, Pullback, list[Tensor]]:
         """Both graphs as ones that take first what they close over, and that."""
         (forward,), constants = close([self.forward], self.held)
         return forward, Pullback(lambda: close_over(self.backward(), constants)), constants

@@ -19,7 +19,7 @@ from ...rules.axes import normalize_axis
 from ...rules.plan import Plan
 from ...select import check_held, get_backend
 from ...template import Template, as_names, as_shape, intern_template
-from ...tensor import Like, Tensor, TensorLike, bind, late, relabelled
+from ...tensor import Like, Tensor, TensorLike, bind, public_op, relabelled
 from ..elementwise.binary import add, greater_equal
 from ..elementwise.conversion import astype
 from .values import asarray as asarray
@@ -70,7 +70,7 @@ def full(
     value = asarray(fill_value, dtype=dtype, backend=backend, device=device, like=like)
     if value.ndim:
         raise ShapeError(expected("a value without axes", "use broadcast_to()", fill_value=value.template))
-    return late("broadcast_to")(value, as_shape(shape), names=names)
+    return public_op("broadcast_to")(value, as_shape(shape), names=names)
 
 
 def _filled(shape: Sequence[int] | int, value: Scalar, dtype: DTypeLike, names: Sequence[str | None] | None) -> Plan:

@@ -32,7 +32,7 @@ from ...rules.shape import unnamed
 from ...select import check_held, claimant, common_backend, get_backend, move, placed
 from ...select.default import current
 from ...template import MAX_AXES, Shape, Template, as_names, intern_template, is_deep, weak_template
-from ...tensor import Like, Tensor, TensorLike, bind, late, relabelled
+from ...tensor import Like, Tensor, TensorLike, bind, public_op, relabelled
 
 
 @entry
@@ -171,7 +171,7 @@ def _from_value(
             raise ArgumentError(expected("a tensor or an array to share", "leave copy out", value=value))
         made = _from_lists(value, wanted, backend, device, names)
     if wanted is not None and made.dtype is not wanted:
-        made = late("astype")(made, wanted)
+        made = public_op("astype")(made, wanted)
     if copy is False and isinstance(value, Tensor) and made is not value:
         raise ArgumentError(expected("a tensor of that dtype and backend to share", "leave copy out", dtype=wanted))
     if names is not None:
@@ -349,4 +349,4 @@ def _stacked(value: Any, dtype: DType) -> Tensor:
     parts = [each if is_array(each) else _stacked(each, dtype) if _flatten(each) is None else each for each in value]
     home = next((part.backend for part in parts if isinstance(part, Tensor)), None)
     made = [asarray(part, dtype=dtype, backend=None if isinstance(part, Tensor) else home) for part in parts]
-    return late("stack")(made)
+    return public_op("stack")(made)
