@@ -100,35 +100,38 @@ class NumpyElementwise(ArrayElementwise):
     @planned
     def sigmoid(self, out: Template, x: Template, /) -> Kernel:
         """1 / (1 + exp(-x)) where exp(-x) does not overflow."""
-        exp = self.xp.exp
-        return self._of_powers(lambda values: 1.0 / (1.0 + exp(-values)), kernel_of(super().sigmoid, out, x), out)
+        exp, like = self.xp.exp, out.replace(dtype=wide(out.dtype))
+        careful = bare(kernel_of(super().sigmoid, like, like))
+        return self._of_powers(lambda values: 1.0 / (1.0 + exp(-values)), careful, out)
 
     @takes(_light_space)
     @planned
     def silu(self, out: Template, x: Template, /) -> Kernel:
         """x / (1 + exp(-x)) where exp(-x) does not overflow, else x times `sigmoid`, which is 0 at -inf."""
         numpy, like = self.xp, out.replace(dtype=wide(out.dtype))
-        dtype, sigmoid = numpy_dtype(like.dtype), bare(kernel_of(super().sigmoid, like, like))
+        sigmoid, lowest = bare(kernel_of(super().sigmoid, like, like)), finfo(like.dtype).min
 
         def careful(values: Array) -> Array:
-            values = values.astype(dtype, copy=False)
-            found = numpy.maximum(values, numpy.finfo(dtype).min) * sigmoid(values)
-            return found.astype(numpy_dtype(out.dtype), copy=False)
+            return numpy.maximum(values, lowest) * sigmoid(values)
 
         return self._of_powers(lambda values: values / (1.0 + numpy.exp(-values)), careful, out)
 
     def _of_powers(self, usual: Kernel, careful: Kernel, out: Template) -> Kernel:
-        """A kernel of one array: the usual one, in float32 for the narrow floats, where exp(-x) does not overflow."""
-        dtype = numpy_dtype(wide(out.dtype))
-        least, lowest = self.xp.minimum.reduce, 1 - log(finfo(wide(out.dtype)).max)
+        """A kernel of one array, of the narrow floats in float32: the usual one where exp(-x) does not overflow.
 
-        def widened(values: Array) -> Array:
-            return usual(values.astype(dtype, copy=False)).astype(numpy_dtype(out.dtype), copy=False)
+        Which of the two an element gets depends on that element alone.
+        """
+        numpy, dtype, narrow = self.xp, numpy_dtype(wide(out.dtype)), numpy_dtype(out.dtype)
+        least, lowest = numpy.minimum.reduce, 1 - log(finfo(wide(out.dtype)).max)
 
-        def holds(values: Array) -> bool:
-            return bool(least(values, None, initial=0) > lowest)
+        def chosen(values: Array) -> Array:
+            values = values.astype(dtype, copy=False)
+            found = usual(values)
+            if not least(values, None, initial=0) > lowest:
+                found = numpy.where(values > lowest, found, careful(values))
+            return found.astype(narrow, copy=False)
 
-        return self.in_blocks(self.attempted(widened, careful, holds=holds), _LIGHT)
+        return self.in_blocks(chosen, _LIGHT)
 
     def _extreme_of_two(
         self,

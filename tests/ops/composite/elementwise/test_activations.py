@@ -72,3 +72,14 @@ def test_relu_keeps_integers_and_refuses_complex_numbers() -> None:
 def test_relatives_of_an_exact_formula_are_caught() -> None:
     """The comparison with JAX tells the two forms of gelu apart."""
     assert not np.allclose(tb.nn.gelu(tb.asarray(X), approximate=True), jax.nn.gelu(X, approximate=False), rtol=2e-5)
+
+
+@pytest.mark.parametrize("dtype", ["f16", "bf16", "f32", "f64"])
+@pytest.mark.parametrize("function", [tb.sigmoid, tb.nn.silu])
+def test_an_element_depends_on_no_other(function: Callable[[tb.Tensor], tb.Tensor], dtype: str) -> None:
+    """One that needs care, such as -1000, changes the bits of none."""
+    x = tb.astype(tb.linspace(-8.0, 8.0, 333), dtype)
+    wanted = np.asarray(tb.astype(function(x), "f64"))
+    for other in (-1000.0, -math.inf, math.nan):
+        beside = tb.concatenate([x, tb.full(1, other, dtype=dtype)])
+        assert np.array_equal(np.asarray(tb.astype(function(beside), "f64"))[:-1], wanted)
