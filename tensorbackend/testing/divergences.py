@@ -7,6 +7,7 @@ fails today, and a test asserts that it still does: a row that is no longer need
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias
 
@@ -65,6 +66,8 @@ class Divergence(NamedTuple):
     """The names of its backends; none for a row that a backend brings itself."""
     device: str = ""
     """The kind of device that it is about, such as `"cpu"`, by the beginning of its name; all of them by default."""
+    until: tuple[str, str] | None = None
+    """A library of the backend's and its first version that does not differ, such as `("jax", "0.12")`."""
     ops: tuple[str, ...] = ()
     """The public names of the ops; none for all."""
     dtypes: tuple[DType, ...] = ()
@@ -106,6 +109,7 @@ DIVERGENCES: tuple[Divergence, ...] = (
         judgement=Judgement(ulps=6, flushes=True),  # a column may underflow as well
         backends=("jax",),
         device="cpu",
+        until=("jax", "0.12"),
         ops=("exp",),
         dtypes=(float32,),
     ),
@@ -134,4 +138,12 @@ def divergences_of(backend: Backend) -> list[Divergence]:
     """
     ours = [row for row in DIVERGENCES if backend.name in row.backends and backend.device.startswith(row.device)]
     own: Sequence[Divergence] = backend.divergences()
-    return [*ours, *own]
+    return [row for row in (*ours, *own) if row.until is None or _is_older(backend, *row.until)]
+
+
+def _is_older(backend: Backend, library: str, version: str) -> bool:
+    """Whether a backend runs on a version of a library before another one, both such as "0.10.2" or "0.12.0rc1"."""
+    present, wanted = (
+        [int(each) for each in re.findall(r"\d+", text)[:3]] for text in (backend.versions()[library], version)
+    )
+    return present < wanted

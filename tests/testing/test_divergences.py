@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pytest
 
@@ -91,6 +91,21 @@ def test_a_row_concerns_no_other_call() -> None:
         check(call("ceil", [0.5]), WrongCeil())
     assert not backend.divergences()[0].concerns(call("multiply", [2.0], [3.0]), [])
     assert not backend.divergences()[1].concerns(call("ceil", [1e-40]), [])
+
+
+class Versioned(FlushingBackend):
+    name = "versioned"
+
+    def versions(self) -> Mapping[str, str]:
+        return {"library": "1.10.2"}
+
+    def divergences(self) -> Sequence[Divergence]:
+        row = super().divergences()[0]
+        return [row._replace(until=("library", version)) for version in ("1.9", "1.10.2", "1.10.10", "2.0.0rc1")]
+
+
+def test_a_row_ends_with_a_version_of_the_library() -> None:
+    assert [row.until for row in divergences_of(Versioned())] == [("library", "1.10.10"), ("library", "2.0.0rc1")]
 
 
 class WrongCeil(FlushingBackend):
