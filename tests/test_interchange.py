@@ -87,7 +87,8 @@ def test_dlpack(backend: str) -> None:
     x = tb.tensor([[1.0, 2.0], [3.0, 4.0]], backend=backend)
     assert np.from_dlpack(x).tolist() == x.tolist()
     read: Any = np.from_dlpack(x)
-    read[0, 0] = 9.0
+    if read.flags.writeable:  # before NumPy 2.2 no array read so is
+        read[0, 0] = 9.0
     assert x.tolist() == [[1.0, 2.0], [3.0, 4.0]]
     assert not np.from_dlpack(x, copy=False).flags.writeable
     assert x.__dlpack_device__() == (1, 0)

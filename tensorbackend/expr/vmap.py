@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import wraps
-from operator import index
 from typing import Any
 
 from ..entry import checked
@@ -13,7 +12,7 @@ from ..ops.composite.shape.arranging import moveaxis
 from ..ops.creation.filled import rename
 from ..ops.shape import broadcast_to
 from ..rules.axes import normalize_axis
-from ..template import Template, intern_template
+from ..template import Template, as_int, intern_template
 from ..tensor import Tensor
 from .arguments import as_tensors
 from .batching import rules as rules
@@ -155,7 +154,7 @@ def batch_graph(
     return trace_leaves(function, list(tensors), graph.names)
 
 
-def _placed(result: Operand, place: int | None, size: int, name: str | None) -> Tensor:
+def _placed(result: Operand, place: object, size: int, name: str | None) -> Tensor:
     """A result with the axis of the examples where it is wanted."""
     x = result.x
     if place is None:
@@ -164,12 +163,13 @@ def _placed(result: Operand, place: int | None, size: int, name: str | None) -> 
             raise ArgumentError(expected(wanted, "give it a position", result=x.template, out_axes=place))
         return x
     x = x if result.mapped else broadcast_to(x, (size, *x.shape))
-    if not -x.ndim <= index(place) < x.ndim:
+    at = as_int(place)
+    if at is None or not -x.ndim <= at < x.ndim:
         raise AxisError(
             expected(f"a position from {-x.ndim} to {x.ndim - 1} in out_axes", result=x.template, axis=place)
         )
     x = x if name is None else rename(x, name, *x.names[1:])
-    return moveaxis(x, 0, place) if place % x.ndim else x
+    return moveaxis(x, 0, at) if at % x.ndim else x
 
 
 # Axes nested as what they are for

@@ -245,6 +245,7 @@ def test_a_counter_stays_one_number() -> None:
         (lambda x: tb.vmap(tb.exp, in_axes="time")(x), AxisError, "an axis of x, f64[batch: 3][feature: 2]"),
         (lambda x: tb.vmap(tb.exp, in_axes=2)(x), AxisError, "got axis=2; give in_axes an axis that it has, or None"),
         (lambda x: tb.vmap(tb.exp, out_axes=2)(x), AxisError, "a position from -2 to 1 in out_axes"),
+        (lambda x: tb.vmap(tb.exp, out_axes="n")(x), AxisError, "a position from -2 to 1 in out_axes, got"),
         (lambda x: tb.vmap(tb.add, in_axes=(0,))(x, x), ArgumentError, "in_axes nested as what they are for"),
         (lambda x: tb.vmap(tb.exp, in_axes=None)(x), ArgumentError, "an argument with an axis of examples"),
         (lambda x: tb.vmap(tb.exp, out_axes=None)(x), ArgumentError, "an out_axes for a result that depends"),

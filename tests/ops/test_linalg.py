@@ -274,7 +274,7 @@ def test_least_squares(shape: tuple[int, ...], backend: str) -> None:
     solution = array(found.solution)
     check_near(solution, np.linalg.pinv(a) @ b, 1e-13)
     check_near(array(found.residuals), ((a @ solution - b) ** 2).sum(axis=-2), 1e-13)
-    assert found.rank.tolist() == np.linalg.matrix_rank(a).tolist()
+    assert np.array_equal(found.rank, np.linalg.matrix_rank(a) if a.size else 0)
     check_near(array(found.singular_values), np.linalg.svd(a, compute_uv=False), 1e-13)
 
 
