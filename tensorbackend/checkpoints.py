@@ -139,7 +139,7 @@ def load(folder: str | os.PathLike[str], /, *, like: Any = None, backend: Backen
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     tb.checkpoints.save(folder, model)
     ...     tb.checkpoints.load(folder, like=model, backend="template")
-    [f32[digit: 2] template, f32[] template]
+    [f32[digit: 2] template, f32 template]
     """
     place, target = Path(folder), get_backend(backend)
     version = _current(place)
