@@ -248,5 +248,10 @@ PARAMETERS: Final[Mapping[str, Words]] = {
     "take_along_axis": {
         "indices": "Integers with the sizes of x except along the axis; negative ones count from the end."
     },
+    # What the devices of a mesh do together
+    "collectives": {
+        "x": "Each device's own, inside a function of `shard_map`.",
+        "mesh_axes": "The names of mesh axes.",
+    },
     "from_end": {"indices": "Integers; negative ones count from the end.", "size": "The size of the axis."},
 }

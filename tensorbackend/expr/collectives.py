@@ -60,18 +60,6 @@ def collective(kind: str, x: Tensor, out: Template, axes: tuple[str, ...], axis:
 def psum(x: Tensor, mesh_axes: MeshAxes) -> Tensor:
     """The sum of all devices' tensors along mesh axes, on each of them.
 
-    Parameters
-    ----------
-    x : Tensor
-        Each device's own, inside a function of `shard_map`.
-    mesh_axes : str or sequence of str
-        The mesh axes.
-
-    Returns
-    -------
-    Tensor
-        A tensor like x.
-
     Raises
     ------
     ArgumentError
@@ -91,17 +79,15 @@ def psum(x: Tensor, mesh_axes: MeshAxes) -> Tensor:
 def pmean(x: Tensor, mesh_axes: MeshAxes) -> Tensor:
     """The mean of all devices' tensors along mesh axes, on each of them.
 
-    Parameters
-    ----------
-    x : Tensor
-        Each device's own, inside a function of `shard_map`.
-    mesh_axes : str or sequence of str
-        The mesh axes.
-
     Returns
     -------
     Tensor
         A tensor like x, floating or complex.
+
+    Raises
+    ------
+    ArgumentError
+        For an axis that the mesh does not have, and outside a function of `shard_map`.
 
     Examples
     --------
@@ -121,17 +107,10 @@ def pmean(x: Tensor, mesh_axes: MeshAxes) -> Tensor:
 def pmax(x: Tensor, mesh_axes: MeshAxes) -> Tensor:
     """The greatest of all devices' elements at each place, along mesh axes; it has no gradient.
 
-    Parameters
-    ----------
-    x : Tensor
-        Each device's own, inside a function of `shard_map`.
-    mesh_axes : str or sequence of str
-        The mesh axes.
-
-    Returns
-    -------
-    Tensor
-        A tensor like x.
+    Raises
+    ------
+    ArgumentError
+        For an axis that the mesh does not have, and outside a function of `shard_map`.
 
     Examples
     --------
@@ -150,17 +129,10 @@ def pmax(x: Tensor, mesh_axes: MeshAxes) -> Tensor:
 def pmin(x: Tensor, mesh_axes: MeshAxes) -> Tensor:
     """The least of all devices' elements at each place, along mesh axes; it has no gradient.
 
-    Parameters
-    ----------
-    x : Tensor
-        Each device's own, inside a function of `shard_map`.
-    mesh_axes : str or sequence of str
-        The mesh axes.
-
-    Returns
-    -------
-    Tensor
-        A tensor like x.
+    Raises
+    ------
+    ArgumentError
+        For an axis that the mesh does not have, and outside a function of `shard_map`.
 
     Examples
     --------
@@ -192,6 +164,13 @@ def all_gather(x: Tensor, mesh_axes: MeshAxes, *, axis: Axis = 0) -> Tensor:
     -------
     Tensor
         A tensor like x, as many times as long along the axis as there are devices along the mesh axes.
+
+    Raises
+    ------
+    ArgumentError
+        For an axis that the mesh does not have, and outside a function of `shard_map`.
+    AxisError
+        For an axis that x does not have.
 
     Examples
     --------
@@ -228,6 +207,10 @@ def psum_scatter(x: Tensor, mesh_axes: MeshAxes, *, axis: Axis = 0) -> Tensor:
 
     Raises
     ------
+    ArgumentError
+        For an axis that the mesh does not have, and outside a function of `shard_map`.
+    AxisError
+        For an axis that x does not have.
     ShapeError
         Where the number of devices does not divide the axis.
 
@@ -268,6 +251,10 @@ def all_to_all(x: Tensor, mesh_axes: MeshAxes, *, split_axis: Axis, concat_axis:
 
     Raises
     ------
+    ArgumentError
+        For an axis that the mesh does not have, and outside a function of `shard_map`.
+    AxisError
+        For an axis that x does not have.
     ShapeError
         Where the number of devices does not divide the axis.
 
@@ -303,6 +290,11 @@ def axis_index(mesh_axes: MeshAxes) -> Tensor:
     -------
     Tensor
         An int64 without axes.
+
+    Raises
+    ------
+    ArgumentError
+        For an axis that the mesh does not have, and outside a function of `shard_map`.
 
     Examples
     --------
