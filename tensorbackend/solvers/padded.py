@@ -27,10 +27,10 @@ from ..tensor import Tensor
 from .linear import Linear, Sparse, Tensors, by_vjp
 
 MOST: Final = 16
-"""The most entries of every row that are steps of the product; what longer rows have besides is summed row by row."""
+"""The most steps of a product, each of which takes an entry of every row; the rest of longer rows is summed apart."""
 
 FILLED: Final = 2
-"""So many times the stored entries there may be with those that fill rows up."""
+"""How many times more entries the blocks may hold than the matrix stores, including those that fill rows up."""
 
 
 class Block(NamedTuple):
@@ -40,10 +40,10 @@ class Block(NamedTuple):
     """The number of the stored entry."""
     columns: Tensor
     held: Tensor | None
-    """Whether it is one, and does not fill up; `None` where all are."""
+    """Whether an entry is stored rather than fills a row up; `None` if all are stored."""
 
     def of(self, values: Tensor) -> Tensor:
-        """The values of a matrix at the entries, 0 where they fill up."""
+        """The values of a matrix at the entries, and 0 at those that fill rows up."""
         found = take_at(values, self.entries, axis=-1, mode="clip")
         return found if self.held is None else where(self.held, found, 0)
 
@@ -164,7 +164,7 @@ def _laid(matrix: SparseMatrix, first: Any, second: Any) -> Structure | None:
 
 
 def _entries_of_each(lengths: Any) -> int:
-    """So many entries of each row are steps that the fewest fill up: 2 for the lengths 2, 1, 2, 9."""
+    """The number of steps for which the blocks hold the fewest entries: 2 for rows of 2, 1, 2 and 9 entries."""
     longest = int(lengths.max())
 
     def stored(most: int) -> int:
