@@ -283,7 +283,7 @@ class JaxMesh(JaxBackend):
         return self.jax.jit(_itself, out_shardings=self.committed)(data)
 
     def indexing(self, x: Template, structure: tuple[Any, ...], /) -> Kernel | None:
-        """None, as what reads at once knows nothing of names."""
+        """`None`: a kernel that indexes at once does not know the names by which its result is laid out."""
         return None
 
     def graph_text(self, graph: Graph, /) -> str:
