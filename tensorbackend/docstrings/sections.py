@@ -20,8 +20,8 @@
 So `help` and a reference show them. What a module elsewhere declares stays as it is.
 
 A key of the words is the name of an op, of the module that declares it, or of its family; the empty one is for all ops.
-The first that has the word says it, in this order; keys for functions of `ragged` begin with that, and collectives have
-one key. An op of which there is more to say has the section in its own docstring.
+The first that has the word says it, in this order. Keys for functions of `ragged` begin with that; of `expr`, they are
+the module's name. An op of which there is more to say has the section in its own docstring.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ PARAMETERS: Final = {**arrays.PARAMETERS, **numerics.PARAMETERS}
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-_OPS, _RAGGED, _COLLECTIVES = "tensorbackend.ops.", "tensorbackend.ragged.", "tensorbackend.expr.collectives"
+_OPS, _RAGGED, _EXPR = "tensorbackend.ops.", "tensorbackend.ragged.", "tensorbackend.expr."
 
 _MARGIN: Final = "" if sys.version_info >= (3, 13) else "    "
 """What stands before each line of a docstring after the first; Python 3.13 cuts it off."""
@@ -101,7 +101,7 @@ def completed(function: Callable[..., Any], returned: str = "Tensor") -> str | N
     True
     """
     text, module = function.__doc__, function.__module__
-    if text is None or not module.startswith((_OPS, _RAGGED, _COLLECTIVES)):
+    if text is None or not module.startswith((_OPS, _RAGGED, _EXPR)):
         return text
     scopes = _scopes(function.__name__.lstrip("_"), module)
     if f"{_MARGIN}Parameters\n" not in text:
@@ -125,8 +125,8 @@ def _scopes(name: str, module: str) -> tuple[str, ...]:
     if module.startswith(_RAGGED):
         path = module[len(_RAGGED) - len("ragged.") :]
         return f"{path}.{name}", path, "ragged"
-    if module == _COLLECTIVES:
-        return ("collectives",)
+    if module.startswith(_EXPR):
+        return (module.rpartition(".")[2],)
     path = module[len(_OPS) :].removeprefix("composite.")
     return f"{path}.{name}", name, path.rpartition(".")[2], path.partition(".")[0], ""
 
