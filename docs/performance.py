@@ -36,38 +36,38 @@ step. The less the better, everywhere on this page.
 
 - Each program's **values are compared** first (shapes and dtypes where there is no data). The script ends with an error
   if a peer computes something else, or if a package is not installed. A dash has its reason below the table.
-- What counts is the **time of a processor**, so that other programs do not count while they run. Contenders take turns of
-  about a millisecond; the least of several turns is a round's time; a cell is the median, over rounds, of the
+- What counts is the **time of a processor**, so that other programs do not count while they run. Contenders take turns
+  of about a millisecond; the least of several turns is a round's time; a cell is the median, over rounds, of the
   **ratio to the first column**, which shows microseconds instead. All is measured twice, in processes of their own: a
   cell shows the greater ratio of the two, for us and for others.
 - **One thread** for all: NumPy's and PyTorch's products, XLA, our own blocks; on Linux the process is kept on one core.
   JAX computes before a call returns (`jax_cpu_enable_async_dispatch` is off), with 64-bit dtypes enabled where our
   backend, which needs them, is in the process. `torch.compile` is not measured, as it needs a C++ compiler.
-- Calls are **warm**: what is planned, traced or compiled at the first call of a kind is not counted, but for *new batch*
-  below.
+- Calls are **warm**: what is planned, traced or compiled at the first call of a kind is not counted, but for
+  *new batch* below.
 - On {system}, {processor}, {cores} cores, with {python}: {packages}.
 """
 
 SLOWER_TEXT = """
 ## Where tensorbackend is slower
 
-Each program for which ours takes at least {margin:.0%} longer than the quickest of the other libraries in the same table. The
-first column counts as one of them where no data is computed and where a step is trained, and else is the engine beneath.
+Each program for which ours takes at least {margin:.0%} longer than the quickest of the other libraries in the same
+table. The first column counts as one of them where a step is trained; else it is the engine beneath.
 
 """
 
 TEXTS = {
-    "engines, small": "Eager calls on each engine, as ratios to NumPy. JAX is made for compiled functions, and calls alone"
-    " are slow.",
+    "engines, small": "Eager calls on each engine, as ratios to NumPy. JAX is made for compiled functions, and calls"
+    " alone are slow.",
     "numpy, small": "What computes by NumPy, by name or by function. The code of a row is NumPy's.",
     "torch, small": "The plugin, and other libraries on PyTorch's tensors.",
-    "jax, small": "`array_namespace` of a JAX array is `jax.numpy` itself: array-api-compat costs just the look-up here.",
+    "jax, small": "`array_namespace` of a JAX array is `jax.numpy` itself: array-api-compat costs just the look-up.",
     "named axes, small": "With NumPy the axes are positions; the others find them by name. `jit` is `tb.jit` on NumPy.",
-    "shapes": "Here other libraries are shown as ratios to ours. `jax.eval_shape` remembers the trace of a function for the"
-    " same shapes, our dispatch every call; `new batch` has shapes that never came before. Our gradient is traced anew for"
-    " each call, without `tb.jit`. Most functions of PyTorch's meta device are written in Python.",
-    "training": "The loss of two layers, its gradient and the updated parameters. `train_on_batch` of Keras does more: it"
-    " keeps metrics and returns the loss as a Python number.",
+    "shapes": "Here other libraries are shown as ratios to ours. `jax.eval_shape` remembers the trace of a function for"
+    " the same shapes, our dispatch every call; `new batch` has shapes that never came before. Our gradient is traced"
+    " anew for each call, without `tb.jit`. Most functions of PyTorch's meta device are written in Python.",
+    "training": "The loss of two layers, its gradient and the updated parameters. `train_on_batch` of Keras does more:"
+    " it keeps metrics and returns the loss as a Python number.",
 }
 """Words for a group, by its name."""
 

@@ -59,7 +59,7 @@ class Budget(NamedTuple):
     rounds: int = 5
     turns: int = 5
     seconds: float = 1e-3
-    longest: float = 0.4
+    longest: float = 0.1
     """Where the turns of a round would take more seconds in all, there are fewer, but one."""
 
 
