@@ -99,7 +99,7 @@ def groups() -> Iterator[Group]:
     )
     yield Group(
         "training",
-        "A training step",
+        f"A training step: {training.SIZES}",
         "NumPy, by hand",
         training.PROGRAMS,
         training.contenders,

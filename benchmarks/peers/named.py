@@ -19,7 +19,7 @@ PROGRAMS = {
     "weighted sum": "einsum('tsc,s->tc', x, scale)",
     "lagged product": "mean(x[1:] * x[:-1], 0)",
     "select": "x[3, :, 1]",
-    "all of these": "the score of the last lines of peers/named.py",
+    "all of these": "mean(w[1:] * w[:-1], 0), w the weighted sum of the standardised x",
 }
 SIZES = {"small": (16, 4, 3), "large": (2000, 100, 5)}
 AXES = ("time", "station", "channel")

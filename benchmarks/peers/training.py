@@ -20,7 +20,8 @@ STEP = run_path(str(Path(__file__).parents[1] / "step.py"))
 
 FEATURES, HIDDEN, CLASSES, RATE = (STEP[name] for name in ("FEATURES", "HIDDEN", "CLASSES", "RATE"))
 BATCHES = {"batch of 8": 8, "batch of 512": 512}
-PROGRAMS = dict.fromkeys(BATCHES, f"{FEATURES} features, {HIDDEN} hidden units, {CLASSES} results, float32")
+SIZES = f"{FEATURES} features, {HIDDEN} hidden units, {CLASSES} results"
+PROGRAMS = dict.fromkeys(BATCHES, "loss, and first, shift, second, last less 0.1 of their gradient")
 
 
 def contenders() -> list[Contender]:
