@@ -222,10 +222,11 @@ def added(groups: dict[str, Group]) -> Bars:
 
 def _added(group: Group, peer: str) -> float:
     """Microseconds beyond the base, which is what the ratio says of it."""
-    return statistics.median(
+    found: float = statistics.median(
         group.rows[program][peer]["microseconds"] * (1 - 1 / group.rows[program][peer]["ratio"])
         for program in group.common()
     )
+    return found
 
 
 def of_programs(*wanted: tuple[str, str]) -> Callable[[dict[str, Group]], Bars]:
