@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from operator import index
 from typing import Literal
 
-from ..display import heading, shown, table
+from ..display import ends, heading, table
 from ..dtypes import DType, DTypeLike, Scalar, as_dtype, promote_types, scalar_kind
 from ..entry import checked, entry
 from ..errors import ArgumentError, DTypeError, OperandError, ShapeError, expected
@@ -14,10 +14,8 @@ from ..rules import broadcasting
 from ..rules.plan import choice
 from ..template import Template, weak_template
 from ..tensor import Tensor, bind
-from .creation.values import asarray
 from .indexing.slices import sliced
-from .indexing.taking import take
-from .shape import concatenate, expand_dims, squeeze
+from .shape import concatenate
 
 _KINDS = {
     "bool": ("bool",),
@@ -124,12 +122,16 @@ def _batches(x: Tensor, size: int, leftover: Leftover) -> Iterator[Tensor]:
 
 @entry
 def inspect(x: Tensor, /, *, limit: int = 100) -> str:
-    """A tensor as text; reads and shows at most `limit` elements.
+    """A tensor as text; reads and shows at most `limit` elements, those at the ends of each axis.
 
     >>> import tensorbackend as tb
-    >>> print(tb.inspect(tb.iota(1000, names=("n",)), limit=3))
-    s64[n: 1000] numpy
-    [0, 1, 2, ...]
+    >>> print(tb.inspect(tb.iota((1000, 8), names=("row", "column")), limit=16))
+    s64[row: 1000][column: 8] numpy
+    [[   0,    1, ...,    6,    7],
+     [   8,    9, ...,   14,   15],
+     ...,
+     [7984, 7985, ..., 7990, 7991],
+     [7992, 7993, ..., 7998, 7999]]
     """
     if index(limit) < 0:
         raise ArgumentError(expected("a limit from 0 up", limit=limit))
@@ -143,17 +145,10 @@ def notebook(x: Tensor, /) -> str:
     if not elements or not x.size:  # without data, or without elements
         return heading(head)
     x = x.detach()
-    while x.ndim > 2:
-        head, x = f"{head}, first of {x.shape[0]}" if x.shape[0] > 1 else head, _at(x, 0, [0], drop=True)
-    for _ in range(2 - x.ndim):
-        x = expand_dims(x)
-    whole = x.template
-    for axis, size in enumerate(whole.shape):
-        if len(shown(size)) < size:
-            x = _at(x, axis, shown(size))
-    return table(head, whole, x.tolist())
-
-
-def _at(x: Tensor, axis: int, positions: list[int], drop: bool = False) -> Tensor:
-    found = take(x, asarray(positions, backend=x.backend), axis=axis)
-    return squeeze(found, axis=axis) if drop else found
+    others = x.shape[:-2]
+    head += "".join(f", first of {size}" for size in others if size > 1)
+    absent = (1,) * (2 - x.ndim)
+    matrix = Template((*absent, *x.shape[-2:]), x.dtype, (*(None for _ in absent), *x.names[-2:]))
+    positions = ends(matrix.shape)
+    elements = iter(x.backend.elements_at(x, [*([0] for _ in others), *positions[len(absent) :]]))
+    return table(head, matrix, positions, [[next(elements) for _ in positions[1]] for _ in positions[0]])
