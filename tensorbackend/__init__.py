@@ -299,6 +299,7 @@ from .tensor import Tensor as Tensor
 from .tensor import TensorLike as TensorLike
 from .threads import set_threads as set_threads
 from .threads import threads as threads
+from .tracebacks import install as _install
 
 if _TYPE_CHECKING:
     from . import checkpoints as checkpoints
@@ -424,6 +425,8 @@ _LATE = {
 }
 """The module of `expr/` that has a public function, imported when one is first used."""
 
+
+_install()
 
 _NAMESPACES = ("checkpoints", "distributed", "fft", "linalg", "nn", "optimize", "ragged", "random", "solvers", "sparse")
 

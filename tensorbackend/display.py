@@ -125,10 +125,7 @@ def _body(shape: Sequence[int], texts: Sequence[str], positions: Sequence[Sequen
     widths = [len(column[0]) if column else 0 for column in columns]
     kept = _kept(widths, positions[-1], shape[-1], width - 2 * len(shape))
     between = gapped([positions[-1][column] for column in kept], shape[-1])
-    rows = (
-        _cells(between, [columns[column][row] for column in kept])
-        for row in range(prod(map(len, positions[:-1])))
-    )
+    rows = (_cells(between, [columns[column][row] for column in kept]) for row in range(prod(map(len, positions[:-1]))))
     return _nested(leading, (f"[{_BETWEEN.join(cells)}]" for cells in rows), 1)
 
 

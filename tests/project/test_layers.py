@@ -17,7 +17,7 @@ NAME = "tensorbackend"
 PACKAGE = Path(tb.__file__).parent
 
 LAYERS = [
-    ("accuracy", "errors", "meaning", "dtypes", "synonyms", "locks", "blocks", "docstrings"),
+    ("accuracy", "tracebacks", "errors", "meaning", "dtypes", "synonyms", "locks", "blocks", "docstrings"),
     ("elements", "memo", "template", "threads"),
     ("rules", "mesh"),
     ("methods", "operators", "tensor", "display", "interchange"),
@@ -44,6 +44,7 @@ SIDEWAYS = {
     ("dtypes", "blocks"),
     ("dtypes", "errors"),
     ("dtypes", "meaning"),
+    ("errors", "tracebacks"),
     ("operators", "methods"),
     ("tensor", "methods"),
     ("tensor", "operators"),
