@@ -239,6 +239,7 @@ from .ops.inspection import can_cast as can_cast
 from .ops.inspection import inspect as inspect
 from .ops.inspection import isdtype as isdtype
 from .ops.inspection import result_type as result_type
+from .ops.inspection import show as show
 from .ops.inspection import to_batched as to_batched
 from .ops.padding import pad as pad
 from .ops.padding import reflect as reflect

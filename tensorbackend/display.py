@@ -105,10 +105,11 @@ def show(
      [3.0, ...,  4.5]]
     """
     texts = [_text(element, template.dtype) for element in elements]
-    return f"{looks or repr(template)} {backend}\n{_body(template.shape, texts, positions, width or _terminal_width())}"
+    return f"{looks or repr(template)} {backend}\n{_body(template.shape, texts, positions, width or terminal_width())}"
 
 
-def _terminal_width() -> int:
+def terminal_width() -> int:
+    """How many characters a line of the terminal has, 80 where there is none."""
     from shutil import get_terminal_size  # slow to import
 
     return get_terminal_size().columns
