@@ -370,6 +370,11 @@ if _TYPE_CHECKING:
     from .expr.vmap import vmap as vmap
     from .expr.while_loops import while_loop as while_loop
 
+    # Once more, as a type checker takes a module of one of these names, imported above, for the attribute.
+    from .ops.creation.filled import template as template
+    from .ops.creation.values import tensor as tensor
+    from .select import backends as backends
+
     __version__: str
 
 _LATE = {

@@ -187,10 +187,13 @@ def _cells(places: Sequence[Sequence[float | None]]) -> str:
             if shade is not None:
                 paths.setdefault(shade, []).append(f"M{column} {number}h{length}v1h-{length}z")
             column += length
-    return "".join(
-        '<path fill="#{:02x}{:02x}{:02x}" d="{}"/>'.format(*_colour_at(shade / _SHADES), "".join(path))
-        for shade, path in paths.items()
-    )
+    return "".join(_filled(_colour_at(shade / _SHADES), path) for shade, path in paths.items())
+
+
+def _filled(colour: Colour, path: Sequence[str]) -> str:
+    red, green, blue = colour
+    lines = "".join(path)
+    return f'<path fill="#{red:02x}{green:02x}{blue:02x}" d="{lines}"/>'
 
 
 def _mark(path: str, column: int, row: int) -> str:

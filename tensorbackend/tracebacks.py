@@ -101,9 +101,8 @@ def _chain(error: BaseException, seen: set[int]) -> Iterator[BaseException]:
 
 def rendered(error: BaseException) -> list[str]:
     """The lines that IPython shows of an error."""
-    from IPython import get_ipython  # which asks for them
-
-    shell: Any = get_ipython()
+    # IPython is there, as it asks for them.
+    shell: Any = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     with shortened(error):
         kind, trace = type(error), error.__traceback__
         if shell is None:
@@ -133,17 +132,16 @@ def install() -> None:
     """Put this package's hooks in front of Python's for errors that nobody catches."""
     show, show_in_thread = sys.excepthook, threading.excepthook
 
-    def excepthook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        if error is None:
-            return show(kind, error, trace)
+    def excepthook(kind: type[BaseException], error: BaseException, _: TracebackType | None) -> None:
         with shortened(error):
-            return show(kind, error, error.__traceback__)
+            show(kind, error, error.__traceback__)
 
     def thread_excepthook(given: threading.ExceptHookArgs) -> None:
-        if given.exc_value is None:
-            return show_in_thread(given)
-        with shortened(given.exc_value):
-            error = given.exc_value
-            return show_in_thread(threading.ExceptHookArgs((given.exc_type, error, error.__traceback__, given.thread)))
+        error = given.exc_value
+        if error is None:
+            show_in_thread(given)
+            return
+        with shortened(error):
+            show_in_thread(threading.ExceptHookArgs((given.exc_type, error, error.__traceback__, given.thread)))
 
     sys.excepthook, threading.excepthook = excepthook, thread_excepthook

@@ -151,8 +151,8 @@ def notebook(x: Tensor, /) -> str:
     absent = (1,) * (2 - x.ndim)
     matrix = Template((*absent, *x.shape[-2:]), x.dtype, (*(None for _ in absent), *x.names[-2:]))
     positions = ends(matrix.shape)
-    elements = iter(x.backend.elements_at(x, [*([0] for _ in others), *positions[len(absent) :]]))
-    return table(head, matrix, positions, [[next(elements) for _ in positions[1]] for _ in positions[0]])
+    cells = iter(x.backend.elements_at(x, [*([0] for _ in others), *positions[len(absent) :]]))
+    return table(head, matrix, positions, [[next(cells) for _ in positions[1]] for _ in positions[0]])
 
 
 @entry

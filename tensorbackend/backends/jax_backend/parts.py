@@ -66,7 +66,7 @@ def at(data: Array, positions: Sequence[Sequence[int]]) -> numpy.ndarray[Any, An
     import numpy
 
     if not data.shape or not isinstance(getattr(data, "addressable_shards", None), list):
-        return numpy.asarray(data)[numpy.ix_(*map(_indices, positions))]
+        return _of_host(numpy.asarray(data), positions)
     found = numpy.empty([*map(len, positions)], data.dtype)
     for index, part in parts(data):
         inside = [
@@ -91,7 +91,13 @@ def _taken(part: Array, positions: Sequence[Sequence[int]]) -> numpy.ndarray[Any
         for axis, wanted in enumerate(positions):
             part = part.take(numpy.asarray(wanted), axis=axis)
         return numpy.asarray(part)
-    return numpy.asarray(part)[numpy.ix_(*map(_indices, positions))]
+    return _of_host(numpy.asarray(part), positions)
+
+
+def _of_host(array: numpy.ndarray[Any, Any], positions: Sequence[Sequence[int]]) -> numpy.ndarray[Any, Any]:
+    import numpy
+
+    return numpy.asarray(array[numpy.ix_(*map(_indices, positions))])
 
 
 def _indices(positions: Sequence[int]) -> numpy.ndarray[Any, Any]:
