@@ -280,6 +280,13 @@ def _jitted(
     def general(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
         given = marked(arguments, keywords)
         leaves, tree = flatten(given)
+        try:
+            ready = cache.quick[defaults.current_precision(), tree, *map(_TEMPLATE, leaves), *map(_BACKEND, leaves)]
+        except (KeyError, AttributeError, TypeError):
+            pass  # as below
+        else:
+            ready.calls += 1
+            return ready(leaves)
         leaves = as_tensors(leaves)
         tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
         backend = common_backend(tensors)
@@ -302,11 +309,11 @@ def _jitted(
             held = [node.tensor for node in graph.captured if node.tensor is not None]
             backend = common_backend([*tensors, *held]) if tensors or held else backend
             found = cache.enter(key, Compiled(graph, backend, f"jit({getattr(function, '__name__', 'function')})"))
-            if not keywords and len(tensors) == len(arguments) == len(leaves):
-                same = all(x.backend is backend for x in tensors)
-                if same and tensors:
-                    key = defaults.current_precision(), *map(_TEMPLATE, tensors), *map(_BACKEND, tensors)
-                    cache.quick[key] = found
+            if tensors and len(tensors) == len(leaves) and all(x.backend is backend for x in tensors):
+                flat = not keywords and len(tensors) == len(arguments)
+                nested = () if flat else (tree,)
+                key = defaults.current_precision(), *nested, *map(_TEMPLATE, tensors), *map(_BACKEND, tensors)
+                cache.quick[key] = found
         return found([move(x, found.backend) for x in tensors])
 
     @wraps(function)
