@@ -71,7 +71,8 @@ def check(process: int, folder: str) -> None:
 
     def noted(a: tb.Tensor) -> tb.Tensor:
         tb.debug_callback(lambda value: seen.append(value.shape), a)
-        return tb.host_call(lambda value: value + 1, a.template, a)
+        added: tb.Tensor = tb.host_call(lambda value: value + 1, a.template, a)
+        return added
 
     assert np.array_equal(np.asarray(noted(x)), NUMBERS + 1)
     assert np.array_equal(np.asarray(tb.jit(noted)(x)), NUMBERS + 1)
@@ -81,7 +82,7 @@ def check(process: int, folder: str) -> None:
 
     # Each process writes what it holds, and reads what it needs, of what one process wrote too.
     of_one = tb.checkpoints.load(f"{folder}-of-one", backend=sharded)["['x']"]
-    assert of_one.sharding.axes == x.sharding.axes
+    assert str(of_one.sharding) == str(x.sharding)
     assert np.array_equal(np.asarray(of_one), NUMBERS)
     tb.checkpoints.save(folder, {"x": x, "key": tb.random.key(3, backend=sharded), "host": tb.ones(2)})
     other: Any = tb.JaxBackend(mesh=tb.Mesh({"a": 2, "b": 4}), layout={"hidden": "a", "batch": "b"})
