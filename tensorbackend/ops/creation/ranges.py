@@ -99,7 +99,7 @@ def arange(
     if stop is None:
         start, stop = 0, start
     numbers: Any = start, stop, step
-    if not all(number.__class__ in NUMBERS for number in numbers):
+    if not (start.__class__ in NUMBERS and stop.__class__ in NUMBERS and step.__class__ in NUMBERS):
         known = [_known(number) for number in numbers]
         numbers, dtype = [number for number, _ in known], dtype or _common([template for _, template in known])
     first, last, pace = numbers
