@@ -12,9 +12,10 @@ from ...protocol.planned import bare
 from ...protocol.workspace import takes
 from ...template import Shape, Template
 from ..array_module.base import BLOCK, Array, Quiet, arity, itself
-from ..array_module.elementwise import ArrayElementwise
+from ..array_module.elementwise import ArrayElementwise, computed_in_float64
 from ..array_module.precision import wide
 from ..array_module.space import nbytes
+from ..array_module.special import error_function as special
 
 _FEW = 1 << 10
 """Up to so many elements a search through their bytes takes no longer than to start a reduction."""
@@ -83,6 +84,9 @@ class NumpyElementwise(ArrayElementwise):
             return result
 
         return Calm(by_blocks) if isinstance(kernel, Calm) else by_blocks
+
+    erf = computed_in_float64(special.erf_by_parts)
+    erfc = computed_in_float64(special.erfc_by_parts)
 
     @planned
     def max(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
