@@ -169,9 +169,8 @@ def linspace(
     [[0.0, 0.0], [0.5, 1.0], [1.0, 2.0]]
     """
     if None not in (scalar_kind(start), scalar_kind(stop)):
-        low, high = _known(start)[0], _known(stop)[0]
         return _linspace(
-            low, high, num, dtype=dtype, endpoint=endpoint, name=name, backend=backend, device=device, like=like
+            start, stop, num, dtype=dtype, endpoint=endpoint, name=name, backend=backend, device=device, like=like
         )
     num = integer(0, num=num)
     gaps = num - 1 if flag(endpoint=endpoint) else num
