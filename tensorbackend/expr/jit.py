@@ -53,9 +53,8 @@ class Compiled:
     def __call__(self, tensors: Sequence[Tensor]) -> Any:
         """The result for tensors on the backend, nested as the function nests it."""
         backend = self.backend
-        payloads = [*map(_DATA, tensors)]
         try:
-            found = self.kernel(*payloads)
+            found = self.kernel(*map(_DATA, tensors))
         except Exception as error:  # whatever a kernel raises gets the op and its line, and passes
             note(error, backend)
             raise
