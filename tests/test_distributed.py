@@ -24,7 +24,7 @@ def run(*what: str) -> list[tuple[int, str]]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = str(free.getsockname()[1])
-    flags = "--xla_force_host_platform_device_count=4"
+    flags = f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count=4"
     environment = os.environ | {"XLA_FLAGS": flags, "NPROC": "32", "JAX_PLATFORMS": "cpu"}
     processes = [
         subprocess.Popen(
