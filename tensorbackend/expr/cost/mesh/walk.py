@@ -1,0 +1,453 @@
+"""The program of one device of a mesh: each node on the device's parts, with collectives between them.
+
+Where a result lies is known by its names before it is computed, as `JaxBackend` on a mesh constrains it; an axis without
+a name lies as the axes of which it is made. From that follows what the operands must look like: where one lies
+otherwise, devices gather it, exchange parts or each take their own of what they have. Partial results are combined at
+once. XLA's partitioner does the same, but for what it finds to be cheaper.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import prod
+from typing import Any, Final, NamedTuple, TypeAlias, cast
+
+from ....mesh import Layout
+from ....opspec import REACHES
+from ....template import Template
+from ...graph import Graph
+from ...node import CAPTURED, HOOK, HOST, PARAMETER, Line, Node, Value
+from ...simplify import common_subexpressions, expanded
+from ...subgraphs import subgraphs, turns
+from ..estimate import Estimator
+from ..memory import Timeline, timeline
+from ..work import Work, total
+from .collectives import Collective, Kind
+from .factors import Factors, factors_of
+
+Axes: TypeAlias = tuple[tuple[str, ...], ...]
+"""For each axis of a tensor the mesh axes over which it is divided."""
+
+_MOVES: Final = Work(shares=(None,), strided=(False,))
+
+BY_HAND: Final[dict[str, Kind]] = {
+    "sum": "all-reduce",
+    "max": "all-reduce",
+    "min": "all-reduce",
+    "gather": "all-gather",
+    "scatter": "reduce-scatter",
+    "exchange": "all-to-all",
+}
+"""What the collectives are that a function of `shard_map` calls."""
+
+
+class Part(NamedTuple):
+    """A value on each device."""
+
+    value: Value
+    """The part, a value of the device's graph."""
+    whole: Template
+    axes: Axes
+
+
+class Divided(NamedTuple):
+    """The program of one device."""
+
+    timeline: Timeline
+    collectives: tuple[Collective, ...]
+    inside: tuple[Axes, ...]
+    """Where the parameters lie."""
+    outside: tuple[Axes, ...]
+    """Where the results lie."""
+
+    @property
+    def work(self) -> Work:
+        """Of all its nodes."""
+        return total(self.timeline.works)
+
+
+def flat(graph: Graph) -> Graph:
+    """A graph whose composites are their parts, but for those that a mesh divides better as a whole."""
+    return common_subexpressions(expanded(graph, lambda node: node.op in REACHES))
+
+
+class Walk:
+    """Divides graphs by a layout."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+        self._estimator = Estimator("template")
+        self._factors: dict[Node, Factors] = {}
+
+    def divided(self, graph: Graph, inside: Sequence[Axes] | None = None) -> Divided:
+        """The program of a device for a graph whose parameters lie by their names, or as is said."""
+        return Device(self, graph, inside).result()
+
+    def works(self, node: Node) -> Work:
+        """The work of a node of a device's graph."""
+        return self._estimator.work(node)
+
+    def factors(self, node: Node) -> Factors:
+        """The factors of a node."""
+        found = self._factors.get(node)
+        if found is None:
+            found = self._factors[node] = factors_of(node)
+        return found
+
+    def by_names(self, template: Template) -> Axes:
+        """Where a tensor lies that comes in: axes without names are whole."""
+        return self.layout.of(template).axes
+
+    def parts(self, axes: Iterable[str]) -> int:
+        """Into how many parts mesh axes divide together."""
+        sizes = self.layout.mesh.sizes
+        return prod(sizes[axis] for axis in axes)
+
+    def part(self, whole: Template, axes: Axes) -> Template:
+        """What a device holds of a tensor."""
+        if not any(axes):
+            return whole
+        return whole.replace(shape=tuple([n // self.parts(each) for n, each in zip(whole.shape, axes, strict=True)]))
+
+
+class Device:
+    """The walk over one graph."""
+
+    def __init__(self, walk: Walk, graph: Graph, inside: Sequence[Axes] | None) -> None:
+        self.walk = walk
+        self.known: dict[Value, Part] = {}
+        self.works: dict[Node, Work] = {}
+        self.collectives: list[Collective] = []
+        self.moved: dict[tuple[Value, Axes], Part] = {}
+        self.hints: dict[Value, list[tuple[str, ...]]] = {}
+        if inside is None:
+            inside = [walk.by_names(value.template) for value in graph.parameters]
+        for value, axes in zip(graph.parameters, inside, strict=True):
+            self.known[value] = self.made(PARAMETER, value.template, axes, (), value.node.line)
+        self.graph, self.inside = graph, tuple(inside)
+        self.run(graph)
+
+    def result(self) -> Divided:
+        """The program."""
+        outputs = [self.known[value] for value in self.graph.outputs]
+        local = Graph([self.known[value].value for value in self.graph.parameters], [part.value for part in outputs])
+        works = [self.works[node] for node in local.nodes]
+        found = timeline(local, works, reuse=True)
+        return Divided(found, tuple(self.collectives), self.inside, tuple([part.axes for part in outputs]))
+
+    def run(self, graph: Graph) -> None:
+        """Divides the nodes of a graph whose parameters are known."""
+        nodes = graph.nodes[len(graph.parameters) :]
+        self.hint(nodes)
+        for node in nodes:
+            for value, part in zip(node.values, self.node(node), strict=True):
+                self.known[value] = part
+
+    # Nodes
+
+    def node(self, node: Node) -> Sequence[Part]:
+        """The parts of a node's results."""
+        if node.op == CAPTURED:
+            return [self.made(CAPTURED, node.outs[0], self.walk.by_names(node.outs[0]), (), node.line)]
+        if node.op in ("checkpoint", "shard_map"):
+            return self.inlined(node)
+        if node.op == "collective":
+            return self.by_hand(node)
+        if subgraphs(node):
+            return self.controlled(node)
+        if node.op in (HOST, HOOK):
+            return self.on_the_host(node)
+        return self.divided(node)
+
+    def divided(self, node: Node) -> Sequence[Part]:
+        """A call of which each device does its part."""
+        factors, operands = self.walk.factors(node), [self.known[value] for value in node.operands]
+        assigned = self.assign(node, factors, operands)
+
+        def axes_of(places: Sequence[int | None]) -> Axes:
+            return tuple([() if place is None else assigned.get(place, ()) for place in places])
+
+        inputs = [
+            self.laid(part, axes_of(places), node).value
+            for part, places in zip(operands, factors.inputs, strict=True)
+        ]
+        over = tuple([axis for factor in sorted(factors.summed) for axis in assigned.get(factor, ())])
+        axes = [tuple([tuple([a for a in each if a not in over]) for each in axes_of(places)]) for places in factors.outputs]
+        outs = tuple([self.walk.part(out, each) for out, each in zip(node.outs, axes, strict=True)])
+        made = Node(node.op, outs[0] if isinstance(node.out, Template) else outs, _nested(node, inputs), node.options, line=node.line)
+        self.works[made] = self.walk.works(made)
+        found = []
+        for index, (out, each) in enumerate(zip(node.outs, axes, strict=True)):
+            part = Part(Value(made, index), out, each)
+            target = self.target(out, each)
+            if over:
+                part = self.combined(part, over, target, node)
+            found.append(self.laid(part, target, node))
+        return found
+
+    def target(self, out: Template, axes: Axes) -> Axes:
+        """Where a result lies: by the names that it has, else as it is computed."""
+        named = self.walk.by_names(out)
+        return tuple([
+            each if name is None else rule for name, rule, each in zip(out.names, named, axes, strict=True)
+        ])  # fmt: skip
+
+    def assign(self, node: Node, factors: Factors, operands: Sequence[Part]) -> dict[int, tuple[str, ...]]:
+        """The mesh axes over which each factor is divided."""
+        assigned: dict[int, tuple[str, ...]] = {}
+        taken: set[str] = set()
+        open_places: list[tuple[int, int, Value]] = []
+        for value, places in zip(node.values, factors.outputs, strict=True):
+            out = value.template
+            ruled = self.walk.by_names(out)
+            for place, (factor, name) in enumerate(zip(places, out.names, strict=True)):
+                if factor is None or factor in assigned:
+                    continue
+                if name is None:
+                    open_places.append((factor, place, value))
+                else:
+                    assigned[factor] = ruled[place]
+                    taken.update(ruled[place])
+        by_size = sorted(zip(operands, factors.inputs, strict=True), key=lambda pair: -pair[0].value.template.nbytes)
+
+        def offered(factor: int, size: int, more: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+            """The free mesh axes that some operand has for a factor."""
+            there = [part.axes[places.index(factor)] for part, places in by_size if factor in places]
+            for axes in (*there, *more):
+                free = tuple([axis for axis in axes if axis not in taken])
+                if free and size % self.walk.parts(free) == 0:
+                    return free
+            return ()
+
+        for factor, place, value in open_places:
+            if factor not in assigned:
+                hints = self.hints.get(value)
+                axes = offered(factor, value.template.shape[place], [hints[place]] if hints else [])
+                assigned[factor] = axes
+                taken.update(axes)
+        for factor in sorted(factors.summed):
+            sizes = [part.whole.shape[places.index(factor)] for part, places in by_size if factor in places]
+            axes = offered(factor, sizes[0], [])
+            if not axes:
+                axes = self.scattered(node, factor, factors, by_size, assigned)
+            assigned[factor] = axes
+            taken.update(axes)
+        return assigned
+
+    def scattered(
+        self,
+        node: Node,
+        factor: int,
+        factors: Factors,
+        operands: Sequence[tuple[Part, Sequence[int | None]]],
+        assigned: dict[int, tuple[str, ...]],
+    ) -> tuple[str, ...]:
+        """The mesh axes of a summed factor that a result has elsewhere, where it is cheaper to scatter sums of it.
+
+        The other way is to gather the operands.
+        """
+        holding = [(part, places) for part, places in operands if factor in places]
+        wanted = holding[0][0].axes[holding[0][1].index(factor)]
+        if not wanted or any(part.axes[places.index(factor)] != wanted for part, places in holding):
+            return ()
+        gathered = sum(part.value.template.nbytes * self.walk.parts(wanted) for part, _ in holding)
+        scattered = 0
+        for out, places in zip(node.outs, factors.outputs, strict=True):
+            axes = [() if place is None else assigned.get(place, ()) for place in places]
+            scattered += self.walk.part(out, tuple([tuple([a for a in each if a not in wanted]) for each in axes])).nbytes
+        return wanted if scattered <= gathered else ()
+
+    # Moves
+
+    def made(self, op: str, whole: Template, axes: Axes, inputs: tuple[Value, ...], line: Line | None) -> Part:
+        """A node that computes nothing, and its part of a value."""
+        template = self.walk.part(whole, axes)
+        node = Node(op, template, inputs, line=line)
+        moved = sum(value.template.nbytes for value in inputs)
+        self.works[node] = _MOVES._replace(read=moved, written=template.nbytes if inputs else 0)
+        return Part(Value(node), whole, axes)
+
+    def together(self, kind: Kind, axes: tuple[str, ...], nbytes: int, node: Node) -> None:
+        """Enters a collective, unless one device does it alone."""
+        devices = self.walk.parts(axes)
+        if devices > 1 and nbytes:
+            self.collectives.append(Collective(kind, axes, devices, nbytes, 1, node.op, node.line))
+
+    def combined(self, part: Part, over: tuple[str, ...], target: Axes, node: Node) -> Part:
+        """What devices along mesh axes have computed of parts, combined; a mesh axis of the target takes its part."""
+        scattered = [tuple([axis for axis in each if axis in over]) for each in target]
+        left = tuple([axis for axis in over if not any(axis in each for each in scattered)])
+        nbytes = part.value.template.nbytes
+        if any(scattered):
+            axes = tuple([axis for axis in over if axis not in left])
+            self.together("reduce-scatter", axes, nbytes, node)
+            lies = tuple([each if set(to) - set(each) == set(more) else each + more for each, more, to in zip(part.axes, scattered, target, strict=True)])
+            part = self.made("reduce-scatter", part.whole, lies, (part.value,), node.line)
+            nbytes = part.value.template.nbytes
+        if left:
+            self.together("all-reduce", left, nbytes, node)
+            part = self.made("all-reduce", part.whole, part.axes, (part.value,), node.line)
+            part.value.node  # noqa: B018
+        return part
+
+    def laid(self, part: Part, axes: Axes, node: Node) -> Part:
+        """A value brought to lie otherwise; what several need is brought there once."""
+        if part.axes == axes:
+            return part
+        found = self.moved.get((part.value, axes))
+        if found is None:
+            found = self.moved[part.value, axes] = self.brought(part, axes, node)
+        return found
+
+    def brought(self, part: Part, axes: Axes, node: Node) -> Part:
+        """A value taken apart where it is whole, exchanged where another axis is divided, and gathered."""
+        before = {axis for each in part.axes for axis in each}
+        after = {axis for each in axes for axis in each}
+        sliced = tuple([
+            (*each, *[a for a in to if a not in before]) for each, to in zip(part.axes, axes, strict=True)
+        ])  # fmt: skip
+        if sliced != part.axes:
+            part = self.made("slice", part.whole, sliced, (part.value,), node.line)
+        gone = tuple([axis for each in part.axes for axis in each if axis not in after])
+        places = {axis: place for place, each in enumerate(axes) for axis in each}
+        crossing = tuple([
+            axis for place, each in enumerate(part.axes) for axis in each if axis in after and places[axis] != place
+        ])  # fmt: skip
+        if crossing:
+            self.together("all-to-all", crossing, part.value.template.nbytes, node)
+            lies = tuple([
+                tuple([axis for axis in each if axis not in crossing]) + tuple([axis for axis in to if axis in crossing])
+                for each, to in zip(part.axes, axes, strict=True)
+            ])  # fmt: skip
+            part = self.made("all-to-all", part.whole, lies, (part.value,), node.line)
+        if gone:
+            value = part.value
+            part = self.made("all-gather", part.whole, axes, (value,), node.line)
+            self.together("all-gather", gone, part.value.template.nbytes, node)
+        return part._replace(axes=axes)
+
+    # Control flow
+
+    def inlined(self, node: Node) -> Sequence[Part]:
+        """The body of a node in place of it; inside `shard_map` on what devices hold."""
+        body = cast(Graph, node.options["body"])
+        operands = [self.known[value] for value in node.operands]
+        if node.op == "checkpoint":
+            named = [self.target(value.template, part.axes) for value, part in zip(body.parameters, operands, strict=True)]
+            body = flat(body)
+            for value, part, axes in zip(body.parameters, operands, named, strict=True):
+                self.known[value] = self.laid(part, axes, node)
+            self.run(body)
+            return [self.known[value] for value in body.outputs]
+        inside, outside = cast("tuple[Sequence[Axes], Sequence[Axes]]", (node.options["inside"], node.options["outside"]))
+        laid = [self.laid(part, axes, node) for part, axes in zip(operands, inside, strict=True)]
+        walk, body = self.walk, flat(body)
+        self.walk = Walk(Layout(walk.layout.mesh, {}))  # the parts are all that there is
+        for value, part in zip(body.parameters, laid, strict=True):
+            self.known[value] = Part(part.value, value.template, _whole(value.template))
+        self.run(body)
+        self.walk = walk
+        parts = [Part(self.known[v].value, out, axes) for v, out, axes in zip(body.outputs, node.outs, outside, strict=True)]
+        return [self.laid(part, self.target(part.whole, part.axes), node) for part in parts]
+
+    def by_hand(self, node: Node) -> Sequence[Part]:
+        """A collective that the user wrote."""
+        options: Any = node.options
+        operands = [self.known[value].value for value in node.operands]
+        (out,) = node.outs
+        if options["kind"] in BY_HAND:
+            kind = BY_HAND[options["kind"]]
+            larger = max(out.nbytes, *[value.template.nbytes for value in operands])
+            self.together(kind, options["axes"], larger, node)
+        return [self.made(node.op, out, _whole(out), tuple(operands), node.line)]
+
+    def on_the_host(self, node: Node) -> Sequence[Part]:
+        """A function of the user's, for which operands are gathered; a hook gives what is carried as it is."""
+        carried = cast("tuple[Value, ...]", node.inputs[0]) if node.op == HOOK else ()
+        found = [self.known[value] for value in carried]
+        given = [self.laid(part, _whole(part.whole), node).value for part in map(self.known.__getitem__, node.operands[len(carried) :])]
+        if node.op == HOOK:
+            return found
+        wholes = [self.made(node.op, out, _whole(out), tuple(given), node.line) for out in node.outs]
+        return [self.laid(part, self.target(part.whole, part.axes), node) for part in wholes]
+
+    def controlled(self, node: Node) -> Sequence[Part]:
+        """Loops and choices: their graphs are programs of their own, which run so often."""
+        operands = [self.known[value] for value in node.operands]
+        graphs = [flat(graph) for graph in subgraphs(node)]
+        scanned = len(cast("tuple[Value, ...]", node.inputs[2])) if node.op == "scan" else 0
+        steady = len(operands) - scanned
+        for number in range(steady, len(operands)):  # each step takes an entry of the first axis
+            part = operands[number]
+            operands[number] = self.laid(part, ((), *part.axes[1:]), node)
+        programs: list[Divided] = []
+        for graph, several in zip(graphs, self.taken(node, operands, steady), strict=True):
+            inside = [self.target(value.template, axes) for value, axes in zip(graph.parameters, several, strict=True)]
+            programs.append(self.walk.divided(graph, inside))
+        counts = [count or 1 for count in turns(node)]
+        spent = [program.work.times(count) for program, count in zip(programs, counts, strict=True)]
+        number = len(node.outs)
+        chosen = range(len(programs))
+        if node.op == "cond":
+            chosen = range(*(lambda best: (best, best + 1))(max(chosen, key=lambda i: sum(c.sent for c in programs[i].collectives))))
+        for index in chosen:
+            for each in programs[index].collectives:
+                self.collectives.append(each._replace(count=each.count * counts[index]))
+        last = programs[-1]
+        outside = [*last.outside]
+        if node.op == "scan":
+            carried = len(cast("tuple[Value, ...]", node.inputs[1]))
+            outside[carried:] = [((), *axes) for axes in outside[carried:]]
+        outs = tuple([self.walk.part(out, axes) for out, axes in zip(node.outs, outside, strict=True)])
+        made = Node(node.op, outs, tuple([part.value for part in operands]), line=node.line)
+        work = max(spent, key=lambda each: each.flops + each.written) if node.op == "cond" else total(spent)
+        inner = [program.timeline for program in programs]
+        space = max(max(each.peak - each.parameters, 0) for each in inner)
+        is_open = work.open or None in turns(node)
+        self.works[made] = work._replace(
+            workspace=space, shares=(None,) * number, strided=(False,) * number, open=is_open
+        )
+        parts = [Part(Value(made, i), out, axes) for i, (out, axes) in enumerate(zip(node.outs, outside, strict=True))]
+        return [self.laid(part, self.target(part.whole, part.axes), node) for part in parts]
+
+    def taken(self, node: Node, operands: Sequence[Part], steady: int) -> list[list[Axes]]:
+        """Where the parameters of each graph of a node lie, by its operands."""
+        axes = [part.axes for part in operands]
+        if node.op == "cond":
+            return [axes[1:]] * len(subgraphs(node))
+        return [[*axes[:steady], *[each[1:] for each in axes[steady:]]]] * len(subgraphs(node))
+
+    # What is computed without names lies as what needs it
+
+    def hint(self, nodes: Sequence[Node]) -> None:
+        """Notes for axes without names where the results lie that are made of them."""
+        for node in reversed(nodes):
+            if not node.inputs or node.op in _OTHERS or subgraphs(node):
+                continue
+            if all(value.template.ndim == 0 for value in node.operands):
+                continue
+            wanted: dict[int, tuple[str, ...]] = {}
+            factors = self.walk.factors(node)
+            for value, places in zip(node.values, factors.outputs, strict=True):
+                axes = self.target(value.template, tuple(self.hints.get(value) or _whole(value.template)))
+                wanted.update({factor: each for factor, each in zip(places, axes, strict=True) if factor is not None and each})
+            if not wanted:
+                continue
+            for value, places in zip(node.operands, factors.inputs, strict=True):
+                hints = self.hints.setdefault(value, [()] * len(places))
+                for place, factor in enumerate(places):
+                    if factor is not None and not hints[place]:
+                        hints[place] = wanted.get(factor, ())
+
+
+_OTHERS: Final = frozenset({HOOK, HOST, "collective"})
+
+
+def _whole(template: Template) -> Axes:
+    return ((),) * template.ndim
+
+
+def _nested(node: Node, inputs: Sequence[Value]) -> tuple[Any, ...]:
+    """Values in place of a node's operands, nested as these."""
+    rest = iter(inputs)
+    return node.with_inputs(lambda value: next(rest))
