@@ -18,7 +18,13 @@ LAYERS, WIDTH, HEADS, TIME, VOCABULARY = 96, 12_288, 96, 2_048, 50_257
 Parameters: TypeAlias = dict[str, Any]
 
 
-def parameters(layers: int = LAYERS, width: int = WIDTH, heads: int = HEADS, dtype: str = "bf16") -> Parameters:
+def parameters(
+    layers: int = LAYERS,
+    width: int = WIDTH,
+    heads: int = HEADS,
+    dtype: str = "bf16",
+    vocabulary: int = VOCABULARY,
+) -> Parameters:
     """A template for each parameter."""
 
     def of(**sizes: int) -> tb.Template:
@@ -43,7 +49,7 @@ def parameters(layers: int = LAYERS, width: int = WIDTH, heads: int = HEADS, dty
         }
 
     return {
-        "embedding": of(word=VOCABULARY, model=width),
+        "embedding": of(word=vocabulary, model=width),
         "position": of(time=TIME, model=width),
         "layers": [layer() for _ in range(layers)],
         "norm": norm(),

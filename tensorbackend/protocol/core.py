@@ -13,7 +13,7 @@ from ..elements import unpack
 from ..errors import ArgumentError, UnsupportedOp, expected
 from ..interchange import HOST, dlpack_capsule, dlpack_device, numpy_from_binary, numpy_from_dlpack
 from ..locks import free_in_child
-from ..mesh import Sharding
+from ..mesh import Layout, Sharding
 from ..template import Template
 from ..tensor import Tensor
 from .devices import DeviceFacts, host_facts, kind_of_device
@@ -22,6 +22,7 @@ from .planned import Kernel, Payload, bare
 if TYPE_CHECKING:
     import numpy
 
+    from ..expr.cost.mesh.compiled import Compiled
     from ..expr.graph import Graph
     from ..testing.divergences import Divergence
     from . import Backend
@@ -331,6 +332,13 @@ class Core:
         """What `compile_graph` makes of a graph, as text for people.
 
         `None`, as here, stands for the simplified graph.
+        """
+        return None
+
+    def graph_on_mesh(self, graph: Graph, layout: Layout, /) -> Compiled | None:
+        """What the backend's compiler says of a graph on a mesh, memory and collectives, without the mesh's devices.
+
+        `None`, as here, from a backend without one.
         """
         return None
 

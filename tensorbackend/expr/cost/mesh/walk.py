@@ -53,6 +53,8 @@ class Part(NamedTuple):
 class Divided(NamedTuple):
     """The program of one device."""
 
+    graph: Graph
+    """Of the device's parts, with collectives among its nodes."""
     timeline: Timeline
     collectives: tuple[Collective, ...]
     inside: tuple[Axes, ...]
@@ -74,10 +76,11 @@ def flat(graph: Graph) -> Graph:
 class Walk:
     """Divides graphs by a layout."""
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: Layout, known: Walk | None = None) -> None:
         self.layout = layout
-        self._estimator = Estimator("template")
-        self._factors: dict[Node, Factors] = {}
+        # What holds on any mesh is taken from another walk.
+        self._estimator: Estimator = Estimator("template") if known is None else known._estimator
+        self._factors: dict[Node, Factors] = {} if known is None else known._factors
 
     def divided(self, graph: Graph, inside: Sequence[Axes] | None = None) -> Divided:
         """The program of a device for a graph whose parameters lie by their names, or as is said."""
@@ -133,7 +136,7 @@ class Device:
         local = Graph([self.known[value].value for value in self.graph.parameters], [part.value for part in outputs])
         works = [self.works[node] for node in local.nodes]
         found = timeline(local, works, reuse=True)
-        return Divided(found, tuple(self.collectives), self.inside, tuple([part.axes for part in outputs]))
+        return Divided(local, found, tuple(self.collectives), self.inside, tuple([part.axes for part in outputs]))
 
     def run(self, graph: Graph) -> None:
         """Divides the nodes of a graph whose parameters are known."""
@@ -164,6 +167,11 @@ class Device:
         factors, operands = self.walk.factors(node), [self.known[value] for value in node.operands]
         assigned = self.assign(node, factors, operands)
 
+        over = tuple([axis for factor in sorted(factors.summed) for axis in assigned.get(factor, ())])
+        for factor, each in assigned.items():
+            if factor not in factors.summed:  # while sums are scattered, their mesh axes divide what is summed
+                assigned[factor] = tuple([axis for axis in each if axis not in over])
+
         def axes_of(places: Sequence[int | None]) -> Axes:
             return tuple([() if place is None else assigned.get(place, ()) for place in places])
 
@@ -171,8 +179,7 @@ class Device:
             self.laid(part, axes_of(places), node).value
             for part, places in zip(operands, factors.inputs, strict=True)
         ]
-        over = tuple([axis for factor in sorted(factors.summed) for axis in assigned.get(factor, ())])
-        axes = [tuple([tuple([a for a in each if a not in over]) for each in axes_of(places)]) for places in factors.outputs]
+        axes = [axes_of(places) for places in factors.outputs]
         outs = tuple([self.walk.part(out, each) for out, each in zip(node.outs, axes, strict=True)])
         made = Node(node.op, outs[0] if isinstance(node.out, Template) else outs, _nested(node, inputs), node.options, line=node.line)
         self.works[made] = self.walk.works(made)
@@ -287,7 +294,6 @@ class Device:
         if left:
             self.together("all-reduce", left, nbytes, node)
             part = self.made("all-reduce", part.whole, part.axes, (part.value,), node.line)
-            part.value.node  # noqa: B018
         return part
 
     def laid(self, part: Part, axes: Axes, node: Node) -> Part:
@@ -342,7 +348,7 @@ class Device:
         inside, outside = cast("tuple[Sequence[Axes], Sequence[Axes]]", (node.options["inside"], node.options["outside"]))
         laid = [self.laid(part, axes, node) for part, axes in zip(operands, inside, strict=True)]
         walk, body = self.walk, flat(body)
-        self.walk = Walk(Layout(walk.layout.mesh, {}))  # the parts are all that there is
+        self.walk = Walk(Layout(walk.layout.mesh, {}), walk)  # the parts are all that there is
         for value, part in zip(body.parameters, laid, strict=True):
             self.known[value] = Part(part.value, value.template, _whole(value.template))
         self.run(body)
