@@ -158,7 +158,7 @@ class JaxBackend(
         """What XLA says of a graph, compiled for virtual devices in a process of its own."""
         from .virtual import figures
 
-        return figures(graph, layout)
+        return figures([(graph, layout)])[0]
 
     def graph_text(self, graph: Graph, /) -> str:
         """The program that JAX hands to XLA, in StableHLO."""

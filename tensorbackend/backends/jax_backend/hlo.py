@@ -19,6 +19,9 @@ _TURNS = re.compile(r'"known_trip_count":\{"n":"(\d+)"\}')
 _ARRAY = re.compile(r"(\w+)\[([\d,]*)\]")
 _LISTED = re.compile(r"(?:replica_groups|source_target_pairs)=\{\{([\d,]*)\}")
 _COUNTED = re.compile(r"replica_groups=\[(\d+),(\d+)\]")
+_NAMED = re.compile(r"replica_groups=mesh\[(.*?)\] ?\{(.*?)\}")
+_SIZE = re.compile(r"'(\w+)'=(\d+)")
+_PART = re.compile(r"'(\w+)'(?::\(\d+\)(\d+))?")
 _WHERE = re.compile(r'op_name="([^"]*)"')
 
 _BYTES: Final = {"pred": 1, "s4": 1, "u4": 1}
@@ -73,7 +76,11 @@ def _collective(line: str, match: re.Match[str], count: int) -> Collective:
 
 
 def _devices(line: str) -> int:
-    counted, listed = _COUNTED.search(line), _LISTED.search(line)
+    """How many devices a group has, in any of the three ways in which XLA writes groups."""
+    counted, listed, named = _COUNTED.search(line), _LISTED.search(line), _NAMED.search(line)
+    if named is not None:
+        sizes = dict(_SIZE.findall(named[1]))
+        return prod(int(part or sizes[axis]) for axis, part in _PART.findall(named[2]))
     if counted is not None:
         return int(counted[2])
     return len(listed[1].split(",")) if listed is not None else 1

@@ -1,7 +1,7 @@
 """XLA's own word of a graph on a mesh: compiled in a process of its own, for as many virtual devices of the host.
 
-    figures(graph, layout)            starts `python -m tensorbackend.backends.jax_backend.virtual`, which reads the
-                                      graph, the mesh and the rules from standard input and writes what XLA says
+    figures([(graph, layout)])        starts `python -m tensorbackend.backends.jax_backend.virtual`, which reads
+                                      graphs, meshes and rules from standard input and writes what XLA says
 
 Nothing is run, and the arguments are templates, so that the mesh may be larger than any that is there.
 """
@@ -12,6 +12,7 @@ import os
 import pickle
 import subprocess
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 from ...errors import BackendError, expected
@@ -25,23 +26,23 @@ MARK = b"\nfigures: "
 """Before what is handed back, after whatever the libraries print."""
 
 
-def figures(graph: Graph, layout: Layout) -> Compiled:
-    """What XLA says of a graph whose arguments and results lie by a layout."""
-    sizes, rules = dict(layout.mesh.sizes), layout.rules
-    given = pickle.dumps((sys.path, sizes, rules, to_bytes(graph)))
+def figures(pairs: Sequence[tuple[Graph, Layout]]) -> list[Compiled]:
+    """What XLA says of graphs whose arguments and results lie by layouts."""
+    packed = [(dict(layout.mesh.sizes), layout.rules, to_bytes(graph)) for graph, layout in pairs]
+    most = max(layout.mesh.size for _, layout in pairs)
     environment = os.environ | {
         "JAX_PLATFORMS": "cpu",
         "NPROC": "32",
-        "XLA_FLAGS": f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count={layout.mesh.size}",
+        "XLA_FLAGS": f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count={most}",
     }
     command = [sys.executable, "-m", __name__]
-    done = subprocess.run(command, input=given, env=environment, capture_output=True, check=False)
+    done = subprocess.run(command, input=pickle.dumps((sys.path, packed)), env=environment, capture_output=True, check=False)
     _, mark, found = done.stdout.partition(MARK)
     if done.returncode or not mark:
         said = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
-        raise BackendError(expected("XLA to compile the function for virtual devices", mesh=layout.mesh, error=said))
-    compiled: Compiled = pickle.loads(found)
-    return compiled
+        raise BackendError(expected("XLA to compile the function for virtual devices", devices=most, error=said))
+    answers: list[Compiled] = pickle.loads(found)
+    return answers
 
 
 def compiled(graph: Graph, layout: Layout) -> Compiled:
@@ -69,9 +70,9 @@ def compiled(graph: Graph, layout: Layout) -> Compiled:
 
 def main() -> None:
     """Answers `figures`."""
-    path, sizes, rules, data = pickle.load(sys.stdin.buffer)
+    path, packed = pickle.load(sys.stdin.buffer)
     sys.path[:] = path
-    found = compiled(from_bytes(data), Layout(Mesh(sizes), rules))
+    found = [compiled(from_bytes(data), Layout(Mesh(sizes), rules)) for sizes, rules, data in packed]
     sys.stdout.buffer.write(MARK + pickle.dumps(found))
 
 

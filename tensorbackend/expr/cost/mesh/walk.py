@@ -234,9 +234,7 @@ class Device:
                 taken.update(axes)
         for factor in sorted(factors.summed):
             sizes = [part.whole.shape[places.index(factor)] for part, places in by_size if factor in places]
-            axes = offered(factor, sizes[0], [])
-            if not axes:
-                axes = self.scattered(node, factor, factors, by_size, assigned)
+            axes = self.scattered(node, factor, factors, by_size, assigned) or offered(factor, sizes[0], [])
             assigned[factor] = axes
             taken.update(axes)
         return assigned
@@ -249,15 +247,16 @@ class Device:
         operands: Sequence[tuple[Part, Sequence[int | None]]],
         assigned: dict[int, tuple[str, ...]],
     ) -> tuple[str, ...]:
-        """The mesh axes of a summed factor that a result has elsewhere, where it is cheaper to scatter sums of it.
+        """The mesh axes of a summed factor, where a result has some of them elsewhere and sums are scattered over these.
 
-        The other way is to gather the operands.
+        The other way, if that is cheaper, is to gather the operands.
         """
         holding = [(part, places) for part, places in operands if factor in places]
         wanted = holding[0][0].axes[holding[0][1].index(factor)]
-        if not wanted or any(part.axes[places.index(factor)] != wanted for part, places in holding):
+        both = [axis for axis in wanted if any(axis in axes for axes in assigned.values())]
+        if not both or any(part.axes[places.index(factor)] != wanted for part, places in holding):
             return ()
-        gathered = sum(part.value.template.nbytes * self.walk.parts(wanted) for part, _ in holding)
+        gathered = sum(part.value.template.nbytes * self.walk.parts(both) for part, _ in holding)
         scattered = 0
         for out, places in zip(node.outs, factors.outputs, strict=True):
             axes = [() if place is None else assigned.get(place, ()) for place in places]
@@ -343,7 +342,10 @@ class Device:
             body = flat(body)
             for value, part, axes in zip(body.parameters, operands, named, strict=True):
                 self.known[value] = self.laid(part, axes, node)
+            # What is gathered inside is not kept for what else needs it: a compiler must not take it from elsewhere.
+            outer, self.moved = self.moved, {}
             self.run(body)
+            self.moved = outer
             return [self.known[value] for value in body.outputs]
         inside, outside = cast("tuple[Sequence[Axes], Sequence[Axes]]", (node.options["inside"], node.options["outside"]))
         laid = [self.laid(part, axes, node) for part, axes in zip(operands, inside, strict=True)]
