@@ -2,15 +2,15 @@
 
     python benchmarks/layouts.py [xla] [gpt3] [scaling]
 
-By default all three. `xla` needs JAX and compiles for virtual devices of the host; `gpt3` and `scaling` need neither JAX
-nor a device. `scaling` also writes docs/weak-scaling.svg.
+By default all three. `xla` needs JAX and compiles for virtual devices of the host; `gpt3` and `scaling` need neither
+JAX nor a device. `scaling` also writes docs/weak-scaling.svg.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from math import log2, prod
+from math import log2
 from pathlib import Path
 from time import process_time
 from typing import Any, NamedTuple
@@ -120,7 +120,13 @@ CASES = {
     "MLP, both": Case(step, layers, SMALL, {"batch": "data", "hidden": "model"}, 0.4),
     "embedding": Case(embedding, words, SMALL, {"batch": "data", "word": "model"}, 0.15),
     "transformer": Case(transformer.step, examples, SMALL, SHARED, 0.15),
-    "scan": Case(tb.value_and_grad(looped), lambda: ("f32[hidden=64, out=64]", "f32[batch=32, hidden=64]"), SMALL, {"batch": "data", "hidden": "model"}, 0.4),
+    "scan": Case(
+        tb.value_and_grad(looped),
+        lambda: ("f32[hidden=64, out=64]", "f32[batch=32, hidden=64]"),
+        SMALL,
+        {"batch": "data", "hidden": "model"},
+        0.4,
+    ),
 }
 """What a test compares too."""
 
@@ -183,9 +189,9 @@ LAYOUTS: dict[str, dict[str, Any]] = {
 SEQUENCES = 512
 
 
-def at_gpt3_size(**sizes: int) -> None:
+def at_gpt3_size() -> None:
     """What fits of a step with momentum, and what it takes, for each layout."""
-    model = gpt3.parameters(vocabulary=50_304, **sizes)  # which 8 divides
+    model = gpt3.parameters(vocabulary=50_304)  # which 8 divides
     batch = f"s64[batch={SEQUENCES}, time={gpt3.TIME}]"
     rows, start = [], process_time()
     for name, rules in LAYOUTS.items():

@@ -90,7 +90,7 @@ def block(x: tb.Tensor, layer: Parameters, visible: tb.Tensor) -> tb.Tensor:
     """One layer: attention, then a network of each time for itself."""
     x = x + attention(normalised(x, layer["attention_norm"]), layer, visible)
     wide = product(normalised(x, layer["feed_norm"]), layer["wide"], "model") + layer["wide_shift"]
-    return x + product(gelu(wide), layer["narrow"], "feed") + layer["narrow_shift"]
+    return x + product(gelu(wide), layer["narrow"], "feed") + cast("tb.Tensor", layer["narrow_shift"])
 
 
 def loss(parameters: Parameters, tokens: tb.Tensor, targets: tb.Tensor, *, recompute: bool = False) -> tb.Tensor:

@@ -1,4 +1,4 @@
-"""Runs a function without data: its errors in shapes, FLOPs and memory, and what each device of a mesh needs and sends.
+"""Runs a function without data: its errors in shapes, FLOPs and memory, on one device or on each of a mesh.
 
     tensorbackend dryrun train:step 'f32[batch=32, feature=784]' 's64[batch=32]' --gradient --fits 141GB
     tensorbackend dryrun train:step ... --mesh data=4,model=2 --layout batch=data,hidden=model --machine h200
@@ -10,8 +10,8 @@ FUNCTION is `module:name` or `file.py:name`. An argument is
   - what a module holds, such as train:parameters: templates, tensors, containers of them, or a function without
     parameters that returns them;
   - a number, true, false or null, which reaches the function as it is.
-With --mesh all is shown and judged for one device; no device need be there. A rule such as batch=data+model names several
-mesh axes. --search tries the names on all mesh axes, and --by xla shows XLA's own figures beside the predicted ones.
+With --mesh all is shown and judged for one device; no device need be there. A rule such as batch=data+model names
+several mesh axes. --search tries the names on all mesh axes, and --by xla shows XLA's own figures beside ours.
 The exit status is 0, but 1 where the peak does not fit in what --fits says, and 2 for a mistake in the arguments or in
 the program, which is shown with its line.
 """
@@ -132,7 +132,7 @@ def _placing(options: Namespace) -> dict[str, Any]:
         mesh = Mesh({name: int(size) for name, size in sizes.items()})
     if options.layout is not None:
         rules = _pairs("layout", options.layout, "batch=data,hidden=model")
-        layout = {name: tuple(axes.split("+")) for name, axes in rules.items()}
+        layout = {name: axes.split("+") if "+" in axes else axes for name, axes in rules.items()}
     return {"mesh": mesh, "layout": layout, "machine": options.machine}
 
 

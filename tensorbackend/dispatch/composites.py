@@ -182,8 +182,6 @@ def make_composite(
     """The public op of a body, declared."""
     name = function.__name__.lstrip("_")
     parameters = read_parameters(function)
-    spec = OpSpec(
-        name, "composite", callback or name, function, parameters, bounds=bounds, cost=cost, reach=reach
-    )
+    spec = OpSpec(name, "composite", callback or name, function, parameters, bounds=bounds, cost=cost, reach=reach)
     declare(spec)
     return bind(CompositePath(spec).op())

@@ -44,7 +44,8 @@ Cost: TypeAlias = Literal["transcendental", "operation", "move", "pick", "view",
 
 
 Reach: TypeAlias = Literal[
-    "each", "reduced", "along", "placed", "ordered", "reshaped", "kept", "paired", "read", "written", "put", "window", "filtered", "matrix",
+    "each", "reduced", "along", "placed", "ordered", "reshaped", "kept", "paired", "read", "written", "put", "window",
+    "filtered", "matrix",
 ]  # fmt: skip
 """Of which axes of the inputs an axis of a callback's result is made; it says how far a mesh may divide them:
 

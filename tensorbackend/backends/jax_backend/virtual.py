@@ -36,7 +36,9 @@ def figures(pairs: Sequence[tuple[Graph, Layout]]) -> list[Compiled]:
         "XLA_FLAGS": f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count={most}",
     }
     command = [sys.executable, "-m", __name__]
-    done = subprocess.run(command, input=pickle.dumps((sys.path, packed)), env=environment, capture_output=True, check=False)
+    done = subprocess.run(
+        command, input=pickle.dumps((sys.path, packed)), env=environment, capture_output=True, check=False
+    )
     _, mark, found = done.stdout.partition(MARK)
     if done.returncode or not mark:
         said = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]

@@ -79,7 +79,8 @@ def dry_run(
     On four devices, each with a part of the batch, the sum over the batch is an all-reduce of 3136 bytes:
 
     >>> mesh = tb.Mesh({"data": 4})
-    >>> found = tb.dry_run(lambda x: tb.sum(x, axis="batch"), "f32[batch=32, k=784]", mesh=mesh, layout={"batch": "data"})
+    >>> rules = {"batch": "data"}
+    >>> found = tb.dry_run(lambda x: tb.sum(x, axis="batch"), "f32[batch=32, k=784]", mesh=mesh, layout=rules)
     >>> found.on_mesh.by_kind, found.on_mesh.parameters[0].sharding
     ({'all-reduce': 3136}, <f32[batch: 32 / data][k: 784] on Mesh({'data': 4})>)
     """

@@ -26,7 +26,7 @@ class Collective(NamedTuple):
     nbytes: int
     """Bytes of the larger of what a device gives and what it gets: the operand of an all-reduce, a reduce-scatter and
     an all-to-all, the result of an all-gather."""
-    count: int
+    runs: int
     """How often it runs."""
     op: str
     """The callback of the op that needs it."""
@@ -36,7 +36,7 @@ class Collective(NamedTuple):
     @property
     def total(self) -> int:
         """Bytes of all its runs."""
-        return self.nbytes * self.count
+        return self.nbytes * self.runs
 
     @property
     def sent(self) -> float:

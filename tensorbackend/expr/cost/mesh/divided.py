@@ -58,9 +58,7 @@ class OnMesh:
         names = [f"result[{number}]" for number in range(len(graph.outputs))]
         self.results = self._placed(names, graph.results, divided.outside)
         """Where each result lies."""
-        self.time: Time = time_of(
-            machine, layout.mesh, divided.graph, divided.timeline.works, divided.collectives
-        )
+        self.time: Time = time_of(machine, layout.mesh, divided.graph, divided.timeline.works, divided.collectives)
         """How long it takes by the model of the machine."""
         names_there = {name for node in flattened.nodes for out in node.outs for name in out.names}
         self.unused = tuple([name for name, axes in layout.rules if axes and name not in names_there])
@@ -153,8 +151,8 @@ class OnMesh:
         """Cells under `COLLECTIVES`: a row for all that are alike."""
         groups: dict[Any, int] = {}
         for each in self.collectives:
-            key = each._replace(count=1)
-            groups[key] = groups.get(key, 0) + each.count
+            key = each._replace(runs=1)
+            groups[key] = groups.get(key, 0) + each.runs
         rows = sorted(groups.items(), key=lambda pair: -pair[0].nbytes * pair[1])
         return [_cells(each, count) for each, count in rows]
 
@@ -181,15 +179,13 @@ class OnMesh:
         """The figures beside a compiler's."""
         mine, theirs = self.by_kind, by_kind(other.collectives)
         timeline = self.program.timeline
-        rows = [(kind, mine.get(kind, 0), theirs.get(kind, 0)) for kind in {**mine, **theirs}]
+        rows: list[tuple[str, int, int]] = [(k, mine.get(k, 0), theirs.get(k, 0)) for k in {**mine, **theirs}]
         rows += [
             ("parameters", timeline.parameters + timeline.captured, other.parameters),
             ("results", timeline.results, other.results),
             ("peak", self.peak, other.peak),
         ]
-        cells = [
-            (what, show_bytes(one), show_bytes(two), f"{one / two:.4f}" if two else "") for what, one, two in rows
-        ]
+        cells = [(what, show_bytes(one), show_bytes(two), f"{one / two:.4f}" if two else "") for what, one, two in rows]
         return f"{other.compiler}\n{plain_table(('per device', 'predicted', 'by XLA', 'ratio'), cells)}"
 
     def to_json(self) -> dict[str, Any]:

@@ -176,7 +176,7 @@ def _written(outs: Templates, inputs: Templates, options: Options) -> Factors:
 
 def _put(outs: Templates, inputs: Templates, options: Options) -> Factors:
     """Updates at indices of which the last one stays: all of them on each device."""
-    x, indices, updates = inputs
+    x, indices, _ = inputs
     whole, depth = tuple(range(x.ndim)), indices.shape[-1]
     return Factors((whole, _whole(indices), (*_whole(indices)[:-1], *whole[depth:])), (whole,))
 
@@ -186,7 +186,8 @@ def _window(outs: Templates, inputs: Templates, options: Options) -> Factors:
     (out,) = outs
     parts = zip(options["window_dimensions"], options["strides"], options["padding"], strict=True)
     kept = tuple([
-        place if (size, stride, *padding) == (1, 1, 0, 0) else None for place, (size, stride, padding) in enumerate(parts)
+        place if (size, stride, *padding) == (1, 1, 0, 0) else None
+        for place, (size, stride, padding) in enumerate(parts)
     ])  # fmt: skip
     return Factors(tuple([kept if x.ndim == out.ndim else _whole(x) for x in inputs]), (kept,))
 
@@ -197,8 +198,7 @@ def _filtered(outs: Templates, inputs: Templates, options: Options) -> Factors:
     one = options["feature_groups"] == options["batch_groups"] == 1
     (out,) = outs
     space = [
-        place if x.shape[place] == out.shape[place] and kernel.shape[place] == 1 else None
-        for place in range(2, x.ndim)
+        place if x.shape[place] == out.shape[place] and kernel.shape[place] == 1 else None for place in range(2, x.ndim)
     ]
     batch = 0 if options["batch_groups"] == 1 else None
     given = (batch, 1 if one else None, *space)

@@ -1,7 +1,7 @@
 """The program of one device of a mesh: each node on the device's parts, with collectives between them.
 
-Where a result lies is known by its names before it is computed, as `JaxBackend` on a mesh constrains it; an axis without
-a name lies as the axes of which it is made. From that follows what the operands must look like: where one lies
+Where a result lies is known by its names before it is computed, as `JaxBackend` on a mesh constrains it; an axis
+without a name lies as the axes of which it is made. From that follows how the operands must lie: where one lies
 otherwise, devices gather it, exchange parts or each take their own of what they have. Partial results are combined at
 once. XLA's partitioner does the same, but for what it finds to be cheaper.
 """
@@ -9,14 +9,13 @@ once. XLA's partitioner does the same, but for what it finds to be cheaper.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from math import prod
-from typing import Any, Final, NamedTuple, TypeAlias, cast
+from typing import Any, Final, NamedTuple, cast
 
 from ....mesh import Layout
 from ....opspec import REACHES
 from ....template import Template
 from ...graph import Graph
-from ...node import CAPTURED, HOOK, HOST, PARAMETER, Line, Node, Value
+from ...node import CAPTURED, HOOK, HOST, PARAMETER, Node, Value
 from ...simplify import common_subexpressions, expanded
 from ...subgraphs import subgraphs, turns
 from ..estimate import Estimator
@@ -24,11 +23,7 @@ from ..memory import Timeline, timeline
 from ..work import Work, total
 from .collectives import Collective, Kind
 from .factors import Factors, factors_of
-
-Axes: TypeAlias = tuple[tuple[str, ...], ...]
-"""For each axis of a tensor the mesh axes over which it is divided."""
-
-_MOVES: Final = Work(shares=(None,), strided=(False,))
+from .moves import Axes, Moves, Part, whole
 
 BY_HAND: Final[dict[str, Kind]] = {
     "sum": "all-reduce",
@@ -39,15 +34,6 @@ BY_HAND: Final[dict[str, Kind]] = {
     "exchange": "all-to-all",
 }
 """What the collectives are that a function of `shard_map` calls."""
-
-
-class Part(NamedTuple):
-    """A value on each device."""
-
-    value: Value
-    """The part, a value of the device's graph."""
-    whole: Template
-    axes: Axes
 
 
 class Divided(NamedTuple):
@@ -101,27 +87,14 @@ class Walk:
         """Where a tensor lies that comes in: axes without names are whole."""
         return self.layout.of(template).axes
 
-    def parts(self, axes: Iterable[str]) -> int:
-        """Into how many parts mesh axes divide together."""
-        sizes = self.layout.mesh.sizes
-        return prod(sizes[axis] for axis in axes)
 
-    def part(self, whole: Template, axes: Axes) -> Template:
-        """What a device holds of a tensor."""
-        if not any(axes):
-            return whole
-        return whole.replace(shape=tuple([n // self.parts(each) for n, each in zip(whole.shape, axes, strict=True)]))
-
-
-class Device:
+class Device(Moves):
     """The walk over one graph."""
 
     def __init__(self, walk: Walk, graph: Graph, inside: Sequence[Axes] | None) -> None:
+        super().__init__(walk.layout)
         self.walk = walk
         self.known: dict[Value, Part] = {}
-        self.works: dict[Node, Work] = {}
-        self.collectives: list[Collective] = []
-        self.moved: dict[tuple[Value, Axes], Part] = {}
         self.hints: dict[Value, list[tuple[str, ...]]] = {}
         if inside is None:
             inside = [walk.by_names(value.template) for value in graph.parameters]
@@ -166,7 +139,6 @@ class Device:
         """A call of which each device does its part."""
         factors, operands = self.walk.factors(node), [self.known[value] for value in node.operands]
         assigned = self.assign(node, factors, operands)
-
         over = tuple([axis for factor in sorted(factors.summed) for axis in assigned.get(factor, ())])
         for factor, each in assigned.items():
             if factor not in factors.summed:  # while sums are scattered, their mesh axes divide what is summed
@@ -176,17 +148,21 @@ class Device:
             return tuple([() if place is None else assigned.get(place, ()) for place in places])
 
         inputs = [
-            self.laid(part, axes_of(places), node).value
-            for part, places in zip(operands, factors.inputs, strict=True)
+            self.laid(part, axes_of(places), node).value for part, places in zip(operands, factors.inputs, strict=True)
         ]
         axes = [axes_of(places) for places in factors.outputs]
-        outs = tuple([self.walk.part(out, each) for out, each in zip(node.outs, axes, strict=True)])
-        made = Node(node.op, outs[0] if isinstance(node.out, Template) else outs, _nested(node, inputs), node.options, line=node.line)
+        outs = tuple([self.part(out, each) for out, each in zip(node.outs, axes, strict=True)])
+        made = Node(
+            node.op,
+            outs[0] if isinstance(node.out, Template) else outs,
+            _nested(node, inputs),
+            node.options,
+            line=node.line,
+        )
         self.works[made] = self.walk.works(made)
         found = []
-        for index, (out, each) in enumerate(zip(node.outs, axes, strict=True)):
-            part = Part(Value(made, index), out, each)
-            target = self.target(out, each)
+        for index, (out, lies) in enumerate(zip(node.outs, axes, strict=True)):
+            part, target = Part(Value(made, index), out, lies), self.target(out, lies)
             if over:
                 part = self.combined(part, over, target, node)
             found.append(self.laid(part, target, node))
@@ -222,7 +198,7 @@ class Device:
             there = [part.axes[places.index(factor)] for part, places in by_size if factor in places]
             for axes in (*there, *more):
                 free = tuple([axis for axis in axes if axis not in taken])
-                if free and size % self.walk.parts(free) == 0:
+                if free and size % self.parts(free) == 0:
                     return free
             return ()
 
@@ -247,7 +223,7 @@ class Device:
         operands: Sequence[tuple[Part, Sequence[int | None]]],
         assigned: dict[int, tuple[str, ...]],
     ) -> tuple[str, ...]:
-        """The mesh axes of a summed factor, where a result has some of them elsewhere and sums are scattered over these.
+        """The mesh axes of a summed factor, where sums are scattered over those of them that a result has elsewhere.
 
         The other way, if that is cheaper, is to gather the operands.
         """
@@ -256,80 +232,12 @@ class Device:
         both = [axis for axis in wanted if any(axis in axes for axes in assigned.values())]
         if not both or any(part.axes[places.index(factor)] != wanted for part, places in holding):
             return ()
-        gathered = sum(part.value.template.nbytes * self.walk.parts(both) for part, _ in holding)
+        gathered = sum(part.value.template.nbytes * self.parts(both) for part, _ in holding)
         scattered = 0
         for out, places in zip(node.outs, factors.outputs, strict=True):
             axes = [() if place is None else assigned.get(place, ()) for place in places]
-            scattered += self.walk.part(out, tuple([tuple([a for a in each if a not in wanted]) for each in axes])).nbytes
+            scattered += self.part(out, tuple([tuple([a for a in each if a not in wanted]) for each in axes])).nbytes
         return wanted if scattered <= gathered else ()
-
-    # Moves
-
-    def made(self, op: str, whole: Template, axes: Axes, inputs: tuple[Value, ...], line: Line | None) -> Part:
-        """A node that computes nothing, and its part of a value."""
-        template = self.walk.part(whole, axes)
-        node = Node(op, template, inputs, line=line)
-        moved = sum(value.template.nbytes for value in inputs)
-        self.works[node] = _MOVES._replace(read=moved, written=template.nbytes if inputs else 0)
-        return Part(Value(node), whole, axes)
-
-    def together(self, kind: Kind, axes: tuple[str, ...], nbytes: int, node: Node) -> None:
-        """Enters a collective, unless one device does it alone."""
-        devices = self.walk.parts(axes)
-        if devices > 1 and nbytes:
-            self.collectives.append(Collective(kind, axes, devices, nbytes, 1, node.op, node.line))
-
-    def combined(self, part: Part, over: tuple[str, ...], target: Axes, node: Node) -> Part:
-        """What devices along mesh axes have computed of parts, combined; a mesh axis of the target takes its part."""
-        scattered = [tuple([axis for axis in each if axis in over]) for each in target]
-        left = tuple([axis for axis in over if not any(axis in each for each in scattered)])
-        nbytes = part.value.template.nbytes
-        if any(scattered):
-            axes = tuple([axis for axis in over if axis not in left])
-            self.together("reduce-scatter", axes, nbytes, node)
-            lies = tuple([each if set(to) - set(each) == set(more) else each + more for each, more, to in zip(part.axes, scattered, target, strict=True)])
-            part = self.made("reduce-scatter", part.whole, lies, (part.value,), node.line)
-            nbytes = part.value.template.nbytes
-        if left:
-            self.together("all-reduce", left, nbytes, node)
-            part = self.made("all-reduce", part.whole, part.axes, (part.value,), node.line)
-        return part
-
-    def laid(self, part: Part, axes: Axes, node: Node) -> Part:
-        """A value brought to lie otherwise; what several need is brought there once."""
-        if part.axes == axes:
-            return part
-        found = self.moved.get((part.value, axes))
-        if found is None:
-            found = self.moved[part.value, axes] = self.brought(part, axes, node)
-        return found
-
-    def brought(self, part: Part, axes: Axes, node: Node) -> Part:
-        """A value taken apart where it is whole, exchanged where another axis is divided, and gathered."""
-        before = {axis for each in part.axes for axis in each}
-        after = {axis for each in axes for axis in each}
-        sliced = tuple([
-            (*each, *[a for a in to if a not in before]) for each, to in zip(part.axes, axes, strict=True)
-        ])  # fmt: skip
-        if sliced != part.axes:
-            part = self.made("slice", part.whole, sliced, (part.value,), node.line)
-        gone = tuple([axis for each in part.axes for axis in each if axis not in after])
-        places = {axis: place for place, each in enumerate(axes) for axis in each}
-        crossing = tuple([
-            axis for place, each in enumerate(part.axes) for axis in each if axis in after and places[axis] != place
-        ])  # fmt: skip
-        if crossing:
-            self.together("all-to-all", crossing, part.value.template.nbytes, node)
-            lies = tuple([
-                tuple([axis for axis in each if axis not in crossing]) + tuple([axis for axis in to if axis in crossing])
-                for each, to in zip(part.axes, axes, strict=True)
-            ])  # fmt: skip
-            part = self.made("all-to-all", part.whole, lies, (part.value,), node.line)
-        if gone:
-            value = part.value
-            part = self.made("all-gather", part.whole, axes, (value,), node.line)
-            self.together("all-gather", gone, part.value.template.nbytes, node)
-        return part._replace(axes=axes)
 
     # Control flow
 
@@ -338,7 +246,9 @@ class Device:
         body = cast(Graph, node.options["body"])
         operands = [self.known[value] for value in node.operands]
         if node.op == "checkpoint":
-            named = [self.target(value.template, part.axes) for value, part in zip(body.parameters, operands, strict=True)]
+            named = [
+                self.target(value.template, part.axes) for value, part in zip(body.parameters, operands, strict=True)
+            ]
             body = flat(body)
             for value, part, axes in zip(body.parameters, operands, named, strict=True):
                 self.known[value] = self.laid(part, axes, node)
@@ -347,15 +257,19 @@ class Device:
             self.run(body)
             self.moved = outer
             return [self.known[value] for value in body.outputs]
-        inside, outside = cast("tuple[Sequence[Axes], Sequence[Axes]]", (node.options["inside"], node.options["outside"]))
+        inside, outside = cast(
+            "tuple[Sequence[Axes], Sequence[Axes]]", (node.options["inside"], node.options["outside"])
+        )
         laid = [self.laid(part, axes, node) for part, axes in zip(operands, inside, strict=True)]
         walk, body = self.walk, flat(body)
         self.walk = Walk(Layout(walk.layout.mesh, {}), walk)  # the parts are all that there is
         for value, part in zip(body.parameters, laid, strict=True):
-            self.known[value] = Part(part.value, value.template, _whole(value.template))
+            self.known[value] = Part(part.value, value.template, whole(value.template))
         self.run(body)
         self.walk = walk
-        parts = [Part(self.known[v].value, out, axes) for v, out, axes in zip(body.outputs, node.outs, outside, strict=True)]
+        parts = [
+            Part(self.known[v].value, out, axes) for v, out, axes in zip(body.outputs, node.outs, outside, strict=True)
+        ]
         return [self.laid(part, self.target(part.whole, part.axes), node) for part in parts]
 
     def by_hand(self, node: Node) -> Sequence[Part]:
@@ -367,16 +281,19 @@ class Device:
             kind = BY_HAND[options["kind"]]
             larger = max(out.nbytes, *[value.template.nbytes for value in operands])
             self.together(kind, options["axes"], larger, node)
-        return [self.made(node.op, out, _whole(out), tuple(operands), node.line)]
+        return [self.made(node.op, out, whole(out), tuple(operands), node.line)]
 
     def on_the_host(self, node: Node) -> Sequence[Part]:
         """A function of the user's, for which operands are gathered; a hook gives what is carried as it is."""
         carried = cast("tuple[Value, ...]", node.inputs[0]) if node.op == HOOK else ()
         found = [self.known[value] for value in carried]
-        given = [self.laid(part, _whole(part.whole), node).value for part in map(self.known.__getitem__, node.operands[len(carried) :])]
+        given = [
+            self.laid(part, whole(part.whole), node).value
+            for part in map(self.known.__getitem__, node.operands[len(carried) :])
+        ]
         if node.op == HOOK:
             return found
-        wholes = [self.made(node.op, out, _whole(out), tuple(given), node.line) for out in node.outs]
+        wholes = [self.made(node.op, out, whole(out), tuple(given), node.line) for out in node.outs]
         return [self.laid(part, self.target(part.whole, part.axes), node) for part in wholes]
 
     def controlled(self, node: Node) -> Sequence[Part]:
@@ -395,18 +312,17 @@ class Device:
         counts = [count or 1 for count in turns(node)]
         spent = [program.work.times(count) for program, count in zip(programs, counts, strict=True)]
         number = len(node.outs)
-        chosen = range(len(programs))
+        sending = [*zip(programs, counts, strict=True)]
         if node.op == "cond":
-            chosen = range(*(lambda best: (best, best + 1))(max(chosen, key=lambda i: sum(c.sent for c in programs[i].collectives))))
-        for index in chosen:
-            for each in programs[index].collectives:
-                self.collectives.append(each._replace(count=each.count * counts[index]))
+            sending = [max(sending, key=lambda pair: sum(each.sent for each in pair[0].collectives))]
+        for program, runs in sending:
+            self.collectives += [each._replace(runs=each.runs * runs) for each in program.collectives]
         last = programs[-1]
         outside = [*last.outside]
         if node.op == "scan":
             carried = len(cast("tuple[Value, ...]", node.inputs[1]))
             outside[carried:] = [((), *axes) for axes in outside[carried:]]
-        outs = tuple([self.walk.part(out, axes) for out, axes in zip(node.outs, outside, strict=True)])
+        outs = tuple([self.part(out, axes) for out, axes in zip(node.outs, outside, strict=True)])
         made = Node(node.op, outs, tuple([part.value for part in operands]), line=node.line)
         work = max(spent, key=lambda each: each.flops + each.written) if node.op == "cond" else total(spent)
         inner = [program.timeline for program in programs]
@@ -437,8 +353,10 @@ class Device:
             wanted: dict[int, tuple[str, ...]] = {}
             factors = self.walk.factors(node)
             for value, places in zip(node.values, factors.outputs, strict=True):
-                axes = self.target(value.template, tuple(self.hints.get(value) or _whole(value.template)))
-                wanted.update({factor: each for factor, each in zip(places, axes, strict=True) if factor is not None and each})
+                axes = self.target(value.template, tuple(self.hints.get(value) or whole(value.template)))
+                wanted.update(
+                    {factor: each for factor, each in zip(places, axes, strict=True) if factor is not None and each}
+                )
             if not wanted:
                 continue
             for value, places in zip(node.operands, factors.inputs, strict=True):
@@ -449,10 +367,6 @@ class Device:
 
 
 _OTHERS: Final = frozenset({HOOK, HOST, "collective"})
-
-
-def _whole(template: Template) -> Axes:
-    return ((),) * template.ndim
 
 
 def _nested(node: Node, inputs: Sequence[Value]) -> tuple[Any, ...]:
