@@ -74,12 +74,10 @@ class Moves:
         if any(scattered):
             axes = tuple([axis for axis in over if axis not in left])
             self.together("reduce-scatter", axes, nbytes, node)
-            lies = tuple(
-                [
-                    each if set(to) - set(each) == set(more) else each + more
-                    for each, more, to in zip(part.axes, scattered, target, strict=True)
-                ]
-            )
+            lies = tuple([
+                (*[axis for axis in to if axis in each or axis in more], *[axis for axis in each if axis not in to])
+                for each, more, to in zip(part.axes, scattered, target, strict=True)
+            ])  # fmt: skip
             part = self.made("reduce-scatter", part.whole, lies, (part.value,), node.line)
             nbytes = part.value.template.nbytes
         if left:

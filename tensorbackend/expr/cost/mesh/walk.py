@@ -8,7 +8,7 @@ once. XLA's partitioner does the same, but for what it finds to be cheaper.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, cast
 
 from ....mesh import Layout
@@ -84,8 +84,9 @@ class Walk:
         return found
 
     def by_names(self, template: Template) -> Axes:
-        """Where a tensor lies that comes in: axes without names are whole."""
-        return self.layout.of(template).axes
+        """Where a tensor lies that comes in: axes without names are whole. Mesh axes of one device divide nothing."""
+        sizes = self.layout.mesh.sizes
+        return tuple([tuple([axis for axis in each if sizes[axis] > 1]) for each in self.layout.of(template).axes])
 
 
 class Device(Moves):
@@ -308,7 +309,11 @@ class Device(Moves):
         programs: list[Divided] = []
         for graph, several in zip(graphs, self.taken(node, operands, steady), strict=True):
             inside = [self.target(value.template, axes) for value, axes in zip(graph.parameters, several, strict=True)]
-            programs.append(self.walk.divided(graph, inside))
+            device = Device(self.walk, graph, inside)
+            if node.op != "cond" and graph is graphs[-1]:  # what a turn leaves lies as the next one takes it
+                before, carried = inside[len(inside) - scanned - self.carried(node) :], graph.outputs
+                device.left(dict(zip(carried[: self.carried(node)], before, strict=False)), node)
+            programs.append(device.result())
         counts = [count or 1 for count in turns(node)]
         spent = [program.work.times(count) for program, count in zip(programs, counts, strict=True)]
         number = len(node.outs)
@@ -320,8 +325,8 @@ class Device(Moves):
         last = programs[-1]
         outside = [*last.outside]
         if node.op == "scan":
-            carried = len(cast("tuple[Value, ...]", node.inputs[1]))
-            outside[carried:] = [((), *axes) for axes in outside[carried:]]
+            count = self.carried(node)
+            outside[count:] = [((), *axes) for axes in outside[count:]]
         outs = tuple([self.part(out, axes) for out, axes in zip(node.outs, outside, strict=True)])
         made = Node(node.op, outs, tuple([part.value for part in operands]), line=node.line)
         work = max(spent, key=lambda each: each.flops + each.written) if node.op == "cond" else total(spent)
@@ -333,6 +338,15 @@ class Device(Moves):
         )
         parts = [Part(Value(made, i), out, axes) for i, (out, axes) in enumerate(zip(node.outs, outside, strict=True))]
         return [self.laid(part, self.target(part.whole, part.axes), node) for part in parts]
+
+    def carried(self, node: Node) -> int:
+        """How many values a loop carries from turn to turn."""
+        return len(cast("tuple[Value, ...]", node.inputs[1]))
+
+    def left(self, carried: Mapping[Value, Axes], node: Node) -> None:
+        """Brings some results to lie as is said."""
+        for value, axes in carried.items():
+            self.known[value] = self.laid(self.known[value], axes, node)
 
     def taken(self, node: Node, operands: Sequence[Part], steady: int) -> list[list[Axes]]:
         """Where the parameters of each graph of a node lie, by its operands."""
