@@ -236,14 +236,15 @@ class Scaled(NamedTuple):
 def scaled(devices: int, fully: bool) -> Scaled:
     """A step of a decoder of 2 layers with the batch on all devices, and `fully` the parameters too."""
     model = gpt3.parameters(layers=2, width=1024, heads=16, dtype="f32", vocabulary=1024)
-    batch = f"s64[batch={EACH * devices}, time=512]"
+    batch = f"s64[batch={EACH * devices}, time={gpt3.TIME}]"
     rules = {"batch": "data", "model": "data"} if fully else {"batch": "data"}
     mesh = tb.Mesh({"data": devices})
     found = tb.dry_run(gpt3.step, model, model, batch, batch, mesh=mesh, layout=rules).on_mesh
     assert found is not None  # by the mesh
     nbytes = sum(x.nbytes for x in tb.trace(lambda tree: tree)(model).templates)
-    # Gradients are all-reduced, or scattered where each parameter was gathered.
-    formula = 2 * (devices - 1) / devices * nbytes
+    # Gradients are all-reduced, or scattered where each parameter was gathered. The table of words has two of them, as
+    # it is read and multiplied by, each of which is combined before they are added.
+    formula = 2 * (devices - 1) / devices * (nbytes + model["embedding"].nbytes)
     return Scaled(devices, len(found.collectives), found.sent, formula)
 
 
@@ -261,7 +262,7 @@ def scaling() -> None:
         )
         for one, two in zip(data, fully, strict=True)
     ]
-    columns = ("devices", "data: collectives", "sent", "fully sharded: collectives", "sent", "2 (n - 1) / n P")
+    columns = ("devices", "data: collectives", "sent", "fully sharded: collectives", "sent", "2 (n - 1) / n (P + E)")
     print(as_markdown(columns, rows))
     path = Path(__file__).resolve().parent.parent / "docs" / "weak-scaling.svg"
     path.write_text(picture({"batch on all": data, "and parameters on all": fully}), encoding="utf-8")

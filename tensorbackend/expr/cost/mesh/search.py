@@ -139,7 +139,7 @@ def search_layouts(
     """
     chosen = machine_of(machine)
     limit = chosen.memory if fits is None else parse_bytes(fits) if isinstance(fits, str) else fits
-    if isinstance(names, str) or not names or len(set(names)) < len(names):
+    if not names or len(set(names)) < len(names):
         raise ArgumentError(expected("one or more names of axes, each once", names=names))
     count = (len(mesh.names) + 1) ** len(names)
     if count > MOST:

@@ -56,7 +56,7 @@ class Divided(NamedTuple):
 
 def flat(graph: Graph) -> Graph:
     """A graph whose composites are their parts, but for those that a mesh divides better as a whole."""
-    return common_subexpressions(expanded(graph, lambda node: node.op in REACHES))
+    return common_subexpressions(expanded(graph, lambda node: node.op in REACHES or node.op == "collective"))
 
 
 class Walk:
