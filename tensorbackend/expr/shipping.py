@@ -1,23 +1,25 @@
-"""Graphs as bytes, for another process of the same program that has the same packages.
+"""Graphs as bytes, for another process that has the same packages, where they are compiled but not run.
 
-What is pickled by its name, such as a function of the user's for each element, must be found by it there too.
+What is pickled by its name, such as a function of the user's for each element, must be found by it there too. Functions
+that run on the host stay behind.
 """
 
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from io import BytesIO
 from types import MappingProxyType, MethodType
-from typing import Any
+from typing import Any, Final
 
 from ..dispatch.composites import CompositePath
 from ..errors import ArgumentError, expected
 from ..opspec import OPS
+from ..tensor import Tensor
 from .evaluate import opened
 from .graph import Graph
-from .node import Node, Value
+from .node import HOOK, HOST, Node, Value
 
 
 def to_bytes(graph: Graph) -> bytes:
@@ -26,7 +28,7 @@ def to_bytes(graph: Graph) -> bytes:
     try:
         _Pickler(stream, pickle.HIGHEST_PROTOCOL).dump(opened(graph))
     except (pickle.PicklingError, AttributeError, TypeError) as error:
-        remedy = "define the functions of map(), reduce(), host_call() at the top of a module"
+        remedy = "define the functions of map() and reduce() at the top of a module"
         raise ArgumentError(expected("a graph for another process", remedy, error=str(error))) from error
     return stream.getvalue()
 
@@ -56,7 +58,7 @@ def _flat(graph: Graph) -> tuple[Any, ...]:
             node.op,
             node.out,
             [*_inputs(node, places.__getitem__)],
-            dict(node.options),
+            {**node.options, **_BEHIND.get(node.op, {})},
             node.default,
             node.tensor,
             node.line,
@@ -65,6 +67,15 @@ def _flat(graph: Graph) -> tuple[Any, ...]:
     ]
     outputs = [places[value] for value in graph.outputs]
     return nodes, [places[value] for value in graph.parameters], outputs, graph.names
+
+
+def _behind(tensors: Sequence[Tensor]) -> Sequence[Tensor]:
+    """In place of a function that stayed behind."""
+    raise ArgumentError(expected("a graph to be compiled alone", "run it in the process that traced it"))
+
+
+_BEHIND: Final[Mapping[str, Mapping[str, object]]] = {HOOK: {"function": None}, HOST: {"function": _behind}}
+"""Options in place of those that stay behind."""
 
 
 def _inputs(node: Node, exchange: Callable[[Value], Any]) -> tuple[Any, ...]:

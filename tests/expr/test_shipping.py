@@ -45,7 +45,15 @@ def test_a_long_chain_goes_too() -> None:
     assert len(from_bytes(to_bytes(tb.trace(chain)("f32[2]"))).nodes) == 3001
 
 
+def test_functions_of_the_host_stay_behind() -> None:
+    graph = tb.trace(lambda x: tb.host_call(lambda v: v + 1, x.template, x))("f32[2]")
+    again = from_bytes(to_bytes(graph))
+    assert again.results == graph.results
+    with pytest.raises(ArgumentError, match="expected a graph to be compiled alone"):
+        again(tb.ones(2, dtype="f32", backend="numpy"))
+
+
 def test_a_function_that_no_process_can_import_is_a_mistake() -> None:
     graph = tb.trace(lambda x: tb.map(x, function=lambda v: v + 1))("f32[2]")
-    with pytest.raises(ArgumentError, match="expected a graph for another process.*at the top of a module"):
+    with pytest.raises(ArgumentError, match=r"expected a graph for another process.*at the top of a module"):
         to_bytes(graph)

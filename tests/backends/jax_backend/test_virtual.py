@@ -39,7 +39,7 @@ def test_collectives_and_memory_are_those_of_xla(name: str, compiled: Any) -> No
 def test_what_xla_refuses_is_an_error() -> None:
     found = tb.dry_run(tb.exp, "f32[batch=8]", mesh=tb.Mesh({"data": 2}), layout={"batch": "data"}).on_mesh
     assert found is not None
-    found._graph = tb.trace(lambda x: tb.host_call(_refused, x.template, x))("f32[batch=8]")
+    found._graph = tb.trace(lambda x: tb.map(x, function=_refused))("f32[batch=8]")
     with pytest.raises(BackendError, match="expected XLA to compile the function for virtual devices"):
         found.xla()
 
@@ -47,8 +47,8 @@ def test_what_xla_refuses_is_an_error() -> None:
 class _Refused:
     """A function that another process cannot make."""
 
-    def __call__(self, *arrays: Any) -> Any:
-        return arrays
+    def __call__(self, x: tb.Tensor) -> tb.Tensor:
+        return x + 1
 
     def __reduce__(self) -> Any:
         return int, ("no number",)

@@ -106,7 +106,9 @@ def test_a_wider_batch_scatters_over_one_of_its_mesh_axes_and_reduces_over_the_o
 
 def test_what_is_computed_again_is_gathered_again() -> None:
     def loss(w: tb.Tensor, x: tb.Tensor, keep: bool) -> tb.Tensor:
-        layer = lambda x, w: tb.tanh(tb.dot(x, w, contract=(["feature"], ["feature"]))).rename(out="feature")
+        def layer(x: tb.Tensor, w: tb.Tensor) -> tb.Tensor:
+            return tb.tanh(tb.dot(x, w, contract=(["feature"], ["feature"]))).rename(out="feature")
+
         return tb.sum((layer if keep else tb.checkpoint(layer))(x, w))
 
     rules = {"batch": "data", "feature": "data"}
