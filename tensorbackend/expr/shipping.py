@@ -7,8 +7,8 @@ that run on the host stay behind.
 from __future__ import annotations
 
 import pickle
+import sys
 from collections.abc import Callable, Mapping, Sequence
-from importlib import import_module
 from io import BytesIO
 from types import MappingProxyType, MethodType
 from typing import Any, Final
@@ -46,7 +46,9 @@ class _Pickler(pickle.Pickler):
         if isinstance(each, Graph):
             return _graph, _flat(each)
         if isinstance(each, MethodType) and isinstance(each.__self__, CompositePath):
-            return _default, (each.__self__.spec.module, each.__self__.spec.name)
+            spec = each.__self__.spec
+            # The public function goes along by its name, so that the process imports the module that declares the op.
+            return _default, (getattr(sys.modules[spec.module], spec.function.__name__), spec.name)
         return NotImplemented
 
 
@@ -103,7 +105,6 @@ def _graph(nodes: list[Any], parameters: list[Any], outputs: list[Any], names: A
     return Graph([*map(value, parameters)], [*map(value, outputs)], names=names)
 
 
-def _default(module: str, name: str) -> Any:
-    """The default implementation of a composite that a module declares."""
-    import_module(module)
+def _default(public: Callable[..., Any], name: str) -> Any:
+    """The default implementation of a composite, which is declared now that its public function is there."""
     return CompositePath(OPS[name]).default

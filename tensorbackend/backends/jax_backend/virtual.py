@@ -21,6 +21,7 @@ from ...expr.graph import Graph
 from ...expr.shipping import from_bytes, to_bytes
 from ...interchange import numpy_dtype
 from ...mesh import Layout, Mesh
+from ...select import get_backend
 
 MARK = b"\nfigures: "
 """Before what is handed back, after whatever the libraries print."""
@@ -51,10 +52,9 @@ def compiled(graph: Graph, layout: Layout) -> Compiled:
     """What XLA says, in the process that has the devices."""
     import jax
 
-    from .backend import JaxBackend
     from .hlo import collectives
 
-    backend: Any = JaxBackend(mesh=layout.mesh, layout=dict(layout.rules))
+    backend: Any = type(get_backend("jax"))(mesh=layout.mesh, layout=dict(layout.rules))
     struct: Any = jax.ShapeDtypeStruct
     shapes = [struct(x.shape, numpy_dtype(x.dtype), sharding=backend.whole(x)) for x in graph.templates]
     program: Any = jax.jit(backend.program(graph)).lower(*shapes).compile()
