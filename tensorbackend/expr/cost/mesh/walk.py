@@ -215,9 +215,9 @@ class Device(Moves):
             assigned[factor] = axes
             taken.update(axes)
         for part, places in by_size:  # axes of a reshape may be divided on one side alone
-            for size, place in zip(part.whole.shape, places, strict=True):
-                if place is not None and size % self.parts(assigned.get(place, ())):
-                    assigned[place] = ()
+            for size, each in zip(part.whole.shape, places, strict=True):
+                if each is not None and size % self.parts(assigned.get(each, ())):
+                    assigned[each] = ()
         return assigned
 
     def scattered(
