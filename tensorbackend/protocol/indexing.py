@@ -24,8 +24,9 @@ class Indexing:
 
         A structure tells what keys have in common: for an index tensor or a mask its template, for an int, a slice,
         None or ... its class; it has been found to fit x. The kernel gets the payload of x and a tuple of such parts,
-        with payloads for tensors and for a mask what `positions` gives, and follows NumPy's rules. Where the result
-        has no axes one of the parts is ..., for which NumPy gives an array rather than a number.
+        with payloads for index tensors and masks, and follows NumPy's rules. Where the result has no axes one of the
+        parts is ..., for which NumPy gives an array rather than a number. The shape of the result, which depends on
+        what is in slices and masks, is read as the attribute `shape` of its payload.
         Ints and slices may be any: for an index out of bounds the kernel raises `IndexError`, which becomes the error
         that other backends raise.
         """

@@ -76,7 +76,7 @@ class NumpyBackend(
 
     def to_binary(self, x: Tensor, limit: int, /) -> bytes:
         """The first `limit` elements as bytes."""
-        data: bytes = (x.data if limit >= x.size else x.data.flat[:limit]).tobytes()
+        data: bytes = (x.data if limit >= x.template.size else x.data.flat[:limit]).tobytes()
         return data
 
     def from_numpy(self, out: Template, array: numpy.ndarray[Any, Any], /, *, copy: bool) -> Payload:
