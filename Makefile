@@ -47,6 +47,7 @@ $(READY): pyproject.toml
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[dev]'
 	$(BIN)/python -m compileall -q tensorbackend
 	@touch $@
+	@echo 'The package and the command tensorbackend are in .venv: source .venv/bin/activate puts them on your path'
 
 demo: $(READY) ## Trains a digit classifier with named axes and checks it on the reference backend
 	$(BIN)/python examples/digits.py
