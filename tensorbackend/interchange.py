@@ -42,7 +42,7 @@ _REFLECTED = ("__radd__", "__rsub__", "__rmul__", "__rtruediv__", "__rmatmul__")
 
 
 ARRAYS = ("__array__", "__dlpack__", "__array_interface__")
-"""What an array of another library has, one or more of these."""
+"""The attributes of another library's array, which has one or more of them."""
 
 
 def as_numpy(value: Any) -> numpy.ndarray[Any, Any]:

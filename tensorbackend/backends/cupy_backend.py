@@ -91,7 +91,7 @@ class CupyBackend(ArrayModuleBackend):
         return tuple(f"cuda:{number}" for number in range(count))
 
     def device_facts(self, device: str, /) -> DeviceFacts:
-        """What CUDA says of a device."""
+        """The properties that CUDA reports for a device."""
         found = self._cupy.cuda.runtime.getDeviceProperties(int(device.rpartition(":")[2]))
         name = found["name"].decode() if isinstance(found["name"], bytes) else str(found["name"])
         return DeviceFacts("gpu", int(found["totalGlobalMem"]), int(found["multiProcessorCount"]), name)

@@ -37,7 +37,7 @@ class Report(NamedTuple):
 
 
 def report(name: str) -> Report:
-    """What is known of the backend of a name; whatever its module raises is part of the answer."""
+    """A report on the backend of a name; an exception of its module becomes part of the report."""
     versions: Mapping[str, str] = {}
     devices: tuple[str, ...] = ()
     callbacks = composites = error = None

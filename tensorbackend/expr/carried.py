@@ -1,4 +1,4 @@
-"""What goes from turn to turn of a loop: its leaves, and the check that each stays as it is."""
+"""The values that go from turn to turn of a loop: their leaves, and the check that each keeps its template."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What a function of the user's holds on to: tensors that it can reach, and variables that may change after a call."""
+"""The objects that a user's function refers to: tensors that it can reach, and variables that may change after a
+call."""
 
 from __future__ import annotations
 
@@ -46,7 +47,7 @@ def held_by(*functions: Callable[..., Any]) -> list[Tensor]:
 
 
 def _within(value: Any) -> Iterator[Any]:
-    """What a function, a container or any other object holds."""
+    """The objects inside of a function, a container or any other object."""
     if isinstance(value, FunctionType):
         yield from (cell.cell_contents for cell in value.__closure__ or () if _is_full(cell))
         yield from value.__defaults__ or ()

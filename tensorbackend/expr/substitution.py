@@ -27,7 +27,7 @@ from .while_loops import while_loop
 
 
 def unchanged_by(step: Callable[[Tensor], Tensor], start: Tensor, limit: int) -> Tensor:
-    """What a step leaves as it is, from repeating it: for steps of which so many lead there from anywhere."""
+    """The fixed point of a step, found by repeating it: for steps of which so many lead there from anywhere."""
 
     def goes_on(state: tuple[Tensor, Tensor, Tensor]) -> Tensor:
         return state[2] & less(state[1], limit)

@@ -22,10 +22,11 @@ if TYPE_CHECKING:
     import numpy
 
 _UNFOLDED_TIMES = 20
-"""What a compressed file may unfold to by default, in its own sizes. Deflate reaches 1,032; numbers seldom reach 10."""
+"""The limit to which a compressed file may unfold by default, in its own sizes. Deflate reaches 1,032; numbers seldom
+reach 10."""
 
 _UNFOLDED_LEAST = 32 << 20
-"""What any file may unfold to by default, in bytes."""
+"""The bytes to which any file may unfold by default."""
 
 _PIECE = 1 << 20
 """Bytes that are read at once."""
@@ -38,7 +39,7 @@ _ALIGNMENT = 64
 
 
 class Refused(Exception):
-    """What is wrong with a file, raised by who does not know the file's name; `naming` adds it."""
+    """The mistake of a file, raised where the file's name is not known; `naming` adds it."""
 
     def __init__(self, wanted: str, remedy: str, **came: object) -> None:
         super().__init__(wanted)

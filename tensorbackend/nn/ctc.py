@@ -102,7 +102,7 @@ def _given(
     time: Axis,
     axis: Axis,
 ) -> tuple[_Frames, Given]:
-    """What paths go through, with logarithms of probabilities in float32 at least."""
+    """The frames that paths go through, with logarithms of probabilities in float32 at least."""
     dtype = to_floating(check_dtype(logits.dtype, "real"))
     frames, targets, counts = _targets(_frames(logits, logit_lengths, time, axis), labels, label_lengths)
     wide = astype(frames.logits, promote_types(dtype, float32))

@@ -85,7 +85,7 @@ def _sequence(
     mask: TensorLike | None,
     lengths: TensorLike | None,
 ) -> _Sequence:
-    """What a layer of so many gates scans."""
+    """The sequence that a layer of so many gates scans."""
     lacking = [name for name in ("input", "recurrent") if name not in parameters]
     if lacking:
         raise ArgumentError(expected("parameters input and recurrent", parameters=sorted(parameters)))

@@ -87,7 +87,7 @@ def bincount(
 
 
 def _counts(x: Tensor, least: int) -> Tensor | None:
-    """What `bincount` gives, where the backend counts at once and finds no negative element."""
+    """The result of `bincount`, where the backend counts at once and finds no negative element."""
     backend = x.backend
     try:
         kernel = _counting[x.template, backend]
@@ -110,7 +110,7 @@ holds_memo(_counting, "bincount")
 
 
 class Histogram(NamedTuple):
-    """What `histogram` gives."""
+    """The result of `histogram`."""
 
     counts: Tensor
     edges: Tensor

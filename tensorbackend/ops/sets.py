@@ -34,7 +34,7 @@ from .sorting import argsort, sort
 
 
 class UniqueAll(NamedTuple):
-    """What `unique_all` gives."""
+    """The result of `unique_all`."""
 
     values: Tensor
     indices: Tensor
@@ -43,14 +43,14 @@ class UniqueAll(NamedTuple):
 
 
 class UniqueCounts(NamedTuple):
-    """What `unique_counts` gives."""
+    """The result of `unique_counts`."""
 
     values: Tensor
     counts: Tensor
 
 
 class UniqueInverse(NamedTuple):
-    """What `unique_inverse` gives."""
+    """The result of `unique_inverse`."""
 
     values: Tensor
     inverse_indices: Tensor
@@ -197,7 +197,7 @@ def _chosen(entries: _Entries, found: UniqueAll, fill_value: Scalar) -> Tensor:
 
 
 def _along(x: Tensor, axis: Axis, size: int | None, fill_value: Scalar, function: str) -> UniqueAll:
-    """What `unique_all` gives along an axis."""
+    """The result of `unique_all` along an axis."""
     entries = _entries(x, axis)
     ranks = entries.ranks.rename(None)
     quick = ranks.backend.unique(ranks, places=True, counts=True) if size is None else None

@@ -37,7 +37,7 @@ SEARCHES: Final = 30
 
 
 class Plan(NamedTuple):
-    """What is static."""
+    """The static parameters of a minimisation."""
 
     graph: Graph
     history: int

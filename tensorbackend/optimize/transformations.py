@@ -266,7 +266,7 @@ def scale_by_rate(rate: float | Schedule) -> GradientTransformation:
 
 
 class Momentum(NamedTuple):
-    """What is left of earlier gradients."""
+    """The decayed sum of earlier gradients."""
 
     momentum: Trees
 

@@ -30,7 +30,7 @@ Method = TypeVar("Method", bound=Callable[..., Payload])
 
 
 Cost: TypeAlias = Literal["transcendental", "operation", "move", "pick", "view", "strided view"]
-"""What one element of a callback's result costs:
+"""The cost of one element of a callback's result:
 
 - `transcendental`: a function that a library computes in many steps, such as `exp`, of inexact elements; one operation
   of others;
@@ -196,7 +196,7 @@ class Core:
     """The device of this instance's payloads."""
 
     options: Mapping[str, Hashable]
-    """What `init` made of the options that this instance was asked for with."""
+    """The options of this instance, as `init` returned them."""
 
     kernels: dict[Any, Kernel]
     """The kernels of this instance's planned callbacks, as they are called from outside."""
@@ -244,7 +244,8 @@ class Core:
         return (self.device,)
 
     def device_facts(self, device: str, /) -> DeviceFacts:
-        """What is known of one of its devices: here of the host its memory and processors, of others the kind alone."""
+        """The properties of one of its devices: here of the host its memory and processors, of others the kind
+        alone."""
         kind = kind_of_device(device)
         return host_facts() if kind == "cpu" else DeviceFacts(kind)
 
@@ -304,7 +305,7 @@ class Core:
         return self
 
     def graph_text(self, graph: Graph, /) -> str | None:
-        """What `compile_graph` makes of a graph, as text for people.
+        """The text of what `compile_graph` makes of a graph, for people.
 
         `None`, as here, stands for the simplified graph.
         """
@@ -459,7 +460,7 @@ class Core:
         """Waits until the payload is computed; a backend that computes at once has nothing to do."""
 
     def violation(self, out: Template, data: Payload, /) -> str | None:
-        """What is wrong with a payload for a template, `None` if nothing; asked for in checked mode."""
+        """The mistake of a payload for a template, `None` if there is none; asked for in checked mode."""
         return None
 
     def to_batched(self, x: Tensor, size: int, /) -> Iterator[Payload]:

@@ -1,4 +1,4 @@
-"""What is within the lengths moved together: axes merged, examples packed, entries selected, and back."""
+"""Moves of the elements within the lengths: axes merged, examples packed, entries selected, and back."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def _of_two(name: str, *, reflected: bool = False) -> Callable[[Ragged, Any], Ra
 
 
 def _operated(name: str, *operands: Any) -> Ragged:
-    """What an operator gives; `NotImplemented` for what is no operand."""
+    """The result of an operator; `NotImplemented` where an operand is none of ours."""
     try:
         return apply(getattr(unary if len(operands) == 1 else binary, name), *operands)
     except OperandError:  # Python then asks the other operand, and says so if it cannot either
@@ -79,7 +79,7 @@ class Ragged:
         "write the function of tb.ragged, tb.ragged.apply(function, x) for what works at each position by itself, "
         "or x.filled(0) for the padded values"
     )
-    """What the error says where an op of plain tensors gets one."""
+    """The remedy in the error where an op of plain tensors gets one."""
 
     values: Tensor
     """The padded values."""

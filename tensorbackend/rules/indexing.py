@@ -20,7 +20,7 @@ Structure: TypeAlias = tuple[Any, ...]
 """The parts of a key of `x[...]` without what is data: the template of an index tensor or mask, else the class."""
 
 MODES = ("error", "clip", "fill")
-"""What may happen to an index outside its axis; the protocol's `Mode` lists the same."""
+"""The ways to handle an index outside its axis; the protocol's `Mode` lists the same."""
 
 
 def check_indices(indices: Template, mode: str) -> None:

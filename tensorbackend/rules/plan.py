@@ -1,4 +1,4 @@
-"""What a rule returns."""
+"""The result of a rule."""
 
 from __future__ import annotations
 

@@ -172,7 +172,7 @@ def scoped_backend() -> Backend | None:
 
 
 def with_default(backend: Backend, function: Callable[..., Result], *arguments: Any) -> Result:
-    """What a function gives under a default backend; the quick form of `default_backend` for the dispatcher."""
+    """Calls a function under a default backend; the quick form of `default_backend` for the dispatcher."""
     before = _scoped.get()
     try:
         _scoped.set(backend)

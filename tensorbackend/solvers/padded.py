@@ -58,7 +58,7 @@ class Structure(NamedTuple):
     first: Block
     """The first entries of every row, of shape (entries of a row, rows)."""
     rest: Block | None
-    """What long rows have besides, of shape (long rows, entries), `None` where no row is long."""
+    """The further entries of long rows, of shape (long rows, entries), `None` where no row is long."""
     slots: Tensor | None
     """For each row 0, or 1 + its place among the long ones."""
 

@@ -82,7 +82,7 @@ class SparseMatrix:
 
     @property
     def template(self) -> Template:
-        """What the dense matrix looks like: shape, dtype and names."""
+        """The template of the dense matrix: shape, dtype and names."""
         parts = self.values.template, self.first.template, self.second.template
         known = self._template
         if known is None or known[:3] != parts:
@@ -244,7 +244,7 @@ class COO(SparseMatrix):
 
 
 class Compressed(SparseMatrix):
-    """What `CSR` and `CSC` have in common."""
+    """The common base of `CSR` and `CSC`."""
 
     __slots__ = ()
 

@@ -33,7 +33,7 @@ def _axes(matrix: SparseMatrix, axis: Any) -> tuple[int, ...]:
 
 
 def _like_dense(op: Any, matrix: SparseMatrix, axis: Any) -> Tensor:
-    """What the reduction of the dense matrix looks like, whose errors are those of this one."""
+    """The template of the reduction of the dense matrix, which raises the same errors."""
     shapes_only = get_backend("template")
     found: Tensor = op(Tensor(matrix.template, shapes_only, None), axis=axis)
     return found

@@ -72,7 +72,7 @@ class Control(NamedTuple):
     op: str
     dtype: str
     kind: Kind
-    """What catches it."""
+    """The kind of failure that catches it."""
     methods: dict[str, Callback]
     base: type[Backend] = BinaryBackend
 

@@ -81,7 +81,7 @@ def _numbers(dtype: DType, seed: int, place: int = 0, count: int = 1) -> list[An
 
 @cache
 def _maker(dtype: DType) -> Callable[[Random], Any]:
-    """What makes one number of a dtype."""
+    """A function that makes one number of a dtype."""
     if dtype.kind == "bool":
         return lambda chance: chance.random() < 0.5
     if dtype.is_integer:

@@ -1,4 +1,4 @@
-"""What a run of `tensorbackend check` found, as JSON for programs and as one HTML page for people."""
+"""Reports of `tensorbackend check`, as JSON for programs and as one HTML page for people."""
 
 from __future__ import annotations
 

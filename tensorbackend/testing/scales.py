@@ -58,7 +58,7 @@ def _result(call: Invocation, bound: Bound, wanted: Sequence[Tensor]) -> Sequenc
 
 
 def _magnitudes(call: Invocation, bound: Bound, wanted: Sequence[Tensor]) -> Sequence[Allowance]:
-    """What the op gives for the absolute values of its operands, in 64 bits."""
+    """The results of the op for the absolute values of its operands, in 64 bits."""
     if not any(each.dtype.is_inexact for each in wanted):
         return [0.0] * len(wanted)
     # Integers beside floats are indices.

@@ -42,7 +42,8 @@ def flushed(x: Tensor) -> Tensor:
 
 
 FLUSHES: Final = (flushed, lambda x: _changed(x, True, False), lambda x: _changed(x, False, True))
-"""What a library may take complex numbers for: with zeros for subnormal parts, for real ones or for imaginary ones.
+"""The numbers that a library may take complex numbers for: with zeros for subnormal parts, for real ones or for
+imaginary ones.
 
 XLA computes log(1e-308 + 1e-308j) as log(0) with the angle of 1e-308j.
 """

@@ -160,7 +160,7 @@ def wrapped(self: BinaryBackend, out: Template, x: Tensor, /) -> Payload:
 
 
 def crashes(self: BinaryBackend, out: Template, /, *inputs: Tensor, **options: Any) -> Payload:
-    """What a library raises of its own accord."""
+    """Raises an error of a library's own."""
     raise ZeroDivisionError("division by zero")
 
 

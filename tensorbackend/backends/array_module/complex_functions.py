@@ -46,7 +46,7 @@ def _wide(z: Array) -> Array:
 
 
 def unless_flagged(xp: Any, function: Callable[..., Array], *operands: Array, under: str = "raise") -> Array | None:
-    """What a function gives, but `None` if a step of it was invalid, overflowed or underflowed.
+    """Calls a function; returns `None` if a step of it was invalid, overflowed or underflowed.
 
     That is read off the processor's flags, which costs nothing. A module that is not eager has none: always `None`.
     """

@@ -114,7 +114,7 @@ class Chain(Compiled):
     """The nodes of a chain on a backend of an array module."""
 
     inputs: tuple[Value, ...]
-    """What comes from outside."""
+    """The values that come from outside the chain."""
 
     def __init__(self, nodes: Sequence[Node], backend: ArrayBase) -> None:
         inside = {Value(node) for node in nodes}
@@ -233,7 +233,8 @@ def _compiled(
 
 
 def _function(node: Node, backend: ArrayBase) -> tuple[Callable[..., Array], bool]:
-    """What computes a node from arrays, and whether it is a plain function of the module, which takes `out`."""
+    """The function that computes a node from arrays, and whether it is a plain function of the module, which takes
+    `out`."""
     (template,) = node.outs
     callback = implementation(backend, node.op, template, [value.template for value in node.operands])
     if is_planned(callback):

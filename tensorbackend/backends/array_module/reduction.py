@@ -32,7 +32,7 @@ def _softmax_space(out: Template, x: Template, /, *, axis: tuple[int, ...]) -> i
 
 
 class ArrayReduction(ArrayBase):
-    """What combines or orders the elements along axes."""
+    """Callbacks that combine or order the elements along axes."""
 
     # What a module may have a quicker way for
 

@@ -96,7 +96,8 @@ class ArrayShaping(ArrayBase):
 
 
 def padded(xp: Any, sizes: Shape, dtype: Any, padding: Sequence[tuple[int, int, int]]) -> Callable[[Array, Any], Array]:
-    """What puts (low, high, interior) elements of a value about each axis of an array, cut where they are negative.
+    """A function that puts (low, high, interior) elements of a value about each axis of an array, or cuts where these
+    are negative.
 
     f32[2] by (1, 2, 1) is `p 0 p 1 p p`: element j lands at 1 + 2 * j.
     """

@@ -70,7 +70,7 @@ def _padded_shape(x: Template, padding: Padding) -> list[int]:
 
 
 class ArrayWindow(ArrayBase):
-    """What slides a window along every axis."""
+    """Callbacks that slide a window along every axis."""
 
     @takes(_pooled_space)
     @planned
@@ -307,7 +307,7 @@ def _sliding(
     reduce: Callable[..., Array],
     geometry: Geometry,
 ) -> Callable[[Array], Array]:
-    """What takes an associative function over every window, one axis after another."""
+    """A function that applies an associative function to every window, one axis after another."""
 
     def slide(values: Array) -> Array:
         for axis, (size, stride, dilation) in enumerate(geometry):

@@ -22,7 +22,7 @@ Columns: TypeAlias = Callable[..., Iterable[Any]]
 """A function of columns that gives a column."""
 
 Storing: TypeAlias = Callable[[DType, int], Callable[..., bytes]]
-"""What makes a function of so many results, each an argument, to their bytes."""
+"""Makes a function that stores so many results, each an argument, as bytes."""
 
 
 def elements(x: Tensor) -> tuple[Any, ...]:

@@ -22,7 +22,7 @@ from .storage import elements, mapped, store
 from .windows import Axis, columns, from_order_keys, order_keys, padded
 
 Fold = Callable[[list[Sequence[Any]]], Sequence[Any]]
-"""What makes one element of each window from the columns of their elements."""
+"""Makes one element of each window from the columns of their elements."""
 
 _sum_of_products: Callable[[Sequence[Any], Sequence[Any]], Any] | None = getattr(math, "sumprod", None)
 """Exact to the last rounding, from Python 3.12 on."""

@@ -15,7 +15,7 @@ from .base import JaxBase
 
 
 class JaxCumulative(JaxBase, ArrayCumulative):
-    """What accumulates along an axis."""
+    """Callbacks that accumulate along an axis."""
 
     def running(self, name: Literal["cumsum", "cumprod"], axis: int, dtype: DType) -> Kernel:
         """Sums of integers on a processor by doubling, which are exact in any order: on 45,000 four times as quick."""

@@ -335,7 +335,8 @@ class JaxElementwise(JaxBase, ArrayElementwise):
     # Special functions
 
     def in_float64(self, function: Callable[..., Array], out: Template, /, *inputs: Template) -> Kernel:
-        """What a function of the module and wide arrays gives, in the result's dtype; with JAX's own derivative.
+        """A kernel that calls a function of the module and wide arrays, and rounds to the result's dtype; its
+        derivative is JAX's own.
 
         JAX's values are a few ulps less accurate, but ours have branches whose derivatives are no numbers.
         """

@@ -210,7 +210,7 @@ class JaxMesh(JaxBackend):
         return lambda *arrays: compiled(*arrays) if arrays else self.made_here(made)
 
     def made_here(self, make: Callable[[], Any]) -> Any:
-        """What a function of nothing makes, on the devices of the mesh."""
+        """Calls a function without arguments, and puts its result on the devices of the mesh."""
         made = self.lasting(make)
         return tuple(map(self._here, made)) if isinstance(made, tuple) else self._here(made)
 
@@ -393,7 +393,7 @@ class JaxMesh(JaxBackend):
         return "\n".join(lines)
 
     def violation(self, out: Template, data: Payload, /) -> str | None:
-        """What is wrong with a payload: its type, shape or dtype, or where it lies."""
+        """The mistake of a payload: in its type, shape, dtype or layout."""
         found = super().violation(out, data)
         if found is not None or self.traced(data):
             return found

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Static:
-    """What a tree knows of a tensor besides its payload.
+    """The static data of a tensor in a tree: all but its payload.
 
     Two are equal but for names of as many axes, or other JAX devices. JAX never takes one tree for another by that
     alone: what it has compiled is found by the shapes and dtypes of the leaves too.

@@ -41,7 +41,7 @@ _KEPT: Final = frozenset(("keepdims", "descending", "tie_break", "mode", "full_m
 """Options of callbacks that have nothing to do with axes."""
 
 _AXES: Final = frozenset({"axis", "axes", "sole axis"})
-"""What options mean that are shifted where a composite is batched as a whole."""
+"""The meanings of options that are shifted where a composite is batched as a whole."""
 
 
 def batched(graph: Graph, operands: Sequence[Operand], size: int) -> list[Operand]:

@@ -130,5 +130,5 @@ def rule(*names: str) -> Callable[[Function], Function]:
 
 
 def rules() -> dict[str, Rule]:
-    """What is declared, by the names of callbacks."""
+    """The declared rules, by the names of callbacks."""
     return _declared

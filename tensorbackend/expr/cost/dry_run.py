@@ -83,7 +83,7 @@ def _uncollected() -> Iterator[None]:
 
 
 def report(graph: Graph, name: str = "graph", *, gradient: bool = False) -> DryRun:
-    """What a graph costs, as it is and optimised."""
+    """The costs of a graph, as it is and optimised."""
     shapes_only = get_backend("template")
     for node in graph.captured:
         if node.tensor is not None and node.tensor.backend is shapes_only:

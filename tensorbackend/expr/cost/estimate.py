@@ -1,4 +1,4 @@
-"""What nodes cost: those of a primitive by its rule, a composite by its parts, control flow by its graphs."""
+"""The costs of nodes: those of a primitive by its rule, of a composite by its parts, of control flow by its graphs."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class Estimator:
         return work._replace(read=read, written=written, shares=(None,) * number, strided=(False,) * number)
 
     def _space(self, node: Node) -> int | None:
-        """What the backend's own callback for a node takes, `None` where it has none."""
+        """The bytes that the backend's own callback for a node takes, `None` where it has none."""
         templates = node.with_inputs(lambda value: value.template)
         return space_of(self._backend, node.op, node.out, templates, node.options)
 
@@ -148,7 +148,7 @@ class Estimator:
         return found._replace(workspace=max(spaces), shares=(None,) * number, strided=(False,) * number)
 
     def _inside(self, node: Node, graph: Graph, works: Sequence[Work]) -> int:
-        """What a graph inside control flow takes beside the node's inputs and results."""
+        """The bytes that a graph inside control flow takes beside the node's inputs and results."""
         memory = timeline(graph, works)
         inside = memory.peak - memory.parameters
         if node.op in ("cond", "checkpoint"):

@@ -1,4 +1,4 @@
-"""What is alive when: the memory that a graph needs while its nodes run one after another.
+"""The lifetimes of values: the memory that a graph needs while its nodes run one after another.
 
 Memory comes in *blocks*, one for each result that does not share its input's. A block is there from the
 node that makes it to the last node that reads it, or a view of it; the blocks of parameters and captured tensors all
@@ -24,7 +24,7 @@ CAPTURES: Final = "captured"
 RESULTS: Final = "result"
 INTERMEDIATES: Final = "intermediate"
 KINDS: Final = (PARAMETERS, CAPTURES, RESULTS, INTERMEDIATES)
-"""What a block is for; a parameter that is returned stays one."""
+"""The purposes of a block; a parameter that is returned stays one."""
 
 
 class Block:

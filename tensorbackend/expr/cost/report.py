@@ -1,4 +1,4 @@
-"""What a dry run reports: two programs, as tables, as text, as JSON and as a chart."""
+"""The report of a dry run: two programs, as tables, as text, as JSON and as a chart."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .units import parse_bytes, show_bytes, show_count
 
 
 class DryRun:
-    """What a function would cost, in the order in which it was written and as a rewritten graph."""
+    """The costs of a function, in the order in which it was written and as a rewritten graph."""
 
     def __init__(self, name: str, gradient: bool, eager: Program, optimised: Program) -> None:
         self.name, self.gradient = name, gradient

@@ -10,7 +10,7 @@ ROUNDING: Final = frozenset({"ceil", "floor", "round", "trunc"})
 
 
 class Work(NamedTuple):
-    """What a node costs. Bytes are those of the inputs it reads and the results it writes, caches left out."""
+    """The cost of a node. Bytes are those of the inputs it reads and the results it writes, caches left out."""
 
     flops: int = 0
     transcendentals: int = 0

@@ -114,7 +114,7 @@ def _collective(
     axis: int,
     other: int,
 ) -> Cotangents:
-    """What goes from a device to others comes back from them."""
+    """Sends the cotangents back the way that the values went from device to device."""
     (cotangent,) = cotangents
     if kind not in _BACK:
         reason = f"the {kind} of several devices has none: take it of what they gather, or of their sum"

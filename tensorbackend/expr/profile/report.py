@@ -15,10 +15,10 @@ from .spans import Span, all_spans
 By: TypeAlias = Literal["op", "line", "backend"]
 
 LimitsOf: TypeAlias = Callable[[Span], Limits | None]
-"""What the device of a span can do; `None` where that is not known."""
+"""The limits of the device of a span; `None` where they are not known."""
 
 MARK: Final = "-"
-"""What stands for the backend of what a user added."""
+"""The mark in place of a backend for spans that a user added."""
 
 
 class Row(NamedTuple):
@@ -71,7 +71,7 @@ _KEYS: Final[dict[By, Callable[[Span], tuple[str, str, Line | None]]]] = {
     "line": lambda span: (span.name, span.backend or MARK, span.line),
     "backend": lambda span: ("", span.backend or MARK, None),
 }
-"""What the runs of a row have in common."""
+"""The property that the runs of a row have in common."""
 
 
 def rows_of(spans: Iterable[Span], by: By, limits_of: LimitsOf) -> list[Row]:

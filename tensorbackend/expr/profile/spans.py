@@ -41,9 +41,9 @@ class Span(NamedTuple):
     out: Any
     """The template of the result, a tuple of them, or `None` where it is not known."""
     work: Work | None
-    """What it costs on paper, `None` where that is not known."""
+    """The cost of the span on paper, `None` where that is not known."""
     inside: list[Span]
-    """What ran in it, in order."""
+    """The spans that ran in this one, in order."""
 
     @property
     def seconds(self) -> float:

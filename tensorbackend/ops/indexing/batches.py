@@ -66,6 +66,6 @@ def paired(x: Tensor, vectors: Tensor, own: Positions, theirs: Positions) -> Pai
 def written(
     op: Callable[..., Tensor], x: Tensor, indices: Tensor, updates: Tensor, *, mode: Mode, batch: Batch
 ) -> Tensor:
-    """What an op writes at index vectors for each entry of the batch axes."""
+    """Writes by an op at index vectors for each entry of the batch axes."""
     pair = paired(x, indices, *positions(x, indices, batch))
     return pair.back(op(pair.x, pair.vectors, updates, mode=mode))

@@ -35,7 +35,8 @@ class ArrayLinalg(ArrayBase):
     # Contractions
 
     def fixed(self, make: Callable[[], Array]) -> Callable[[], Array]:
-        """What gives an array that a kernel needs whatever the data: by default made at each call."""
+        """A function that returns an array that a kernel needs whatever the data: by default it makes one at each
+        call."""
         return make
 
     # Factorisations
@@ -252,7 +253,8 @@ def blank(xp: Any, bad: Array, part: Array, axes: int) -> Array:
 def _merged(
     x: Template, batch: tuple[int, ...], rows: tuple[int, ...], columns: tuple[int, ...]
 ) -> tuple[Kernel | None, Template]:
-    """What makes a stack of matrices of an array, `None` for nothing: groups of axes in order, the last two merged.
+    """A kernel that makes a stack of matrices of an array, `None` where the array is one already: groups of axes in
+    order, the last two merged.
 
     f32[2][3][4][5] with batch (0,), rows (2,) and columns (1, 3) is put as [2][4][3][5], then taken as [2][4][15].
     """

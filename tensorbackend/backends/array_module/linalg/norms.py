@@ -90,7 +90,7 @@ class ArrayNorms(ArrayReduction):
 
 
 def _scale(xp: Any, most: Array) -> Array:
-    """What elements are divided by: 1 for 0, NaN and infinity."""
+    """The number by which elements are divided: the greatest of them, or 1 if that is 0, NaN or infinity."""
     return xp.where(xp.isfinite(most) & (most > 0), most, most.dtype.type(1))
 
 

@@ -33,7 +33,7 @@ from .systems import svdvals, wide_dtype
 Order: TypeAlias = float | Literal["fro", "nuc"] | None
 
 MATRIX_ORDERS = ("fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf)
-"""What `ord` a matrix norm may have."""
+"""The values that `ord` of a matrix norm may have."""
 
 
 def _sizes(x: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""What the order of the elements says: the middle, quantiles, the most frequent. Written in public ops."""
+"""Order statistics: the middle, quantiles, the most frequent. Written in public ops."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def _quantile(
 
 
 def _interpolated(ordered: Tensor, place: float) -> Tensor:
-    """What lies at a place between entries of the last axis."""
+    """The value at a place between entries of the last axis."""
     below = math.floor(place)
     low, share = _at(ordered, below), place - below
     if not share:
