@@ -19,7 +19,7 @@ from .trees import Tree, flatten, paths
 Leaf: TypeAlias = "Tensor | Scalar"
 
 _ROUNDS = 4
-"""So often may a body change the dtype of a Python number that it is given before it must stay."""
+"""The number of times that a body may change the dtype of a Python number that it is given before it must stay."""
 
 
 class Leaves:

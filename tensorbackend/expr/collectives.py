@@ -279,7 +279,7 @@ def all_to_all(x: Tensor, mesh_axes: MeshAxes, *, split_axis: Axis, concat_axis:
 
 @entry
 def axis_index(mesh_axes: MeshAxes) -> Tensor:
-    """Which device along mesh axes this is, from 0 up.
+    """The number of this device along mesh axes, from 0 up.
 
     Parameters
     ----------

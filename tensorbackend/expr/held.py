@@ -16,7 +16,8 @@ from .node import Node
 from .trees import flatten
 
 _DEPTH: Final = 6
-"""So many steps from a function an object is looked at: its closure is one, an attribute of what is there another."""
+"""The number of steps from a function within which objects are looked at: its closure is one, an attribute of an object
+there another."""
 
 _OPAQUE = (type, ModuleType, Backend, Graph, Node, str, bytes, int, float, complex)
 

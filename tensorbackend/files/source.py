@@ -139,7 +139,8 @@ def read_tensor(
 
 
 def _filled(readinto: Callable[[Any], int | None], size: int) -> numpy.ndarray[Any, Any]:
-    """So many bytes of a stream, in memory that other libraries can share; `Refused` where it ends before."""
+    """Reads so many bytes of a stream, into memory that other libraries can share; raises `Refused` where it ends
+    before."""
     import numpy
 
     room = numpy.empty(size + _ALIGNMENT, numpy.uint8)

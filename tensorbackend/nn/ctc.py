@@ -45,7 +45,7 @@ class _Frames(NamedTuple):
     """(batch,): how many frames there are, int64."""
     shape: Shape
     names: Names
-    """Those of the batch axes of the logits."""
+    """The names of the batch axes of the logits."""
     time: str | None
     """The name of the axis of frames."""
 

@@ -66,7 +66,7 @@ class _Sequence(NamedTuple):
     """(time, batch..., 1): which steps there are."""
     recurrent: Tensor
     names: tuple[str | None, ...]
-    """Of what is carried: the batch axes, then the units."""
+    """The names of the carried values: the batch axes, then the units."""
     order: tuple[int, ...]
     """For each axis of what is scanned the one of x that it was."""
 

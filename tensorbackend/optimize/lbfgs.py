@@ -66,7 +66,7 @@ class State(NamedTuple):
     steps: Tensor
     """Shape (history, ..., n): the last steps, the latest first."""
     changes: Tensor
-    """Those of the gradient."""
+    """The changes of the gradient in these steps."""
     scales: Tensor
     """Shape (history, ..., 1): one over their products, 0 where there is none."""
     iterations: Tensor

@@ -431,7 +431,7 @@ class Core:
         return target.from_backend(x, copy=False)
 
     def from_backend(self, x: Tensor, /, *, copy: bool) -> Payload:
-        """This backend's payload of a tensor of any backend, for operands that move, copies and transfers.
+        """A payload of this backend for a tensor of any backend, for operands that move, copies and transfers.
 
         Takes the first of these ways that both backends allow: DLPack, where both have `x.dtype` in `dlpack_dtypes`
         and the same `dlpack_device`; a NumPy array, where this backend defines `from_numpy`; bytes. Unless `copy`,

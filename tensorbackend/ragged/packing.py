@@ -29,7 +29,8 @@ PACKED = "packed"
 
 
 def _mask_over(x: Ragged, names: Sequence[str]) -> Tensor:
-    """Which positions on some axes are within the lengths, over the axes that these lengths are over, then those."""
+    """A mask of the positions on some axes that are within the lengths, over the axes that these lengths are over, then
+    those."""
     over = [name for name in x.names if name is not None and name in axes_over(x, names)]
     axes = (*over, *names)
     like = Template([x.size_of(name) for name in axes], "bool", axes)

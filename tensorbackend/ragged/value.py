@@ -147,7 +147,7 @@ class Ragged:
         raise OperandError(expected("a tensor without lengths to index", remedy, x=self))
 
     __iter__ = None
-    """As for `x[...]`: `to_list` gives the examples."""
+    """Not defined, as for `x[...]`: `to_list` gives the examples."""
 
     # Parts
 
@@ -156,7 +156,7 @@ class Ragged:
         return {"values": self.values, **self.lengths}
 
     def mask(self) -> Tensor:
-        """Which positions are within the lengths: a bool tensor that broadcasts to the values.
+        """The mask of the positions within the lengths: a bool tensor that broadcasts to the values.
 
         Examples
         --------
@@ -257,7 +257,8 @@ def made(values: Tensor, lengths: Mapping[str, Tensor]) -> Any:
 
 
 def mask_in(x: Ragged, like: Template) -> Tensor | None:
-    """Which positions are within the lengths, laid out for a template that has x's axes; `None` without lengths."""
+    """The mask of the positions within the lengths, laid out for a template that has x's axes; `None` without
+    lengths."""
     found: Tensor | None = None
     for axis, lengths in x.lengths.items():
         each = laid_out(inside(lengths, axis, x.size_of(axis)), like)

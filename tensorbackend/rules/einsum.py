@@ -19,7 +19,7 @@ class Expression(NamedTuple):
     terms: tuple[str, ...]
     output: str
     path: tuple[tuple[int, ...], ...]
-    """Which terms to contract, step by step: they are taken out and their product is put last."""
+    """The terms to contract, step by step: they are taken out and their product is put last."""
     names: tuple[Names, ...]
     """The names of each operand's axes, those that the subscripts give among them."""
     squeezed: tuple[tuple[int, ...], ...]

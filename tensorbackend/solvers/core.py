@@ -42,7 +42,7 @@ class Given(NamedTuple):
     parts: tuple[Tensor, ...]
     preconditioner: tuple[Tensor, ...]
     basis: Tensor | None
-    """Of the null space: orthonormal rows."""
+    """The basis of the null space: orthonormal rows."""
     b: Tensor
     x0: Tensor
     rtol: Tensor

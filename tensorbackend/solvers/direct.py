@@ -26,7 +26,7 @@ from ..tensor import Tensor
 from .linear import Linear, Sparse, Transposed
 
 KEPT: Final = 16
-"""So many factorisations of sparse matrices are kept."""
+"""The number of factorisations of sparse matrices that are kept."""
 
 _NAN = float("nan")
 

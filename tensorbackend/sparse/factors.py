@@ -40,7 +40,7 @@ class ILU(NamedTuple):
 
 
 class _Plan(NamedTuple):
-    """Which entries an incomplete factorisation combines: entry `target` loses the product of `left` and `right`."""
+    """The entries that an incomplete factorisation combines: entry `target` loses the product of `left` and `right`."""
 
     left: Array
     right: Array

@@ -77,7 +77,7 @@ class Control(NamedTuple):
     base: type[Backend] = BinaryBackend
 
     def backend(self) -> Backend:
-        """It, under a name of its own."""
+        """The wrong backend, under a name of its own."""
         made: type[Backend] = type("Wrong", (self.base,), {"name": "wrong", "dispatch_priority": 1, **self.methods})
         return made()
 

@@ -27,7 +27,7 @@ class Disagreement(AssertionError):
         self.detail = detail
         """The expected and the actual result."""
         self.subject = subject
-        """Which op, dtype and backend, such as `exp of float32 on numpy`."""
+        """The op, dtype and backend, such as `exp of float32 on numpy`."""
         self.script = script
         """A program that makes the call again."""
 

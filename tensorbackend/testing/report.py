@@ -22,7 +22,7 @@ class Report(NamedTuple):
     backend: str
     device: str
     versions: Mapping[str, str]
-    """Of Python, tensorbackend and the backend's libraries."""
+    """The versions of Python, tensorbackend and the backend's libraries."""
     examples: int
     seed: int
     seconds: float

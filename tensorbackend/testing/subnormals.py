@@ -85,7 +85,7 @@ def about_subnormals(call: Invocation, wanted: object) -> bool:
 
 
 def nearer(actual: Tensor, first: Tensor, second: Tensor) -> Tensor:
-    """Of two tensors of one template the one, element by element, that is nearer to a third.
+    """The elements of two tensors of one template that are nearer to a third's.
 
     The parts of a complex number are chosen one by one: of `log(0 - 1e-308j)` the real part may be that of `log(0)`,
     and the imaginary part the one without flushing.

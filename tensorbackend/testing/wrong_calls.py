@@ -81,7 +81,7 @@ OPERATORS = (
     "add sub mul truediv floordiv mod pow matmul and_ or_ xor lshift rshift lt le gt ge eq ne iadd imul neg pos abs "
     "invert"
 )
-"""Of the module `operator`."""
+"""The operators of the module `operator`."""
 
 CONVERSIONS: dict[str, Callable[..., Any]] = {
     "bool": bool, "int": int, "float": float, "complex": complex, "index": operator.index, "len": len, "repr": repr,

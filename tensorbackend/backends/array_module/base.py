@@ -130,7 +130,7 @@ class ArrayBase(Backend):
         target[positions] = rows
 
     def settled(self, kernel: Kernel, out: Any, /) -> Kernel:
-        """Of arrays without axes the module's functions make numbers: a result without axes is made an array again."""
+        """A kernel that makes an array of a result without axes, for which the module's functions make a number."""
         if not isinstance(out, Template):
             return kernel
         if out.dtype is bfloat16:  # whose functions, those of ml_dtypes, report what NumPy's do not

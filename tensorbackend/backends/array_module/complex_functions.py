@@ -25,7 +25,7 @@ _EXACT_WHOLE = 8
 """Up to this size whole exponents go by products, wherever the base is."""
 
 _BESIDE = 1 / 4
-"""So near to 1 logarithms are so small that a rounding of the base is large beside them."""
+"""The distance from 1 within which logarithms are so small that a rounding of the base is large beside them."""
 
 _HALF_RANGE = 513
 """A power of two by which operands are divided so that their product does not overflow."""

@@ -30,7 +30,7 @@ class _Located(NamedTuple):
 
 
 def _located_space(indices: Template, mode: Mode) -> _Located:
-    """Of `_located`."""
+    """The bytes that `_located` takes."""
     count = indices.size
     if mode == "fill":
         return _Located(10 * count + in_64_bits(indices), 9 * count)
@@ -40,7 +40,7 @@ def _located_space(indices: Template, mode: Mode) -> _Located:
 
 
 def _merged_space(indices: Template, mode: Mode) -> _Located:
-    """Of `_merged`: for several axes the positions so far, a product and a sum are there at once."""
+    """The bytes that `_merged` takes: for several axes the positions so far, a product and a sum are there at once."""
     *shape, depth = indices.shape
     column = indices.replace(shape=tuple(shape), names=indices.names[:-1])
     most, kept = _located_space(column, mode)
@@ -61,7 +61,7 @@ def _taken_space(out: Template, x: Template, indices: Template, /, *, axis: int,
 
 
 def _taken_along_space(out: Template, x: Template, indices: Template, /, *, axis: int, mode: Mode) -> int:
-    """And a counter for each other axis."""
+    """The bytes of positions along an axis, and of a counter for each other axis."""
     return _taken_space(out, x, indices, axis=axis, mode=mode) + 8 * (sum(out.shape) - out.shape[axis])
 
 

@@ -14,7 +14,7 @@ from ...template import Shape, Template
 from .base import Array, ArrayBase
 
 _LARGE = 1 << 12
-"""So many elements are not written twice: only what lies about the array is filled with a pad value."""
+"""The number of elements from which none is written twice: only the padding is filled with a pad value."""
 
 
 class ArrayShaping(ArrayBase):

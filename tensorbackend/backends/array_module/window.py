@@ -48,7 +48,8 @@ def _pooled_space(
 
 
 def _product_space(out: Template, x: Template, /, **options: Any) -> int:
-    """Of complex numbers all elements of all windows are copied, so that they are multiplied in order."""
+    """The bytes that products of windows take: complex elements of all windows are copied, so that they are multiplied
+    in order."""
     if not out.dtype.is_complex:
         return _pooled_space(out, x, **options)
     padding, elements = options["padding"], prod(options["window_dimensions"])

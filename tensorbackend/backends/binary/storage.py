@@ -78,7 +78,7 @@ def storing(dtype: DType, count: int) -> Callable[..., bytes]:
 
 
 _BLOCK = 512
-"""So many elements of some columns stay in the processor's cache until they are bytes again."""
+"""The number of elements of some columns that stay in the processor's cache until they are bytes again."""
 
 
 @lru_cache(maxsize=2048)

@@ -18,7 +18,7 @@ from ...tensor import Tensor
 from .shape import steps
 
 _HELD = 1 << 20
-"""So many elements of columns are held at once."""
+"""The number of elements of columns that are held at once."""
 
 _SHORT = 8
 """Runs shorter than this are not worth a slice each."""

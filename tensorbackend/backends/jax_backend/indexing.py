@@ -99,7 +99,8 @@ class JaxIndexing(JaxBase, ArrayIndexing):
         return take
 
     def positions(self, x: Template, /) -> Kernel | None:
-        """Those that NumPy finds, as each number of them would be compiled for itself; None without 64-bit dtypes."""
+        """The positions that NumPy finds, as JAX would compile for each number of them; `None` without 64-bit
+        dtypes."""
         if self.long is not int64:
             return None
 

@@ -107,7 +107,7 @@ class JaxMesh(JaxBackend):
         return (self.device, *super().devices())
 
     def device_facts(self, device: str, /) -> DeviceFacts:
-        """Of the mesh what is known of its first device."""
+        """The properties of the mesh's first device."""
         return super().device_facts(name_of(self.place) if device == self.device else device)
 
     def dlpack_device(self) -> tuple[int, int]:

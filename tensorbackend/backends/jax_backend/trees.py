@@ -107,6 +107,6 @@ def transformed(template: Template, data: Any) -> Template:
 
 
 def mapped_axis(data: Any, before: tuple[int, ...]) -> int:
-    """Which axis is gone: of a mapped array the one that JAX says, else the first."""
+    """The axis that is gone: for a mapped array the one that JAX names, else the first."""
     axis = getattr(data, "batch_dim", None)
     return axis if isinstance(axis, int) and 0 <= axis < len(before) else 0

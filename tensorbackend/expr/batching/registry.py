@@ -42,7 +42,7 @@ class Call:
 
     @property
     def options(self) -> Mapping[str, Any]:
-        """Those of the node."""
+        """The options of the node."""
         return self.node.options
 
     @property

@@ -127,7 +127,7 @@ def _collective(
 
 
 _BACK = {"sum": "sum", "gather": "scatter", "scatter": "gather", "exchange": "exchange"}
-"""Which collective takes a cotangent back."""
+"""The collective that takes a cotangent back, for each."""
 
 
 @rule("debug_callback")

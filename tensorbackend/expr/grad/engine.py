@@ -214,7 +214,7 @@ def _fitted(cotangent: Tensor, template: Template, node: Node) -> Tensor:
 
 
 def depending(nodes: Iterable[Node], start: set[Node]) -> set[Node]:
-    """Of nodes in order those through which a gradient can reach some of them, these among them."""
+    """The nodes, in order, through which a gradient can reach some of them, these among them."""
     found = set(start)
     for node in nodes:
         if _flows(node, found):

@@ -29,7 +29,7 @@ def _digamma(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
 
 
 def _density(a: Tensor, x: Tensor) -> Tensor:
-    """That of the gamma distribution, the derivative of P(a, x) by x (DLMF 8.8.13); zero below 0."""
+    """The density of the gamma distribution, the derivative of P(a, x) by x (DLMF 8.8.13); zero below 0."""
     inside = x > 0
     safe = where(inside, x, 1)
     edge = where(a < 1, math.inf, where(a == 1, 1.0, 0.0))

@@ -63,7 +63,7 @@ class Recorded(Node):
         self.tape = tape
         """The tape that recorded it; `None` for a constant."""
         self.left = left
-        """Of a constant, where it was computed from what a tape had recorded."""
+        """For a constant, the place where it was computed from values that a tape had recorded."""
 
 
 class Tape:

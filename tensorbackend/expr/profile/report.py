@@ -42,7 +42,8 @@ class Row(NamedTuple):
 
     @property
     def share(self) -> float | None:
-        """Which part of the time the device's limits explain, of which 1 is all; `None` where nothing is known."""
+        """The share of the time that the device's limits explain, of which 1 is all; `None` where they are not
+        known."""
         return self.least / self.seconds if self.least and self.seconds else None
 
 
@@ -87,7 +88,7 @@ def rows_of(spans: Iterable[Span], by: By, limits_of: LimitsOf) -> list[Row]:
 
 
 def _outermost(spans: Sequence[Span]) -> list[Span]:
-    """Those of some spans that are in no other of them."""
+    """The spans that are in no other of these."""
     within = {id(inner) for span in spans for inner in all_spans(span.inside)}
     return [span for span in spans if id(span) not in within]
 

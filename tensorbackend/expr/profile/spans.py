@@ -31,7 +31,7 @@ class Span(NamedTuple):
     backend: str | None
     """The name of the backend that computed; `None` for what a user added."""
     device: Backend | None
-    """That backend."""
+    """The device of the backend."""
     line: Line | None
     """The user's line that called, or that was traced."""
     start: int

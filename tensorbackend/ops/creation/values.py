@@ -186,8 +186,8 @@ def _from_array(
     copy: bool | None,
     names: Sequence[str | None] | None,
 ) -> Tensor:
-    """As it stands where the backend's library made it, else through NumPy; by DLPack where the array is on the
-    backend's own device, or NumPy cannot read it.
+    """The tensor of an array: the array itself where the backend's library made it, else through NumPy; by DLPack where
+    the array is on the backend's own device, or NumPy cannot read it.
 
     It goes at once where the names say, so that no device of a mesh ever holds more than its part.
     """
@@ -249,7 +249,7 @@ class _Numbers(NamedTuple):
     elements: Sequence[Scalar]
     kinds: Set[Kind]
     dtypes: Set[DType]
-    """Those of elements that were NumPy's numbers."""
+    """The dtypes of elements that were NumPy's numbers."""
 
 
 def _from_lists(

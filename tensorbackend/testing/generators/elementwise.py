@@ -39,7 +39,7 @@ def shift(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("where")
 def where(draw: Draw, dtype: DType) -> Invocation:
-    """Of two dtypes; a condition that is not bool is refused."""
+    """Draws operands of two dtypes; a condition that is not bool is refused."""
     condition = draw(st.sampled_from(["bool", "bool", "bool", "int32"]))
     other = draw(st.sampled_from([dtype, dtype, *ALL_DTYPES]))
     return call(*draw(broadcastable([as_dtype(condition), dtype, other])))

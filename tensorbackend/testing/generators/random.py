@@ -80,7 +80,7 @@ def threefry2x32(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("bits")
 def bits(draw: Draw, dtype: DType) -> Invocation:
-    """Of every dtype; those that are not unsigned are refused."""
+    """Draws every dtype; those that are not unsigned are refused."""
     shape, options = sample(draw, dtype)
     return call(keys(draw), shape, options.pop("dtype") or "uint32", **options)
 
@@ -97,7 +97,7 @@ def uniform(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("normal")
 def normal(draw: Draw, dtype: DType) -> Invocation:
-    """Of mean 0, so that nothing cancels, and any deviation."""
+    """Draws a mean of 0, so that nothing cancels, and any deviation."""
     shape, options = sample(draw, dtype)
     if draw(st.booleans()):
         options["deviation"] = bound(draw, floating(dtype), shape, 0, 9)
@@ -106,7 +106,7 @@ def normal(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("exponential")
 def exponential(draw: Draw, dtype: DType) -> Invocation:
-    """Of every dtype; those that are not floating are refused."""
+    """Draws every dtype; those that are not floating are refused."""
     shape, options = sample(draw, dtype)
     return call(keys(draw), shape, **options)
 
@@ -134,7 +134,7 @@ def truncated_normal(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("multivariate_normal")
 def multivariate_normal(draw: Draw, dtype: DType) -> Invocation:
-    """Of covariances whose diagonal dominates, one or a batch; those that do not fit the mean are refused."""
+    """Draws covariances whose diagonal dominates, one or a batch; those that do not fit the mean are refused."""
     size, batch = draw(st.integers(0, 3)), draw(shapes(most=1, largest=2))
     beside = draw(st.sampled_from([0.0, 0.25, -0.25]))
     matrix = [2.0 if row == column else beside for row in range(size) for column in range(size)]
@@ -159,7 +159,7 @@ def randint(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("bernoulli")
 def bernoulli(draw: Draw, dtype: DType) -> Invocation:
-    """Of probabilities in quarters, one or one for each element; those that are not floating are refused."""
+    """Draws probabilities in quarters, one or one for each element; dtypes that are not floating are refused."""
     shape, options = sample(draw, dtype)
     quarters = st.integers(0, 4).map(lambda whole: whole / 4 if dtype.is_inexact else whole % 2)
     p = draw(tensors(dtype, shape, names=(None,) * len(shape), values=quarters))
@@ -170,7 +170,7 @@ def bernoulli(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("categorical")
 def categorical(draw: Draw, dtype: DType) -> Invocation:
-    """Of a few classes, with and without replacement; too many different ones are refused."""
+    """Draws a few classes, with and without replacement; too many different ones are refused."""
     x = draw(tensors(dtype, shapes(least=1, largest=3), tame=True))
     axis: Any = draw(st.integers(-x.ndim, x.ndim - 1) | st.sampled_from(x.names))
     place = x.names.index(axis) if isinstance(axis, str) else axis % x.ndim
@@ -188,7 +188,7 @@ def shuffle(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("permutation")
 def permutation(draw: Draw, dtype: DType) -> Invocation:
-    """Of a range, or of a tensor's entries."""
+    """Draws a range, or a tensor whose entries are permuted."""
     return call(keys(draw), draw(st.integers(0, 9) | tensors(dtype, shapes(least=1))))
 
 

@@ -26,7 +26,7 @@ _BLOCK = 32
 """Order of the blocks that are treated column by column; the rest is matrix products."""
 
 _MANY = 1 << 12
-"""So many products of integers are worth a copy of them in float64."""
+"""The number of products of integers from which a copy of the factors in float64 pays."""
 
 
 class ArrayLinalg(ArrayBase):

@@ -72,7 +72,7 @@ class ArrayNorms(ArrayReduction):
         return norm
 
     def _by_powers(self, out: Template, x: Template, axes: tuple[int, ...], order: float) -> Kernel:
-        """Of a power below 0 the least element counts most; where that is 0, so is the norm."""
+        """A norm by powers; for a power below 0 the least element counts most, and where that is 0, so is the norm."""
         xp, dtype = self.xp, numpy_dtype(wide(out.dtype))
         most = self.folding("max" if order > 0 else "min", x, axes, True, wide(out.dtype))
         total = self.folding("sum", x, axes, True, wide(out.dtype))

@@ -208,4 +208,4 @@ class JaxLinalg(JaxBase, ArrayLinalg):
 
 
 _FLAG = Template((), "bool")
-"""Of a kernel's second result: whether there is nothing to raise."""
+"""The template of a kernel's second result: whether there is nothing to raise."""

@@ -42,7 +42,7 @@ class _Layout(NamedTuple):
     space: Shape
     channels: Shape
     out: Template
-    """Of examples, points and channels."""
+    """The template of examples, points and channels."""
 
 
 class _Places(NamedTuple):

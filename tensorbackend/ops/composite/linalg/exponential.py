@@ -28,7 +28,7 @@ _DEGREES = {24: (7, 3.925724783138660), 53: (13, 5.371920351148152)}
 
 
 def _coefficients(degree: int) -> list[float]:
-    """Those of the numerator of the diagonal Padé approximant, the last one 1 (Higham 2005, equation 2.2).
+    """The coefficients of the numerator of the diagonal Padé approximant, the last one 1 (Higham 2005, equation 2.2).
 
     >>> _coefficients(3)
     [120.0, 60.0, 12.0, 1.0]
