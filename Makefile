@@ -52,8 +52,17 @@ $(READY): pyproject.toml
 demo: $(READY) ## Trains a digit classifier with named axes and checks it on the reference backend
 	$(BIN)/python examples/digits.py
 
+# What is compared to the last bit runs as XLA compiles by itself. What is compared with a tolerance is compiled without
+# LLVM's optimizations and by XLA's older emitters, in less than half the time.
+EXACT := property_tests/test_ops.py tests/ops/elementwise tests/backends/jax_backend/test_elementwise.py \
+	tests/backends/jax_backend/test_composites.py
+QUICK := --xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false
+# Each process gets one half of the tests, in their order, so that few programs are compiled in both.
+PYTEST := TENSORBACKEND_CHECK=1 $(BIN)/python -m pytest -n 2 --dist worksteal
+
 test: $(READY) ## Runs the tests, every payload checked against its template
-	TENSORBACKEND_CHECK=1 $(BIN)/python -m pytest -n 2
+	$(PYTEST) $(EXACT)
+	XLA_FLAGS='$(QUICK)' $(PYTEST) $(EXACT:%=--ignore=%)
 
 stress: $(READY) ## Repeats programs in threads, forked and spawned processes and under interrupts, for ten minutes
 	TENSORBACKEND_CHECK=1 $(BIN)/python benchmarks/stress.py --seconds 600

@@ -334,6 +334,7 @@ if _TYPE_CHECKING:
     from .expr.control import fori_loop as fori_loop
     from .expr.control import scan as scan
     from .expr.cost.dry_run import dry_run as dry_run
+    from .expr.cost.mesh.search import search_layouts as search_layouts
     from .expr.grad.checkpoint import checkpoint as checkpoint
     from .expr.grad.custom import custom_gradient as custom_gradient
     from .expr.grad.custom_jvp import custom_jvp as custom_jvp
@@ -413,6 +414,7 @@ _LATE = {
     "profile_function": "profile.profiles",
     "register_tree_node": "trees",
     "scan": "control",
+    "search_layouts": "cost.mesh.search",
     "switch": "choice",
     "tape": "grad.tape",
     "trace": "trace",

@@ -82,6 +82,8 @@ def told(value: Any) -> Any:
             return value
     elif value.__class__ is str or value.__class__ is DType or value is None:
         return value
+    elif value.__class__ is float and value == value:
+        return value, (float, copysign(1.0, value))
     try:
         frozen = freeze(value)
         if frozen == frozen:

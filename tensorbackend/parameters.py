@@ -124,21 +124,19 @@ def _plain(annotation: object) -> str:
 
 # From a text to its type
 
-_known: dict[tuple[object, ...], _Stands] = {}
-"""The meanings of annotations, by their text and what its names mean."""
+_known: dict[tuple[object, ...], tuple[_Stands, tuple[Any, ...]]] = {}
+"""The meanings of annotations, by their text and by what its names mean: by its identity, as types take long to hash,
+so it is kept too."""
 
 
 def _said(annotation: Any, names: Mapping[str, Any]) -> _Stands:
     if not isinstance(annotation, str):
         return _read(annotation, names)
-    key = (annotation, *[names.get(name) for name in _code(annotation).co_names])
-    try:
-        found = _known.get(key)
-    except TypeError:  # a name of what does not hash
-        return _read(annotation, names)
-    if found is None:
-        found = _known[key] = _read(annotation, names)
-    return found
+    meant = tuple(map(names.get, _code(annotation).co_names))
+    key = (annotation, *map(id, meant))
+    if key not in _known:
+        _known[key] = _read(annotation, names), meant
+    return _known[key][0]
 
 
 @cache

@@ -206,9 +206,10 @@ class Tensor(Operators):
 
     def item(self) -> Scalar:
         """The Python number in a tensor of one element; `ShapeError` for any other size."""
-        if self.size != 1:
+        template = self.template
+        if template.size != 1:
             raise ShapeError(expected("a tensor of one element", "index it first", shape=self.shape))
-        element: Scalar = unpack(self.backend.to_binary(self, 1), self.dtype)[0]
+        element: Scalar = unpack(self.backend.to_binary(self, 1), template.dtype)[0]
         return element
 
     def tolist(self) -> Any:

@@ -13,7 +13,7 @@ from ..elements import unpack
 from ..errors import ArgumentError, UnsupportedOp, expected
 from ..interchange import HOST, dlpack_capsule, dlpack_device, numpy_from_binary, numpy_from_dlpack
 from ..locks import free_in_child
-from ..mesh import Sharding
+from ..mesh import Layout, Sharding
 from ..template import Template
 from ..tensor import Tensor
 from .devices import DeviceFacts, host_facts, kind_of_device
@@ -22,6 +22,7 @@ from .planned import Kernel, Payload, bare
 if TYPE_CHECKING:
     import numpy
 
+    from ..expr.cost.mesh.compiled import Compiled
     from ..expr.graph import Graph
     from ..testing.divergences import Divergence
     from . import Backend
@@ -42,26 +43,50 @@ Cost: TypeAlias = Literal["transcendental", "operation", "move", "pick", "view",
 """
 
 
+Reach: TypeAlias = Literal[
+    "each", "reduced", "along", "placed", "ordered", "reshaped", "kept", "paired", "read", "written", "put", "window",
+    "filtered", "matrix",
+]  # fmt: skip
+"""Of which axes of the inputs an axis of a callback's result is made; it says how far a mesh may divide them:
+
+- `each`: axes broadcast from the right, element by element;
+- `reduced`: those in the option `axes` are gone, and results of parts of them combine to that of all;
+- `along`: that of the option `axis` is needed as a whole, all of them for `None`, others stay;
+- `placed`: each stands where `axes` says in the result, whose other axes are new;
+- `ordered`: each comes from where `axes` says;
+- `reshaped`: by sizes in row-major order;
+- `kept`: those of the same size in the same place, others are needed as a whole;
+- `paired`: `contract1` and `contract2` are summed over, `batch1` and `batch2` go together;
+- `read`, `written`, `put`: at indices, of which parts of those written combine by addition, of those put they do not;
+- `window`: those with windows of one element stay;
+- `filtered`: batch, channels and space of a convolution;
+- `matrix`: all but the last two stay.
+"""
+
+
 @overload
 def callback(method: Method, /) -> Method: ...
 @overload
-def callback(*, cost: Cost) -> Callable[[Method], Method]: ...
-def callback(method: Method | None = None, /, *, cost: Cost | None = None) -> Method | Callable[[Method], Method]:
+def callback(*, cost: Cost | None = None, reach: Reach | None = None) -> Callable[[Method], Method]: ...
+def callback(
+    method: Method | None = None, /, *, cost: Cost | None = None, reach: Reach | None = None
+) -> Method | Callable[[Method], Method]:
     """Marks a primitive: an op that every backend implements, or else raises `UnsupportedOp` for.
 
-    With the cost of an element where that is all there is to say, as it is of every elementwise op.
+    With the cost of an element where that is all there is to say, as it is of every elementwise op, and with what its
+    axes are made of where family and options do not say it.
     """
     if method is None:
-        return lambda method: _declared(method, "callback", cost)
-    return _declared(method, "callback", cost)
+        return lambda method: _declared(method, "callback", cost, reach)
+    return _declared(method, "callback", cost, reach)
 
 
 def optional_callback(method: Method) -> Method:
     """Marks a composite that a backend may override; without an override its default runs."""
-    return _declared(method, "optional_callback", None)
+    return _declared(method, "optional_callback", None, None)
 
 
-def _declared(method: Method, kind: str, cost: Cost | None) -> Method:
+def _declared(method: Method, kind: str, cost: Cost | None, reach: Reach | None) -> Method:
     name = method.__name__
 
     def missing(self: Core, *inputs: object, **options: object) -> Payload:
@@ -77,6 +102,7 @@ def _declared(method: Method, kind: str, cost: Cost | None) -> Method:
     missing.__wrapped__ = method  # type: ignore[attr-defined] # the typed declaration
     missing.__declared__ = kind  # type: ignore[attr-defined]
     missing.__cost__ = cost  # type: ignore[attr-defined]
+    missing.__reach__ = reach  # type: ignore[attr-defined]
     return missing  # type: ignore[return-value] # same signature, seen through __wrapped__
 
 
@@ -308,6 +334,14 @@ class Core:
         """The text of what `compile_graph` makes of a graph, for people.
 
         `None`, as here, stands for the simplified graph.
+        """
+        return None
+
+    def graph_on_mesh(self, graph: Graph, layout: Layout, /) -> Compiled | None:
+        """The figures of the backend's compiler for a graph on a mesh, memory and collectives, without the mesh's
+        devices.
+
+        `None`, as here, from a backend without one.
         """
         return None
 

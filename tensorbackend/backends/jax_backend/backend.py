@@ -43,7 +43,9 @@ from .window import JaxWindow
 if TYPE_CHECKING:
     import numpy
 
+    from ...expr.cost.mesh.compiled import Compiled
     from ...expr.graph import Graph
+    from ...mesh import Layout
 
 
 class JaxBackend(
@@ -151,6 +153,12 @@ class JaxBackend(
     def compile_graph(self, graph: Graph, /) -> Kernel:
         """The whole graph compiled by XLA."""
         return self.enter(Program(graph, self).kernel)
+
+    def graph_on_mesh(self, graph: Graph, layout: Layout, /) -> Compiled:
+        """XLA's figures of a graph, compiled for virtual devices in a process of its own."""
+        from .virtual import figures
+
+        return figures([(graph, layout)])[0]
 
     def graph_text(self, graph: Graph, /) -> str:
         """The program that JAX hands to XLA, in StableHLO."""

@@ -15,6 +15,7 @@ from ...protocol import Kernel, Payload, kernel_of, planned
 from ...protocol.indexing import Mode
 from ...protocol.planned import bare
 from ...rules.data_errors import index_out_of_range
+from ...rules.indexing import is_mask
 from ...template import Template
 from ...tensor import Tensor
 from ..array_module.base import NARROW, Array
@@ -65,7 +66,8 @@ class JaxIndexing(JaxBase, ArrayIndexing):
         if len(tensors) != 1 or not x.size or set(structure) - {structure[tensors[0]], slice}:
             return None
         (axis,) = tensors
-        if structure[axis].dtype.kind == "bool" and structure[axis].ndim != 1:
+        found_by = self.positions(structure[axis]) if is_mask(structure[axis]) else None
+        if is_mask(structure[axis]) and (found_by is None or structure[axis].ndim != 1):
             return None
         import numpy
 
@@ -76,6 +78,8 @@ class JaxIndexing(JaxBase, ArrayIndexing):
             places = key[axis]
             if any(part is not places and part != whole for part in key) or traced(values) or traced(places):
                 raise IndexError
+            if found_by is not None:
+                (places,) = found_by(places)
             found, inside = compiled(values, places)
             if not numpy.asarray(inside):
                 raise IndexError

@@ -14,7 +14,7 @@ from .reduction import _UFUNCS
 
 
 class NumpyCumulative(ArrayCumulative):
-    """What accumulates along an axis."""
+    """Callbacks that accumulate along an axis."""
 
     def running(self, name: Literal["cumsum", "cumprod"], axis: int, dtype: DType) -> Kernel:
         """By a ufunc."""

@@ -30,11 +30,11 @@ _UFUNCS: Final = {
 
 
 _FEW: Final = 1 << 12
-"""So few elements are counted sooner than a reduction has begun."""
+"""The number of elements up to which counting ends before a reduction has begun."""
 
 
 class NumpyReduction(ArrayReduction):
-    """What combines or orders the elements along axes."""
+    """Callbacks that combine or order the elements along axes."""
 
     def folding(
         self, name: Literal["all", "any", "max", "min", "prod", "sum"], x: Template, axes: tuple[int, ...],

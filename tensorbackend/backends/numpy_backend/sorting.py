@@ -1,4 +1,4 @@
-"""What asks which elements there are, by one of NumPy's functions in place of many ops."""
+"""Callbacks that ask which elements there are, by one of NumPy's functions in place of many ops."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ class NumpySorting(ArraySorting):
         return self.in_blocks(self._ranked_floats)(values)
 
     def _ranked_floats(self, values: Array) -> Array:
-        """Of floats the bits are in order but for the sign: https://stereopsis.com/radix.html."""
+        """The order of floats, whose bits are in order but for the sign: https://stereopsis.com/radix.html."""
         numpy = self.xp
         bits = (values + numpy.float32(0)).view("uint32")  # zeros of both signs are equal
         ranks = numpy.where(bits >> numpy.uint32(31), ~bits, bits | numpy.uint32(1 << 31))
@@ -185,7 +185,8 @@ class NumpySorting(ArraySorting):
 
 @lru_cache(MEMO_LIMIT)
 def _orders(backend: NumpySorting, size: int, dtype: DType) -> tuple[Kernel, Kernel]:
-    """What sorts so many elements, and what finds their order, of complex numbers by their real parts first."""
+    """A kernel that sorts so many elements, and one that finds their order, of complex numbers by their real parts
+    first."""
     x = intern_template((size,), dtype, (None,))
     if dtype.is_complex:
         lexsort = backend.xp.lexsort
@@ -198,7 +199,7 @@ def _orders(backend: NumpySorting, size: int, dtype: DType) -> tuple[Kernel, Ker
 
 
 _MANY: Final = 1 << 10
-"""So many elements are worth a few passes before they are sorted."""
+"""The number of elements from which a few passes before the sort pay."""
 
 
 def _is_worth(x: Template) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import ArgumentError, expected
 from .memory import KINDS
+from .mesh.divided import COLLECTIVES, LIES
 from .program import ALIVE, COLUMNS, TOP, Program, runs
 from .units import show_bytes, unit_of
 
@@ -23,7 +24,7 @@ STEPS: Final = 600
 """Columns of a chart at most; each shows the node of the highest memory among those that it stands for."""
 
 WIDTH, HEIGHT, LEFT, TITLE, GAP = 960, 240, 80, 30, 30
-"""Of a plot in pixels, and what is left, above and below of it."""
+"""The sizes in pixels of a plot, and of the space to the left, above and below of it."""
 
 STYLE: Final = """
 :root { color-scheme: light dark }
@@ -46,8 +47,8 @@ def _steps(program: Program) -> list[int]:
 
 
 def svg(found: DryRun, limit: int | None = None) -> str:
-    """The memory of both programs over their nodes, on one scale; a step says on hover what it is."""
-    programs = (found.eager, found.optimised)
+    """The memory of programs over their nodes, on one scale; a step says on hover what it is."""
+    programs = _drawn(found)
     top = max(program.peak.memory for program in programs) or 1
     if limit is not None and limit > 3 * top:
         limit = None  # which would leave the rest too small to see
@@ -64,6 +65,11 @@ def svg(found: DryRun, limit: int | None = None) -> str:
         parts.extend(_plot(program, top, limit))
         parts.append("</g>")
     return "\n".join([*parts, "</svg>"])
+
+
+def _drawn(found: DryRun) -> tuple[Program, ...]:
+    """The programs that are drawn: on a mesh that of a device."""
+    return (found.eager, found.optimised) if found.on_mesh is None else (found.on_mesh.program,)
 
 
 def _plot(program: Program, top: int, limit: int | None) -> Iterator[str]:
@@ -114,7 +120,18 @@ def html(found: DryRun, limit: int | None = None) -> str:
     keys = " ".join(
         f'<span class="key"><i style="background:{colour}"></i>{kind}</span>' for kind, colour in COLOURS.items()
     )
-    peak = found.peak
+    program = found.judged()
+    peak = program.peak
+    layout: list[str] = []
+    if found.on_mesh is not None:
+        collectives = found.on_mesh.table()
+        layout = [
+            "<h2>where parameters and results lie</h2>",
+            _table(LIES, found.on_mesh.lies()[:TOP]),
+            "<h2>collectives of each device, those of most bytes first</h2>",
+            _table(COLLECTIVES, collectives[:TOP]),
+        ]
+    order = "in eager order" if found.on_mesh is None else "on each device"
     return "\n".join(
         [
             '<!doctype html><html lang="en"><meta charset="utf-8">',
@@ -123,10 +140,11 @@ def html(found: DryRun, limit: int | None = None) -> str:
             f"<style>{STYLE}</style><h1>dry run of {escape(found.name)}</h1>",
             f"{summary(found)}<p>memory over time:{keys}</p>",
             f'<div class="wide">{svg(found, limit)}</div>',
-            f"<h2>alive at the peak, {show_bytes(peak.memory)} in eager order</h2>",
+            *layout,
+            f"<h2>alive at the peak, {show_bytes(peak.memory)} {order}</h2>",
             _table(ALIVE, peak.table()[:TOP]),
-            "<h2>ops in eager order, those with most FLOPs first</h2>",
-            _table(COLUMNS, found.eager.table("op")),
+            f"<h2>ops {order}, those with most FLOPs first</h2>",
+            _table(COLUMNS, program.table("op")),
         ]
     )
 
@@ -157,10 +175,11 @@ def write_png(found: DryRun, path: Path, limit: int | None) -> None:
     except ImportError as error:
         remedy = "pip install 'tensorbackend[chart]', or write a chart named .html"
         raise ArgumentError(expected("matplotlib for a chart named .png", remedy, chart=str(path))) from error
-    size, unit = unit_of(max(found.eager.peak.memory, found.optimised.peak.memory))
-    figure: Any = Figure(figsize=(10, 6), layout="constrained")
-    axes: Any = figure.subplots(2, sharey=True)
-    for plot, program in zip(axes, (found.eager, found.optimised), strict=True):
+    programs = _drawn(found)
+    size, unit = unit_of(max(program.peak.memory for program in programs))
+    figure: Any = Figure(figsize=(10, 3 * len(programs)), layout="constrained")
+    axes: Any = figure.subplots(len(programs), sharey=True, squeeze=False)[:, 0]
+    for plot, program in zip(axes, programs, strict=True):
         steps = _steps(program)
         kinds = program.timeline.by_kind()
         heights = [[memory[number] / size for number in steps] for memory in kinds.values()]

@@ -37,7 +37,7 @@ class Block:
         self.start = self.end = start
         """The nodes by number at which it is made and last needed."""
         self.parameter: int | None = None
-        """Which of the graph's parameters it is."""
+        """The number of the graph's parameter in the block."""
 
 
 class Timeline(NamedTuple):

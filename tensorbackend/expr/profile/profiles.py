@@ -18,9 +18,10 @@ from ...entry import checked, entry
 from ...errors import ArgumentError, expected
 from ...locks import free_in_child
 from ...rules.plan import integer
+from ..cost.units import show_seconds
 from .limits import Limits, machine_limits
 from .recorder import recorder
-from .report import Branch, By, Row, plain_tree, rows_of, show_seconds, table, tree_of
+from .report import Branch, By, Row, plain_tree, rows_of, table, tree_of
 from .spans import ELSEWHERE, Costs, Span, all_spans, outermost_calls, spans_of
 from .trace_events import trace_of
 

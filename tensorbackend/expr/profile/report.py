@@ -7,7 +7,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from ...display import plain_table
 from ..cost.dry_run import source_of
-from ..cost.units import show_bytes, show_count
+from ..cost.units import show_bytes, show_count, show_seconds
 from ..node import Line
 from .limits import Limits
 from .spans import Span, all_spans
@@ -117,18 +117,6 @@ def table(rows: Sequence[Row], top: int) -> str:
     """Rows as text."""
     more = [] if len(rows) <= top else [f"and {len(rows) - top} more"]
     return "\n".join([plain_table(COLUMNS, [cells(row) for row in rows[:top]]), *more])
-
-
-def show_seconds(seconds: float) -> str:
-    """A time to three digits.
-
-    >>> show_seconds(0.0123), show_seconds(4.2e-6), show_seconds(75)
-    ('12.3 ms', '4.2 µs', '75 s')
-    """
-    for factor, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
-        if seconds >= 0.9995 * factor:
-            return f"{seconds / factor:.3g} {unit}"
-    return f"{seconds / 1e-9:.3g} ns"
 
 
 # The tree

@@ -183,11 +183,11 @@ class JaxLinalg(JaxBase, ArrayLinalg):
     @planned
     def eigh(self, out: tuple[Template, Template], x: Template, /) -> Kernel:
         """Ascending eigenvalues and eigenvectors of a Hermitian matrix."""
-        eigh = self._of_lower(partial(self.lax.linalg.eigh, symmetrize_input=False))
+        eigh, turned = self._of_lower(partial(self.lax.linalg.eigh, symmetrize_input=False)), self.turning(out[1])
 
         def factors(matrix: Array) -> tuple[Array, Array]:
             vectors, values = eigh(matrix)
-            return values, self.turned(vectors)
+            return values, turned(vectors)
 
         return computing(self.finite_only(factors, x, (1, 2), lower=True), out, x)
 
