@@ -114,7 +114,7 @@ _ALIGNMENT = 64
 """Bytes; XLA shares memory of others that starts at a multiple of this, and copies any other."""
 
 _LARGE = 1 << 16
-"""From so many bytes on a copy costs more than finding an aligned place."""
+"""The number of bytes from which a copy costs more than finding an aligned place."""
 
 
 def aligned_copy(array: numpy.ndarray[Any, Any], dtype: numpy.dtype[Any]) -> numpy.ndarray[Any, Any]:

@@ -51,7 +51,7 @@ class Call:
     operands: list[Operand]
     """Tensors and Python numbers in the order of the parameters, sequences laid out flat."""
     groups: list[int | None]
-    """For each tensor parameter `None`, the length of its sequence, or `LEFT_OUT`."""
+    """`None`, the length of the sequence, or `LEFT_OUT` for each tensor parameter."""
     arguments: list[Any]
     """The positional arguments with templates for operands and options frozen."""
     keywords: dict[str, Any]

@@ -266,7 +266,7 @@ class CupyBackend(ArrayModuleBackend):
     def triangular_solve(
         self, out: Template, a: Template, b: Template, /, *, left_side: bool, lower: bool, transform: Transform
     ) -> Kernel:
-        """By cuBLAS; where stacks broadcast, or not all is finite, as on NumPy."""
+        """Solves by cuBLAS; where stacks broadcast, or not all is finite, as on NumPy."""
         options: Any = {"left_side": left_side, "lower": lower, "transform": transform}
         general = kernel_of(super().triangular_solve, out, a, b, **options)
         if not out.size or a.shape[:-2] != b.shape[:-2]:

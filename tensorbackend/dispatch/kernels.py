@@ -22,7 +22,7 @@ from ..tensor import Tensor
 from .checked import CHECKED, checked, explained, verify_default
 
 Templates: TypeAlias = Sequence[Any]
-"""For each tensor parameter its template, those of a sequence as a tuple, `None` where a tensor was left out."""
+"""The template of each tensor parameter, those of a sequence as a tuple, `None` where a tensor was left out."""
 
 
 def kernel(

@@ -58,7 +58,7 @@ class Beside(NamedTuple):
 
     ready: Ready
     constants: tuple[Callable[[Any], Payload] | None, ...]
-    """For each operand what gives the payload of a number, `None` for a tensor."""
+    """The function that makes the payload of a number for each operand, `None` for a tensor."""
 
 
 Memo: TypeAlias = dict[Any, Any]

@@ -29,7 +29,7 @@ class Subject(NamedTuple):
     out: Any = None
     """The template of the result, a tuple of them, or `None` where it depends on the arguments."""
     inputs: tuple[Any, ...] = ()
-    """For each tensor parameter its template, those of a sequence as a tuple, `None` where a tensor was left out."""
+    """The template of each tensor parameter, those of a sequence as a tuple, `None` where a tensor was left out."""
     options: Mapping[str, Any] = MappingProxyType({})
     parts: Any = None
     """The parts of the computation: a composite's default, a compiled graph."""

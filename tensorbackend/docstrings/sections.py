@@ -63,7 +63,7 @@ TYPES: Final[Mapping[str, str]] = {
 """The names that docstrings give to the types of annotations, where those are not their own text."""
 
 PARAMETERS: Final = {**arrays.PARAMETERS, **numerics.PARAMETERS}
-"""For each key what is said of some parameters, by their names."""
+"""The descriptions of some parameters by their names, for each key."""
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

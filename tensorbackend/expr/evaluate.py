@@ -302,7 +302,7 @@ def _code(source: str) -> CodeType:
 
 
 def last_uses(graph: Graph) -> dict[Node, list[Value]]:
-    """For each node the values that nothing after it needs, its own unused results among them.
+    """The values that nothing after each node needs, its own unused results among them.
 
     A value under other names is the same value: neither is done with before the other.
     """

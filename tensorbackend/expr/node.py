@@ -110,13 +110,13 @@ class Node:
 
     @property
     def values(self) -> tuple[Value, ...]:
-        """Its results."""
+        """The node's results."""
         if isinstance(self.out, Template):
             return (Value(self),)
         return tuple([Value(self, index) for index in range(len(self.out))])
 
     def with_inputs(self, exchange: Callable[[Value], Any]) -> tuple[Any, ...]:
-        """Its inputs with something in place of each value."""
+        """The node's inputs with something in place of each value."""
         if self.operands is self.inputs:
             return tuple(map(exchange, self.operands))
         return tuple(

@@ -279,7 +279,7 @@ def _flattened(value: Any, leaves: list[Any]) -> Tree:
 
 
 def in_registered(tree: Tree) -> list[bool]:
-    """For each leaf whether it is a part of an instance of a registered class, which knows what its parts are for."""
+    """Whether each leaf is a part of an instance of a registered class, which knows what its parts are for."""
     if tree.kind is None:
         return [False]
     own = tree.kind in _registered

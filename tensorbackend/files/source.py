@@ -90,7 +90,7 @@ class Source(io.FileIO):
         return found.st_size
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """At most the bytes that are left: a size that a header claims takes no memory."""
+        """Reads at most the bytes that are left: a size that a header claims takes no memory."""
         left = max(0, self.length - self.tell())
         return super().read(left if size is None or size < 0 else min(size, left)) or b""
 

@@ -208,7 +208,7 @@ def _forward(out: object, inputs: tuple[Tensor, ...], options: Any) -> tuple[Ten
 
 
 def _posteriors(out: object, inputs: tuple[Tensor, ...], options: Any) -> Tensor:
-    """For each frame the probability of each class, given the labels: of its states together."""
+    """The probability of each class in each frame, given the labels: of its states together."""
     *rest, losses, forward = inputs
     given = Given(*rest)
     paths = lattice(given, **options)

@@ -68,7 +68,7 @@ class _Sequence(NamedTuple):
     names: tuple[str | None, ...]
     """The names of the carried values: the batch axes, then the units."""
     order: tuple[int, ...]
-    """For each axis of what is scanned the one of x that it was."""
+    """The axis of x that each axis of the scanned tensors was."""
 
     def initial(self) -> Tensor:
         units = self.recurrent.shape[0]

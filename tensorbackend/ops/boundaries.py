@@ -51,7 +51,7 @@ EXTENSIONS: Final[Mapping[str, Callable[[Any, int], Any]]] = {
     "symmetric": _mirrored,
     "wrap": _repeated,
 }
-"""By word, which element stands at a place, in or outside an axis of a size.
+"""The element that stands at a place, in or outside an axis of a size, by word.
 
 A place is an int, or but for "edge" a tensor of them."""
 

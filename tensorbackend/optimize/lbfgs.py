@@ -57,7 +57,7 @@ class Given(NamedTuple):
 
 
 class State(NamedTuple):
-    """Between two iterations."""
+    """The state between two iterations."""
 
     going: Tensor
     x: Tensor

@@ -44,7 +44,8 @@ class Control:
         """Calls a function with the operands for its side effects, and returns the carried tensor.
 
         The function is called at each run, before anything takes the carried tensor from here. It may keep its tensors,
-        and gets them with their data. `None` calls nothing: then the carried tensor only has to come after the operands.
+        and gets them with their data. `None` calls nothing: then the carried tensor only has to come after the
+        operands.
         """
 
     @optional_callback

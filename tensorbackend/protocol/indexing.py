@@ -62,7 +62,7 @@ class Indexing:
         lengths: tuple[int, ...],
         strides: tuple[int, ...],
     ) -> Payload:
-        """For each axis the elements `starts[i] + j * strides[i]` for j below `lengths[i]`.
+        """The elements `starts[i] + j * strides[i]` for j below `lengths[i]`, on each axis i.
 
         Lengths count what is taken, so `out.shape == lengths`; strides are 1 or more, all in bounds.
         """

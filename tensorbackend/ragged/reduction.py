@@ -236,7 +236,7 @@ def _mean(x: Ragged, axes: tuple[int, ...], keepdims: bool) -> Tensor:
 
 
 def _wide(x: Tensor) -> Tensor:
-    """In at least float32; what is so already is not copied."""
+    """Casts to at least float32; a tensor that is so already is not copied."""
     return x if promote_types(averaged_dtype(x), float32) is x.dtype else in_float32(x)
 
 

@@ -23,7 +23,7 @@ class Expression(NamedTuple):
     names: tuple[Names, ...]
     """The names of each operand's axes, those that the subscripts give among them."""
     squeezed: tuple[tuple[int, ...], ...]
-    """For each operand its axes of size 1 that `...` broadcasts; the terms leave them out."""
+    """The axes of size 1 of each operand that `...` broadcasts; the terms leave them out."""
 
 
 def parsed(subscripts: str, operands: Sequence[Template]) -> Expression:

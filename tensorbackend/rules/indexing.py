@@ -92,7 +92,7 @@ def is_mask(kind: Any) -> bool:
 
 
 def covered(x: Template, structure: Structure) -> list[range]:
-    """For each part of a structure the axes of x that it is for: of a mask as many as its own, of ... the rest."""
+    """The axes of x that each part of a structure is for: of a mask as many as its own, of ... the rest."""
     widths = [
         kind.ndim if is_mask(kind) else 0 if kind in (NoneType, EllipsisType) else 1
         for kind in structure

@@ -63,7 +63,7 @@ def _untouched(x: Template, shape: Shape) -> Names:
 
 
 def _places(shape: Shape) -> list[tuple[int, int, int]]:
-    """For each axis the product of the sizes before it, its size, and the product of those after it."""
+    """The product of the sizes before each axis, its size, and the product of those after it."""
     return [(math.prod(shape[:axis]), size, math.prod(shape[axis + 1 :])) for axis, size in enumerate(shape)]
 
 

@@ -31,7 +31,7 @@ class Problem(NamedTuple):
     apply: Function
     """The matrix, projected where there is a null space."""
     adjoint: Function
-    """Its conjugate transpose."""
+    """The conjugate transpose of the matrix."""
     precondition: Function | None
     b: Tensor
     x0: Tensor

@@ -60,7 +60,7 @@ class Structure(NamedTuple):
     rest: Block | None
     """The further entries of long rows, of shape (long rows, entries), `None` where no row is long."""
     slots: Tensor | None
-    """For each row 0, or 1 + its place among the long ones."""
+    """0 for a short row, or 1 + its place among the long ones."""
 
 
 @dataclass(frozen=True)

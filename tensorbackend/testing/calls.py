@@ -34,7 +34,7 @@ from .strategies import Draw, axes_of, broadcastable, tensors
 Generator: TypeAlias = Callable[[Draw, DType], "Invocation"]
 
 GENERATORS: dict[str, Generator] = {}
-"""By public name, the generators of calls that cannot be derived."""
+"""The generators of calls that cannot be derived, by public name."""
 
 
 class Invocation(NamedTuple):

@@ -38,7 +38,7 @@ class Judgement(NamedTuple):
 
 
 EXPECTED = Judgement()
-"""By the op's bound."""
+"""The judgement by the op's bound."""
 FLUSHED = Judgement(flushes=True)
 NOT_COMPARED = Judgement(compared=False)
 

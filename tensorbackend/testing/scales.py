@@ -23,7 +23,7 @@ Allowance: TypeAlias = float | list[float]
 
 
 def allowances(call: Invocation, bound: Bound, wanted: Sequence[Tensor]) -> list[Allowance]:
-    """For each result the absolute error that a bound allows."""
+    """The absolute error that a bound allows, for each result."""
     sizes = _SIZES[bound.scale](call, bound, wanted)
     return [_roundings(size, bound, result) for size, result in zip(sizes, wanted, strict=True)]
 

@@ -25,7 +25,7 @@ from .shortcuts import fits_float64
 from .space import nbytes
 
 _FEW_PLACES = 64
-"""With no more places than this a product with one image is too small for a kernel that is as much larger."""
+"""The number of places up to which a product with one image is too small for a kernel that is as much larger."""
 
 Product: TypeAlias = Callable[[Array, "_Geometry", Array], None]
 """Writes sums (images, groups, features, places) of a block's windows."""

@@ -90,7 +90,7 @@ def fused(graph: Graph, backend: ArrayBase) -> Graph:
 
 
 def _sinks(graph: Graph, backend: ArrayBase) -> dict[Node, Node]:
-    """For each fusable node the last node of its chain.
+    """The last node of the chain of each fusable node.
 
     A node belongs to the chain of those that use it, where it is the only one and of the same shape. All ways out of a
     chain go through its last node, so chains cannot wait for each other.

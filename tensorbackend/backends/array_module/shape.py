@@ -28,7 +28,7 @@ class ArrayShaping(ArrayBase):
 
     @planned
     def squeeze(self, out: Template, x: Template, /, *, axes: tuple[int, ...]) -> Kernel:
-        """Without `axes`."""
+        """Removes `axes`."""
         shape = out.shape
         return Calm(lambda values: values.reshape(shape))
 

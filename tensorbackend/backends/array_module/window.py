@@ -24,7 +24,7 @@ from .shape import padded
 from .space import nbytes, widened
 
 Geometry: TypeAlias = Sequence[tuple[int, int, int]]
-"""For each axis the size, stride and dilation of its windows."""
+"""The size, stride and dilation of the windows, for each axis."""
 
 _FEW = 32
 """Up to this size a window's elements are combined one slice of the array at a time."""

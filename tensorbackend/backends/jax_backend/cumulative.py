@@ -25,7 +25,7 @@ class JaxCumulative(JaxBase, ArrayCumulative):
         return lambda values: scan(add, values.astype(accumulator), axis=axis)
 
     def running_product_of_complex(self, axis: int) -> Kernel:
-        """By parts, from the first element to the last, in complex128."""
+        """Computes the product by parts, from the first element to the last, in complex128."""
         xp, lax = self.xp, self.lax
 
         def step(total: Array, row: Array) -> tuple[Array, Array]:

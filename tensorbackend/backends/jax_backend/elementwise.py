@@ -300,7 +300,8 @@ class JaxElementwise(JaxBase, ArrayElementwise):
         return of_integers
 
     def _integer_power(self, base: Array, exponent: Array) -> Array:
-        """By repeated squaring, as far as the exponents have bits: JAX's own stops after 6, and 3**65 would be 3."""
+        """Computes powers by repeated squaring, as far as the exponents have bits: JAX's own stops after 6, and 3**65
+        would be 3."""
 
         def step(state: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
             found, square, left = state

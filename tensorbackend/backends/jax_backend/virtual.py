@@ -24,7 +24,7 @@ from ...mesh import Layout, Mesh
 from ...select import get_backend
 
 MARK = b"\nfigures: "
-"""Before what is handed back, after whatever the libraries print."""
+"""The mark before the handed back values, after anything that the libraries print."""
 
 
 def figures(pairs: Sequence[tuple[Graph, Layout]]) -> list[Compiled]:

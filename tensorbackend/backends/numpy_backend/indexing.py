@@ -29,7 +29,7 @@ FEWEST: Final = 1 << 8
 
 
 _FEW: Final = 1 << 10
-"""In a mask of more elements NumPy finds the positions sooner than it follows the mask."""
+"""The number of elements of a mask from which NumPy finds the positions sooner than it follows the mask."""
 
 
 class _Blocks(NamedTuple):
@@ -190,7 +190,8 @@ class NumpyIndexing(ArrayIndexing):
     @takes(_greatest_space)
     @planned
     def indexed_max(self, out: Template, x: Template, indices: Template, updates: Template, /, *, mode: Mode) -> Kernel:
-        """By integers in the order of the numbers, which `maximum.at` takes one by one without a sort."""
+        """Finds the maxima by integers in the order of the numbers, which `maximum.at` takes one by one without a
+        sort."""
         depth, xp, maximum = indices.shape[-1], self.xp, self.xp.maximum
         written, width = self._writes(x, indices, mode), prod(x.shape[depth:])
         given = indices.shape[:-1] + x.shape[depth:]

@@ -77,7 +77,7 @@ class NumpySorting(ArraySorting):
         return computing(kernel, out, x)
 
     def unique(self, x: Tensor, /, *, places: bool, counts: bool) -> Unique:
-        """By one sort and one comparison of neighbours."""
+        """Finds the different elements by one sort and one comparison of neighbours."""
         template = x.template
         size, dtype = template.size, template.dtype
         sort, argsort = _orders(self, size, dtype)
@@ -110,7 +110,7 @@ class NumpySorting(ArraySorting):
         return ends - starts
 
     def _inverse(self, x: Tensor, begins: Array, order: Array) -> Tensor:
-        """For each element the number of its run."""
+        """The number of each element's run."""
         number = self.xp.empty(x.size, numpy_dtype(int64))
         number[order] = begins.cumsum() - 1
         return Tensor(x.template.replace(dtype=int64), self, number.reshape(x.shape))
@@ -119,12 +119,12 @@ class NumpySorting(ArraySorting):
         return Tensor(unnamed((len(found),), int64), self, found.astype(numpy_dtype(int64), copy=False))
 
     def searching(self, side: str) -> Kernel:
-        """By the method of arrays."""
+        """Searches by the method of arrays."""
         search: Kernel = self.xp.ndarray.searchsorted
         return in_int64(search if side == "left" else lambda line, values: search(line, values, side))
 
     def ordering(self, x: Template, axis: int) -> Kernel:
-        """By NumPy's vectorised sort where equal values look alike, as all but zeros of two signs do.
+        """Sorts by NumPy's vectorised sort where equal values look alike, as all but zeros of two signs do.
 
         That is for elements of 32 and 64 bits; the stable sort of smaller ones is a radix sort, and quick as well.
         """
@@ -143,7 +143,7 @@ class NumpySorting(ArraySorting):
         return bool(negative.any()) and not negative.all()
 
     def order_of(self, x: Template, axis: int) -> Kernel:
-        """By the same sort of whole numbers that hold both a value and, in the lower bits, its index.
+        """Finds the order by the same sort of whole numbers that hold both a value and, in the lower bits, its index.
 
         float64 leaves no bit free.
         """

@@ -35,7 +35,7 @@ _FIRST: Final[Mapping[str, int]] = {
     "window_dimensions": 1,
     "window_dilations": 1,
 }
-"""For options with an entry for each axis the one that leaves the new axis alone."""
+"""The entry that leaves the new axis alone, for options with an entry for each axis."""
 
 _KEPT: Final = frozenset(("keepdims", "descending", "tie_break", "mode", "full_matrices", "length", "norm", "function"))
 """Options of callbacks that have nothing to do with axes."""

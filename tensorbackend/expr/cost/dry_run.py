@@ -119,8 +119,8 @@ def traced(
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Without looking for cycles: a long program makes many objects that live to the end, and looking takes a third
-    of the time."""
+    """Suspends the search for cycles: a long program makes many objects that live to the end, and the search takes a
+    third of the time."""
     enabled = gc.isenabled()
     gc.disable()
     try:

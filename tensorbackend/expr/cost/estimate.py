@@ -99,7 +99,7 @@ class Estimator:
         return space_of(self._backend, node.op, node.out, templates, node.options)
 
     def _applied(self, node: Node, work: Work, inputs: tuple[Template, ...]) -> Work:
-        """With the operations of the function of scalars that a callback is given."""
+        """The work with the operations of the function of scalars that a callback is given."""
         function: Any = node.options["function"]
         out: Any = node.out
         scalars = [intern_template((), inputs[0].dtype, ())]

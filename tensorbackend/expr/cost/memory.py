@@ -53,9 +53,9 @@ class Timeline(NamedTuple):
     results: int
     """Bytes of results that are no parameters or captured tensors."""
     shares: tuple[int | None, ...]
-    """For each result of the graph the parameter whose memory it shares."""
+    """The parameter whose memory each result of the graph shares."""
     strided: tuple[bool, ...]
-    """For each result of the graph whether its elements may lie in another than row-major order."""
+    """Whether the elements of each result of the graph may lie in another than row-major order."""
 
     @property
     def peak_at(self) -> int:

@@ -23,7 +23,8 @@ class DryRun:
         self.eager = eager
         """Op by op, each value freed after its last use in the program as written."""
         self.optimised = optimised
-        """After the rewrites of `tb.jit`, elementwise ops writing over what nothing needs after them."""
+        """The program after the rewrites of `tb.jit`, where elementwise ops write over what nothing needs after
+        them."""
         self.on_mesh = on_mesh
         """The memory that each device of the mesh needs and the bytes that it sends; `None` without a mesh."""
 

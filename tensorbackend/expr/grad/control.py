@@ -239,7 +239,7 @@ def _scan(
 
 
 def _changing(body: Graph, needed: Sequence[Needed], fixed: int, count: int) -> list[bool]:
-    """For each carried value whether a gradient flows from it to what is needed, in whichever step."""
+    """Whether a gradient flows from each carried value to what is needed, in whichever step."""
     parameters = body.parameters
     start = {parameters[position].node for position in _true([*needed[0], *needed[1], *needed[2]])}
     while True:

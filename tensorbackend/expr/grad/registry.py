@@ -30,7 +30,7 @@ from ...tensor import Tensor
 
 
 class NoGradient:
-    """In place of a cotangent: `GradientError` says the reason if the cotangent is needed."""
+    """Stands in place of a cotangent: `GradientError` gives the reason if the cotangent is needed."""
 
     def __init__(self, reason: str) -> None:
         self.reason = reason

@@ -12,7 +12,7 @@ from ...tensor import Tensor
 from .registry import Cotangents, NoGradient, rule
 
 _SHIFT = 12
-"""From here on the series gives the rounding of float64."""
+"""The argument from which the series gives the rounding of float64."""
 
 _SERIES = (7 / 6, -691 / 2730, 5 / 66, -1 / 30, 1 / 42, -1 / 30, 1 / 6)
 """The Bernoulli numbers B(14), ..., B(2), the coefficients of trigamma's series."""

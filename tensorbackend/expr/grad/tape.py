@@ -59,7 +59,7 @@ class Recorded(Node):
     ) -> None:
         super().__init__(*arguments, **options)
         self.results = results
-        """Its results, with data."""
+        """The node's results, with data."""
         self.tape = tape
         """The tape that recorded it; `None` for a constant."""
         self.left = left

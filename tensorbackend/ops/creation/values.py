@@ -100,7 +100,7 @@ def asarray(
 
 
 _shared: dict[Any, Template] = {}
-"""For the types of NumPy arrays that came so far, their dtypes, shapes and backends: the template of the tensor."""
+"""The templates of tensors, by the types, dtypes, shapes and backends of the NumPy arrays that came so far."""
 
 
 def beside(value: TensorLike, *others: object) -> Tensor:
@@ -225,7 +225,7 @@ def _place(array: Any) -> tuple[int, int]:
 
 
 def _from_dlpack(value: Any, backend: Backend, device: str | None, copy: bool | None) -> Tensor:
-    """By DLPack, from another device if one was asked for."""
+    """Adopts an array by DLPack, from another device if one was asked for."""
     asked = value if device is None else OnDevice(value, backend.dlpack_device())
     out, data = backend.from_dlpack(asked, copy=copy)
     return Tensor(out, backend, data)

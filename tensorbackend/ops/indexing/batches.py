@@ -25,10 +25,10 @@ class Paired(NamedTuple):
     """x and index vectors such that a vector begins with the positions along the batch axes."""
 
     x: Tensor
-    """Its batch axes in front."""
+    """The tensor with its batch axes in front."""
     vectors: Tensor
     order: tuple[int, ...]
-    """For each axis of `x` here the one that it was."""
+    """The axis that each axis of `x` here was."""
 
     def back(self, moved: Tensor) -> Tensor:
         """A tensor like `x` here with its axes in the places that they had."""

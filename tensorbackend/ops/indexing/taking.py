@@ -212,7 +212,7 @@ def take_along_axis(x: TensorLike, indices: TensorLike, /, *, axis: Axis = -1, m
 
 
 def _grid(x: Tensor, along: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """For each axis before and after one the positions along it, ready to broadcast with index tensors for that one."""
+    """The positions along each axis before and after one, ready to broadcast with index tensors for that one."""
     lines = [
         reshape(iota(size, dtype="int64", backend=x.backend), (size, *(1,) * (x.ndim - axis - 1)))
         for axis, size in enumerate(x.shape)

@@ -104,7 +104,7 @@ def isel(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("slice_along_axis")
 def slice_along_axis(draw: Draw, dtype: DType) -> Invocation:
-    """From a number or a tensor, outside as well."""
+    """Draws slices from a number or a tensor, outside as well."""
     x, axis = with_axis(draw, dtype)
     size = x.shape[axis]
     start = draw(st.integers(-2, size + 2)) if draw(st.booleans()) else integers(draw, (), -2, size + 2)

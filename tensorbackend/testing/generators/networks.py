@@ -56,7 +56,7 @@ def relative_shift(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("layer_norm", "rms_norm")
 def layer_norm(draw: Draw, dtype: DType) -> Invocation:
-    """With a scale or without."""
+    """Draws with a scale or without."""
     x = draw(tensors(dtype, tame=True))
     scale = draw(tensors(dtype, x.shape[-1:], names=(None,) * len(x.shape[-1:]), tame=True))
     given = (scale,) if draw(st.booleans()) else ()

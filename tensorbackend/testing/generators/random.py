@@ -52,13 +52,13 @@ def floating(dtype: DType) -> DType:
 
 @generates("key")
 def key(draw: Draw, dtype: DType) -> Invocation:
-    """From every seed, and some that are none."""
+    """Draws every seed, and some that are none."""
     return Invocation("", (draw(st.integers(0, 2**64 - 1) | st.sampled_from([-1, 2**64])),), {}, creates=True)
 
 
 @generates("random.split")
 def split(draw: Draw, dtype: DType) -> Invocation:
-    """In so many keys or keys of a shape."""
+    """Draws so many keys or keys of a shape."""
     return call(keys(draw), draw(st.integers(0, 4) | shapes(most=2)))
 
 
@@ -87,7 +87,8 @@ def bits(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("uniform")
 def uniform(draw: Draw, dtype: DType) -> Invocation:
-    """Between 0 and 1 or other bounds, of complex numbers too; now and then of both kinds, which is refused."""
+    """Draws numbers between 0 and 1 or other bounds, of complex numbers too; now and then of both kinds, which is
+    refused."""
     shape, options = sample(draw, dtype)
     if draw(st.booleans()):
         kind = dtype if dtype.is_complex else floating(dtype)
@@ -113,14 +114,14 @@ def exponential(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("gumbel")
 def gumbel(draw: Draw, dtype: DType) -> Invocation:
-    """In both modes."""
+    """Draws in both modes."""
     shape, options = sample(draw, dtype)
     return call(keys(draw), shape, mode=draw(MODES), **options)
 
 
 @generates("truncated_normal")
 def truncated_normal(draw: Draw, dtype: DType) -> Invocation:
-    """Between bounds within two standard deviations of the mean."""
+    """Draws bounds within two standard deviations of the mean."""
     shape, options = sample(draw, dtype)
     kind = floating(dtype)
     furthest = 2
@@ -147,7 +148,7 @@ def multivariate_normal(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("randint")
 def randint(draw: Draw, dtype: DType) -> Invocation:
-    """Between numbers or tensors; bounds in the wrong order or beyond the dtype are refused."""
+    """Draws numbers or tensors as bounds; bounds in the wrong order or beyond the dtype are refused."""
     shape, options = sample(draw, dtype)
     kind = dtype if dtype.is_integer else next(each for each in ALL_DTYPES if each.name == "int64")
     limits = iinfo(kind)
@@ -194,7 +195,7 @@ def permutation(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("choice")
 def choice(draw: Draw, dtype: DType) -> Invocation:
-    """From a range or a tensor, with probabilities in quarters or without; too many different ones are refused."""
+    """Draws a range or a tensor, with probabilities in quarters or without; too many different ones are refused."""
     size = draw(st.integers(1, 5))
     a = draw(st.just(size) | tensors(dtype, (size, 2)))
     quarters = tensors(floating(dtype), (size,), values=st.sampled_from([0.25, 0.5, 1.0]))

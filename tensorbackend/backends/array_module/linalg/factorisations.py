@@ -236,7 +236,7 @@ class ArrayLinalg(ArrayBase):
         return values.max(-2, keepdims=True)
 
     def first_row(self, flags: Array) -> Array:
-        """For each column the first row in which it holds; it does in one at least."""
+        """The first row of each column in which a condition holds; it does in one at least."""
         return flags.argmax(-2)
 
     # The order of eigenvalues

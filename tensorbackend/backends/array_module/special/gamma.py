@@ -103,7 +103,7 @@ _STIRLING = (-3617 / 122400, 1 / 156, -691 / 360360, 1 / 1188, -1 / 1680, 1 / 12
 _DERIVATIVE = (43867 / 14364, -3617 / 8160, 1 / 12, -691 / 32760, 1 / 132, -1 / 240, 1 / 252, -1 / 120, 1 / 12)
 
 _LARGE = 10.0
-"""From here on Stirling's series are good to float64."""
+"""The argument from which Stirling's series are good to float64."""
 
 
 def stirling_rest(x: Any) -> Any:

@@ -52,7 +52,7 @@ class OnMesh:
         self.program = Program("per device", divided.timeline, graph.names)
         """The program of one device, collectives among its ops; elementwise ops write over what ends with them."""
         self.collectives = divided.collectives
-        """In order, each with the op and the line that needs it."""
+        """The collectives in order, each with the op and the line that needs it."""
         self.parameters = self._placed(graph.names, graph.templates, divided.inside)
         """Where each parameter lies."""
         names = [f"result[{number}]" for number in range(len(graph.outputs))]

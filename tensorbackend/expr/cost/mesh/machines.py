@@ -62,7 +62,7 @@ MACHINES: Final = {
         ),
     )
 }  # fmt: skip
-"""By name."""
+"""The machines by name."""
 
 
 class Time(NamedTuple):

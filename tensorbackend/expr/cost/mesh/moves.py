@@ -13,7 +13,7 @@ from ..work import Work
 from .collectives import Collective, Kind
 
 Axes: TypeAlias = tuple[tuple[str, ...], ...]
-"""For each axis of a tensor the mesh axes over which it is divided."""
+"""The mesh axes over which each axis of a tensor is divided."""
 
 _MOVES: Final = Work(shares=(None,), strided=(False,))
 
@@ -42,7 +42,7 @@ class Moves:
         self.moved: dict[tuple[Value, Axes], Part] = {}
 
     def parts(self, axes: Iterable[str]) -> int:
-        """Into how many parts mesh axes divide together."""
+        """The number of parts into which mesh axes divide together."""
         sizes = self.layout.mesh.sizes
         return prod(sizes[axis] for axis in axes)
 

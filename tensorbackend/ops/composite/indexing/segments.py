@@ -104,7 +104,7 @@ def _count(table: _Table) -> Tensor:
 
 
 def _first_greatest(table: _Table) -> Tensor:
-    """For each segment and column the position of the first greatest element, -1 in a segment without rows.
+    """The position of the first greatest element of each segment and column, -1 in a segment without rows.
 
     Positions are written in the order of the elements, so that the last one stays: of equal elements the first, as they
     are sorted from the end.

@@ -23,7 +23,7 @@ _SQUARINGS = 16
 """How often a matrix is halved at most: a body that must not read data squares always, and keeps what is needed."""
 
 _DEGREES = {24: (7, 3.925724783138660), 53: (13, 5.371920351148152)}
-"""By bits of the significand the degree of the approximant and the 1-norm up to which its error is below a rounding
+"""The degree of the approximant and the 1-norm up to which its error is below a rounding, by bits of the significand
 (Higham 2005, table 2.3)."""
 
 

@@ -117,7 +117,7 @@ METHODS: dict[str, Callable[[int, float], float]] = {
     "nearest": lambda n, q: round((n - 1) * q),
     "midpoint": _midpoint,
 }
-"""By name, the place of a share q among n elements."""
+"""The place of a share q among n elements, by the name of the method."""
 
 
 @composite.calls("quantile")

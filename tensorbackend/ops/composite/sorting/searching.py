@@ -95,7 +95,7 @@ class TopKOfAxes(NamedTuple):
 
     values: Tensor
     indices: tuple[Tensor, ...]
-    """For each axis the index along it."""
+    """The index along each axis."""
 
 
 @composite.calls("top_k")
