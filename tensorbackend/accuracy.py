@@ -61,7 +61,7 @@ def within(bound: Bound = EXACT, *, complex: Bound | None = None) -> Callable[[F
     return mark
 
 
-# What several ops share
+# Bounds that several ops share
 
 LIBRARY = Bound(4, "the mathematical library of each array library has its own last digits")
 SUM = Bound(64, "the order of additions is the backend's", "magnitudes", tame=True)

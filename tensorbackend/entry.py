@@ -171,7 +171,7 @@ def _raised_elsewhere(error: Exception) -> bool:
     return not file.startswith((_PACKAGE, "<frozen"))
 
 
-# What a type takes
+# Values that a type takes
 
 
 class _Kind(NamedTuple):

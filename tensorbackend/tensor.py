@@ -78,7 +78,7 @@ class Tensor(Operators):
         self.backend = backend
         self.data = data
 
-    # What it looks like
+    # Shape, dtype and names
 
     @property
     def shape(self) -> Shape:

@@ -206,7 +206,7 @@ class CupyBackend(ArrayModuleBackend):
         found: Mapping[str, Any] = x.data.__cuda_array_interface__
         return {**found, "data": (found["data"][0], True)}
 
-    # What the order of threads leaves open
+    # Results that the order of threads leaves open
 
     def add_at(self, target: Array, positions: Array, values: Array) -> None:
         """Atomic additions, which CuPy has for numbers of 32 and 64 bits that are not complex."""
@@ -233,7 +233,7 @@ class CupyBackend(ArrayModuleBackend):
         last = order[cupy.concatenate((ordered[1:] != ordered[:-1], cupy.ones(1, bool)))]
         target[positions[last]] = rows[last]
 
-    # What CUDA's libraries have as one function that keeps the bounds
+    # Single functions of CUDA's libraries that keep the bounds
 
     determinant = Backend.determinant  # not overridden: CuPy's is the exponential of a sum of logarithms
 

@@ -31,9 +31,9 @@ class Report(NamedTuple):
     versions: Mapping[str, str]
     devices: tuple[str, ...]
     callbacks: int | None
-    """How many primitives its class defines; `None` where the class cannot be had."""
+    """The number of primitives that its class defines; `None` where the class cannot be imported."""
     composites: int | None
-    """How many composites its class overrides, the others running as written in other ops."""
+    """The number of composites that its class overrides; the others run as written in other ops."""
 
 
 def report(name: str) -> Report:

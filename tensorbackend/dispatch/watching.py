@@ -55,7 +55,7 @@ _places: Final[list[Place]] = []
 _programs: Final[WeakSet[Any]] = WeakSet()
 """Functions that call kernels which are their global variables, and objects that are places."""
 
-# What watches is looked at and then entered in all places.
+# The watching function is read and then entered in all places.
 _lock = threading.RLock()
 free_in_child(sys.modules[__name__], "_lock")
 

@@ -68,7 +68,7 @@ def _by_sweeps(out: Any, inputs: tuple[Tensor, ...], options: Any) -> Tensor:
     rest = where(strict, values, 0)
     divisor = None
     if not options["unit_diagonal"]:
-        # What is not on the diagonal adds 0 to the first row.
+        # Elements off the diagonal add 0 to the first row.
         on = equal(rows, columns)
         one = zeros((1, 1), dtype=values.dtype, backend=values.backend) + 1
         nothing = zeros(rows.shape, dtype=rows.dtype, backend=rows.backend)

@@ -135,7 +135,7 @@ def _states(
     """The class of each state, (batch, states), then `skips` and `stays` of the lattice."""
     rows, size = targets.shape
     there = less(iota(size, dtype="int64", like=targets), expand_dims(counts, axis=1))
-    # What is no class is one too many, which reading finds out.
+    # A label that is no class is one too many, which reading finds out.
     valid = where(there, where(less(targets, 0), classes, targets), blank)
     blanks = full((rows, size), blank, dtype="int64", like=targets)
     pairs = reshape(stack([blanks, valid], axis=2), (rows, 2 * size), names=(None, None))

@@ -409,8 +409,8 @@ class Core:
     def to_dlpack(self, x: Tensor, /, **options: Any) -> Any:
         """A DLPack capsule of the payload, by the options of the Array API's `__dlpack__`; by default of its bytes.
 
-        A copy, as not every consumer heeds that memory is read-only, unless it insists by `copy=False` and is trusted
-        not to write. Raises `BufferError` for a payload that DLPack cannot describe.
+        A copy, as not every consumer heeds that memory is read-only, unless it asks for none by `copy=False` and is
+        trusted not to write. Raises `BufferError` for a payload that DLPack cannot describe.
         """
         if self.dlpack_device() != HOST:
             remedy = "go through backend_copy('numpy') or numpy.asarray()"

@@ -94,7 +94,7 @@ class Ragged:
         self.values = values
         self.lengths = lengths
 
-    # What it looks like. There is no `backend`, by which a warm call of an op knows a tensor.
+    # Shape, dtype and names. There is no `backend`, by which a warm call of an op knows a tensor.
 
     @property
     def template(self) -> Template:

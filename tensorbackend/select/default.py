@@ -119,7 +119,7 @@ def set_default_backend(backend: BackendLike) -> None:
     _global = get_backend(backend)
 
 
-# What stood before is read first and set last: an interrupt may come right after any call.
+# The backend before is read first and set last: an interrupt may come right after any call.
 
 
 @block

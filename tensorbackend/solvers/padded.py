@@ -143,7 +143,7 @@ def _laid(matrix: SparseMatrix, first: Any, second: Any) -> Structure | None:
     narrow = "int32" if max(count, *matrix.size) < 2**31 else "int64"
 
     def block(rows: Any, steps: Any) -> Block:
-        # What fills a row up stands at a column of the row, so that an infinity comes to no other row.
+        # Padding stands at a column of its row, so that an infinity comes to no other row.
         last = ends[rows] - 1
         entries = order[numpy.clip(numpy.minimum(last - lengths[rows] + 1 + steps, last), 0, count - 1)]
         held = steps < lengths[rows]

@@ -78,7 +78,7 @@ class SparseMatrix:
         self.size, self.matrix_names = size, matrix_names
         self._template: tuple[Template, Template, Template, Template] | None = None
 
-    # What it looks like
+    # Shape, dtype and names
 
     @property
     def template(self) -> Template:
@@ -285,7 +285,7 @@ for _kind in CLASSES.values():
     register_tree_node(_kind, _flatten, lambda data, parts, kind=_kind: kind(*parts, *data))  # type: ignore[misc] # the class as a default
 
 
-# What functions on matrices share
+# Parts that functions on matrices share
 
 
 def _transposed(matrix: SparseMatrix) -> SparseMatrix:

@@ -226,7 +226,7 @@ def diagonal(matrix: SparseMatrix, /) -> Tensor:
     rows, columns = entries(matrix)
     bare = matrix.values.rename(*(None,) * matrix.values.ndim)
     size = lesser(matrix.size)
-    # What is not on the diagonal adds 0 to the first element.
+    # Elements off the diagonal add 0 to the first element.
     on = equal(rows, columns)
     found = _total(where(on, bare, 0), where(on, rows, 0), size) if size else bare[..., :0]
     found = broadcast_to(found, (*batch_of(matrix), size))

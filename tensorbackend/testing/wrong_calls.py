@@ -47,7 +47,7 @@ class UserError(Exception):
     """The error of a function of the user's; it passes through as it is."""
 
 
-# What is called
+# Functions to call
 
 
 class Subject(NamedTuple):
@@ -142,7 +142,7 @@ def _of_builtin(name: str) -> tuple[Parameter, ...]:
     return (x,) if unary else (x, other)
 
 
-# What is right
+# Right arguments
 
 SHAPES = [
     (),
@@ -255,7 +255,7 @@ def key(draw: random.Random, backend: str) -> Any:
     return chosen[0] if len(chosen) == 1 and draw.random() < 0.8 else tuple(chosen)
 
 
-# What is wrong
+# Wrong arguments
 
 
 def wrong(draw: random.Random, backend: str) -> Any:

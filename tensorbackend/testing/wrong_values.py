@@ -23,7 +23,7 @@ class Odd:
 
 
 class Stubborn:
-    """An object whose text cannot be had."""
+    """An object whose `repr` raises an error."""
 
     def __repr__(self) -> str:
         raise RuntimeError

@@ -194,7 +194,7 @@ def _compiled(
         found = cast(Tensor, computed(value.node, backend, ()))
         functions[names[value]] = found.data if backend.fuse is None else backend.to_numpy(found, None, None)[()]
     calls, lends = [_function(node, backend) for node in nodes], backend.fuse is None
-    # What a function that is not plain gives may be its operand's memory, which is then not to be written to.
+    # A function that is not plain may return its operand's memory, which must not be written to then.
     pairs = zip(nodes, calls, strict=True)
     shared = {value for node, (_, plain) in pairs if not plain for value in node.operands}
     memory_of: dict[str, Any] = {}  # the dtype of each variable whose memory the chain made

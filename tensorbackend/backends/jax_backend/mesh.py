@@ -235,7 +235,7 @@ class JaxMesh(JaxBackend):
 
     def compile_graph(self, graph: Graph, /) -> Kernel:
         """The whole graph compiled by XLA, with each result where its names say: a constant is no kernel's result."""
-        # What the graph captured is an argument: a constant would be whole on each device, and in each program.
+        # Captured tensors are arguments: a constant would be whole on each device, and in each program.
         (graph,), captured = close([graph])
         held = [move(x, self).data for x in captured]
         compiled: Kernel = self.jax.jit(self.program(graph))

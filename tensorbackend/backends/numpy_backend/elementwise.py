@@ -249,7 +249,7 @@ class NumpyElementwise(ArrayElementwise):
         alike = bool(out.shape) and x2.shape == out.shape
 
         def lacks_scalar_half(base: Array, exponent: Array) -> bool:
-            # What is broadcast is a scalar to a loop of NumPy's.
+            # A loop of NumPy's sees a broadcast operand as a scalar.
             return (alike and exponent.flags.c_contiguous) or not (exponent == 0.5).any()
 
         return self.attempted(power, careful, holds=lacks_scalar_half)

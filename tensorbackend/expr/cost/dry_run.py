@@ -166,5 +166,5 @@ def user_line(traceback: TracebackType | None) -> Line | None:
 
 
 def source_of(line: Line) -> str:
-    """The text of a line of a program, where it can be had."""
+    """The text of a line of a program, where the source is there."""
     return linecache.getline(line.file, line.number).strip()

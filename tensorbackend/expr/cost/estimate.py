@@ -154,7 +154,7 @@ class Estimator:
         if node.op in ("cond", "checkpoint"):
             return inside - memory.results  # which are the node's
         if node.op == "scan" and own_method(self._backend, node.op) is None:
-            # What is stacked at the end is there twice: each step's, and all together.
+            # Values stacked at the end are there twice: each step's, and all together.
             carried: Any = node.inputs[1]
             return max(inside, sum(out.nbytes for out in node.outs[len(carried) :]))
         return inside

@@ -143,7 +143,7 @@ def _written_over(nodes: Sequence[Node], held: dict[Value, Block]) -> None:
             block = held[value]
             if block.end != number or block.kind is not INTERMEDIATES or block.nbytes != target.nbytes:
                 continue
-            # What another view reads, in another order, must not be written over.
+            # Memory that another view reads, in another order, must not be written over.
             views = any(held[other] is block and other != value for other in operands)
             if value.template.nbytes == block.nbytes and not views:
                 block.end = number - 1

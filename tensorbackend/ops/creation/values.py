@@ -126,7 +126,7 @@ def from_dlpack(
     """A tensor from another library's array by DLPack. It shares the memory unless `copy` is true.
 
     It must be where the backend's data is, unless a `device` is asked for, to which the other library then copies.
-    Raises `ExchangeError`, a `BufferError`, where the memory cannot be had.
+    Raises `ExchangeError`, a `BufferError`, where the memory cannot be shared.
 
     >>> import numpy, tensorbackend as tb
     >>> tb.from_dlpack(numpy.asarray([1.5])).tolist()

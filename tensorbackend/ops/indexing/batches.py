@@ -55,7 +55,7 @@ def paired(x: Tensor, vectors: Tensor, own: Positions, theirs: Positions) -> Pai
     order = (*own, *(axis for axis in range(x.ndim) if axis not in own))
     moved = permute_dims(vectors, (*theirs, *(axis for axis in range(vectors.ndim) if axis not in theirs)))
     names = tuple(moved.names[place] or x.names[axis] for place, axis in enumerate(own))
-    # What a signed index cannot hold stays outside.
+    # Numbers that a signed index cannot hold stay outside.
     whole = astype(minimum(moved, 1 << 62) if moved.dtype.name == "uint64" else moved, "int64")
     named = rename(whole, *names, *moved.names[len(own) :])
     shape = (*named.shape[:-1], 1)

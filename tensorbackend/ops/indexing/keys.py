@@ -172,7 +172,7 @@ def _counted(indices: Tensor, size: int) -> Tensor:
     """Indices in int64, negative ones counted from the end."""
     if indices.dtype.kind == "int":
         return from_end(indices, size)
-    # What int64 cannot hold is outside any axis.
+    # Numbers that int64 cannot hold are outside any axis.
     top = iinfo("int64").max
     return astype(minimum(indices, top) if indices.dtype.bits == 64 else indices, "int64")
 

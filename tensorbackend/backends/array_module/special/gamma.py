@@ -125,7 +125,7 @@ def log_gamma(xp: Any, x: Any) -> Any:
         return xp.where(size == xp.inf, xp.inf, upper)
     sine = xp.abs(xp.sin(pi * (x - xp.rint(x))))
     mirrored = xp.log(pi / (size * sine)) - upper
-    # So near to zero that the quotient overflows, gamma(x) is 1 / x.
+    # Near zero, where the quotient overflows, gamma(x) is 1 / x.
     mirrored = xp.where(size < 1e-20, -xp.log(size), mirrored)
     result = xp.where(x < 0.0, xp.where(x == xp.rint(x), xp.inf, mirrored), upper)
     return xp.where(size == xp.inf, xp.inf, result)
