@@ -29,12 +29,13 @@ CLIENTS_READY := .venv-clients/.ready
 # The site, likewise: what builds it is not needed for anything else.
 DOCS_BIN := .venv-docs/bin
 DOCS_READY := .venv-docs/.ready
+BROWSER_READY := .venv-docs/.browser
 
 # What builds the distributions of a release.
 RELEASE_BIN := .venv-release/bin
 RELEASE_READY := .venv-release/.ready
 
-.PHONY: help setup demo test stress bench docs release check fmt lint types plugin adapter phiml frontend returnn clients autograd clean
+.PHONY: help setup demo test stress bench docs browser release check fmt lint types plugin adapter phiml frontend returnn clients autograd clean
 
 help: ## Lists the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -94,6 +95,14 @@ docs: $(READY) $(DOCS_READY) ## Writes the generated tables, runs the code of th
 	$(BIN)/python -m pytest tests/project/test_docs.py tests/project/test_reference.py
 	$(DOCS_BIN)/python -m doctest docs/reference.py docs/runtime.py
 	NO_MKDOCS_2_WARNING=1 $(DOCS_BIN)/mkdocs build --strict
+
+$(BROWSER_READY): $(DOCS_READY)
+	$(DOCS_BIN)/python -m pip install -q --disable-pip-version-check -e '.[browser]'
+	@touch $@
+
+browser: $(BROWSER_READY) ## Looks at the site, reports and charts in Chromium, which the machine has; not part of check
+	NO_MKDOCS_2_WARNING=1 $(DOCS_BIN)/mkdocs build --strict
+	PYTHONPATH=browser $(DOCS_BIN)/python -m pytest browser
 
 $(RELEASE_READY): pyproject.toml
 	$(PYTHON) -m venv .venv-release

@@ -440,7 +440,8 @@ _NAMESPACES = ("checkpoints", "distributed", "fft", "linalg", "nn", "optimize", 
 
 
 def __getattr__(name: str) -> _Any:
-    """What is imported late, which keeps this import quick: namespaces, what graphs are for, backends' classes.
+    """Imports a name when it is first asked for, which keeps this import quick: namespaces, functions of graphs,
+    backends' classes.
 
     The error for a name of another library says how it is written here.
     """

@@ -35,10 +35,10 @@ class Tree(NamedTuple):
     kind: type | None = None
     """The container's class; `None` for a leaf."""
     keys: tuple[Any, ...] = ()
-    """What stands between the brackets, or the names of the fields."""
+    """The keys between the brackets, or the names of the fields."""
     children: tuple[Tree, ...] = ()
     data: Hashable = None
-    """What else makes the container: the factory of a `defaultdict`, the static data of a registered class."""
+    """Further data of the container: the factory of a `defaultdict`, the static data of a registered class."""
 
     @property
     def size(self) -> int:
@@ -62,7 +62,7 @@ class _SortedKeys(tuple[Any, ...]):
 
 
 class _Node(NamedTuple):
-    """What the registry knows of a class."""
+    """The registry's entry for a class."""
 
     flatten: Callable[[Any], tuple[Iterable[Any], Hashable]]
     unflatten: Callable[[Any, tuple[Any, ...]], Any]
@@ -287,7 +287,7 @@ def _flattened(value: Any, leaves: list[Any]) -> Tree:
 
 
 def in_registered(tree: Tree) -> list[bool]:
-    """For each leaf whether it is a part of an instance of a registered class, which knows what its parts are for."""
+    """Whether each leaf is a part of an instance of a registered class, which knows what its parts are for."""
     if tree.kind is None:
         return [False]
     own = tree.kind in _registered
