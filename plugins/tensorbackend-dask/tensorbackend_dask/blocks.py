@@ -96,8 +96,10 @@ def _unpacked(array: Any) -> Array:
     return array
 
 
-restored = lru_cache(1 << 12)(Blocks)
-"""The one `Blocks` of a process with some arguments, so that tasks share its kernels."""
+@lru_cache(1 << 12)
+def restored(*state: Any) -> Blocks:
+    """The one `Blocks` of a process with some arguments, so that tasks share its kernels."""
+    return Blocks(*state)
 
 
 @lru_cache(1 << 10)

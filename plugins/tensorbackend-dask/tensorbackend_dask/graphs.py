@@ -18,7 +18,7 @@ from tensorbackend import Template
 from tensorbackend.dtypes import DType, as_dtype
 from tensorbackend.extending import numpy_dtype
 
-from .blocks import Array, Blocks, Finished, Labels
+from .blocks import Array, Finished, Labels, restored
 from .chunks import Chunks, common, starts_of
 from .library import da, np
 
@@ -199,7 +199,7 @@ def by_labels(
         for label, size in zip(its, each.shape, strict=True):
             if label in whole or label not in blocks:
                 fixed[label], blocks[label] = size, (size,)
-    function = Blocks(
+    function = restored(
         op,
         tuple((its, str(dtype)) for _, dtype, its in inputs),
         tuple((its, str(each.dtype)) for each, its in zip(outs, outputs, strict=True)),

@@ -10,7 +10,7 @@ from tensorbackend.dtypes import DType, as_dtype, float32, int64
 from tensorbackend.protocol import Payload
 
 from .base import NARROW, DaskBase, lazily, wider
-from .blocks import Array, Blocks, Folded, cast
+from .blocks import Array, Folded, cast, restored
 from .graphs import Lazy, Place, by_labels, layer, named, tree
 from .library import np
 
@@ -41,7 +41,7 @@ class Extreme:
         labels = tuple(range(values.ndim))
         kept = () if axis is None else labels[:axis] + labels[axis + 1 :]
         options = (("axis", axis), ("keepdims", False), ("tie_break", tie))
-        index = Blocks(name, ((labels, dtype),), ((kept, "int64"),), (), options)(values)
+        index = restored(name, ((labels, dtype),), ((kept, "int64"),), (), options)(values)
         if axis is not None:
             found = np.take_along_axis(values, np.expand_dims(index, axis), axis)
             return np.moveaxis(found, axis, -1), np.expand_dims(index + at[0][axis], -1)
@@ -134,7 +134,7 @@ class MomentsOfBlock:
 
         def taken(name: str, **more: float) -> Array:
             options = (("axis", axes), *more.items(), ("keepdims", False))
-            found = Blocks(name, ((labels, work),), ((kept, work),), (), options)(values)
+            found = restored(name, ((labels, work),), ((kept, work),), (), options)(values)
             return found.reshape((*found.shape, *ones)).astype(np.float64)
 
         with np.errstate(all="ignore"):

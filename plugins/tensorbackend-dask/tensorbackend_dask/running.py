@@ -13,6 +13,7 @@ import tensorbackend as tb
 from tensorbackend.errors import BackendError, OperandError, TensorBackendError, expected
 
 from .blocks import Array
+from .chunks import Chunks
 from .graphs import Lazy, Stage, known, meta, rechunked, value_of
 from .library import da, dask, np
 
@@ -207,11 +208,18 @@ def _staged(payloads: Sequence[Lazy], keep: int) -> list[Lazy]:
         ready = [name for name in pending if all(stages[each].value is not None for each in below[name])]
         filled = _with_values(graph, stages)
         metas = {name: meta(stages[name].dtype, len(stages[name].chunks)) for name in ready}
-        lazy = [da.Array(filled, name, stages[name].chunks, meta=metas[name]) for name in ready]
+        lazy = [_of_layer(filled, name, stages[name].chunks, metas[name]) for name in ready]
         for name, found in zip(ready, _run(dask.compute, lazy), strict=True):
             stages[name].value = np.asarray(found, metas[name].dtype)
     filled = _with_values(graph, stages)
-    return [da.Array(filled, x.name, x.chunks, meta=x._meta) for x in payloads]
+    return [_of_layer(filled, x.name, x.chunks, x._meta) for x in payloads]
+
+
+def _of_layer(graph: HighLevelGraph, name: str, chunks: Chunks, like: Array) -> Lazy:
+    """The Dask array of a layer. Dask takes the layers that no other needs for what is asked for, so there must be
+    none but this one.
+    """
+    return da.Array(graph.cull_layers([name]), name, chunks, meta=like)
 
 
 def _stages_below(graph: HighLevelGraph, name: str, stages: dict[str, Stage]) -> set[str]:
