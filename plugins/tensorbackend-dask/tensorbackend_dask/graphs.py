@@ -69,9 +69,7 @@ def cuts(chunks: Chunks) -> Iterable[tuple[tuple[int, ...], tuple[Any, ...]]]:
     """The places of blocks, and the slices at which they are in the whole."""
     starts = list(map(starts_of, chunks))
     for place in product(*(range(len(each)) for each in chunks)):
-        key = tuple(
-            slice(start[i], start[i] + each[i]) for i, start, each in zip(place, starts, chunks, strict=True)
-        )
+        key = tuple(slice(start[i], start[i] + each[i]) for i, start, each in zip(place, starts, chunks, strict=True))
         yield place, (*key, ...)
 
 

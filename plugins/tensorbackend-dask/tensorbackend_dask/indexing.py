@@ -84,7 +84,11 @@ class DaskIndexing(DaskBase):
         if mode == "fill" and not inside.all():
             mask = known(inside, (found.chunks[axis],))
             shape = Template(found.shape, out.dtype)
-            given = [(mask, tb.bool_, (axis,)), (found, x.dtype, labels), (known(np.zeros((), found.dtype)), x.dtype, ())]
+            given = [
+                (mask, tb.bool_, (axis,)),
+                (found, x.dtype, labels),
+                (known(np.zeros((), found.dtype)), x.dtype, ()),
+            ]
             wide = [(mask.reshape((-1,) + (1,) * (x.ndim - 1 - axis)), tb.bool_, labels[axis:]), *given[1:]]
             found = by_labels("select", shape, wide, [labels])
         flat = Tensor(Template(found.shape, out.dtype), self, found)
@@ -125,7 +129,9 @@ class DaskIndexing(DaskBase):
         places = tuple(range(x.ndim, x.ndim + indices.ndim))
         where = [(indices.data, indices.dtype, places), (updates.data, updates.dtype, (*places[:-1], *labels[depth:]))]
         whole = [*labels[:depth], places[-1]]
-        divided = any(blocks > 1 for blocks in (*indices.data.numblocks[:-1], *updates.data.numblocks[: len(places) - 1]))
+        divided = any(
+            blocks > 1 for blocks in (*indices.data.numblocks[:-1], *updates.data.numblocks[: len(places) - 1])
+        )
         if not divided or 2 * x.template.nbytes > TOGETHER:
             given = [(x.data, x.dtype, labels), *where]
             return by_labels(

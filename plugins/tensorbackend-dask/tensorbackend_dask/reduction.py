@@ -221,9 +221,7 @@ class DaskReduction(DaskBase):
         return self._extreme("argmin", out, x, axis, keepdims, tie_break)
 
     @lazily
-    def var(
-        self, out: Template, x: Tensor, /, *, axis: tuple[int, ...], correction: float, keepdims: bool
-    ) -> Payload:
+    def var(self, out: Template, x: Tensor, /, *, axis: tuple[int, ...], correction: float, keepdims: bool) -> Payload:
         """Variance in one pass: counts, means and squares of blocks are merged in float64."""
         labels = tuple(range(x.ndim))
         kept = tuple(label for label in labels if label not in axis)

@@ -269,10 +269,18 @@ def explained() -> Iterator[None]:
         if kind == "KilledWorker":
             remedy = "give workers more memory or blocks fewer bytes, by chunks or block_bytes"
             raise BackendError(expected("workers that live through a task", remedy, error=str(error))) from error
-        if kind in _LOST or type(error).__module__.startswith(("distributed", "tornado")) or isinstance(error, ConnectionError):
+        lost = isinstance(error, ValueError) and str(error).startswith("Missing dependency")
+        if (
+            lost
+            or kind in _LOST
+            or type(error).__module__.startswith(("distributed", "tornado"))
+            or isinstance(error, ConnectionError)
+        ):
             remedy = "start a cluster and a client, and compute anew what was kept on the old one"
             raise BackendError(expected("a Dask cluster that answers", remedy, error=f"{kind}: {error}")) from error
         raise
 
 
-_LOST = frozenset({"CancelledError", "FutureCancelledError", "TimeoutError", "CommClosedError", "FuturesCancelledError"})
+_LOST = frozenset(
+    {"CancelledError", "FutureCancelledError", "TimeoutError", "CommClosedError", "FuturesCancelledError"}
+)
