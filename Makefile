@@ -10,6 +10,11 @@ PLUGIN_BIN := $(CURDIR)/.venv-plugin/bin
 PLUGIN_READY := .venv-plugin/.ready
 TORCH ?= torch==2.13.0
 
+# Dask likewise.
+BLOCKS := plugins/tensorbackend-dask
+BLOCKS_BIN := $(CURDIR)/.venv-dask/bin
+BLOCKS_READY := .venv-dask/.ready
+
 # PhiML on our backends, in a virtual environment of its own.
 ADAPTER := plugins/tensorbackend-phiml
 ADAPTER_BIN := $(CURDIR)/.venv-phiml/bin
@@ -35,7 +40,7 @@ BROWSER_READY := .venv-docs/.browser
 RELEASE_BIN := .venv-release/bin
 RELEASE_READY := .venv-release/.ready
 
-.PHONY: help setup demo test stress bench docs browser release check fmt lint types plugin adapter phiml frontend returnn clients autograd clean
+.PHONY: help setup demo test stress bench docs browser release check fmt lint types plugin dask adapter phiml frontend returnn clients autograd clean
 
 help: ## Lists the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -134,6 +139,17 @@ plugin: $(PLUGIN_READY) ## Installs the PyTorch plugin as a user would, and chec
 	cd $(PLUGIN) && $(PLUGIN_BIN)/mypy
 	cd $(PLUGIN) && $(PLUGIN_BIN)/pytest -n 2
 
+$(BLOCKS_READY): pyproject.toml $(BLOCKS)/pyproject.toml
+	$(PYTHON) -m venv .venv-dask
+	$(BLOCKS_BIN)/python -m pip install -q --disable-pip-version-check '.[dev]' 'dask[array,distributed]>=2026.8'
+	@touch $@
+
+dask: $(BLOCKS_READY) ## Installs the Dask plugin as a user would, and checks its types and its tests
+	rm -rf build $(BLOCKS)/build
+	$(BLOCKS_BIN)/python -m pip install -q --disable-pip-version-check --no-deps . './$(BLOCKS)'
+	cd $(BLOCKS) && $(BLOCKS_BIN)/mypy
+	cd $(BLOCKS) && $(BLOCKS_BIN)/pytest -n 2
+
 $(ADAPTER_READY): pyproject.toml $(ADAPTER)/pyproject.toml
 	$(PYTHON) -m venv .venv-phiml
 	$(ADAPTER_BIN)/python -m pip install -q --disable-pip-version-check '.[dev]' phiml scipy
@@ -184,7 +200,7 @@ autograd: $(READY) ## Runs HIPS autograd's own tests on our gradients: make auto
 	PYTHONPATH=clients/hips_autograd $(BIN)/python -m pytest -c .venv/autograd.ini --rootdir '$(AUTOGRAD)' -W ignore -n 2 \
 		-q -p no:cacheprovider -p autograd_exceptions '$(AUTOGRAD)/tests'
 
-check: lint types test plugin ## Everything that CI runs
+check: lint types test plugin dask ## Everything that CI runs
 
 clean: ## Removes the virtual environments and caches
-	rm -rf .venv .venv-plugin .venv-phiml .venv-returnn .venv-clients .venv-docs .venv-release .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist site *.egg-info
+	rm -rf .venv .venv-plugin .venv-dask .venv-phiml .venv-returnn .venv-clients .venv-docs .venv-release .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist site *.egg-info
