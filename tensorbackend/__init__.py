@@ -336,6 +336,7 @@ if _TYPE_CHECKING:
     from .expr.control import fori_loop as fori_loop
     from .expr.control import scan as scan
     from .expr.cost.dry_run import dry_run as dry_run
+    from .expr.cost.mesh.search import search_layouts as search_layouts
     from .expr.grad.checkpoint import checkpoint as checkpoint
     from .expr.grad.custom import custom_gradient as custom_gradient
     from .expr.grad.custom_jvp import custom_jvp as custom_jvp
@@ -420,6 +421,7 @@ _LATE = {
     "profile_function": "profile.profiles",
     "register_tree_node": "trees",
     "scan": "control",
+    "search_layouts": "cost.mesh.search",
     "switch": "choice",
     "tape": "grad.tape",
     "trace": "trace",
@@ -438,7 +440,8 @@ _NAMESPACES = ("checkpoints", "distributed", "fft", "linalg", "nn", "optimize", 
 
 
 def __getattr__(name: str) -> _Any:
-    """What is imported late, which keeps this import quick: namespaces, what graphs are for, backends' classes.
+    """Imports a name when it is first asked for, which keeps this import quick: namespaces, functions of graphs,
+    backends' classes.
 
     The error for a name of another library says how it is written here.
     """

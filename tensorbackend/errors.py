@@ -137,8 +137,8 @@ class ContractError(TensorBackendError, AssertionError):
     def __init__(self, text: str, *, breach: Literal["payload", "mutation", "exception"] = "payload") -> None:
         super().__init__(text)
         self.breach = breach
-        """What it did: gave something else than its template says, changed an input, or raised another library's error,
-        which is the cause of this one."""
+        """The mistake of the backend: it gave something else than its template says, changed an input, or raised
+        another library's error, which is the cause of this one."""
 
 
 def expected(wanted: str, remedy: str = "", /, **came: object) -> str:
@@ -196,7 +196,7 @@ def shown(value: object) -> str:
 
 
 class _Short(Repr):
-    """What writes values."""
+    """A writer of values in few characters."""
 
     def __init__(self) -> None:
         super().__init__()

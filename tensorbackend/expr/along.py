@@ -115,7 +115,7 @@ def _nested(tree: Tree, leaves: Sequence[Tensor], places: Sequence[int]) -> Any:
 
 
 def _prefixes(leaves: list[Tensor], combined: Callable[..., list[Tensor]]) -> list[Tensor]:
-    """What the entries up to each give, along the first axis.
+    """The results of a function for the entries up to each, along the first axis.
 
     Neighbours are combined, which leaves half as many. What those give, up to each, are the results at the odd places;
     a result at an even place takes one entry more than the one before it.

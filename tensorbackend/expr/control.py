@@ -72,21 +72,21 @@ _DEFAULTS = {
 def call(
     name: str, backend: Backend, out: tuple[Template, ...], inputs: tuple[Any, ...], options: Mapping[str, object]
 ) -> Tensors:
-    """What a callback of control flow gives for tensors on one backend, closed graphs among its options."""
+    """Runs a callback of control flow for tensors on one backend, with closed graphs among its options."""
     arguments = CompositeCall(out, inputs, MappingProxyType(dict(options)))
     found: Tensors = perform(backend, name, arguments, own_method(backend, name), _DEFAULTS[name])
     return found
 
 
 def call_checkpoint(body: Graph, operands: Sequence[Tensor]) -> Tensors:
-    """What a graph gives for operands."""
+    """Runs a graph as a checkpoint."""
     (body,), constants = close([body])
     backend = common_backend([*constants, *operands])
     return call("checkpoint", backend, body.results, (on_backend((*constants, *operands), backend),), {"body": body})
 
 
 def call_cond(predicate: Tensor, operands: Sequence[Tensor], true_branch: Graph, false_branch: Graph) -> Tensors:
-    """What one of two graphs gives for operands."""
+    """Runs one of two graphs."""
     (true_branch, false_branch), constants = close([true_branch, false_branch])
     backend = common_backend([predicate, *constants, *operands])
     inputs = move(predicate, backend), on_backend((*constants, *operands), backend)
@@ -103,7 +103,8 @@ def call_scan(
     length: int,
     reverse: bool,
 ) -> Tensors:
-    """What a graph that takes constants, carried values and entries of `xs` gives in the end, and the rest stacked."""
+    """Runs a graph that takes constants, carried values and entries of `xs`; returns the last carried values, and the
+    rest stacked."""
     (body,), more = close([body])
     backend = common_backend([*more, *constants, *initial, *xs])
     inputs = on_backend((*more, *constants), backend), on_backend(initial, backend), on_backend(xs, backend)

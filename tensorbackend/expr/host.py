@@ -117,7 +117,7 @@ _KINDS = ("is_integer", "is_floating", "is_complex")
 
 
 def _fitted(value: Any, like: Template, path: str) -> Tensor:
-    """What a function returned as a tensor of a template; an error where it is not."""
+    """The result of a function as a tensor of a template; an error where it does not fit."""
     host = get_backend("numpy")
     try:
         x = move(value, host) if isinstance(value, Tensor) else asarray(value, backend=host)

@@ -1,4 +1,4 @@
-"""What a graph is made of: nodes, their values, and the user's line that made each."""
+"""The parts of a graph: nodes, their values, and the user's line that made each."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Value(NamedTuple):
 
     @property
     def template(self) -> Template:
-        """What the value looks like."""
+        """The template of the value."""
         out = self.node.out
         return out if isinstance(out, Template) else out[self.index]
 
@@ -63,7 +63,7 @@ class Value(NamedTuple):
 
 
 Input: TypeAlias = "Value | tuple[Value, ...] | None"
-"""What stands for a tensor parameter: a value, those of a sequence, `None` where it was left out."""
+"""The argument for a tensor parameter: a value, those of a sequence, `None` where it was left out."""
 
 Default: TypeAlias = Callable[..., "Tensor | tuple[Tensor, ...]"]
 """A composite's default implementation, called with the fields of a `CompositeCall`."""
@@ -109,13 +109,13 @@ class Node:
 
     @property
     def values(self) -> tuple[Value, ...]:
-        """Its results."""
+        """The node's results."""
         if isinstance(self.out, Template):
             return (Value(self),)
         return tuple([Value(self, index) for index in range(len(self.out))])
 
     def with_inputs(self, exchange: Callable[[Value], Any]) -> tuple[Any, ...]:
-        """Its inputs with something in place of each value."""
+        """The node's inputs with something in place of each value."""
         if self.operands is self.inputs:
             return tuple(map(exchange, self.operands))
         return tuple(

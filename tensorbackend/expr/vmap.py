@@ -115,7 +115,7 @@ class _Example:
 
     @property
     def template(self) -> Template:
-        """What one example looks like."""
+        """The template of one example."""
         template, at = self.x.template, self.position
         shape, names = template.shape, template.names
         return intern_template((*shape[:at], *shape[at + 1 :]), template.dtype, (*names[:at], *names[at + 1 :]))

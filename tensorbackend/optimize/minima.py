@@ -37,7 +37,7 @@ class Minimum(NamedTuple, Generic[X]):
     x: X
     """A tensor, or tensors nested as x0."""
     value: Tensor
-    """What the function gives there."""
+    """The value of the function there."""
     iterations: Tensor
     """How many there were, int32, for each example."""
     converged: Tensor

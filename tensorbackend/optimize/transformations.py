@@ -274,7 +274,7 @@ def scale_by_rate(rate: float | Schedule) -> GradientTransformation:
 
 
 class Momentum(NamedTuple):
-    """What is left of earlier gradients."""
+    """The decayed sum of earlier gradients."""
 
     momentum: Trees
 

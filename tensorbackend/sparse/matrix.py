@@ -78,11 +78,11 @@ class SparseMatrix:
         self.size, self.matrix_names = size, matrix_names
         self._template: tuple[Template, Template, Template, Template] | None = None
 
-    # What it looks like
+    # Shape, dtype and names
 
     @property
     def template(self) -> Template:
-        """What the dense matrix looks like: shape, dtype and names."""
+        """The template of the dense matrix: shape, dtype and names."""
         parts = self.values.template, self.first.template, self.second.template
         known = self._template
         if known is None or known[:3] != parts:
@@ -249,7 +249,7 @@ class COO(SparseMatrix):
 
 
 class Compressed(SparseMatrix):
-    """What `CSR` and `CSC` have in common."""
+    """The common base of `CSR` and `CSC`."""
 
     __slots__ = ()
 
@@ -290,7 +290,7 @@ for _kind in CLASSES.values():
     register_tree_node(_kind, _flatten, lambda data, parts, kind=_kind: kind(*parts, *data))  # type: ignore[misc] # the class as a default
 
 
-# What functions on matrices share
+# Parts that functions on matrices share
 
 
 def _transposed(matrix: SparseMatrix) -> SparseMatrix:

@@ -108,7 +108,7 @@ class JaxMesh(JaxBackend):
         return (self.device, *super().devices())
 
     def device_facts(self, device: str, /) -> DeviceFacts:
-        """Of the mesh what is known of its first device."""
+        """The properties of the mesh's first device."""
         return super().device_facts(name_of(self.place) if device == self.device else device)
 
     def dlpack_device(self) -> tuple[int, int]:
@@ -211,7 +211,7 @@ class JaxMesh(JaxBackend):
         return lambda *arrays: compiled(*arrays) if arrays else self.made_here(made)
 
     def made_here(self, make: Callable[[], Any]) -> Any:
-        """What a function of nothing makes, on the devices of the mesh."""
+        """Calls a function without arguments, and puts its result on the devices of the mesh."""
         made = self.lasting(make)
         return tuple(map(self._here, made)) if isinstance(made, tuple) else self._here(made)
 
@@ -236,7 +236,7 @@ class JaxMesh(JaxBackend):
 
     def compile_graph(self, graph: Graph, /) -> Kernel:
         """The whole graph compiled by XLA, with each result where its names say: a constant is no kernel's result."""
-        # What the graph captured is an argument: a constant would be whole on each device, and in each program.
+        # Captured tensors are arguments: a constant would be whole on each device, and in each program.
         (graph,), captured = close([graph])
         held = [move(x, self).data for x in captured]
         compiled: Kernel = self.jax.jit(self.program(graph))
@@ -400,7 +400,7 @@ class JaxMesh(JaxBackend):
         return "\n".join(lines)
 
     def violation(self, out: Template, data: Payload, /) -> str | None:
-        """What is wrong with a payload: its type, shape or dtype, or where it lies."""
+        """The mistake of a payload: in its type, shape, dtype or layout."""
         found = super().violation(out, data)
         if found is not None or self.traced(data):
             return found

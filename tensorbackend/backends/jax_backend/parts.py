@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def axes_of(data: Array, mesh: Any) -> tuple[tuple[str, ...], ...]:
-    """For each axis of an array the axes of a JAX mesh over which it is divided."""
+    """The axes of a JAX mesh over which each axis of an array is divided."""
     spec = getattr(data.sharding, "spec", None)
     if spec is None or data.sharding.mesh != mesh:
         return _looked_for(data, mesh)

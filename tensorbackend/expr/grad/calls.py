@@ -68,7 +68,7 @@ class Call(NamedTuple):
         return unflatten(self.tree, [self.held[i] if i in self.held else next(rest) for i in range(count)])
 
     def own(self, leaves: Sequence[Any]) -> list[Any]:
-        """Those of a tree's leaves that are for parameters."""
+        """The leaves of a tree that are for parameters."""
         return [leaf for position, leaf in enumerate(leaves) if position not in self.held]
 
 

@@ -31,7 +31,7 @@ R = TypeVar("R")
 
 
 class Pullback:
-    """What a node keeps for its gradient: the graph of the function of cotangents, which the node itself never runs.
+    """The gradient that a node keeps: the graph of a function of cotangents, which the node itself never runs.
 
     The graph is made when it is first asked for: a function of cotangents may call the very function whose gradient
     it is, and would be traced for ever. Two are equal if both have equal graphs already.

@@ -100,8 +100,8 @@ def jacfwd(function: Callable[..., Tensor], argnums: Literal[0] = 0) -> Jacobian
 def jacfwd(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]: ...
 @checked
 def jacfwd(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
-    """What `jacobian` gives, computed forward: a column for each element of the arguments, rather than a row for each
-    element of the result, so that it is the quicker where the result has more elements.
+    """Makes a function that computes the result of `jacobian` forward: a column for each element of the arguments,
+    rather than a row for each element of the result, so it is quicker where the result has more elements.
 
     Parameters
     ----------

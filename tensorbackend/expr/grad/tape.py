@@ -61,11 +61,11 @@ class Recorded(Node):
     ) -> None:
         super().__init__(*arguments, **options)
         self.results = results
-        """Its results, with data."""
+        """The node's results, with data."""
         self.tape = tape
         """The tape that recorded it; `None` for a constant."""
         self.left = left
-        """Of a constant, where it was computed from what a tape had recorded."""
+        """For a constant, the place where it was computed from values that a tape had recorded."""
 
 
 class Tape:
@@ -380,19 +380,19 @@ class TapeBackend(Backend):
         return _constant(Tensor(out, self.on, self.on.from_binary(out, data=data)))
 
     def to_binary(self, x: Tensor, limit: int, /) -> bytes:
-        """What the backend that computes gives."""
+        """Asks the backend that computes."""
         return self.on.to_binary(with_data(x), limit)
 
     def to_numpy(self, x: Tensor, dtype: Any, copy: bool | None, /) -> Any:
-        """What the backend that computes gives."""
+        """Asks the backend that computes."""
         return self.on.to_numpy(with_data(x), dtype, copy)
 
     def to_dlpack(self, x: Tensor, /, **options: Any) -> Any:
-        """What the backend that computes gives."""
+        """Asks the backend that computes."""
         return self.on.to_dlpack(with_data(x), **options)
 
     def dlpack_device(self) -> tuple[int, int]:
-        """What the backend that computes gives."""
+        """Asks the backend that computes."""
         return self.on.dlpack_device()
 
     def to_batched(self, x: Tensor, size: int, /) -> Iterator[Payload]:
@@ -403,15 +403,15 @@ class TapeBackend(Backend):
             yield _constant(Tensor(template, self.on, data))
 
     def is_concrete(self, x: Tensor, /) -> bool:
-        """What the backend that computes says."""
+        """Asks the backend that computes."""
         return self.on.is_concrete(with_data(x))
 
     def block_until_ready(self, x: Tensor, /) -> None:
-        """What the backend that computes does."""
+        """Waits as the backend that computes does."""
         self.on.block_until_ready(with_data(x))
 
     def inspect(self, x: Tensor, /, *, limit: int = 100) -> str:
-        """What the backend that computes shows."""
+        """Shows a tensor as the backend that computes does."""
         return self.on.inspect(Tensor(x.template, self.on, with_data(x).data), limit=limit)
 
 
@@ -450,7 +450,7 @@ def with_data(x: Tensor) -> Tensor:
 
 @bind
 def off_tape(x: Tensor) -> Tensor:
-    """What `x.detach()` gives once there are tapes."""
+    """The result of `x.detach()` once there are tapes."""
     held = with_data(x)
     return stop_gradient(x) if held is x else relabelled(held, x.template)
 
