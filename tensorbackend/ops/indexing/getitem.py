@@ -45,12 +45,12 @@ class Shaped(dict[Shape, Template]):
 
 
 class Route(NamedTuple):
-    """What serves the keys of one structure on a tensor of one template and backend."""
+    """The way to serve keys of one structure on a tensor of one template and backend."""
 
     kernel: Kernel
     """The entries, of a payload and a key of numbers and payloads."""
     rest: tuple[Any, ...]
-    """What is added to such a key: ... where the result has no axes, as NumPy's is an array then."""
+    """The entries added to such a key: ... where the result has no axes, as NumPy's is an array then."""
     outs: Shaped
     """The template of the result by its shape."""
 
@@ -66,7 +66,8 @@ _new = object.__new__
 @bind
 @described
 def getitem(x: Tensor, key: Any) -> Tensor:
-    """What `x[key]` gives: ints drop an axis, slices keep it, None makes one, ... fills up; masks and integer tensors.
+    """The elements `x[key]`: ints drop an axis, slices keep it, None makes one, ... fills up; masks and integer
+    tensors.
 
     A mask takes the place of as many axes as it has, and leaves one with the elements where it holds. Its number is
     counted, so on template tensors it raises `TemplateDataError`: use `where`, or `take` at `nonzero(mask, size=n)`.
@@ -200,7 +201,7 @@ def _settled(part: Any, x: Tensor) -> Any:
 
 
 def _route(x: Tensor, structure: Structure, out: Template) -> Route | None:
-    """What serves the keys of a structure of which one was right; `None` where the backend has no kernel for them."""
+    """The route for keys of a structure of which one was right; `None` where the backend has no kernel for them."""
     kernel = x.backend.indexing(x.template, structure)
     if kernel is None:
         return None
