@@ -285,7 +285,7 @@ INK = "#808080"
 def picture(curves: Mapping[str, Sequence[Scaled]]) -> str:
     """Bytes sent over devices as an SVG: marks for the dry run, a line for the formula."""
     most = max(each.sent for several in curves.values() for each in several)
-    power = 10 ** floor(log10(most / 4))
+    power = 10.0 ** floor(log10(most / 4))
     tick = next(power * each for each in (1, 2, 5, 10) if power * each >= most / 5)
     most = tick * ceil(most / tick)
 
