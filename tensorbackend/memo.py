@@ -47,7 +47,7 @@ def freeze(value: object) -> object:
 
 
 def kind_of(value: object) -> object:
-    """What tells options apart that are equal as keys: 1, 1.0 and True; 0.0 and -0.0; also inside tuples.
+    """A key that tells apart options that are equal: 1, 1.0 and True; 0.0 and -0.0; also inside tuples.
 
     For a tuple of ints, strings and `None`, nested or not, it is `tuple` (the common case).
     """

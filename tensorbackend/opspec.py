@@ -1,4 +1,4 @@
-"""What the ops are, read once: callbacks off the protocol, parameters off the declared functions.
+"""Specifications of the ops, read once: callbacks off the protocol, parameters off the declared functions.
 
 Everything that needs to know the ops (the dispatcher, `TemplateBackend`, the support matrix, the
 conformance suite, the reference in docs/) reads `CALLBACKS` and `OPS`; no list of op names is kept by
@@ -38,7 +38,7 @@ class Callback(NamedTuple):
     options: tuple[str, ...]
     outputs: int
     cost: Cost | None
-    """What an element of the result costs; `None` where that depends on more than the number of elements."""
+    """The cost of an element of the result; `None` where that depends on more than the number of elements."""
     reach: Reach | None
     """Of which axes of the inputs those of the result are made; `None` without inputs, and for most composites."""
 
@@ -59,11 +59,11 @@ class OpSpec(NamedTuple):
     """A primitive's rule, a composite's default implementation."""
     parameters: tuple[Parameter, ...]
     result: Callable[..., Any] | None = None
-    """What makes the public result of an op with several results from their tensors; a plain tuple by default."""
+    """Makes the public result of an op with several results from their tensors; a plain tuple by default."""
     bounds: Bounds = TO_THE_BIT
     """How near its results must be."""
     cost: Cost | CostRule | None = None
-    """What a composite costs, where that is less than its parts do; a primitive's cost is its callback's."""
+    """The cost of a composite, where it is less than that of its parts; a primitive's cost is its callback's."""
     reach: Reach | None = None
     """Of which axes of the inputs those of a composite are made, where backends divide it better than its parts."""
 
@@ -98,7 +98,7 @@ CALLBACKS: dict[str, Callback] = {}
 """Every op of the protocol by name, in the protocol's order."""
 
 COSTS: dict[str, Cost | CostRule] = {}
-"""What is stated of costs, by the names of callbacks and overrides."""
+"""The stated costs, by the names of callbacks and overrides."""
 
 REACHES: dict[str, Reach] = {}
 """Of which axes of its inputs those of a result are made, by the names of callbacks and overrides."""
@@ -142,7 +142,7 @@ def callbacks(family: type) -> Iterator[Callback]:
 
 
 def _told_by_options(callback: Callback) -> Reach | None:
-    """What the family and the options of a primitive say of its axes."""
+    """The reach of a primitive, by its family and its options; `None` where these do not say."""
     if callback.optional or not callback.inputs:
         return None
     if callback.elementwise:

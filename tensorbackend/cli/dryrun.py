@@ -186,7 +186,7 @@ def _check_files(options: Namespace) -> None:
 
 
 def _place(text: str) -> Any:
-    """What a module or a file holds under a name; `ArgumentError` where there is none."""
+    """The object that a module or a file holds under a name; `ArgumentError` where there is none."""
     match = _PLACE.fullmatch(text)
     if match is None:
         raise ArgumentError(expected("module:name or file.py:name", function=text))

@@ -50,7 +50,7 @@ class Ready(NamedTuple):
     out: Out
     kernel: Kernel
     result: Callable[..., Any] | None = None
-    """What makes the public result of several tensors; a tuple by default."""
+    """Makes the public result of several tensors; a tuple by default."""
 
 
 class Beside(NamedTuple):
@@ -58,7 +58,7 @@ class Beside(NamedTuple):
 
     ready: Ready
     constants: tuple[Callable[[Any], Payload] | None, ...]
-    """For each operand what gives the payload of a number, `None` for a tensor."""
+    """The function that makes the payload of a number for each operand, `None` for a tensor."""
 
 
 Memo: TypeAlias = dict[Any, Any]
@@ -78,8 +78,8 @@ PLACEMENT: Final = "backend", "device", "like"
 """The options that say where a tensor is made, of an op that makes one of nothing."""
 
 MISSES: Final = KeyError, AttributeError, TypeError, IndexError
-"""What a look-up raises for a call that is not ready: an unknown key, an operand that is no tensor, an option that does
-not hash. Only the look-up runs under it, so that no error of a kernel passes for a miss."""
+"""The exceptions of a look-up for a call that is not ready: an unknown key, an operand that is no tensor, an option
+that does not hash. Only the look-up runs under them, so that no error of a kernel passes for a miss."""
 
 
 def of_one(ready: Memo, missed: Missed, failed: Failed) -> Callable[[Any], Any]:
@@ -213,7 +213,8 @@ if not ({all_tensors}):
         return _missed(_key_of, ({arguments}), {{}})
     {run}
 """
-"""What begins the code of an op of three or more tensors and no options, where numbers may stand beside tensors."""
+"""The first lines of the code of an op of three or more tensors and no options, where numbers may stand beside
+tensors."""
 
 _HERE: Final = os.path.dirname(__file__)  # a frame of the code is then one of this package, not of the user
 

@@ -65,7 +65,7 @@ class Compiled:
 
 
 class Lowered:
-    """What `jit` compiles for some arguments, as a graph and as text.
+    """A compiled program of `jit` for some arguments, as a graph and as text.
 
     Examples
     --------
@@ -82,7 +82,7 @@ class Lowered:
         """The backend for which it would be compiled: that of the tensors, the default one for templates alone."""
 
     def as_text(self) -> str:
-        """What the backend compiles: on JAX StableHLO, elsewhere the rewritten graph."""
+        """The text of what the backend compiles: on JAX StableHLO, elsewhere the rewritten graph."""
         return self.backend.graph_text(self.graph) or repr(simplified(self.graph, self.backend))
 
     def __repr__(self) -> str:
@@ -90,13 +90,13 @@ class Lowered:
 
 
 class Jitted(Protocol, Generic[P, R]):
-    """What `jit` gives: the function, and what it keeps."""
+    """A function compiled by `jit`, with its cache."""
 
     __wrapped__: Callable[P, R]
     """The function itself."""
 
     def __call__(self, *arguments: P.args, **keywords: P.kwargs) -> R:
-        """What the function gives."""
+        """Runs the compiled function."""
 
     def cache_info(self) -> CacheInfo:
         """How many compilations are kept, and how often one was there."""
@@ -105,7 +105,7 @@ class Jitted(Protocol, Generic[P, R]):
         """Forgets all compilations."""
 
     def lower(self, *arguments: Any, **keywords: Any) -> Lowered:
-        """What would be compiled for such arguments, which may be templates; nothing runs."""
+        """The program that would be compiled for such arguments, which may be templates; nothing runs."""
 
 
 @overload

@@ -72,7 +72,7 @@ def _flat(graph: Graph) -> tuple[Any, ...]:
 
 
 def _behind(tensors: Sequence[Tensor]) -> Sequence[Tensor]:
-    """In place of a function that stayed behind."""
+    """Stands in place of a function that stayed behind."""
     raise ArgumentError(expected("a graph to be compiled alone", "run it in the process that traced it"))
 
 

@@ -8,10 +8,10 @@ keys, as in JAX, so that equal dictionaries are equal trees however they were fi
 from __future__ import annotations
 
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import partial
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, ClassVar, Final, NamedTuple, Protocol, TypeVar, overload
 
 from ..entry import checked, entry
 from ..errors import ArgumentError, expected
@@ -21,16 +21,24 @@ from ..tensor import Deallocated, Tensor
 T = TypeVar("T")
 
 
+class _Dataclass(Protocol):
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+
+Nested = TypeVar("Nested", bound="Tensor | Sequence[Any] | Mapping[Any, Any] | _Dataclass | None")
+"""What holds tensors, of a type that a function of them may give back; not a number, which becomes a tensor."""
+
+
 class Tree(NamedTuple):
     """How leaves are nested; it hashes, and equal trees have leaves in equal places."""
 
     kind: type | None = None
     """The container's class; `None` for a leaf."""
     keys: tuple[Any, ...] = ()
-    """What stands between the brackets, or the names of the fields."""
+    """The keys between the brackets, or the names of the fields."""
     children: tuple[Tree, ...] = ()
     data: Hashable = None
-    """What else makes the container: the factory of a `defaultdict`, the static data of a registered class."""
+    """Further data of the container: the factory of a `defaultdict`, the static data of a registered class."""
 
     @property
     def size(self) -> int:
@@ -54,7 +62,7 @@ class _SortedKeys(tuple[Any, ...]):
 
 
 class _Node(NamedTuple):
-    """What the registry knows of a class."""
+    """The registry's entry for a class."""
 
     flatten: Callable[[Any], tuple[Iterable[Any], Hashable]]
     unflatten: Callable[[Any, tuple[Any, ...]], Any]
@@ -279,7 +287,7 @@ def _flattened(value: Any, leaves: list[Any]) -> Tree:
 
 
 def in_registered(tree: Tree) -> list[bool]:
-    """For each leaf whether it is a part of an instance of a registered class, which knows what its parts are for."""
+    """Whether each leaf is a part of an instance of a registered class, which knows what its parts are for."""
     if tree.kind is None:
         return [False]
     own = tree.kind in _registered
@@ -300,6 +308,10 @@ def _nested(tree: Tree, leaves: Iterator[Any]) -> Any:
     return container.rebuilt(tree, tuple([_nested(child, leaves) for child in tree.children]))
 
 
+@overload
+def tree_map(function: Callable[..., Tensor], value: Nested, *others: Any) -> Nested: ...
+@overload
+def tree_map(function: Callable[..., Any], value: Any, *others: Any) -> Any: ...
 @entry
 def tree_map(function: Callable[..., Any], value: Any, *others: Any) -> Any:
     """Apply a function to every leaf of nested containers, beside the leaves of others that are nested alike.

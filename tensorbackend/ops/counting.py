@@ -90,7 +90,7 @@ def bincount(
 
 
 def _counts(x: Any, least: Any) -> Tensor | None:
-    """What `bincount` gives, where the backend is known to count at once and finds no negative element."""
+    """The result of `bincount`, where the backend is known to count at once and finds no negative element."""
     try:
         backend = x.backend
         kernel = _counting[x.template, backend]
@@ -119,7 +119,7 @@ holds_memo(_counting, "bincount")
 
 
 class Histogram(NamedTuple):
-    """What `histogram` gives."""
+    """The result of `histogram`."""
 
     counts: Tensor
     edges: Tensor

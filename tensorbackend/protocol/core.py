@@ -7,8 +7,8 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, TypeAlias, TypeVar, overload
 
-from ..display import show
-from ..dtypes import ALL_DTYPES, DType, DTypeLike, as_dtype
+from ..display import ends, show
+from ..dtypes import ALL_DTYPES, DType, DTypeLike, Scalar, as_dtype
 from ..elements import unpack
 from ..errors import ArgumentError, UnsupportedOp, expected
 from ..interchange import HOST, dlpack_capsule, dlpack_device, numpy_from_binary, numpy_from_dlpack
@@ -31,7 +31,7 @@ Method = TypeVar("Method", bound=Callable[..., Payload])
 
 
 Cost: TypeAlias = Literal["transcendental", "operation", "move", "pick", "view", "strided view"]
-"""What one element of a callback's result costs:
+"""The cost of one element of a callback's result:
 
 - `transcendental`: a function that a library computes in many steps, such as `exp`, of inexact elements; one operation
   of others;
@@ -222,7 +222,7 @@ class Core:
     """The device of this instance's payloads."""
 
     options: Mapping[str, Hashable]
-    """What `init` made of the options that this instance was asked for with."""
+    """The options of this instance, as `init` returned them."""
 
     kernels: dict[Any, Kernel]
     """The kernels of this instance's planned callbacks, as they are called from outside."""
@@ -270,7 +270,8 @@ class Core:
         return (self.device,)
 
     def device_facts(self, device: str, /) -> DeviceFacts:
-        """What is known of one of its devices: here of the host its memory and processors, of others the kind alone."""
+        """The properties of one of its devices: here of the host its memory and processors, of others the kind
+        alone."""
         kind = kind_of_device(device)
         return host_facts() if kind == "cpu" else DeviceFacts(kind)
 
@@ -330,14 +331,15 @@ class Core:
         return self
 
     def graph_text(self, graph: Graph, /) -> str | None:
-        """What `compile_graph` makes of a graph, as text for people.
+        """The text of what `compile_graph` makes of a graph, for people.
 
         `None`, as here, stands for the simplified graph.
         """
         return None
 
     def graph_on_mesh(self, graph: Graph, layout: Layout, /) -> Compiled | None:
-        """What the backend's compiler says of a graph on a mesh, memory and collectives, without the mesh's devices.
+        """The figures of the backend's compiler for a graph on a mesh, memory and collectives, without the mesh's
+        devices.
 
         `None`, as here, from a backend without one.
         """
@@ -407,8 +409,8 @@ class Core:
     def to_dlpack(self, x: Tensor, /, **options: Any) -> Any:
         """A DLPack capsule of the payload, by the options of the Array API's `__dlpack__`; by default of its bytes.
 
-        A copy, as not every consumer heeds that memory is read-only, unless it insists by `copy=False` and is trusted
-        not to write. Raises `BufferError` for a payload that DLPack cannot describe.
+        A copy, as not every consumer heeds that memory is read-only, unless it asks for none by `copy=False` and is
+        trusted not to write. Raises `BufferError` for a payload that DLPack cannot describe.
         """
         if self.dlpack_device() != HOST:
             remedy = "go through backend_copy('numpy') or numpy.asarray()"
@@ -463,7 +465,7 @@ class Core:
         return target.from_backend(x, copy=False)
 
     def from_backend(self, x: Tensor, /, *, copy: bool) -> Payload:
-        """This backend's payload of a tensor of any backend, for operands that move, copies and transfers.
+        """A payload of this backend for a tensor of any backend, for operands that move, copies and transfers.
 
         Takes the first of these ways that both backends allow: DLPack, where both have `x.dtype` in `dlpack_dtypes`
         and the same `dlpack_device`; a NumPy array, where this backend defines `from_numpy`; bytes. Unless `copy`,
@@ -492,7 +494,7 @@ class Core:
         """Waits until the payload is computed; a backend that computes at once has nothing to do."""
 
     def violation(self, out: Template, data: Payload, /) -> str | None:
-        """What is wrong with a payload for a template, `None` if nothing; asked for in checked mode."""
+        """The mistake of a payload for a template, `None` if there is none; asked for in checked mode."""
         return None
 
     def to_batched(self, x: Tensor, size: int, /) -> Iterator[Payload]:
@@ -505,8 +507,15 @@ class Core:
 
     def inspect(self, x: Tensor, /, *, limit: int = 100) -> str:
         """The tensor as text, reading at most `limit` elements."""
-        count = min(limit, x.size)
-        return show(x.template, self.name, unpack(self.to_binary(x, count), x.dtype))
+        positions = ends(x.shape, limit)
+        return show(x.template, self.name, self.elements_at(x, positions) if limit else [], positions)
+
+    def elements_at(self, x: Tensor, positions: Sequence[Sequence[int]], /) -> Sequence[Scalar]:
+        """The elements at some positions along each axis, row by row; no others are read."""
+        for axis, wanted in enumerate(positions):
+            if len(wanted) < x.shape[axis]:
+                x = x[(*[slice(None)] * axis, list(wanted))]
+        return unpack(x.backend.to_binary(x, x.size), x.dtype)
 
 
 free_in_child(Core, "_instances_lock")

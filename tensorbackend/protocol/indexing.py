@@ -20,7 +20,8 @@ class Indexing:
     """Slices, gathers and scatters."""
 
     def indexing(self, x: Template, structure: tuple[Any, ...], /) -> Kernel | None:
-        """What gives the entries of `x[key]` at once; `None`, as here, where slices, gathers and so on make them up.
+        """A kernel that gives the entries of `x[key]` at once; `None`, as here, where slices, gathers and so on make
+        them up.
 
         A structure tells what keys have in common: for an index tensor or a mask its template, for an int, a slice,
         None or ... its class; it has been found to fit x. The kernel gets the payload of x and a tuple of such parts,
@@ -33,7 +34,8 @@ class Indexing:
         return None
 
     def positions(self, x: Template, /) -> Kernel | None:
-        """What gives the positions of the elements that are not zero, row-major: an array of int64 for each axis.
+        """A kernel that gives the positions of the elements that are not zero, row-major: an array of int64 for each
+        axis.
 
         The shape of a result depends on their number, which is the `len` of each array. `None`, as here, where it is
         counted and then found by other callbacks. x has axes.
@@ -41,7 +43,8 @@ class Indexing:
         return None
 
     def counts(self, x: Template, /) -> Kernel | None:
-        """What counts how often each integer from 0 up to the greatest comes among the elements: an array of int64.
+        """A kernel that counts how often each integer from 0 up to the greatest comes among the elements: an array of
+        int64.
 
         The kernel gets the payload of x and the least size of the result, whose `len` tells its size, and raises
         `ValueError` where an element is negative. `None`, as here, where other callbacks measure and count.
@@ -59,7 +62,7 @@ class Indexing:
         lengths: tuple[int, ...],
         strides: tuple[int, ...],
     ) -> Payload:
-        """For each axis the elements `starts[i] + j * strides[i]` for j below `lengths[i]`.
+        """The elements `starts[i] + j * strides[i]` for j below `lengths[i]`, on each axis i.
 
         Lengths count what is taken, so `out.shape == lengths`; strides are 1 or more, all in bounds.
         """

@@ -19,7 +19,7 @@ class Shaping:
 
     @callback(cost="view", reach="reshaped")
     def squeeze(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Payload:
-        """Without `axes`, which have size 1."""
+        """Removes `axes`, which have size 1."""
 
     @callback(cost="strided view", reach="placed")
     def broadcast(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Payload:
@@ -33,7 +33,7 @@ class Shaping:
     def pad(
         self, out: Template, x: Tensor, pad_value: Tensor, /, *, padding: tuple[tuple[int, int, int], ...]
     ) -> Payload:
-        """For each axis (low, high, interior): elements of `pad_value` before, after and between x's.
+        """Puts (low, high, interior) elements of `pad_value` before, after and between x's, for each axis.
 
         Negative low or high take elements away, after the interior padding, as in XLA's Pad.
         """

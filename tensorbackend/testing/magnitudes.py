@@ -99,7 +99,7 @@ def _column(dtype: DType, seed: int, place: int) -> _Column:
 
 @cache
 def _maker(dtype: DType) -> Callable[[Random], Any]:
-    """What makes one number of a dtype."""
+    """A function that makes one number of a dtype."""
     if dtype.kind == "bool":
         return lambda chance: chance.random() < 0.5
     if dtype.is_integer:

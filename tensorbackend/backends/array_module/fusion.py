@@ -90,7 +90,7 @@ def fused(graph: Graph, backend: ArrayBase) -> Graph:
 
 
 def _sinks(graph: Graph, backend: ArrayBase) -> dict[Node, Node]:
-    """For each fusable node the last node of its chain.
+    """The last node of the chain of each fusable node.
 
     A node belongs to the chain of those that use it, where it is the only one and of the same shape. All ways out of a
     chain go through its last node, so chains cannot wait for each other.
@@ -114,7 +114,7 @@ class Chain(Compiled):
     """The nodes of a chain on a backend of an array module."""
 
     inputs: tuple[Value, ...]
-    """What comes from outside."""
+    """The values that come from outside the chain."""
 
     def __init__(self, nodes: Sequence[Node], backend: ArrayBase) -> None:
         inside = {Value(node) for node in nodes}
@@ -194,7 +194,7 @@ def _compiled(
         found = cast(Tensor, computed(value.node, backend, ()))
         functions[names[value]] = found.data if backend.fuse is None else backend.to_numpy(found, None, None)[()]
     calls, lends = [_function(node, backend) for node in nodes], backend.fuse is None
-    # What a function that is not plain gives may be its operand's memory, which is then not to be written to.
+    # A function that is not plain may return its operand's memory, which must not be written to then.
     pairs = zip(nodes, calls, strict=True)
     shared = {value for node, (_, plain) in pairs if not plain for value in node.operands}
     memory_of: dict[str, Any] = {}  # the dtype of each variable whose memory the chain made
@@ -226,7 +226,8 @@ def _compiled(
 
 
 def _function(node: Node, backend: ArrayBase) -> tuple[Callable[..., Array], bool]:
-    """What computes a node from arrays, and whether it is a plain function of the module, which takes `out`."""
+    """The function that computes a node from arrays, and whether it is a plain function of the module, which takes
+    `out`."""
     (template,) = node.outs
     callback = implementation(backend, node.op, template, [value.template for value in node.operands])
     if is_planned(callback):

@@ -32,9 +32,9 @@ def _softmax_space(out: Template, x: Template, /, *, axis: tuple[int, ...]) -> i
 
 
 class ArrayReduction(ArrayBase):
-    """What combines or orders the elements along axes."""
+    """Callbacks that combine or order the elements along axes."""
 
-    # What a module may have a quicker way for
+    # Steps for which a module may have a quicker way
 
     def folding(
         self, name: Literal["all", "any", "max", "min", "prod", "sum"], x: Template, axes: tuple[int, ...],

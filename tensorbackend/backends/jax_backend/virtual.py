@@ -24,11 +24,11 @@ from ...mesh import Layout, Mesh
 from ...select import get_backend
 
 MARK = b"\nfigures: "
-"""Before what is handed back, after whatever the libraries print."""
+"""The mark before the handed back values, after anything that the libraries print."""
 
 
 def figures(pairs: Sequence[tuple[Graph, Layout]]) -> list[Compiled]:
-    """What XLA says of graphs whose arguments and results lie by layouts."""
+    """XLA's figures of graphs whose arguments and results lie by layouts."""
     packed = [(dict(layout.mesh.sizes), layout.rules, to_bytes(graph)) for graph, layout in pairs]
     most = max(layout.mesh.size for _, layout in pairs)
     environment = os.environ | {
@@ -49,7 +49,7 @@ def figures(pairs: Sequence[tuple[Graph, Layout]]) -> list[Compiled]:
 
 
 def compiled(graph: Graph, layout: Layout) -> Compiled:
-    """What XLA says, in the process that has the devices."""
+    """XLA's figures, computed in the process that has the devices."""
     import jax
 
     from .hlo import collectives

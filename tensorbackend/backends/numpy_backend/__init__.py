@@ -36,7 +36,7 @@ _BLOCK = 1 << 13
 
 
 _FEW = 1 << 7
-"""So few random words are had sooner by Python's integers than by a hundred calls of NumPy."""
+"""The number of random words up to which Python's integers are quicker than a hundred calls of NumPy."""
 
 
 class NumpyBackend(
@@ -90,7 +90,7 @@ class NumpyBackend(
         """The payload as a read-only view, or a fresh array."""
         return read_only(x.data, dtype, copy)
 
-    # What is NumPy's own: caches to work in
+    # Caches to work in, which only NumPy needs
 
     def encrypt(self, key: Array, first: Array, second: Array) -> None:
         """The many steps of a random word on a block at a time, of few words in the lanes of an integer."""

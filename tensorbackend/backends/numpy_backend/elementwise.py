@@ -226,7 +226,7 @@ class NumpyElementwise(ArrayElementwise):
         return Calm(chosen)
 
     def _without_zero(self, zero: float, out: Template) -> Callable[[Array], bool]:
-        """What says whether a result has no zero of a sign; it may say no of one that has none."""
+        """A function that says whether a result has no zero of a sign; it may say no of a result that has none."""
         numpy, number = self.xp, numpy_dtype(out.dtype).type(zero)
         if out.size <= _FEW:
             bits = number.tobytes()
@@ -249,7 +249,7 @@ class NumpyElementwise(ArrayElementwise):
         alike = bool(out.shape) and x2.shape == out.shape
 
         def lacks_scalar_half(base: Array, exponent: Array) -> bool:
-            # What is broadcast is a scalar to a loop of NumPy's.
+            # A loop of NumPy's sees a broadcast operand as a scalar.
             return (alike and exponent.flags.c_contiguous) or not (exponent == 0.5).any()
 
         return self.attempted(power, careful, holds=lacks_scalar_half)

@@ -1,4 +1,4 @@
-"""What reads by index or finds positions, by methods of NumPy's arrays, which look at the indices themselves."""
+"""Reads by index and searches for positions, by methods of NumPy's arrays, which look at the indices themselves."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ POINTS: Final = 1 << 14
 """Points of a grid that are sampled together: what the steps make of so many stays in a second-level cache."""
 
 FEWEST: Final = 1 << 8
-"""So many points are worth the calls of all steps, however many channels they have."""
+"""The number of points from which the calls of all steps pay, for any number of channels."""
 
 
 _FEW: Final = 1 << 10
-"""In a mask of more elements NumPy finds the positions sooner than it follows the mask."""
+"""The number of elements of a mask from which NumPy finds the positions sooner than it follows the mask."""
 
 
 class _Blocks(NamedTuple):
@@ -42,7 +42,7 @@ class _Blocks(NamedTuple):
     of_points: int
     examples: int
     points: int
-    """Of each example."""
+    """The number of points of each example."""
     some_examples: int
     some_points: int
 
@@ -79,7 +79,7 @@ def _greatest_space(out: Template, x: Template, indices: Template, updates: Temp
 
 
 class NumpyIndexing(ArrayIndexing):
-    """What reads and writes by index."""
+    """Callbacks that read and write by index."""
 
     def indexing(self, x: Template, structure: tuple[Any, ...], /) -> Kernel | None:
         """NumPy's own, but for masks without axes and for uint64, the greatest of which it takes for negative."""
@@ -190,7 +190,8 @@ class NumpyIndexing(ArrayIndexing):
     @takes(_greatest_space)
     @planned
     def indexed_max(self, out: Template, x: Template, indices: Template, updates: Template, /, *, mode: Mode) -> Kernel:
-        """By integers in the order of the numbers, which `maximum.at` takes one by one without a sort."""
+        """Finds the maxima by integers in the order of the numbers, which `maximum.at` takes one by one without a
+        sort."""
         depth, xp, maximum = indices.shape[-1], self.xp, self.xp.maximum
         written, width = self._writes(x, indices, mode), prod(x.shape[depth:])
         given = indices.shape[:-1] + x.shape[depth:]
@@ -209,7 +210,8 @@ class NumpyIndexing(ArrayIndexing):
 
 
 def _in_order(xp: Any, dtype: DType) -> tuple[Callable[[Array], Array], Callable[[Array], Array]]:
-    """What gives fresh integers in the order of the numbers of a dtype, -0.0 before 0.0 and NaN last, and the way back.
+    """A function that turns numbers of a dtype into fresh integers of the same order, -0.0 before 0.0 and NaN last, and
+    its inverse.
 
     The bits of a floating number are in its order, read as an integer; of negative ones in the reverse order.
     """

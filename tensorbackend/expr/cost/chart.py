@@ -24,20 +24,17 @@ STEPS: Final = 600
 """Columns of a chart at most; each shows the node of the highest memory among those that it stands for."""
 
 WIDTH, HEIGHT, LEFT, TITLE, GAP = 960, 240, 80, 30, 30
-"""Of a plot in pixels, and what is left, above and below of it."""
+"""The sizes in pixels of a plot, and of the space to the left, above and below of it."""
 
 STYLE: Final = """
 :root { color-scheme: light dark }
 body { font: 14px/1.4 system-ui, sans-serif; margin: 2em auto; max-width: 1100px; padding: 0 1em }
 svg { width: 100%; height: auto; font: 12px system-ui, sans-serif }
-svg text { fill: currentColor } svg .grid { stroke: currentColor; opacity: .15 }
-svg line.limit { stroke-width: 3 }
-svg text.limit { font-weight: bold; fill: black; stroke: white; stroke-width: 4; paint-order: stroke }
-svg .step { fill: transparent } svg .step:hover { fill: currentColor; opacity: .15 }
-.wide { overflow-x: auto } .wide svg { min-width: 640px } pre { overflow-x: auto }
+svg .step:hover { fill: currentColor; opacity: .15 }
+.wide { overflow-x: auto } .wide svg { min-width: 860px } pre { overflow-x: auto }
 table { border-collapse: collapse; white-space: nowrap; margin: 1em 0; font-variant-numeric: tabular-nums }
 td, th { text-align: left; padding: .15em .8em .15em 0; border-bottom: 1px solid #8884 }
-.key { display: inline-block; width: .8em; height: .8em; margin: 0 .3em 0 1em }
+.key { white-space: nowrap } .key i { display: inline-block; width: .8em; height: .8em; margin: 0 .3em 0 1em }
 """
 
 
@@ -57,7 +54,12 @@ def svg(found: DryRun, limit: int | None = None) -> str:
         limit = None  # which would leave the rest too small to see
     top = max(top, limit or 0)
     height = len(programs) * (TITLE + HEIGHT + GAP)
-    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {LEFT + WIDTH + 10} {height}" role="img">']
+    label = escape(f"memory over time of {found.name}")
+    # Attributes and no style sheet: a notebook shows the drawing alone.
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {LEFT + WIDTH + 10} {height}" role="img" '
+        f'aria-label="{label}" fill="currentColor" font-family="system-ui, sans-serif" font-size="12">'
+    ]
     for index, program in enumerate(programs):
         parts.append(f'<g transform="translate({LEFT} {index * (TITLE + HEIGHT + GAP) + TITLE})">')
         parts.extend(_plot(program, top, limit))
@@ -78,7 +80,7 @@ def _plot(program: Program, top: int, limit: int | None) -> Iterator[str]:
     yield f'<text x="0" y="-10" font-weight="bold">{escape(title)}</text>'
     for part in range(5):
         y = HEIGHT * part / 4
-        yield f'<line class="grid" x1="0" x2="{WIDTH}" y1="{y}" y2="{y}"/>'
+        yield f'<line stroke="currentColor" opacity="0.15" x1="0" x2="{WIDTH}" y1="{y}" y2="{y}"/>'
         yield f'<text x="-6" y="{y + 4}" text-anchor="end">{show_bytes(top * (4 - part) / 4)}</text>'
     below = [0] * len(steps)
     for kind, memory in timeline.by_kind().items():
@@ -92,13 +94,17 @@ def _plot(program: Program, top: int, limit: int | None) -> Iterator[str]:
         text = f"{number}: {node.op} {', '.join(map(repr, node.outs))} {node.line or ''}"
         text = escape(f"{text}\n{show_bytes(timeline.memory[number])}")
         yield (
-            f'<rect class="step" x="{column * width:.2f}" y="0" width="{width:.2f}" height="{HEIGHT}">'
+            f'<rect class="step" fill="none" pointer-events="all" x="{column * width:.2f}" y="0" width="{width:.2f}" '
+            f'height="{HEIGHT}">'
             f"<title>{text}</title></rect>"
         )
     if limit:
         y = HEIGHT - limit * scale
-        yield f'<line class="limit" stroke="{LIMIT}" x1="0" x2="{WIDTH}" y1="{y:.1f}" y2="{y:.1f}"/>'
-        yield f'<text class="limit" x="{WIDTH - 4}" y="{y - 5:.1f}" text-anchor="end">{show_bytes(limit)}</text>'
+        yield f'<line stroke="{LIMIT}" stroke-width="3" x1="0" x2="{WIDTH}" y1="{y:.1f}" y2="{y:.1f}"/>'
+        yield (
+            f'<text x="{WIDTH - 4}" y="{y - 5:.1f}" text-anchor="end" font-weight="bold" fill="black" stroke="white" '
+            f'stroke-width="4" paint-order="stroke">{show_bytes(limit)}</text>'
+        )
     yield f'<text x="0" y="{HEIGHT + 16}">{program.ops} ops in order</text>'
 
 
@@ -111,7 +117,9 @@ def _edge(heights: Sequence[int], width: float, scale: float) -> Iterator[str]:
 
 def html(found: DryRun, limit: int | None = None) -> str:
     """A page with the chart, what is alive at the peak, and the ops; it needs no other file."""
-    keys = "".join(f'<span class="key" style="background:{colour}"></span>{kind}' for kind, colour in COLOURS.items())
+    keys = " ".join(
+        f'<span class="key"><i style="background:{colour}"></i>{kind}</span>' for kind, colour in COLOURS.items()
+    )
     program = found.judged()
     peak = program.peak
     layout: list[str] = []

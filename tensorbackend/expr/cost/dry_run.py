@@ -119,8 +119,8 @@ def traced(
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Without looking for cycles: a long program makes many objects that live to the end, and looking takes a third
-    of the time."""
+    """Suspends the search for cycles: a long program makes many objects that live to the end, and the search takes a
+    third of the time."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -131,7 +131,7 @@ def uncollected() -> Iterator[None]:
 
 
 def report(graph: Graph, name: str = "graph", *, gradient: bool = False, on_mesh: OnMesh | None = None) -> DryRun:
-    """What a graph costs, as it is and optimised, and on each device of a mesh."""
+    """The costs of a graph, as it is and optimised, and on each device of a mesh."""
     _without_templates(graph)
     estimator = Estimator()
     # Folded on templates, so that no constant is computed; alike ones are found before, while they have data.
@@ -166,5 +166,5 @@ def user_line(traceback: TracebackType | None) -> Line | None:
 
 
 def source_of(line: Line) -> str:
-    """The text of a line of a program, where it can be had."""
+    """The text of a line of a program, where the source is there."""
     return linecache.getline(line.file, line.number).strip()

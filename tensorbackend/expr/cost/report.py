@@ -1,4 +1,4 @@
-"""What a dry run reports: two programs, as tables, as text, as JSON and as a chart."""
+"""The report of a dry run: two programs, as tables, as text, as JSON and as a chart."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .units import parse_bytes, show_bytes, show_count
 
 
 class DryRun:
-    """What a function would cost, in the order in which it was written, as a rewritten graph, and on a mesh."""
+    """The costs of a function, in the order in which it was written, as a rewritten graph, and on a mesh."""
 
     def __init__(
         self, name: str, gradient: bool, eager: Program, optimised: Program, on_mesh: OnMesh | None = None
@@ -23,9 +23,10 @@ class DryRun:
         self.eager = eager
         """Op by op, each value freed after its last use in the program as written."""
         self.optimised = optimised
-        """After the rewrites of `tb.jit`, elementwise ops writing over what nothing needs after them."""
+        """The program after the rewrites of `tb.jit`, where elementwise ops write over what nothing needs after
+        them."""
         self.on_mesh = on_mesh
-        """What each device of the mesh needs and sends; `None` without a mesh."""
+        """The memory that each device of the mesh needs and the bytes that it sends; `None` without a mesh."""
 
     @property
     def flops(self) -> int:

@@ -122,7 +122,7 @@ class Profile:
     # Reports
 
     def _limits_of(self, span: Span) -> Limits | None:
-        """What the device of a span can do: as given, else measured once."""
+        """The limits of a span's device: as given, else measured once."""
         if self._limits is not None:
             return self._limits if isinstance(self._limits, Limits) else self._limits.get(span.backend or "")
         if span.device is None or span.device.dispatch_priority > 1:  # it follows what others compute

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from numbers import Integral
 from operator import index
 from types import EllipsisType, NoneType
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, ParamSpec, TypeVar
 
 from ...dispatch import CHECKED, verify
 from ...dispatch.watching import Subject, holds_memo, watched
@@ -28,7 +28,8 @@ from ...tensor import Tensor, bind
 from ..composite.reduction import count_nonzero
 from .keys import as_index, entries, is_plain_part, shown
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class Shaped(dict[Shape, Template]):
@@ -44,12 +45,12 @@ class Shaped(dict[Shape, Template]):
 
 
 class Route(NamedTuple):
-    """What serves the keys of one structure on a tensor of one template and backend."""
+    """The way to serve keys of one structure on a tensor of one template and backend."""
 
     kernel: Kernel
     """The entries, of a payload and a key of numbers and payloads."""
     rest: tuple[Any, ...]
-    """What is added to such a key: ... where the result has no axes, as NumPy's is an array then."""
+    """The entries added to such a key: ... where the result has no axes, as NumPy's is an array then."""
     outs: Shaped
     """The template of the result by its shape."""
 
@@ -65,7 +66,8 @@ _new = object.__new__
 @bind
 @described
 def getitem(x: Tensor, key: Any) -> Tensor:
-    """What `x[key]` gives: ints drop an axis, slices keep it, None makes one, ... fills up; masks and integer tensors.
+    """The elements `x[key]`: ints drop an axis, slices keep it, None makes one, ... fills up; masks and integer
+    tensors.
 
     A mask takes the place of as many axes as it has, and leaves one with the elements where it holds. Its number is
     counted, so on template tensors it raises `TemplateDataError`: use `where`, or `take` at `nonzero(mask, size=n)`.
@@ -138,7 +140,7 @@ def _of_tensors(key: tuple[Any, ...], backend: Any) -> tuple[Structure, tuple[An
     return tuple(kinds), tuple(parts)
 
 
-def _part_of_getitem(function: Function) -> Function:
+def _part_of_getitem(function: Callable[P, R]) -> Callable[P, R]:
     """A function whose errors are those of `getitem`, which itself has no frame around it in a warm call."""
     function.__qualname__ = getitem.__qualname__
     return entry(function)
@@ -199,7 +201,7 @@ def _settled(part: Any, x: Tensor) -> Any:
 
 
 def _route(x: Tensor, structure: Structure, out: Template) -> Route | None:
-    """What serves the keys of a structure of which one was right; `None` where the backend has no kernel for them."""
+    """The route for keys of a structure of which one was right; `None` where the backend has no kernel for them."""
     kernel = x.backend.indexing(x.template, structure)
     if kernel is None:
         return None

@@ -27,7 +27,7 @@ _BLOCK = 32
 """Order of the blocks that are treated column by column; the rest is matrix products."""
 
 _MANY = 1 << 12
-"""So many products of integers are worth a copy of them in float64."""
+"""The number of products of integers from which a copy of the factors in float64 pays."""
 
 
 class ArrayLinalg(ArrayBase):
@@ -36,7 +36,8 @@ class ArrayLinalg(ArrayBase):
     # Contractions
 
     def fixed(self, make: Callable[[], Array]) -> Callable[[], Array]:
-        """What gives an array that a kernel needs whatever the data: by default made at each call."""
+        """A function that returns an array that a kernel needs whatever the data: by default it makes one at each
+        call."""
         return make
 
     # Factorisations
@@ -235,7 +236,7 @@ class ArrayLinalg(ArrayBase):
         return values.max(-2, keepdims=True)
 
     def first_row(self, flags: Array) -> Array:
-        """For each column the first row in which it holds; it does in one at least."""
+        """The first row of each column in which a condition holds; it does in one at least."""
         return flags.argmax(-2)
 
     # The order of eigenvalues
@@ -266,7 +267,8 @@ def blank(xp: Any, bad: Array, part: Array, axes: int) -> Array:
 def _merged(
     x: Template, batch: tuple[int, ...], rows: tuple[int, ...], columns: tuple[int, ...]
 ) -> tuple[Kernel | None, Template]:
-    """What makes a stack of matrices of an array, `None` for nothing: groups of axes in order, the last two merged.
+    """A kernel that makes a stack of matrices of an array, `None` where the array is one already: groups of axes in
+    order, the last two merged.
 
     f32[2][3][4][5] with batch (0,), rows (2,) and columns (1, 3) is put as [2][4][3][5], then taken as [2][4][15].
     """

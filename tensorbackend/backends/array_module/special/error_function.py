@@ -93,7 +93,7 @@ def erf_by_parts(xp: Any, x: Any) -> Any:
 
 
 def erfc_by_parts(xp: Any, x: Any) -> Any:
-    """Likewise of `erfc`."""
+    """Computes `erfc` part by part, as `erf_by_parts` does `erf`."""
 
     def tail(x: Any) -> Any:
         upper = _upper_erfc_of(xp, xp.abs(x))

@@ -23,7 +23,7 @@ class JaxLinalg(JaxBase, ArrayLinalg):
     In a traced function a matrix that is singular, or not positive definite, gives NaN.
     """
 
-    # What raises errors: a kernel gives whether there is none besides its result
+    # Errors: a kernel returns besides its result whether there is none
 
     @planned
     def cholesky(self, out: Template, x: Template, /) -> Kernel:
@@ -104,7 +104,7 @@ class JaxLinalg(JaxBase, ArrayLinalg):
 
         return Looking(looking)
 
-    # What is quick is counted: XLA runs a computation of few enough steps in the thread that calls it
+    # Steps are counted: XLA runs a computation of few enough steps in the thread that calls it
 
     def finite_only(self, kernel: Kernel, x: Template, axes: Sequence[int], *, lower: bool = False) -> Kernel:
         """Likewise, with zeros in place of what is not finite, which take less to make than an identity."""
@@ -208,4 +208,4 @@ class JaxLinalg(JaxBase, ArrayLinalg):
 
 
 _FLAG = Template((), "bool")
-"""Of a kernel's second result: whether there is nothing to raise."""
+"""The template of a kernel's second result: whether there is nothing to raise."""

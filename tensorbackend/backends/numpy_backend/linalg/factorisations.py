@@ -35,7 +35,7 @@ class NumpyLinalg(ArrayLinalg):
         return factors
 
     def largest(self, values: Array) -> Array:
-        """By a ufunc."""
+        """Finds the largest by a ufunc."""
         found: Array = self.xp.maximum.reduce(values, -2, None, None, True)
         return found
 

@@ -16,7 +16,7 @@ _ROUNDS: Final[dict[Kind, int]] = {"all-reduce": 2}
 
 
 class Collective(NamedTuple):
-    """What devices do together at one place of a program."""
+    """A collective operation of devices at one place of a program."""
 
     kind: Kind
     axes: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""What a compiler says of a graph on a mesh, beside what the walk predicts."""
+"""The figures of a compiler for a graph on a mesh, beside those that the walk predicts."""
 
 from __future__ import annotations
 

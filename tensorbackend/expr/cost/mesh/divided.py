@@ -1,4 +1,4 @@
-"""What a dry run says of one device of a mesh: memory, work, collectives and time."""
+"""The dry run of one device of a mesh: memory, work, collectives and time."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Placed(NamedTuple):
 
 
 class OnMesh:
-    """What a function costs each device of a mesh."""
+    """The costs of a function for each device of a mesh."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class OnMesh:
         self.program = Program("per device", divided.timeline, graph.names)
         """The program of one device, collectives among its ops; elementwise ops write over what ends with them."""
         self.collectives = divided.collectives
-        """In order, each with the op and the line that needs it."""
+        """The collectives in order, each with the op and the line that needs it."""
         self.parameters = self._placed(graph.names, graph.templates, divided.inside)
         """Where each parameter lies."""
         names = [f"result[{number}]" for number in range(len(graph.outputs))]

@@ -1,4 +1,4 @@
-"""What machines can do, from their makers' data sheets, and how long a device's program takes by a simple model.
+"""The limits of machines, from their makers' data sheets, and the time of a device's program by a simple model.
 
     time = sum over ops of max(FLOPs / rate, bytes / bandwidth)  +  sum over collectives of bytes sent / link
 
@@ -62,7 +62,7 @@ MACHINES: Final = {
         ),
     )
 }  # fmt: skip
-"""By name."""
+"""The machines by name."""
 
 
 class Time(NamedTuple):

@@ -13,7 +13,7 @@ from ..work import Work
 from .collectives import Collective, Kind
 
 Axes: TypeAlias = tuple[tuple[str, ...], ...]
-"""For each axis of a tensor the mesh axes over which it is divided."""
+"""The mesh axes over which each axis of a tensor is divided."""
 
 _MOVES: Final = Work(shares=(None,), strided=(False,))
 
@@ -42,12 +42,12 @@ class Moves:
         self.moved: dict[tuple[Value, Axes], Part] = {}
 
     def parts(self, axes: Iterable[str]) -> int:
-        """Into how many parts mesh axes divide together."""
+        """The number of parts into which mesh axes divide together."""
         sizes = self.layout.mesh.sizes
         return prod(sizes[axis] for axis in axes)
 
     def part(self, whole: Template, axes: Axes) -> Template:
-        """What a device holds of a tensor."""
+        """The part of a tensor that a device holds."""
         if not any(axes):
             return whole
         return whole.replace(shape=tuple([n // self.parts(each) for n, each in zip(whole.shape, axes, strict=True)]))
@@ -67,7 +67,8 @@ class Moves:
             self.collectives.append(Collective(kind, axes, devices, nbytes, 1, node.op, node.line))
 
     def combined(self, part: Part, over: tuple[str, ...], target: Axes, node: Node) -> Part:
-        """What devices along mesh axes have computed of parts, combined; a mesh axis of the target takes its part."""
+        """Combines the values that devices along mesh axes have computed of parts; a mesh axis of the target takes its
+        part."""
         scattered = [tuple([axis for axis in each if axis in over]) for each in target]
         left = tuple([axis for axis in over if not any(axis in each for each in scattered)])
         nbytes = part.value.template.nbytes

@@ -29,7 +29,7 @@ class LayoutSearch:
         self.limit = limit
         """Bytes that a device has."""
         self.found = tuple(sorted(found, key=lambda each: (each.peak > limit, each.time.total, each.peak)))
-        """What each layout costs a device, the best first."""
+        """The costs of each layout for a device, the best first."""
 
     @property
     def best(self) -> OnMesh:

@@ -33,7 +33,7 @@ BY_HAND: Final[dict[str, Kind]] = {
     "scatter": "reduce-scatter",
     "exchange": "all-to-all",
 }
-"""What the collectives are that a function of `shard_map` calls."""
+"""The kind of collective for each that a function of `shard_map` calls."""
 
 
 class Divided(NamedTuple):
@@ -64,7 +64,7 @@ class Walk:
 
     def __init__(self, layout: Layout, known: Walk | None = None) -> None:
         self.layout = layout
-        # What holds on any mesh is taken from another walk.
+        # Facts that hold on any mesh are taken from another walk.
         self._estimator: Estimator = Estimator("template") if known is None else known._estimator
         self._factors: dict[Node, Factors] = {} if known is None else known._factors
 
@@ -257,7 +257,7 @@ class Device(Moves):
             body = flat(body)
             for value, part, axes in zip(body.parameters, operands, named, strict=True):
                 self.known[value] = self.laid(part, axes, node)
-            # What is gathered inside is not kept for what else needs it: a compiler must not take it from elsewhere.
+            # Parts gathered inside are not kept for other ops: a compiler must not take them from elsewhere.
             outer, self.moved = self.moved, {}
             self.run(body)
             self.moved = outer
@@ -359,7 +359,7 @@ class Device(Moves):
             return [axes[1:]] * len(subgraphs(node))
         return [[*axes[:steady], *[each[1:] for each in axes[steady:]]]] * len(subgraphs(node))
 
-    # What is computed without names lies as what needs it
+    # Values computed without names lie as the ops that need them
 
     def hint(self, nodes: Sequence[Node]) -> None:
         """Notes for axes without names where the results lie that are made of them."""
