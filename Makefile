@@ -34,12 +34,17 @@ CLIENTS_READY := .venv-clients/.ready
 # The site, likewise: what builds it is not needed for anything else.
 DOCS_BIN := .venv-docs/bin
 DOCS_READY := .venv-docs/.ready
+BROWSER_READY := .venv-docs/.browser
+
+# What others take for the same programs, likewise; their latest releases.
+BENCH_BIN := .venv-bench/bin
+BENCH_READY := .venv-bench/.ready
 
 # What builds the distributions of a release.
 RELEASE_BIN := .venv-release/bin
 RELEASE_READY := .venv-release/.ready
 
-.PHONY: help setup demo test stress bench docs release check fmt lint types plugin dask adapter phiml frontend returnn clients autograd clean
+.PHONY: help setup demo test stress bench peers docs browser release check fmt lint types plugin dask adapter phiml frontend returnn clients autograd clean
 
 help: ## Lists the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -52,17 +57,27 @@ $(READY): pyproject.toml
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[dev]'
 	$(BIN)/python -m compileall -q tensorbackend
 	@touch $@
+	@echo 'The package and the command tensorbackend are in .venv: source .venv/bin/activate puts them on your path'
 
 demo: $(READY) ## Trains a digit classifier with named axes and checks it on the reference backend
 	$(BIN)/python examples/digits.py
 
+# What is compared to the last bit runs as XLA compiles by itself. What is compared with a tolerance is compiled without
+# LLVM's optimizations and by XLA's older emitters, in less than half the time.
+EXACT := property_tests/test_ops.py tests/ops/elementwise tests/backends/jax_backend/test_elementwise.py \
+	tests/backends/jax_backend/test_composites.py
+QUICK := --xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false
+# Each process gets one half of the tests, in their order, so that few programs are compiled in both.
+PYTEST := TENSORBACKEND_CHECK=1 $(BIN)/python -m pytest -n 2 --dist worksteal
+
 test: $(READY) ## Runs the tests, every payload checked against its template
-	TENSORBACKEND_CHECK=1 $(BIN)/python -m pytest -n 2
+	$(PYTEST) $(EXACT)
+	XLA_FLAGS='$(QUICK)' $(PYTEST) $(EXACT:%=--ignore=%)
 
 stress: $(READY) ## Repeats programs in threads, forked and spawned processes and under interrupts, for ten minutes
 	TENSORBACKEND_CHECK=1 $(BIN)/python benchmarks/stress.py --seconds 600
 
-bench: $(READY) ## Measures the budget
+bench: $(READY) ## Measures the budget, and other libraries beside ours
 	$(BIN)/python benchmarks/core.py
 	$(BIN)/python benchmarks/binary.py
 	$(BIN)/python benchmarks/transfer.py
@@ -78,6 +93,17 @@ bench: $(READY) ## Measures the budget
 	$(BIN)/python benchmarks/solvers.py
 	$(BIN)/python benchmarks/profile.py
 	test ! -e $(PLUGIN_READY) || $(PLUGIN_BIN)/python $(PLUGIN)/benchmarks/overhead.py
+	@$(MAKE) --no-print-directory peers
+
+$(BENCH_READY): pyproject.toml $(PLUGIN)/pyproject.toml benchmarks/peers/requirements.txt
+	$(PYTHON) -m venv .venv-bench
+	$(BENCH_BIN)/python -m pip install -q --disable-pip-version-check -e '.[jax]' -r benchmarks/peers/requirements.txt '$(TORCH)'
+	$(BENCH_BIN)/python -m pip install -q --disable-pip-version-check --no-deps -e './$(PLUGIN)'
+	@touch $@
+
+peers: $(READY) $(BENCH_READY) ## Measures other libraries beside ours and writes docs/performance.md
+	$(BENCH_BIN)/python -m benchmarks.peers docs/performance.jsonl
+	$(BIN)/python docs/tables.py
 
 $(DOCS_READY): pyproject.toml
 	$(PYTHON) -m venv .venv-docs
@@ -89,6 +115,14 @@ docs: $(READY) $(DOCS_READY) ## Writes the generated tables, runs the code of th
 	$(BIN)/python -m pytest tests/project/test_docs.py tests/project/test_reference.py
 	$(DOCS_BIN)/python -m doctest docs/reference.py docs/runtime.py
 	NO_MKDOCS_2_WARNING=1 $(DOCS_BIN)/mkdocs build --strict
+
+$(BROWSER_READY): $(DOCS_READY)
+	$(DOCS_BIN)/python -m pip install -q --disable-pip-version-check -e '.[browser]'
+	@touch $@
+
+browser: $(BROWSER_READY) ## Looks at the site, reports and charts in Chromium, which the machine has; not part of check
+	NO_MKDOCS_2_WARNING=1 $(DOCS_BIN)/mkdocs build --strict
+	PYTHONPATH=browser $(DOCS_BIN)/python -m pytest browser
 
 $(RELEASE_READY): pyproject.toml
 	$(PYTHON) -m venv .venv-release
@@ -184,4 +218,4 @@ autograd: $(READY) ## Runs HIPS autograd's own tests on our gradients: make auto
 check: lint types test plugin dask ## Everything that CI runs
 
 clean: ## Removes the virtual environments and caches
-	rm -rf .venv .venv-plugin .venv-dask .venv-phiml .venv-returnn .venv-clients .venv-docs .venv-release .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist site *.egg-info
+	rm -rf .venv .venv-plugin .venv-dask .venv-phiml .venv-returnn .venv-clients .venv-bench .venv-docs .venv-release .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist site *.egg-info

@@ -1,7 +1,8 @@
 """A mesh of eight virtual devices: calls beside those of JAX on arrays that are divided alike, as ratios in one run.
 
 `python benchmarks/mesh.py`. Each round times both, in turn; a ratio is the median over rounds. Every 32 calls wait for
-their results, as more collectives at once than threads may end in a time-out of XLA's.
+their results, as more collectives at once than threads may end in a time-out of XLA's. The last table is the time of
+the calling thread alone for a training step, which is what Python costs: the devices' own threads do the work.
 """
 
 from __future__ import annotations
@@ -54,6 +55,62 @@ def beside(ours: Callable[[], Any], theirs: Callable[[], Any], calls: int) -> tu
     return first, second, ratio
 
 
+def calling(ours: Callable[[], Any], theirs: Callable[[], Any]) -> tuple[float, float]:
+    """Microseconds that the calling thread is busy a call of each, the least of the rounds."""
+
+    def busy(call: Callable[[], Any]) -> float:
+        total = 0.0
+        for _ in range(TOGETHER):
+            start = time.thread_time()
+            found = call()
+            total += time.thread_time() - start
+            wait(found)  # with more steps at once their collectives may wait for each other
+        return 1e6 * total / TOGETHER
+
+    rounds = [(busy(ours), busy(theirs)) for _ in range(4 * ROUNDS)]
+    return min(one for one, _ in rounds), min(other for _, other in rounds)
+
+
+def step(model: Any, given: tb.Tensor, wanted: tb.Tensor) -> Any:
+    """A step of a network of two layers."""
+
+    def loss(model: Any) -> tb.Tensor:
+        hidden = tb.maximum(tb.dot(given, model["up"], contract=(["feature"], ["feature"])), 0.0)
+        return tb.mean(tb.square(tb.dot(hidden, model["down"], contract=(["hidden"], ["hidden"])) - wanted))
+
+    value, gradient = tb.value_and_grad(loss)(model)
+    return value, tb.tree_map(lambda p, g: p - 0.1 * g, model, gradient)
+
+
+def by_hand(model: Any, given: Any, wanted: Any) -> Any:
+    """The same of arrays, to be compiled with the shardings of its results."""
+
+    def loss(model: Any) -> Any:
+        return jnp.mean(jnp.square(jnp.maximum(given @ model["up"], 0.0) @ model["down"] - wanted))
+
+    value, gradient = jax.value_and_grad(loss)(model)
+    return value, jax.tree.map(lambda p, g: p - 0.1 * g, model, gradient)
+
+
+def steps(backend: Any) -> tuple[Callable[[], Any], Callable[[], Any]]:
+    """A compiled step of ours and of JAX on the same numbers, divided alike."""
+    sizes = {"batch": 64, "feature": 32, "hidden": 64, "out": 16}
+    names = {"up": ("feature", "hidden"), "down": ("hidden", "out"), "given": ("batch", "feature")}
+    tensors = {
+        key: tb.random.normal(tb.random.key(0, backend=backend), tuple(map(sizes.get, axes)), names=axes)  # type: ignore[arg-type] # all have sizes
+        for key, axes in {**names, "wanted": ("batch", "out")}.items()
+    }
+    arrays = {key: x.data for key, x in tensors.items()}
+    model, weights = ({key: each[key] for key in ("up", "down")} for each in (tensors, arrays))
+    put = {key: backend.whole(x.template) for key, x in tensors.items()}
+    shardings = (backend.committed, {key: put[key] for key in weights})
+    ours, theirs = tb.jit(step), jax.jit(by_hand, out_shardings=shardings)
+    return (
+        lambda: ours(model, tensors["given"], tensors["wanted"])[0].data,
+        lambda: theirs(weights, arrays["given"], arrays["wanted"])[0],
+    )
+
+
 def data_of(function: Callable[..., tb.Tensor], *tensors: tb.Tensor) -> Any:
     """The payload of what a function gives."""
     return function(*tensors).data
@@ -67,8 +124,10 @@ def main() -> None:
         x = tb.asarray(np.ones(shape, np.float32), names=("batch", "hidden"), backend=backend)
         data = x.data
         print_line(f"x + x, {shape}", *beside(partial(data_of, tb.add, x, x), partial(jnp.add, data, data), calls))
-        step, its = tb.jit(lambda x: tb.tanh(x * x)), jax.jit(lambda data: jnp.tanh(data * data))
-        print_line(f"jitted tanh(x * x), {shape}", *beside(partial(data_of, step, x), partial(its, data), calls))
+        function, its = tb.jit(lambda x: tb.tanh(x * x)), jax.jit(lambda data: jnp.tanh(data * data))
+        print_line(f"jitted tanh(x * x), {shape}", *beside(partial(data_of, function, x), partial(its, data), calls))
+    ours, theirs = calling(*steps(backend))
+    print(f"{'the calling thread, a jitted step':36} {ours:10.1f} {theirs:10.1f} {ours - theirs:+7.1f}")
 
 
 def print_line(what: str, ours: float, theirs: float, ratio: float) -> None:

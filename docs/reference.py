@@ -230,7 +230,9 @@ def on_files(files: Any, config: Any) -> None:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Turns links to files into links to pages."""
+    """Turns links to files into links to pages; leaves tables the room of a table of contents that would be empty."""
     uri = page.file.src_uri
+    if not re.search(r"^(##|:::) ", markdown, re.MULTILINE):
+        page.meta.setdefault("hide", []).append("toc")
     source = {place: path for path, place in OUTSIDE.items() if place != "index.md"}.get(uri, f"docs/{uri}")
     return linked(markdown, source, uri)

@@ -171,6 +171,21 @@ How far a backend's results were from BinaryBackend's at most, in ulps of the el
 number), as the property tests measured it, and the bound that they enforce. Where a bound has a scale, a result within
 that many roundings of it counts as 0 here, as its ulps mean nothing after a cancellation. Ops that are not listed were
 equal to the bit for every dtype.
+
+## Why results differ
+
+| between | why | what to do |
+| --- | --- | --- |
+| two backends, in the last digits | each library has its own order of a sum and its own `exp`, `sin` and so on; the \
+bound says how far that goes | compare with `tb.all_close`, at a tolerance above the bound |
+| two backends, much more | small errors grow where large numbers cancel, and where a matrix is nearly singular | \
+compute in float64: `with tb.precision(64):` |
+| eager calls and `tb.jit` on JAX | XLA compiles ops together, and may round an intermediate result where a single \
+op does not | as between two backends |
+| this library and another | a decision of ours, such as the dtype of a sum or the order of ties | \
+[semantics](semantics.md) has a row for each |
+| results and those of BinaryBackend, by more than the bound | a mistake of a backend | `tensorbackend check NAME` \
+finds the op |
 """
 
 ACCURACY_TABLE = """
@@ -325,6 +340,7 @@ PAGES = {
     **{HERE / f"coming-from-{system}.md": rows_page(system) for system in ROWS["SYSTEMS"]},
     HERE / "accuracy.md": accuracy_page,
     HERE / "support.md": support_page,
+    **run_path(str(HERE / "performance.py"))["pages"](),
 }
 
 

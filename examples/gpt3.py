@@ -18,7 +18,13 @@ LAYERS, WIDTH, HEADS, TIME, VOCABULARY = 96, 12_288, 96, 2_048, 50_257
 Parameters: TypeAlias = dict[str, Any]
 
 
-def parameters(layers: int = LAYERS, width: int = WIDTH, heads: int = HEADS, dtype: str = "bf16") -> Parameters:
+def parameters(
+    layers: int = LAYERS,
+    width: int = WIDTH,
+    heads: int = HEADS,
+    dtype: str = "bf16",
+    vocabulary: int = VOCABULARY,
+) -> Parameters:
     """A template for each parameter."""
 
     def of(**sizes: int) -> tb.Template:
@@ -43,7 +49,7 @@ def parameters(layers: int = LAYERS, width: int = WIDTH, heads: int = HEADS, dty
         }
 
     return {
-        "embedding": of(word=VOCABULARY, model=width),
+        "embedding": of(word=vocabulary, model=width),
         "position": of(time=TIME, model=width),
         "layers": [layer() for _ in range(layers)],
         "norm": norm(),
@@ -80,16 +86,38 @@ def attention(x: tb.Tensor, layer: Parameters, visible: tb.Tensor) -> tb.Tensor:
     return product(mixed, layer["output"], "head", "key") + cast("tb.Tensor", layer["output_shift"])
 
 
-def loss(parameters: Parameters, tokens: tb.Tensor, targets: tb.Tensor) -> tb.Tensor:
-    """The mean cross entropy of the next tokens, both (batch, time)."""
+def block(x: tb.Tensor, layer: Parameters, visible: tb.Tensor) -> tb.Tensor:
+    """One layer: attention, then a network of each time for itself."""
+    x = x + attention(normalised(x, layer["attention_norm"]), layer, visible)
+    wide = product(normalised(x, layer["feed_norm"]), layer["wide"], "model") + layer["wide_shift"]
+    return x + product(gelu(wide), layer["narrow"], "feed") + cast("tb.Tensor", layer["narrow_shift"])
+
+
+def loss(parameters: Parameters, tokens: tb.Tensor, targets: tb.Tensor, *, recompute: bool = False) -> tb.Tensor:
+    """The mean cross entropy of the next tokens, both (batch, time).
+
+    With `recompute` the way back computes each layer again, and keeps nothing of it in between.
+    """
     time = tokens.shape[1]
     x = tb.take(parameters["embedding"], tokens, axis="word") + parameters["position"][:time]
     order = tb.iota((time,), names=("time",))
     visible = tb.expand_dims(order, axis=1) >= order.rename("seen")
+    layer_of = tb.checkpoint(block) if recompute else block
     for layer in parameters["layers"]:
-        x = x + attention(normalised(x, layer["attention_norm"]), layer, visible)
-        wide = product(normalised(x, layer["feed_norm"]), layer["wide"], "model") + layer["wide_shift"]
-        x = x + product(gelu(wide), layer["narrow"], "feed") + layer["narrow_shift"]
+        x = layer_of(x, layer, visible)
     logits = product(normalised(x, parameters["norm"]), parameters["embedding"], "model")
     picked = tb.take_along_axis(logits, tb.expand_dims(targets, axis=2), axis=2)
     return tb.mean(tb.logsumexp(logits, axis="word")) - tb.mean(picked)
+
+
+def step(
+    parameters: Parameters, momentum: Parameters, tokens: tb.Tensor, targets: tb.Tensor, *, recompute: bool = False
+) -> tuple[tb.Tensor, Parameters, Parameters]:
+    """The loss, and parameters and momentum after one step down the gradient."""
+
+    def of(parameters: Parameters) -> tb.Tensor:
+        return loss(parameters, tokens, targets, recompute=recompute)
+
+    value, gradient = tb.value_and_grad(of)(parameters)
+    momentum = tb.tree_map(lambda m, g: 0.9 * m + g, momentum, gradient)
+    return value, tb.tree_map(lambda p, m: p - 1e-4 * m, parameters, momentum), momentum

@@ -239,6 +239,7 @@ from .ops.inspection import can_cast as can_cast
 from .ops.inspection import inspect as inspect
 from .ops.inspection import isdtype as isdtype
 from .ops.inspection import result_type as result_type
+from .ops.inspection import show as show
 from .ops.inspection import to_batched as to_batched
 from .ops.padding import pad as pad
 from .ops.padding import reflect as reflect
@@ -299,6 +300,7 @@ from .tensor import Tensor as Tensor
 from .tensor import TensorLike as TensorLike
 from .threads import set_threads as set_threads
 from .threads import threads as threads
+from .tracebacks import install as _install
 
 if _TYPE_CHECKING:
     from . import checkpoints as checkpoints
@@ -334,6 +336,7 @@ if _TYPE_CHECKING:
     from .expr.control import fori_loop as fori_loop
     from .expr.control import scan as scan
     from .expr.cost.dry_run import dry_run as dry_run
+    from .expr.cost.mesh.search import search_layouts as search_layouts
     from .expr.grad.checkpoint import checkpoint as checkpoint
     from .expr.grad.custom import custom_gradient as custom_gradient
     from .expr.grad.custom_jvp import custom_jvp as custom_jvp
@@ -367,6 +370,11 @@ if _TYPE_CHECKING:
     from .expr.trees import tree_map as tree_map
     from .expr.vmap import vmap as vmap
     from .expr.while_loops import while_loop as while_loop
+
+    # Once more, as a type checker takes a module of one of these names, imported above, for the attribute.
+    from .ops.creation.filled import template as template
+    from .ops.creation.values import tensor as tensor
+    from .select import backends as backends
 
     __version__: str
 
@@ -413,6 +421,7 @@ _LATE = {
     "profile_function": "profile.profiles",
     "register_tree_node": "trees",
     "scan": "control",
+    "search_layouts": "cost.mesh.search",
     "switch": "choice",
     "tape": "grad.tape",
     "trace": "trace",
@@ -425,11 +434,14 @@ _LATE = {
 """The module of `expr/` that has a public function, imported when one is first used."""
 
 
+_install()
+
 _NAMESPACES = ("checkpoints", "distributed", "fft", "linalg", "nn", "optimize", "ragged", "random", "solvers", "sparse")
 
 
 def __getattr__(name: str) -> _Any:
-    """What is imported late, which keeps this import quick: namespaces, what graphs are for, backends' classes.
+    """Imports a name when it is first asked for, which keeps this import quick: namespaces, functions of graphs,
+    backends' classes.
 
     The error for a name of another library says how it is written here.
     """

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 Scale: TypeAlias = Literal["element", "one", "operand", "square", "magnitudes", "norm", "result", "exponent"]
-"""What the roundings of a bound are roundings of, besides the element itself:
+"""The quantity whose roundings a bound counts, besides the element itself:
 
 - `one`: of 1, where operands of about 1 cancel;
 - `operand`, `square`: of the largest operand, or of 1, or of its square;
@@ -61,7 +61,7 @@ def within(bound: Bound = EXACT, *, complex: Bound | None = None) -> Callable[[F
     return mark
 
 
-# What several ops share
+# Bounds that several ops share
 
 LIBRARY = Bound(4, "the mathematical library of each array library has its own last digits")
 SUM = Bound(64, "the order of additions is the backend's", "magnitudes", tame=True)

@@ -1,4 +1,4 @@
-"""What the Array API standard requires of a namespace besides functions: constants, its version, inspection."""
+"""The parts of an Array API namespace that are not functions: constants, the standard's version, inspection."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STANDARD: Final = tuple(dtype for dtype in ALL_DTYPES if dtype not in (float16, 
 
 
 class NamespaceInfo:
-    """What the default backend can do, by the standard's inspection interface."""
+    """The capabilities of the default backend, by the standard's inspection interface."""
 
     def capabilities(self) -> dict[str, bool | int | None]:
         """Whether masks and shapes that depend on data are there, and how many axes at most (`None`: no bound)."""

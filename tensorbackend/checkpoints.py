@@ -214,7 +214,7 @@ def _write_parts(path: Path, tensors: Mapping[str, Tensor], process: int) -> Non
 
 
 def _held(x: Tensor, process: int) -> list[tuple[tuple[int, ...], Any]]:
-    """What this process writes of a tensor: where each part begins, and an array."""
+    """The parts of a tensor that this process writes: where each begins, and an array."""
     if x.backend.lays_by_name:
         backend: Any = x.backend
         found: list[tuple[tuple[int, ...], Any]] = backend.held(x)
@@ -223,7 +223,7 @@ def _held(x: Tensor, process: int) -> list[tuple[tuple[int, ...], Any]]:
 
 
 def _index(version: Path, tensors: Mapping[str, Tensor], processes: int) -> Any:
-    """What there is in all files of a version."""
+    """The index of all files of a version."""
     parts = []
     for process in range(processes):
         stem = f"part-{process}-of-{processes}"

@@ -178,7 +178,7 @@ def _bfloat16_writer(count: int) -> Callable[..., bytes]:
 
 
 def _lanes(bits: int, count: int) -> int:
-    """So many times the same 32 bits."""
+    """The same 32 bits, so many times."""
     return int.from_bytes(bits.to_bytes(4, "little") * count, "little")
 
 

@@ -115,7 +115,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _name(function: Callable[..., Any]) -> str:
-    """What errors call a function: a class for its `__init__`."""
+    """The name of a function in errors: that of the class for an `__init__`."""
     return function.__qualname__.removesuffix(".__init__").rpartition(".")[2]
 
 
@@ -171,11 +171,11 @@ def _raised_elsewhere(error: Exception) -> bool:
     return not file.startswith((_PACKAGE, "<frozen"))
 
 
-# What a type takes
+# Values that a type takes
 
 
 class _Kind(NamedTuple):
-    """What stands for a type that says more, or less, than its class."""
+    """A type that says more, or less, than its class."""
 
     words: str
     takes: Callable[[Any], bool]
@@ -271,7 +271,7 @@ def _known(kind: Any) -> _Kind | None:
 
 
 def _words(kind: Any) -> str:
-    """What an annotation allows, in words: `Sequence[int] | None` is "a list or tuple of ints, or None"."""
+    """The values that an annotation allows, in words: `Sequence[int] | None` is "a list or tuple of ints, or None"."""
     known = None if kind is None else _known(kind)
     if kind is None or known is not None:
         return known.words if known is not None else "None"
@@ -309,7 +309,7 @@ def _misfit(kind: Any, label: str, value: Any) -> TensorBackendError:
 
 
 def _remedy(kind: Any, value: Any) -> str:
-    """What helps, where something does."""
+    """The remedy for an argument of a wrong type; empty where there is none."""
     if isinstance(value, set | frozenset) and _fits(list(value), kind):
         return "write list(...) around it"
     if isinstance(value, float) and value.is_integer() and _fits(int(value), kind):

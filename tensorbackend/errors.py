@@ -11,12 +11,22 @@ from collections.abc import Iterable
 from reprlib import Repr
 from typing import Any, Literal
 
+from . import tracebacks
+
 
 class TensorBackendError(Exception):
     """The base class of every error that tensorbackend raises on purpose."""
 
     operation: str | None = None
     """The op that raised it, once the dispatcher has named it in the text."""
+
+    def __init__(self, *arguments: object) -> None:
+        super().__init__(*arguments)
+        tracebacks.mark()
+
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows."""
+        return tracebacks.rendered(self)
 
     def named(self, operation: str) -> TensorBackendError:
         """Puts the op's name in front of the text, unless an inner op's already stands there."""
@@ -127,8 +137,8 @@ class ContractError(TensorBackendError, AssertionError):
     def __init__(self, text: str, *, breach: Literal["payload", "mutation", "exception"] = "payload") -> None:
         super().__init__(text)
         self.breach = breach
-        """What it did: gave something else than its template says, changed an input, or raised another library's error,
-        which is the cause of this one."""
+        """The mistake of the backend: it gave something else than its template says, changed an input, or raised
+        another library's error, which is the cause of this one."""
 
 
 def expected(wanted: str, remedy: str = "", /, **came: object) -> str:
@@ -186,7 +196,7 @@ def shown(value: object) -> str:
 
 
 class _Short(Repr):
-    """What writes values."""
+    """A writer of values in few characters."""
 
     def __init__(self) -> None:
         super().__init__()

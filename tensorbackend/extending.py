@@ -1,5 +1,5 @@
-"""For authors of backends, besides the protocol: errors with the common texts, NumPy's view of dtypes, functions of
-scalar tensors, the tables that every backend reads, and how a backend supports an op.
+"""Functions for authors of backends, besides the protocol: errors with the common texts, NumPy's view of dtypes,
+functions of scalar tensors, the tables that every backend reads, and how a backend supports an op.
 
 A plugin imports `tensorbackend`, this module, `protocol`, `dtypes`, `elements`, `errors` and `testing`, and nothing
 else of the package.

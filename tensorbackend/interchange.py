@@ -42,7 +42,7 @@ _REFLECTED = ("__radd__", "__rsub__", "__rmul__", "__rtruediv__", "__rmatmul__")
 
 
 ARRAYS = ("__array__", "__dlpack__", "__array_interface__")
-"""What an array of another library has, one or more of these."""
+"""The attributes of another library's array, which has one or more of them."""
 
 
 def as_numpy(value: Any) -> numpy.ndarray[Any, Any]:
@@ -114,7 +114,7 @@ _ALIGNMENT = 64
 """Bytes; XLA shares memory of others that starts at a multiple of this, and copies any other."""
 
 _LARGE = 1 << 16
-"""From so many bytes on a copy costs more than finding an aligned place."""
+"""The number of bytes from which a copy costs more than finding an aligned place."""
 
 
 def aligned_copy(array: numpy.ndarray[Any, Any], dtype: numpy.dtype[Any]) -> numpy.ndarray[Any, Any]:

@@ -1,4 +1,4 @@
-"""What an annotation says beyond its type: that an int or a name is an axis, say.
+"""The meaning of an annotation beyond its type: that an int or a name is an axis, say.
 
 An alias carries its `Meaning` as metadata, so `Axis` and `int | str` are told apart by the objects that they are, in
 whatever way an annotation spells them.
@@ -11,7 +11,7 @@ from typing import Annotated, Literal, NamedTuple, TypeAlias
 
 
 class Meaning(NamedTuple):
-    """What stands for a parameter that is annotated with an alias."""
+    """The meaning of a parameter that is annotated with an alias."""
 
     word: Literal["tensor", "axis", "axes", "sole axis", "dtype", "like"]
 

@@ -47,7 +47,7 @@ def freeze(value: object) -> object:
 
 
 def kind_of(value: object) -> object:
-    """What tells options apart that are equal as keys: 1, 1.0 and True; 0.0 and -0.0; also inside tuples.
+    """A key that tells apart options that are equal: 1, 1.0 and True; 0.0 and -0.0; also inside tuples.
 
     For a tuple of ints, strings and `None`, nested or not, it is `tuple` (the common case).
     """
@@ -82,6 +82,8 @@ def told(value: Any) -> Any:
             return value
     elif value.__class__ is str or value.__class__ is DType or value is None:
         return value
+    elif value.__class__ is float and value == value:
+        return value, (float, copysign(1.0, value))
     try:
         frozen = freeze(value)
         if frozen == frozen:

@@ -95,7 +95,7 @@ class OpMethods:
         return self._op("permute_dims", given or None)
 
     def squeeze(self, axis: Axes = None) -> Self:
-        """Without axes of size 1, all of them by default."""
+        """The tensor without axes of size 1, all of them by default."""
         return self._op("squeeze", axis=axis)
 
     # Elements

@@ -17,7 +17,7 @@ R = TypeVar("R")
 Operand: TypeAlias = Tensor | Scalar
 
 LEFT_OUT: Final = -1
-"""What stands for an optional tensor that was left out among the lengths of sequences."""
+"""The length in place of those of sequences for an optional tensor that was left out."""
 
 _UNKNOWN: Final = Parameter("", "positional", "option", "")
 
@@ -51,7 +51,7 @@ class Call:
     operands: list[Operand]
     """Tensors and Python numbers in the order of the parameters, sequences laid out flat."""
     groups: list[int | None]
-    """For each tensor parameter `None`, the length of its sequence, or `LEFT_OUT`."""
+    """`None`, the length of the sequence, or `LEFT_OUT` for each tensor parameter."""
     arguments: list[Any]
     """The positional arguments with templates for operands and options frozen."""
     keywords: dict[str, Any]
@@ -110,7 +110,7 @@ class Call:
         return [operand for operand in self.operands if isinstance(operand, Tensor)]
 
     def grouped(self, inputs: Sequence[Any]) -> list[Any]:
-        """What belongs to each operand, such as its template, as one argument for each tensor parameter."""
+        """The properties of the operands, such as their templates, as one argument for each tensor parameter."""
         rest = iter(inputs)
         return [
             None if size == LEFT_OUT else next(rest) if size is None else tuple(next(rest) for _ in range(size))
@@ -118,7 +118,7 @@ class Call:
         ]
 
     def memoised(self, memo: dict[Any, R], compute: Callable[[], R]) -> R:
-        """What a memo holds for this call, else what is computed; options that do not hash are not kept."""
+        """The value that a memo holds for this call, else computes it; options that do not hash are not kept."""
         try:
             found = memo.get(self.key)
         except TypeError:

@@ -1,4 +1,4 @@
-"""What the ops are, read once: callbacks off the protocol, parameters off the declared functions.
+"""Specifications of the ops, read once: callbacks off the protocol, parameters off the declared functions.
 
 Everything that needs to know the ops (the dispatcher, `TemplateBackend`, the support matrix, the
 conformance suite, the reference in docs/) reads `CALLBACKS` and `OPS`; no list of op names is kept by
@@ -16,7 +16,7 @@ from .parameters import Parameter as Parameter
 from .parameters import read_parameters as read_parameters
 from .parameters import results
 from .protocol import Backend, defines
-from .protocol.core import Cost
+from .protocol.core import Cost, Reach
 
 if TYPE_CHECKING:
     from inspect import Signature
@@ -38,7 +38,9 @@ class Callback(NamedTuple):
     options: tuple[str, ...]
     outputs: int
     cost: Cost | None
-    """What an element of the result costs; `None` where that depends on more than the number of elements."""
+    """The cost of an element of the result; `None` where that depends on more than the number of elements."""
+    reach: Reach | None
+    """Of which axes of the inputs those of the result are made; `None` without inputs, and for most composites."""
 
     @property
     def elementwise(self) -> bool:
@@ -57,11 +59,13 @@ class OpSpec(NamedTuple):
     """A primitive's rule, a composite's default implementation."""
     parameters: tuple[Parameter, ...]
     result: Callable[..., Any] | None = None
-    """What makes the public result of an op with several results from their tensors; a plain tuple by default."""
+    """Makes the public result of an op with several results from their tensors; a plain tuple by default."""
     bounds: Bounds = TO_THE_BIT
     """How near its results must be."""
     cost: Cost | CostRule | None = None
-    """What a composite costs, where that is less than its parts do; a primitive's cost is its callback's."""
+    """The cost of a composite, where it is less than that of its parts; a primitive's cost is its callback's."""
+    reach: Reach | None = None
+    """Of which axes of the inputs those of a composite are made, where backends divide it better than its parts."""
 
     @property
     def module(self) -> str:
@@ -94,7 +98,10 @@ CALLBACKS: dict[str, Callback] = {}
 """Every op of the protocol by name, in the protocol's order."""
 
 COSTS: dict[str, Cost | CostRule] = {}
-"""What is stated of costs, by the names of callbacks and overrides."""
+"""The stated costs, by the names of callbacks and overrides."""
+
+REACHES: dict[str, Reach] = {}
+"""Of which axes of its inputs those of a result are made, by the names of callbacks and overrides."""
 
 OPS: dict[str, OpSpec] = {}
 """Every declared op by public name; entered by `@primitive` and `@composite`."""
@@ -126,10 +133,23 @@ def callbacks(family: type) -> Iterator[Callback]:
             options=tuple(parameter.name for parameter in parameters if parameter.role == "option"),
             outputs=results(declared, declared.__code__.co_varnames[1]),
             cost=method.__cost__,
+            reach=method.__reach__,
         )
+        found = found._replace(reach=found.reach or _told_by_options(found))
         if found.elementwise and found.cost is None:
             raise TypeError(f"the callback {name!r} needs its cost, as an elementwise one: @callback(cost='operation')")
         yield found
+
+
+def _told_by_options(callback: Callback) -> Reach | None:
+    """The reach of a primitive, by its family and its options; `None` where these do not say."""
+    if callback.optional or not callback.inputs:
+        return None
+    if callback.elementwise:
+        return "each"
+    if {"axes", "keepdims"} <= set(callback.options):
+        return "reduced"
+    return "along" if "axis" in callback.options else None
 
 
 for _family in reversed(Backend.__mro__):
@@ -137,6 +157,8 @@ for _family in reversed(Backend.__mro__):
         CALLBACKS[_callback.name] = _callback
         if _callback.cost is not None:
             COSTS[_callback.name] = _callback.cost
+        if _callback.reach is not None:
+            REACHES[_callback.name] = _callback.reach
 
 
 def declare(spec: OpSpec) -> None:
@@ -160,6 +182,8 @@ def declare(spec: OpSpec) -> None:
     OPS[spec.name] = spec
     if spec.cost is not None:
         COSTS[spec.callback] = spec.cost
+    if spec.reach is not None:
+        REACHES[spec.callback] = spec.reach
 
 
 def implemented(backend: type[Backend]) -> tuple[list[str], list[str]]:

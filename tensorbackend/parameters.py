@@ -1,4 +1,4 @@
-"""What the parameters of a function stand for, read off the types of their annotations.
+"""The meanings of a function's parameters, read off the types of their annotations.
 
 `Tensor | None`, `Optional[tb.Tensor]` and an alias of either are one type, so they say the same. Annotations are mostly
 texts: a text is evaluated where its function stands, once for all functions in which its names mean the same.
@@ -30,7 +30,7 @@ class Parameter(NamedTuple):
     annotation: str
     """The annotation as it is written, without modules and quotes."""
     meaning: str = ""
-    """What an option is: `"axis"`, `"axes"`, `"sole axis"`, `"dtype"`, `"like"`; empty for any other."""
+    """The meaning of an option: `"axis"`, `"axes"`, `"sole axis"`, `"dtype"`, `"like"`; empty for any other."""
     optional: bool = False
     """Whether `None` may stand for it."""
     type: Any = Any
@@ -38,7 +38,7 @@ class Parameter(NamedTuple):
 
 
 class _Stands(NamedTuple):
-    """What an annotation says."""
+    """The meaning of an annotation."""
 
     role: Role
     meaning: str
@@ -124,21 +124,19 @@ def _plain(annotation: object) -> str:
 
 # From a text to its type
 
-_known: dict[tuple[object, ...], _Stands] = {}
-"""What annotations say, by their text and what its names mean."""
+_known: dict[tuple[object, ...], tuple[_Stands, tuple[Any, ...]]] = {}
+"""The meanings of annotations, by their text and by what its names mean: by its identity, as types take long to hash,
+so it is kept too."""
 
 
 def _said(annotation: Any, names: Mapping[str, Any]) -> _Stands:
     if not isinstance(annotation, str):
         return _read(annotation, names)
-    key = (annotation, *[names.get(name) for name in _code(annotation).co_names])
-    try:
-        found = _known.get(key)
-    except TypeError:  # a name of what does not hash
-        return _read(annotation, names)
-    if found is None:
-        found = _known[key] = _read(annotation, names)
-    return found
+    meant = tuple(map(names.get, _code(annotation).co_names))
+    key = (annotation, *map(id, meant))
+    if key not in _known:
+        _known[key] = _read(annotation, names), meant
+    return _known[key][0]
 
 
 @cache
@@ -178,7 +176,7 @@ def _evaluated(text: str, names: Mapping[str, Any]) -> Any:
 
 
 def _read(annotation: Any, names: Mapping[str, Any]) -> _Stands:
-    """What an annotation says."""
+    """Reads the meaning of an annotation."""
     found = _resolved(annotation, names)
     members, optional = [found], False
     if get_origin(found) in (Union, UnionType):
@@ -209,7 +207,7 @@ def _read(annotation: Any, names: Mapping[str, Any]) -> _Stands:
 
 
 def meaning_of(kind: Any) -> str:
-    """What a type says by its metadata, such as `"axis"`; empty for one that says nothing."""
+    """The meaning that a type has by its metadata, such as `"axis"`; empty for a type without one."""
     for each in getattr(kind, "__metadata__", ()):
         if isinstance(each, Meaning):
             return each.word

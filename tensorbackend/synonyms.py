@@ -1,4 +1,4 @@
-"""What functions are called elsewhere: in NumPy, SciPy, JAX, PyTorch and Nx. The only such table.
+"""The names of functions elsewhere: in NumPy, SciPy, JAX, PyTorch and Nx. The only such table.
 
 `SYNONYMS` are the same functions under other names, so that `numpy.arccos(x)` finds ours; `ADVICE` says how to write
 what we have in another form.

@@ -41,7 +41,7 @@ class Template:
     size: int
     """Number of elements, 1 for a scalar."""
     weak: bool
-    """Whether it stands for a Python number, whose dtype gives way to the other operands'."""
+    """Whether it stands for a Python number, whose dtype yields to the other operands'."""
 
     def __new__(
         cls,

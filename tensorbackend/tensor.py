@@ -78,7 +78,7 @@ class Tensor(Operators):
         self.backend = backend
         self.data = data
 
-    # What it looks like
+    # Shape, dtype and names
 
     @property
     def shape(self) -> Shape:
@@ -142,7 +142,7 @@ class Tensor(Operators):
         return self.backend.inspect(self)
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the template, the backend, and a table of the elements at the ends."""
+        """The HTML that a notebook shows: the template, the backend, and a table of the elements at the ends."""
         text: str = ops["notebook"](self)
         return text
 
@@ -206,9 +206,10 @@ class Tensor(Operators):
 
     def item(self) -> Scalar:
         """The Python number in a tensor of one element; `ShapeError` for any other size."""
-        if self.size != 1:
+        template = self.template
+        if template.size != 1:
             raise ShapeError(expected("a tensor of one element", "index it first", shape=self.shape))
-        element: Scalar = unpack(self.backend.to_binary(self, 1), self.dtype)[0]
+        element: Scalar = unpack(self.backend.to_binary(self, 1), template.dtype)[0]
         return element
 
     def tolist(self) -> Any:
@@ -365,7 +366,7 @@ class Tensor(Operators):
     # NumPy
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        """What `numpy.exp(x)` and `array + x` give: our op of that name, on the backend of the tensors.
+        """Computes `numpy.exp(x)` and `array + x` by our op of that name, on the backend of the tensors.
 
         A universal function that we do not have, as of `scipy.special`, is computed on the host.
         """
@@ -379,12 +380,13 @@ class Tensor(Operators):
         return _ops["numpy_ufunc"](self, ufunc, method, inputs, options)
 
     def __array_function__(self, function: Any, types: Any, arguments: Any, options: Any) -> Any:
-        """What `numpy.sum(x, axis=0)` gives: our function where it has the same options, else NumPy's on the host."""
+        """Computes `numpy.sum(x, axis=0)` by our function where it has the same options, else by NumPy's on the
+        host."""
         return _ops["numpy_function"](self, function, types, arguments, options)
 
 
 class Deallocated(Tensor):
-    """What a tensor becomes when its data is given up: all but the data is as before.
+    """A tensor whose data was given up: all but the data is as before.
 
     An own class rather than a `Tensor.__getattr__`, which would slow down every attribute of every tensor.
     """
@@ -419,11 +421,11 @@ def relabelled(x: Tensor, out: Template) -> Tensor:
 
 
 TensorLike: TypeAlias = Annotated[Tensor | bool | int | float | complex | ForeignArray, Meaning("tensor")]
-"""What an op takes for a tensor: a tensor, a Python number, another library's array."""
+"""A tensor, a Python number or another library's array: all that an op takes for a tensor."""
 
 Like: TypeAlias = Annotated[Tensor | None, Meaning("like")]
 """A tensor beside which a new one is made, on its backend and device; none by default."""
 
 Index: TypeAlias = SupportsIndex | slice | Any | None
-"""What stands between the brackets of `x[...]`: ints, slices, None, masks and integer tensors, other libraries'
-arrays and lists of numbers; `Any` is for those and `...`."""
+"""A key of `x[...]`: ints, slices, None, masks and integer tensors, other libraries' arrays and lists of numbers; `Any`
+is for those and `...`."""

@@ -24,7 +24,7 @@ def run(*what: str) -> list[tuple[int, str]]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = str(free.getsockname()[1])
-    flags = "--xla_force_host_platform_device_count=4"
+    flags = f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count=4"
     environment = os.environ | {"XLA_FLAGS": flags, "NPROC": "32", "JAX_PLATFORMS": "cpu"}
     processes = [
         subprocess.Popen(
@@ -46,6 +46,8 @@ def run(*what: str) -> list[tuple[int, str]]:
 
 
 def test_two_processes_compute_together(tmp_path: Path) -> None:
+    rows = [[6.0 * row + column for column in range(6)] for row in range(16)]
+    tb.checkpoints.save(tmp_path / "run-of-one", {"x": tb.asarray(rows, dtype="f32", names=("batch", "hidden"))})
     found = run(str(tmp_path / "run"))
     for status, output in found:
         assert status == 0, "\n\n".join(output[-4000:] for _, output in found)
@@ -53,7 +55,7 @@ def test_two_processes_compute_together(tmp_path: Path) -> None:
     parts = sorted(each.name for each in (tmp_path / "run" / "0").glob("*.safetensors"))
     assert parts == ["part-0-of-2.safetensors", "part-1-of-2.safetensors"]
     restored = tb.checkpoints.load(tmp_path / "run", backend="numpy")
-    assert restored["['x']"].tolist() == [[6.0 * row + column for column in range(6)] for row in range(16)]
+    assert restored["['x']"].tolist() == rows
     assert restored["['x']"].names == ("batch", "hidden")
     assert restored["['host']"].tolist() == [1.0, 1.0]
 

@@ -66,7 +66,24 @@ def check(process: int, folder: str) -> None:
     )
     assert with_parts(x).item() == NUMBERS.sum()
 
-    # Each process writes what it holds, and reads what it needs.
+    # Functions of the user's get the whole; in compiled code the first process calls those that give nothing.
+    seen: list[tuple[int, ...]] = []
+
+    def noted(a: tb.Tensor) -> tb.Tensor:
+        tb.debug_callback(lambda value: seen.append(value.shape), a)
+        added: tb.Tensor = tb.host_call(lambda value: value + 1, a.template, a)
+        return added
+
+    assert np.array_equal(np.asarray(noted(x)), NUMBERS + 1)
+    assert np.array_equal(np.asarray(tb.jit(noted)(x)), NUMBERS + 1)
+    assert seen == [(16, 6)] * (2 if process == 0 else 1)
+    compiled = tb.jit(lambda a: tb.gamma_inc_l(a + 1, a))(x)
+    assert np.allclose(np.asarray(compiled), np.asarray(tb.gamma_inc_l(NUMBERS + 1, NUMBERS)))
+
+    # Each process writes what it holds, and reads what it needs, of what one process wrote too.
+    of_one = tb.checkpoints.load(f"{folder}-of-one", backend=sharded)["['x']"]
+    assert str(of_one.sharding) == str(x.sharding)
+    assert np.array_equal(np.asarray(of_one), NUMBERS)
     tb.checkpoints.save(folder, {"x": x, "key": tb.random.key(3, backend=sharded), "host": tb.ones(2)})
     other: Any = tb.JaxBackend(mesh=tb.Mesh({"a": 2, "b": 4}), layout={"hidden": "a", "batch": "b"})
     for backend in (sharded, other):

@@ -1,4 +1,4 @@
-"""What complex functions give where a part is infinite or NaN: tables that every backend reads.
+"""The values of complex functions where a part is infinite or NaN: tables that every backend reads.
 
 The values are the Array API standard's (2024.12), and C99's (annex G) where the standard has no row. What both
 leave open is positive in the quadrant that a table lists, and follows by symmetry elsewhere: all these functions

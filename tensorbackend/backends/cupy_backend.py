@@ -91,7 +91,7 @@ class CupyBackend(ArrayModuleBackend):
         return tuple(f"cuda:{number}" for number in range(count))
 
     def device_facts(self, device: str, /) -> DeviceFacts:
-        """What CUDA says of a device."""
+        """The properties that CUDA reports for a device."""
         found = self._cupy.cuda.runtime.getDeviceProperties(int(device.rpartition(":")[2]))
         name = found["name"].decode() if isinstance(found["name"], bytes) else str(found["name"])
         return DeviceFacts("gpu", int(found["totalGlobalMem"]), int(found["multiProcessorCount"]), name)
@@ -206,7 +206,7 @@ class CupyBackend(ArrayModuleBackend):
         found: Mapping[str, Any] = x.data.__cuda_array_interface__
         return {**found, "data": (found["data"][0], True)}
 
-    # What the order of threads leaves open
+    # Results that the order of threads leaves open
 
     def add_at(self, target: Array, positions: Array, values: Array) -> None:
         """Atomic additions, which CuPy has for numbers of 32 and 64 bits that are not complex."""
@@ -233,7 +233,7 @@ class CupyBackend(ArrayModuleBackend):
         last = order[cupy.concatenate((ordered[1:] != ordered[:-1], cupy.ones(1, bool)))]
         target[positions[last]] = rows[last]
 
-    # What CUDA's libraries have as one function that keeps the bounds
+    # Single functions of CUDA's libraries that keep the bounds
 
     determinant = Backend.determinant  # not overridden: CuPy's is the exponential of a sum of logarithms
 
@@ -266,7 +266,7 @@ class CupyBackend(ArrayModuleBackend):
     def triangular_solve(
         self, out: Template, a: Template, b: Template, /, *, left_side: bool, lower: bool, transform: Transform
     ) -> Kernel:
-        """By cuBLAS; where stacks broadcast, or not all is finite, as on NumPy."""
+        """Solves by cuBLAS; where stacks broadcast, or not all is finite, as on NumPy."""
         options: Any = {"left_side": left_side, "lower": lower, "transform": transform}
         general = kernel_of(super().triangular_solve, out, a, b, **options)
         if not out.size or a.shape[:-2] != b.shape[:-2]:

@@ -71,7 +71,7 @@ class CupyModule(ArrayModule):
     # Division of floats by way of fmod, which is exact
 
     def remainder(self, x: Array, y: Array) -> Array:
-        """What is left of x, with the sign of y."""
+        """The remainder of x / y, with the sign of y."""
         cupy = self._cupy
         if x.dtype.kind != "f":
             return cupy.remainder(x, y)

@@ -1,6 +1,8 @@
-"""Runs a function without data: its errors in shapes, FLOPs and memory.
+"""Runs a function without data: its errors in shapes, FLOPs and memory, on one device or on each of a mesh.
 
     tensorbackend dryrun train:step 'f32[batch=32, feature=784]' 's64[batch=32]' --gradient --fits 141GB
+    tensorbackend dryrun train:step ... --mesh data=4,model=2 --layout batch=data,hidden=model --machine h200
+    tensorbackend dryrun train:step ... --mesh data=4,model=2 --search batch,hidden --fits 141GB
 
 FUNCTION is `module:name` or `file.py:name`. An argument is
   - a template, as f32[batch=32, 784];
@@ -8,6 +10,8 @@ FUNCTION is `module:name` or `file.py:name`. An argument is
   - what a module holds, such as train:parameters: templates, tensors, containers of them, or a function without
     parameters that returns them;
   - a number, true, false or null, which reaches the function as it is.
+With --mesh all is shown and judged for one device; no device need be there. A rule such as batch=data+model names
+several mesh axes. --search tries the names on all mesh axes, and --by xla shows XLA's own figures beside ours.
 The exit status is 0, but 1 where the peak does not fit in what --fits says, and 2 for a mistake in the arguments or in
 the program, which is shown with its line.
 """
@@ -28,6 +32,7 @@ from ..errors import ArgumentError, TensorBackendError, expected
 from ._table import print_table
 
 if TYPE_CHECKING:
+    from ..expr.cost.mesh.search import LayoutSearch
     from ..expr.cost.program import By
     from ..expr.cost.report import DryRun
 
@@ -45,7 +50,15 @@ def arguments(parser: ArgumentParser) -> None:
     add("--gradient", action="store_true", help="the value and the gradient by the first argument")
     add("--fits", metavar="SIZE", help="whether the peak is at most SIZE, such as 141GB or 80GiB, as exit status")
     add("--optimised", action="store_true", help="shows and judges the rewritten graph rather than eager order")
-    add("--by", choices=("node", "op", "line"), help="a row a node, op or line (default: node up to 50, else op)")
+    add("--mesh", metavar="AXES", help="a mesh, such as data=4,model=2")
+    add("--layout", metavar="RULES", help="on which mesh axes named axes lie, such as batch=data,hidden=model")
+    add("--search", metavar="NAMES", help="tries layouts of these named axes, such as batch,hidden, and ranks them")
+    add("--machine", default="h100", help="the machine of predicted times: h100 (default) or h200")
+    add(
+        "--by",
+        choices=("node", "op", "line", "xla"),
+        help="a row a node, op or line (default: node up to 50, else op); xla: XLA's figures of each device",
+    )
     add("--top", type=int, default=20, metavar="N", help="rows at most (default: 20)")
     add("--json", metavar="FILE", help="writes all of it for programs, - for standard output")
     add("--chart", metavar="FILE", help="draws memory over time to FILE.html or FILE.png")
@@ -53,19 +66,27 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     """Runs the function on templates, and prints totals, the peak and the table."""
-    from ..expr.cost.dry_run import dry_run, source_of, user_line
+    from ..expr.cost.dry_run import dry_run, source_of, target, user_line
+    from ..expr.cost.mesh.search import search_layouts
     from ..expr.cost.units import parse_bytes, show_bytes
 
     sys.path.insert(0, os.getcwd())  # as `python -m` has it
     try:
         limit = None if options.fits is None else parse_bytes(options.fits)
         _check_files(options)
+        placing = _placing(options)
+        target(**placing)
         function = _place(options.function)
         given = [_argument(text) for text in options.templates]
     except TensorBackendError as error:
         return _mistake(str(error))
     try:
-        found = dry_run(function, *given, gradient=options.gradient)
+        if options.search is not None:
+            names = options.search.split(",")
+            place = {name: placing[name] for name in ("mesh", "machine")}
+            tried = search_layouts(function, *given, gradient=options.gradient, names=names, fits=limit, **place)
+            return _show_search(tried, options)
+        found = dry_run(function, *given, gradient=options.gradient, **placing)
     except Exception as error:  # whatever the user's program raises
         line = user_line(error.__traceback__)
         where = "" if line is None else f"{line.file}:{line.number}, in {line.function}\n    {source_of(line)}\n"
@@ -79,14 +100,73 @@ def run(options: Namespace) -> int:
         except TensorBackendError as error:
             return _mistake(str(error))
     if options.json != "-":
-        _print(found, options)
+        try:
+            _print(found, options)
+        except TensorBackendError as error:  # no JAX for --by xla
+            return _mistake(str(error))
     if limit is None:
         return 0
-    program = found.optimised if options.optimised else found.eager
+    program = found.judged(options.optimised)
     fits, peak = found.fits(limit, optimised=options.optimised), program.peak.memory
     said = "fits in" if fits else "does not fit in"
     print(f"{program.name}: the peak of {show_bytes(peak)} {said} {options.fits}", file=sys.stderr)
     return 0 if fits else 1
+
+
+def _placing(options: Namespace) -> dict[str, Any]:
+    """The mesh, the layout and the machine, as `dry_run` takes them."""
+    from ..mesh import Mesh
+
+    for name in ("layout", "search"):
+        if getattr(options, name) is not None and options.mesh is None:
+            raise ArgumentError(expected(f"--mesh beside --{name}", "such as --mesh data=4,model=2"))
+    if options.by == "xla" and options.mesh is None:
+        raise ArgumentError(expected("--mesh beside --by xla", "such as --mesh data=4,model=2"))
+    if options.search is not None and (options.layout, options.by, options.chart) != (None, None, None):
+        raise ArgumentError(expected("--search without --layout, --by and --chart", search=options.search))
+    mesh = layout = None
+    if options.mesh is not None:
+        sizes = _pairs("mesh", options.mesh, "data=4,model=2")
+        if not all(size.isdecimal() for size in sizes.values()):
+            raise ArgumentError(expected("sizes by name, such as --mesh data=4,model=2", mesh=options.mesh))
+        mesh = Mesh({name: int(size) for name, size in sizes.items()})
+    if options.layout is not None:
+        rules = _pairs("layout", options.layout, "batch=data,hidden=model")
+        layout = {name: axes.split("+") if "+" in axes else axes for name, axes in rules.items()}
+    return {"mesh": mesh, "layout": layout, "machine": options.machine}
+
+
+def _pairs(option: str, text: str, example: str) -> dict[str, str]:
+    """Pairs such as data=4,model=2, each name once."""
+    found: dict[str, str] = {}
+    for part in text.split(","):
+        name, equals, value = (each.strip() for each in part.partition("="))
+        if not (name and equals and value) or name in found:
+            raise ArgumentError(expected(f"pairs of different names, such as --{option} {example}", **{option: text}))
+        found[name] = value
+    return found
+
+
+def _show_search(tried: LayoutSearch, options: Namespace) -> int:
+    """Prints or writes the ranking; the status says whether any layout fits."""
+    from ..expr.cost.mesh.search import RANKED
+    from ..expr.cost.units import show_bytes
+
+    if options.json is not None:
+        text = json.dumps(tried.to_json(), indent=1)
+        if options.json == "-":
+            print(text)
+        else:
+            Path(options.json).write_text(text, encoding="utf-8")
+    if options.json != "-":
+        rows = tried.table()
+        print_table(RANKED, rows[: options.top])
+        if len(rows) > options.top:
+            print(f"and {len(rows) - options.top} more: --top {len(rows)} shows all")
+    if options.fits is None or tried.fits:
+        return 0
+    print(f"no layout fits in {options.fits}: the least is {show_bytes(tried.best.peak)}", file=sys.stderr)
+    return 1
 
 
 def _mistake(text: str) -> int:
@@ -106,7 +186,7 @@ def _check_files(options: Namespace) -> None:
 
 
 def _place(text: str) -> Any:
-    """What a module or a file holds under a name; `ArgumentError` where there is none."""
+    """The object that a module or a file holds under a name; `ArgumentError` where there is none."""
     match = _PLACE.fullmatch(text)
     if match is None:
         raise ArgumentError(expected("module:name or file.py:name", function=text))
@@ -154,11 +234,20 @@ def _write(found: DryRun, path: str) -> None:
 
 
 def _print(found: DryRun, options: Namespace) -> None:
+    from ..expr.cost.mesh.divided import COLLECTIVES, LIES
     from ..expr.cost.program import ALIVE, COLUMNS
     from ..expr.cost.units import show_bytes
 
-    program = found.optimised if options.optimised else found.eager
+    program = found.judged(options.optimised)
     print(found.summary(), end="\n\n")
+    if found.on_mesh is not None:
+        if options.by == "xla":
+            compiled = found.on_mesh.xla()
+            print(found.on_mesh.beside(compiled))
+            return
+        for columns, cells in ((COLLECTIVES, found.on_mesh.table()), (LIES, found.on_mesh.lies())):
+            print_table(columns, cells[: options.top])
+            print(end="\n" if len(cells) <= options.top else f"and {len(cells) - options.top} more\n\n")
     by: By = options.by or ("node" if program.ops <= 50 else "op")
     rows = program.table(by)
     print_table(COLUMNS, rows[: options.top])

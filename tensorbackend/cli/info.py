@@ -31,13 +31,13 @@ class Report(NamedTuple):
     versions: Mapping[str, str]
     devices: tuple[str, ...]
     callbacks: int | None
-    """How many primitives its class defines; `None` where the class cannot be had."""
+    """The number of primitives that its class defines; `None` where the class cannot be imported."""
     composites: int | None
-    """How many composites its class overrides, the others running as written in other ops."""
+    """The number of composites that its class overrides; the others run as written in other ops."""
 
 
 def report(name: str) -> Report:
-    """What is known of the backend of a name; whatever its module raises is part of the answer."""
+    """A report on the backend of a name; an exception of its module becomes part of the report."""
     versions: Mapping[str, str] = {}
     devices: tuple[str, ...] = ()
     callbacks = composites = error = None

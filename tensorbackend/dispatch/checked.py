@@ -1,4 +1,5 @@
-"""What a backend owes: the errors of one that fails, and checked mode, in which each call of a callback is verified."""
+"""The duties of a backend: the errors of one that fails, and checked mode, in which each call of a callback is
+verified."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ CHECKED: Final = os.environ.get("TENSORBACKEND_CHECK", "0") not in ("", "0")
 _OURS: Final = f"{__name__.partition('.')[0]}."
 
 WATCHED: Final = 4096
-"""So many elements of each input are looked at, before a callback and after it."""
+"""The number of elements of each input that are compared before and after a callback."""
 
 
 # Errors of a backend that fails

@@ -16,7 +16,7 @@ from ..memo import remember, told
 from ..operands import Call, Operand, template_of
 from ..opspec import CostRule, OpSpec, Parameter, declare, read_parameters
 from ..protocol import Backend, Kernel, own_method
-from ..protocol.core import CompositeCall, Core, Cost
+from ..protocol.core import CompositeCall, Core, Cost, Reach
 from ..rules.axes import normalize_axis, sole_axis, sorted_axes
 from ..rules.broadcasting import result_type
 from ..rules.plan import Out, flag, integer
@@ -173,10 +173,15 @@ _NORMALISED: Mapping[str, Callable[[Template, Any], Any]] = {
 
 
 def make_composite(
-    function: Callable[..., Any], callback: str | None, bounds: Bounds, cost: Cost | CostRule | None
+    function: Callable[..., Any],
+    callback: str | None,
+    bounds: Bounds,
+    cost: Cost | CostRule | None,
+    reach: Reach | None = None,
 ) -> Callable[..., Any]:
     """The public op of a body, declared."""
     name = function.__name__.lstrip("_")
-    spec = OpSpec(name, "composite", callback or name, function, read_parameters(function), bounds=bounds, cost=cost)
+    parameters = read_parameters(function)
+    spec = OpSpec(name, "composite", callback or name, function, parameters, bounds=bounds, cost=cost, reach=reach)
     declare(spec)
     return bind(CompositePath(spec).op())

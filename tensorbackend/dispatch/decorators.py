@@ -10,7 +10,7 @@ from typing import Any, Concatenate, Final, Generic, ParamSpec, TypeVar, overloa
 
 from ..accuracy import EXACT, TO_THE_BIT, Bound, Bounds
 from ..opspec import CostRule
-from ..protocol.core import Cost
+from ..protocol.core import Cost, Reach
 from ..rules.plan import Plan
 from ..template import Template
 from ..tensor import Tensor, TensorLike
@@ -71,17 +71,21 @@ class Composite:
     """The type of `@composite`."""
 
     def __init__(
-        self, callback: str | None = None, bounds: Bounds = TO_THE_BIT, cost: Cost | CostRule | None = None
+        self,
+        callback: str | None = None,
+        bounds: Bounds = TO_THE_BIT,
+        cost: Cost | CostRule | None = None,
+        reach: Reach | None = None,
     ) -> None:
-        self._callback, self._bounds, self._cost = callback, bounds, cost
+        self._callback, self._bounds, self._cost, self._reach = callback, bounds, cost, reach
 
     def calls(self, callback: str) -> Composite:
         """The decorator for an op that backends override under another name: `@composite.calls("random_uniform")`."""
-        return Composite(callback, self._bounds, self._cost)
+        return Composite(callback, self._bounds, self._cost, self._reach)
 
     def within(self, bound: Bound = EXACT, /, *, complex: Bound | None = None) -> Composite:
         """The decorator for an op whose results need not agree to the bit: `@composite.within(Bound(8, "why"))`."""
-        return Composite(self._callback, Bounds(bound, complex), self._cost)
+        return Composite(self._callback, Bounds(bound, complex), self._cost, self._reach)
 
     def costing(self, cost: Cost | CostRule, /) -> Composite:
         """The decorator for an op that costs less than its parts: what an element costs, or a function of templates.
@@ -89,7 +93,11 @@ class Composite:
         A function gets the output template, those of the inputs and the options by name, as an override would, and
         gives the number of operations.
         """
-        return Composite(self._callback, self._bounds, cost)
+        return Composite(self._callback, self._bounds, cost, self._reach)
+
+    def reaching(self, reach: Reach, /) -> Composite:
+        """The decorator for an op that a mesh divides better than its parts: of what its axes are made."""
+        return Composite(self._callback, self._bounds, self._cost, reach)
 
     @overload
     def __call__(
@@ -108,7 +116,7 @@ class Composite:
 
     def __call__(self, body: Callable[..., Any], /) -> Callable[..., Any]:
         """Declares a composite: the function is its default implementation, written in public ops."""
-        return make_composite(body, self._callback, self._bounds, self._cost)
+        return make_composite(body, self._callback, self._bounds, self._cost, self._reach)
 
 
 primitive: Final[Primitive[Tensor]] = Primitive()

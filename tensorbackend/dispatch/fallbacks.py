@@ -45,7 +45,7 @@ class Fallback(NamedTuple):
 _declared: dict[str, tuple[Fallback, ...]] = {}
 
 _late: list[Callable[[], None]] = []
-"""What imports the modules that declare fall-backs; asked when a backend first lacks a callback."""
+"""Functions that import the modules that declare fall-backs; called when a backend first lacks a callback."""
 
 
 def declared_by(load: Callable[[], None]) -> None:
@@ -104,7 +104,7 @@ def fallbacks(callback: str) -> tuple[Fallback, ...]:
 
 
 def lacking(backend: type[Backend], fallback: Fallback) -> list[str]:
-    """What a fall-back needs and a backend has neither by itself nor by fall-backs."""
+    """The callbacks that a fall-back needs and a backend has neither by itself nor by fall-backs."""
     own, _ = implemented(backend)
     return sorted(fallback.needs - _within_reach(frozenset(own)))
 
@@ -121,7 +121,8 @@ def _within_reach(own: frozenset[str]) -> frozenset[str]:
 
 
 def implementation(backend: Backend, name: str, out: Out, inputs: Sequence[Template]) -> Callable[..., Payload]:
-    """What computes a primitive for inputs of some dtypes: the backend's own callback, or else a fall-back.
+    """The function that computes a primitive for inputs of some dtypes: the backend's own callback, or else a
+    fall-back.
 
     Raises `UnsupportedOp` where there is neither.
     """

@@ -1,4 +1,4 @@
-"""What computes an op on a backend: a kernel, a function of payloads, for templates and options that are known.
+"""Kernels: functions of payloads that compute an op on a backend, for templates and options that are known.
 
 A planned callback gives its kernel itself. A plain callback, a fall-back and a composite's default work on tensors:
 their kernel wraps the payloads in tensors of the known templates. A kernel from here is called from outside: the
@@ -22,7 +22,7 @@ from ..tensor import Tensor
 from .checked import CHECKED, checked, explained, verify_default
 
 Templates: TypeAlias = Sequence[Any]
-"""For each tensor parameter its template, those of a sequence as a tuple, `None` where a tensor was left out."""
+"""The template of each tensor parameter, those of a sequence as a tuple, `None` where a tensor was left out."""
 
 
 def kernel(
@@ -178,7 +178,8 @@ def casting(kernel: Kernel, casts: Sequence[Kernel | None], groups: Sequence[int
 
 
 def implementation(backend: Backend, name: str, out: Out, inputs: Templates) -> Callable[..., Payload]:
-    """What computes a primitive: the backend's callback, unless that is missing or takes only some dtypes."""
+    """The function that computes a primitive: the backend's callback, unless that is missing or takes only some
+    dtypes."""
     method: Callable[..., Payload] = getattr(backend, name)
     if len(backend.dtypes) == len(ALL_DTYPES) and not (
         hasattr(method, "__declared__") or hasattr(method, "__dtypes__")

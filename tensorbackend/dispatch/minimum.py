@@ -1,4 +1,4 @@
-"""What a backend defines at least, computed from what the fall-backs need."""
+"""The fewest callbacks that a backend can define, computed from the needs of the fall-backs."""
 
 from __future__ import annotations
 

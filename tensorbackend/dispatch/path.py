@@ -31,7 +31,7 @@ from .watching import Change, Subject, holds_kernels, watched
 
 
 class Prepared(NamedTuple):
-    """What a call needs: its record, and its operands as tensors on one backend."""
+    """A call that is ready to run: its record, and its operands as tensors on one backend."""
 
     ready: Ready
     backend: Backend
@@ -51,9 +51,9 @@ class Path(ABC):
         self.ready: Memo = {}
         self.beside: BesideMemo = {}
         self.subjects: dict[Any, Subject] = {}
-        """What the kernels of both memos compute, by the same keys."""
+        """The subjects of the kernels in both memos, by the same keys."""
         self.parts: Callable[..., Any] | None = None
-        """What the op is made of, where that is other ops."""
+        """The function of other ops that the op is made of, where it is a composite."""
         parameters = [parameter for parameter in spec.parameters if parameter.role != "option"]
         single = all(parameter.role == "tensor" and parameter.kind == "positional" for parameter in parameters)
         self.operands = len(parameters) if single else 0
@@ -64,11 +64,11 @@ class Path(ABC):
         self.plain = sole and 0 < self.operands == len(spec.parameters) <= 2
         """Whether the op takes one or two tensors, no options, and has one result; its key leaves the precision out."""
         self.aside: Memo = holds_no_precision(self.ready) if self.plain else {}
-        """What is ready when no operands are cast."""
+        """The memo that is in use when no operands are cast."""
 
     @abstractmethod
     def prepare(self, call: Call, backend: Backend | None) -> Prepared:
-        """What a call needs, on a backend or the one that its operands choose; raises every error of the user's."""
+        """Prepares a call on a backend, or on the one that its operands choose; raises every error of the user's."""
 
     def op(self) -> Callable[..., Any]:
         """The public op."""
@@ -90,7 +90,7 @@ class Path(ABC):
             memo.clear()
 
     def _subject(self, key: Any) -> Subject:
-        """What a kernel computes that is kept under a key."""
+        """The subject of the kernel that is kept under a key."""
         found = self.subjects.get(key)
         return found or Subject(self.spec.name, self.spec.callback, next(x for x in key if isinstance(x, Backend)))
 
@@ -255,7 +255,7 @@ def constant(op: str, value: Any, dtype: DType, backend: Backend) -> Tensor:
 
 @cache
 def constants_of(op: str, dtype: DType, backend: Backend) -> Callable[[Any], Payload]:
-    """What gives the payload of a Python number in a dtype, made once for each value.
+    """A function that makes the payload of a Python number in a dtype, once for each value.
 
     Raises what `check_scalar` raises, under the name of the op.
     """

@@ -7,9 +7,10 @@ signature, which spells the key of a call out. For `sum(x, /, *, axis=None, keep
         try:
             _backend = x.backend
             _out, _kernel, _result = _ready[
-                _defaults.current_precision(), x.template, x.backend,
-                axis if axis.__class__ in _ATOMS else _told(axis), axis.__class__,
-                keepdims if keepdims.__class__ in _ATOMS else _told(keepdims), keepdims.__class__,
+                _defaults.current_precision(), x.template, _backend,
+                axis if axis is None or axis.__class__ is _str or axis.__class__ is _bool
+                else (axis if axis.__class__ in _ATOMS else _told(axis), axis.__class__),
+                keepdims if ...
             ]
         except _MISSES:
             pass
@@ -49,7 +50,7 @@ class Ready(NamedTuple):
     out: Out
     kernel: Kernel
     result: Callable[..., Any] | None = None
-    """What makes the public result of several tensors; a tuple by default."""
+    """Makes the public result of several tensors; a tuple by default."""
 
 
 class Beside(NamedTuple):
@@ -57,7 +58,7 @@ class Beside(NamedTuple):
 
     ready: Ready
     constants: tuple[Callable[[Any], Payload] | None, ...]
-    """For each operand what gives the payload of a number, `None` for a tensor."""
+    """The function that makes the payload of a number for each operand, `None` for a tensor."""
 
 
 Memo: TypeAlias = dict[Any, Any]
@@ -77,8 +78,8 @@ PLACEMENT: Final = "backend", "device", "like"
 """The options that say where a tensor is made, of an op that makes one of nothing."""
 
 MISSES: Final = KeyError, AttributeError, TypeError, IndexError
-"""What a look-up raises for a call that is not ready: an unknown key, an operand that is no tensor, an option that does
-not hash. Only the look-up runs under it, so that no error of a kernel passes for a miss."""
+"""The exceptions of a look-up for a call that is not ready: an unknown key, an operand that is no tensor, an option
+that does not hash. Only the look-up runs under them, so that no error of a kernel passes for a miss."""
 
 
 def of_one(ready: Memo, missed: Missed, failed: Failed) -> Callable[[Any], Any]:
@@ -212,7 +213,8 @@ if not ({all_tensors}):
         return _missed(_key_of, ({arguments}), {{}})
     {run}
 """
-"""What begins the code of an op of three or more tensors and no options, where numbers may stand beside tensors."""
+"""The first lines of the code of an op of three or more tensors and no options, where numbers may stand beside
+tensors."""
 
 _HERE: Final = os.path.dirname(__file__)  # a frame of the code is then one of this package, not of the user
 
@@ -220,6 +222,12 @@ _FIRST: Final = """\
 def op(*arguments, **keywords):
     return _settled()(*arguments, **keywords)
 """
+
+_OPTION: Final = (
+    "{0} if {0} is None or {0}.__class__ is _str or {0}.__class__ is _bool "
+    "else ({0} if {0}.__class__ in _ATOMS else _told({0}), {0}.__class__)"
+)
+"""An option as part of a key. Nothing else equals None or a string, and what equals a bool has its class beside it."""
 
 _SEQUENCE: Final = """\
 if {0}.__class__ is not tuple and {0}.__class__ is not list: raise KeyError
@@ -242,6 +250,7 @@ def generated(spec: OpSpec, ready: Memo, beside: BesideMemo, missed: Missed, fai
         "_Template": Template,
         "_Tensor": Tensor,
         "_beside": beside,
+        "_bool": bool,
         "_current": current,
         "_defaults": defaults,
         "_failed": failed,
@@ -251,6 +260,7 @@ def generated(spec: OpSpec, ready: Memo, beside: BesideMemo, missed: Missed, fai
         "_new": object.__new__,
         "_placed": placed,
         "_ready": ready,
+        "_str": str,
         "_told": told,
         "_wrap": wrap,
     }
@@ -301,7 +311,7 @@ def source_of(spec: OpSpec) -> str:
         lines, key = [f"_backend = {made}"], ["_backend"]
     for parameter in options:
         name = parameter.name
-        key.append(f"{name} if {name}.__class__ in _ATOMS else _told({name}), {name}.__class__")
+        key.append(_OPTION.format(name))
     keywords = [parameter.name for parameter in spec.parameters if parameter.kind == "keyword"]
     arguments = "".join(f"{_starred(each)}, " for each in spec.parameters if each.kind != "keyword")
     preparation, run = "\n".join(lines), _RUN.format(payloads=", ".join(map(_payload, tensors)), arguments=arguments)
@@ -355,7 +365,7 @@ def _of_tensors(tensors: Sequence[Parameter]) -> tuple[list[str], list[str]]:
         else:
             if not number:
                 lines.append(f"_backend = {name}.backend")
-            key.append(f"{name}.template, {name}.backend")
+            key.append(f"{name}.template, {name}.backend" if number else f"{name}.template, _backend")
     return lines, key
 
 

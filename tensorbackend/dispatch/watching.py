@@ -20,7 +20,7 @@ from ..protocol import Backend, Kernel
 
 
 class Subject(NamedTuple):
-    """What a kernel computes, as far as it is known."""
+    """The computation of a kernel, as far as it is known."""
 
     name: str
     """The public op."""
@@ -29,19 +29,19 @@ class Subject(NamedTuple):
     out: Any = None
     """The template of the result, a tuple of them, or `None` where it depends on the arguments."""
     inputs: tuple[Any, ...] = ()
-    """For each tensor parameter its template, those of a sequence as a tuple, `None` where a tensor was left out."""
+    """The template of each tensor parameter, those of a sequence as a tuple, `None` where a tensor was left out."""
     options: Mapping[str, Any] = MappingProxyType({})
     parts: Any = None
-    """What it is made of: a composite's default, a compiled graph."""
+    """The parts of the computation: a composite's default, a compiled graph."""
 
 
 Change: TypeAlias = Callable[[Kernel, Subject | None], Kernel]
-"""What gives the kernel that stands in place of another. Without a subject it is a line of a program, which knows its
+"""Gives the kernel that stands in place of another. A kernel without a subject is a line of a program, which knows its
 own."""
 
 
 class Place(Protocol):
-    """What holds kernels that are ready to run."""
+    """A holder of kernels that are ready to run."""
 
     def exchange(self, change: Change) -> None:
         """Puts another kernel in place of each."""
@@ -55,7 +55,7 @@ _places: Final[list[Place]] = []
 _programs: Final[WeakSet[Any]] = WeakSet()
 """Functions that call kernels which are their global variables, and objects that are places."""
 
-# What watches is looked at and then entered in all places.
+# The watching function is read and then entered in all places.
 _lock = threading.RLock()
 free_in_child(sys.modules[__name__], "_lock")
 

@@ -248,7 +248,7 @@ PARAMETERS: Final[Mapping[str, Words]] = {
     "take_along_axis": {
         "indices": "Integers with the sizes of x except along the axis; negative ones count from the end."
     },
-    # What the devices of a mesh do together
+    # Collective operations
     "collectives": {
         "x": "Each device's own, inside a function of `shard_map`.",
         "mesh_axes": "The names of mesh axes.",

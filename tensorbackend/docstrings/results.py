@@ -33,7 +33,7 @@ RETURNS: Final[Words] = {
     "bitcast": _LIKE,
     "clip": "Has the shape to which all three broadcast, and the dtype to which they are promoted.",
     "where": "Has the shape to which all three broadcast, and the dtype to which x1 and x2 are promoted.",
-    # What the devices of a mesh do together
+    # Collective operations
     "collectives": "Has the template of x, and the same elements on all devices along the mesh axes.",
     # Reductions, orders and what runs along an axis
     "reduction": _REDUCED,

@@ -60,17 +60,17 @@ TYPES: Final[Mapping[str, str]] = {
     "TieBreak": '{"low", "high"}',
     'Literal["reduced", "complete"]': '{"reduced", "complete"}',
 }
-"""What a docstring calls the type of an annotation, where that is not its own text."""
+"""The names that docstrings give to the types of annotations, where those are not their own text."""
 
 PARAMETERS: Final = {**arrays.PARAMETERS, **numerics.PARAMETERS}
-"""For each key what is said of some parameters, by their names."""
+"""The descriptions of some parameters by their names, for each key."""
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _OPS, _RAGGED, _EXPR = "tensorbackend.ops.", "tensorbackend.ragged.", "tensorbackend.expr."
 
 _MARGIN: Final = "" if sys.version_info >= (3, 13) else "    "
-"""What stands before each line of a docstring after the first; Python 3.13 cuts it off."""
+"""The margin of each line of a docstring after the first; Python 3.13 cuts it off."""
 
 
 def described(function: Function) -> Function:
@@ -164,13 +164,13 @@ def _parameters(function: Callable[..., Any], scopes: tuple[str, ...]) -> list[s
 
 @cache
 def _typed(annotation: Any) -> str:
-    """What stands after a parameter for its type."""
+    """The type of a parameter as it stands after the name."""
     kind = str(annotation).removesuffix(" | None")
     return f" : {TYPES.get(kind, kind)}" if kind else ""
 
 
 def _default(value: Any) -> str:
-    """What stands after the type for a default."""
+    """The default of a parameter as it stands after the type."""
     if value is None:
         return ", optional"
     return f', default "{value}"' if isinstance(value, str) else f", default {value!r}"

@@ -29,7 +29,7 @@ cast_blocks: list[int] = []
 """The widths to which operands are cast: of the blocks of all threads that say so, and of the process."""
 
 when_casting: list[Callable[[], None]] = []
-"""What is called when these have changed."""
+"""Functions to call when the defaults have changed."""
 
 
 @block

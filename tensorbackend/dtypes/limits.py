@@ -13,7 +13,7 @@ from .types import DType, DTypeLike, Scalar, complex64, complex128, float32, flo
 
 
 class finfo_object(NamedTuple):
-    """What `finfo` returns; the fields are Python floats, those of a complex dtype its halves'."""
+    """The result of `finfo`; the fields are Python floats, those of a complex dtype its halves'."""
 
     bits: int
     eps: float
@@ -24,7 +24,7 @@ class finfo_object(NamedTuple):
 
 
 class iinfo_object(NamedTuple):
-    """What `iinfo` returns; the fields are Python ints."""
+    """The result of `iinfo`; the fields are Python ints."""
 
     bits: int
     max: int

@@ -46,7 +46,7 @@ def _by_its_name(dtype: Any) -> DType | None:
 def promote_types(left: DType, right: DType) -> DType:
     """The dtype that values of two dtypes have in common.
 
-    The Array API standard's table, and where that has no entry: `bool` gives way to any dtype, an
+    The Array API standard's table, and where that has no entry: `bool` yields to any dtype, an
     integer to any floating dtype, and two floating dtypes give the smallest that holds both. Raises
     `DTypeError` for `uint64` with a signed integer, which no integer dtype holds.
 

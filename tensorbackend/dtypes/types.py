@@ -17,7 +17,7 @@ RANK: Final[dict[Kind, int]] = {"bool": 0, "uint": 1, "int": 1, "float": 2, "com
 
 
 class _Named(Protocol):
-    """What NumPy-like libraries' dtypes have: `numpy.dtype("f4").name == "float32"`."""
+    """A dtype of a library like NumPy: `numpy.dtype("f4").name == "float32"`."""
 
     @property
     def name(self) -> str: ...

@@ -41,7 +41,7 @@ _IMMUTABLE = (type, FunctionType, BuiltinFunctionType, MethodType, ModuleType, D
 
 
 def option_key(leaf: Any) -> tuple[object, object]:
-    """What tells an option from others in the key of a compilation: NaN is equal to itself there.
+    """The key of an option in the key of a compilation: NaN is equal to itself there.
 
     Raises `ArgumentError` for an object that is equal to nothing but itself and may change: its attributes would stay
     what they were at the trace.

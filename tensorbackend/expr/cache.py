@@ -12,7 +12,7 @@ from ..locks import free_in_child
 
 
 class CacheInfo(NamedTuple):
-    """What `cache_info()` of a compiled function gives, as that of `functools.lru_cache`."""
+    """The result of `cache_info()` of a compiled function, like that of `functools.lru_cache`."""
 
     hits: int
     """Calls that ran a compilation that was there."""

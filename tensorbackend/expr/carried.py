@@ -1,4 +1,4 @@
-"""What goes from turn to turn of a loop: its leaves, and the check that each stays as it is."""
+"""The values that go from turn to turn of a loop: their leaves, and the check that each keeps its template."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .trees import Tree, flatten, paths
 Leaf: TypeAlias = "Tensor | Scalar"
 
 _ROUNDS = 4
-"""So often may a body change the dtype of a Python number that it is given before it must stay."""
+"""The number of times that a body may change the dtype of a Python number that it is given before it must stay."""
 
 
 class Leaves:

@@ -115,7 +115,7 @@ def _held(graph: Graph) -> list[tuple[Node, Tensor]]:
 
 
 def _identity(x: Tensor) -> Hashable:
-    """What tells captured tensors apart."""
+    """A key that tells captured tensors apart."""
     return x.template, x.data if isinstance(x.backend, ExprBackend) else id(x.data), x.backend
 
 

@@ -1,4 +1,4 @@
-"""What the devices of a mesh do together, inside a function of `shard_map`: sums, gathers, exchanges.
+"""Collective operations on the devices of a mesh, inside a function of `shard_map`: sums, gathers, exchanges.
 
 Each is one node, by the names of mesh axes. A device's operand is its own; so is its result, which for sums and gathers
 is the same on all devices along these axes.
@@ -279,7 +279,7 @@ def all_to_all(x: Tensor, mesh_axes: MeshAxes, *, split_axis: Axis, concat_axis:
 
 @entry
 def axis_index(mesh_axes: MeshAxes) -> Tensor:
-    """Which device along mesh axes this is, from 0 up.
+    """The number of this device along mesh axes, from 0 up.
 
     Parameters
     ----------

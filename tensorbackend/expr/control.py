@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from operator import index
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from ..dispatch import perform
 from ..dtypes import bool_
@@ -32,7 +32,10 @@ from .effects import run_hook, run_host, run_on_a_mesh
 from .graph import Graph
 from .loops import run_checkpoint, run_cond, run_scan, run_while_loop
 from .node import HOOK, HOST
-from .trees import Tree, flatten, leaves_like, paths, unflatten
+from .trees import Nested, Tree, flatten, leaves_like, paths, unflatten
+
+X = TypeVar("X")
+Y = TypeVar("Y")
 
 Function = Callable[..., Any]
 
@@ -69,21 +72,21 @@ _DEFAULTS = {
 def call(
     name: str, backend: Backend, out: tuple[Template, ...], inputs: tuple[Any, ...], options: Mapping[str, object]
 ) -> Tensors:
-    """What a callback of control flow gives for tensors on one backend, closed graphs among its options."""
+    """Runs a callback of control flow for tensors on one backend, with closed graphs among its options."""
     arguments = CompositeCall(out, inputs, MappingProxyType(dict(options)))
     found: Tensors = perform(backend, name, arguments, own_method(backend, name), _DEFAULTS[name])
     return found
 
 
 def call_checkpoint(body: Graph, operands: Sequence[Tensor]) -> Tensors:
-    """What a graph gives for operands."""
+    """Runs a graph as a checkpoint."""
     (body,), constants = close([body])
     backend = common_backend([*constants, *operands])
     return call("checkpoint", backend, body.results, (on_backend((*constants, *operands), backend),), {"body": body})
 
 
 def call_cond(predicate: Tensor, operands: Sequence[Tensor], true_branch: Graph, false_branch: Graph) -> Tensors:
-    """What one of two graphs gives for operands."""
+    """Runs one of two graphs."""
     (true_branch, false_branch), constants = close([true_branch, false_branch])
     backend = common_backend([predicate, *constants, *operands])
     inputs = move(predicate, backend), on_backend((*constants, *operands), backend)
@@ -100,7 +103,8 @@ def call_scan(
     length: int,
     reverse: bool,
 ) -> Tensors:
-    """What a graph that takes constants, carried values and entries of `xs` gives in the end, and the rest stacked."""
+    """Runs a graph that takes constants, carried values and entries of `xs`; returns the last carried values, and the
+    rest stacked."""
     (body,), more = close([body])
     backend = common_backend([*more, *constants, *initial, *xs])
     inputs = on_backend((*more, *constants), backend), on_backend(initial, backend), on_backend(xs, backend)
@@ -142,6 +146,16 @@ def run_while(carried: Leaves, holds: Callable[[list[Tensor]], Any], turn: Flat,
     return call("while_loop", backend, body.results, inputs, {"condition": condition, "body": body, "limit": limit})
 
 
+@overload
+def fori_loop(
+    lower: TensorLike, upper: TensorLike, body: Callable[[Tensor, Tensor], Tensor], initial: TensorLike
+) -> Tensor: ...
+@overload
+def fori_loop(
+    lower: TensorLike, upper: TensorLike, body: Callable[[Tensor, Nested], Nested], initial: Nested
+) -> Nested: ...
+@overload
+def fori_loop(lower: TensorLike, upper: TensorLike, body: Function, initial: Any) -> Any: ...
 @entry
 def fori_loop(lower: TensorLike, upper: TensorLike, body: Function, initial: Any) -> Any:
     """Run `carry = body(i, carry)` for each i from `lower` up to but excluding `upper`.
@@ -195,6 +209,26 @@ def fori_loop(lower: TensorLike, upper: TensorLike, body: Function, initial: Any
         return unflatten(tree, run_while(carried, lambda given: given[0] < last, turn, None)[1:])
 
 
+@overload
+def scan(
+    function: Callable[[Nested, X], tuple[Nested, Y]],
+    initial: Nested,
+    xs: X,
+    length: int | None = None,
+    reverse: bool = False,
+    *,
+    axis: Axis = 0,
+) -> tuple[Nested, Y]: ...
+@overload
+def scan(
+    function: Function,
+    initial: Any,
+    xs: Any = None,
+    length: int | None = None,
+    reverse: bool = False,
+    *,
+    axis: Axis = 0,
+) -> tuple[Any, Any]: ...
 @entry
 def scan(
     function: Function,

@@ -40,7 +40,7 @@ def run_hook(out: Any, inputs: tuple[Sequence[Tensor], Sequence[Tensor]], option
 
 
 def run_host(out: Any, inputs: tuple[Sequence[Tensor]], options: Mapping[str, Any]) -> tuple[Tensor, ...]:
-    """What a function of tensors on NumPy gives, brought to where its operands are."""
+    """Calls a function of tensors on NumPy, and brings its results to where its operands are."""
     (operands,) = inputs
     backend, host = (operands[0].backend if operands else get_backend()), get_backend("numpy")
     if isinstance(backend, ExprBackend):  # to see what it costs

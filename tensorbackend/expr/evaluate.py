@@ -39,7 +39,7 @@ Result: TypeAlias = Tensor | tuple[Tensor, ...]
 
 
 _FILE: Final = "<program>"
-"""What the code of a program has for a file."""
+"""The file name in the code of a program."""
 
 
 class Compiled:
@@ -204,7 +204,7 @@ def _entered(node: Node, backend: Backend) -> Kernel:
 
 
 def computed(node: Node, backend: Backend, inputs: Sequence[Any]) -> Result:
-    """What a node gives on a backend for tensors in place of its inputs."""
+    """Computes a node on a backend, with tensors in place of its inputs."""
     if node.tensor is not None:
         return move(node.tensor, backend)
     if node.op == RENAMED:
@@ -302,7 +302,7 @@ def _code(source: str) -> CodeType:
 
 
 def last_uses(graph: Graph) -> dict[Node, list[Value]]:
-    """For each node the values that nothing after it needs, its own unused results among them.
+    """The values that nothing after each node needs, its own unused results among them.
 
     A value under other names is the same value: neither is done with before the other.
     """

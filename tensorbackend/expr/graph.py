@@ -52,7 +52,7 @@ def _equal(option: Any, other: Any) -> bool:
 
 
 class Graph:
-    """What `trace` recorded. Called with tensors, it runs on their backend.
+    """A traced function. Called with tensors, it runs on their backend.
 
     >>> import tensorbackend as tb
     >>> graph = tb.trace(lambda x: tb.sum(x * x))("f32[n=3]")
@@ -75,7 +75,7 @@ class Graph:
     nodes: tuple[Node, ...]
     """Parameters first, then each node after its inputs; none that no result needs."""
     names: tuple[str, ...]
-    """What each parameter is called."""
+    """The names of the parameters."""
     out_tree: Tree
     """How the results are nested."""
     call: TracedCall | None
@@ -106,12 +106,12 @@ class Graph:
 
     @property
     def templates(self) -> tuple[Template, ...]:
-        """What each argument looks like."""
+        """The templates of the arguments."""
         return tuple(value.template for value in self.parameters)
 
     @property
     def results(self) -> tuple[Template, ...]:
-        """What each result looks like."""
+        """The templates of the results."""
         return tuple(value.template for value in self.outputs)
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
@@ -166,7 +166,7 @@ class Graph:
         return tuple(each for each in reachable([Value(node)]) if each is not node)
 
     def arguments_of(self, of: Tensor | Value | Node | None = None) -> tuple[str, ...]:
-        """What the parameters are called on which a node depends; by default those that any result needs.
+        """The names of the parameters on which a node depends; by default of those that any result needs.
 
         >>> import tensorbackend as tb
         >>> tb.trace(lambda x, unused: x * 2)("f32[n=3]", "f32[]").arguments_of()

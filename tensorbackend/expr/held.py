@@ -1,4 +1,5 @@
-"""What a function of the user's holds on to: tensors that it can reach, and variables that may change after a call."""
+"""The objects that a user's function refers to: tensors that it can reach, and variables that may change after a
+call."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ from .node import Node
 from .trees import flatten
 
 _DEPTH: Final = 6
-"""So many steps from a function an object is looked at: its closure is one, an attribute of what is there another."""
+"""The number of steps from a function within which objects are looked at: its closure is one, an attribute of an object
+there another."""
 
 _OPAQUE = (type, ModuleType, Backend, Graph, Node, str, bytes, int, float, complex)
 
@@ -46,7 +48,7 @@ def held_by(*functions: Callable[..., Any]) -> list[Tensor]:
 
 
 def _within(value: Any) -> Iterator[Any]:
-    """What a function, a container or any other object holds."""
+    """The objects inside of a function, a container or any other object."""
     if isinstance(value, FunctionType):
         yield from (cell.cell_contents for cell in value.__closure__ or () if _is_full(cell))
         yield from value.__defaults__ or ()

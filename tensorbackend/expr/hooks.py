@@ -1,4 +1,4 @@
-"""What a function does beside its results, in a graph as outside: `debug_print`, and `debug_callback` for any other."""
+"""Side effects of a function, in a graph as outside: `debug_print`, and `debug_callback` for any other."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, overload
 
 from ..dtypes import DType
 from ..entry import checked
@@ -21,6 +21,12 @@ from .trace import parse_template
 from .trees import flatten, leaves_like, paths, unflatten
 
 
+@overload
+def host_call(
+    function: Callable[..., Any], templates: Template | str | Tensor, /, *arguments: Any, **keywords: Any
+) -> Tensor: ...
+@overload
+def host_call(function: Callable[..., Any], templates: Any, /, *arguments: Any, **keywords: Any) -> Any: ...
 @checked
 def host_call(function: Callable[..., Any], templates: Any, /, *arguments: Any, **keywords: Any) -> Any:
     """Call a function of NumPy arrays and use its result, also inside `jit`, `vmap` and loops.
@@ -111,7 +117,7 @@ _KINDS = ("is_integer", "is_floating", "is_complex")
 
 
 def _fitted(value: Any, like: Template, path: str) -> Tensor:
-    """What a function returned as a tensor of a template; an error where it is not."""
+    """The result of a function as a tensor of a template; an error where it does not fit."""
     host = get_backend("numpy")
     try:
         x = move(value, host) if isinstance(value, Tensor) else asarray(value, backend=host)

@@ -53,9 +53,8 @@ class Compiled:
     def __call__(self, tensors: Sequence[Tensor]) -> Any:
         """The result for tensors on the backend, nested as the function nests it."""
         backend = self.backend
-        payloads = [*map(_DATA, tensors)]
         try:
-            found = self.kernel(*payloads)
+            found = self.kernel(*map(_DATA, tensors))
         except Exception as error:  # whatever a kernel raises gets the op and its line, and passes
             note(error, backend)
             raise
@@ -66,7 +65,7 @@ class Compiled:
 
 
 class Lowered:
-    """What `jit` compiles for some arguments, as a graph and as text.
+    """A compiled program of `jit` for some arguments, as a graph and as text.
 
     Examples
     --------
@@ -83,7 +82,7 @@ class Lowered:
         """The backend for which it would be compiled: that of the tensors, the default one for templates alone."""
 
     def as_text(self) -> str:
-        """What the backend compiles: on JAX StableHLO, elsewhere the rewritten graph."""
+        """The text of what the backend compiles: on JAX StableHLO, elsewhere the rewritten graph."""
         return self.backend.graph_text(self.graph) or repr(simplified(self.graph, self.backend))
 
     def __repr__(self) -> str:
@@ -91,13 +90,13 @@ class Lowered:
 
 
 class Jitted(Protocol, Generic[P, R]):
-    """What `jit` gives: the function, and what it keeps."""
+    """A function compiled by `jit`, with its cache."""
 
     __wrapped__: Callable[P, R]
     """The function itself."""
 
     def __call__(self, *arguments: P.args, **keywords: P.kwargs) -> R:
-        """What the function gives."""
+        """Runs the compiled function."""
 
     def cache_info(self) -> CacheInfo:
         """How many compilations are kept, and how often one was there."""
@@ -106,7 +105,7 @@ class Jitted(Protocol, Generic[P, R]):
         """Forgets all compilations."""
 
     def lower(self, *arguments: Any, **keywords: Any) -> Lowered:
-        """What would be compiled for such arguments, which may be templates; nothing runs."""
+        """The program that would be compiled for such arguments, which may be templates; nothing runs."""
 
 
 @overload
@@ -280,6 +279,13 @@ def _jitted(
     def general(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
         given = marked(arguments, keywords)
         leaves, tree = flatten(given)
+        try:
+            ready = cache.quick[defaults.current_precision(), tree, *map(_TEMPLATE, leaves), *map(_BACKEND, leaves)]
+        except (KeyError, AttributeError, TypeError):
+            pass  # as below
+        else:
+            ready.calls += 1
+            return ready(leaves)
         leaves = as_tensors(leaves)
         tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
         backend = common_backend(tensors)
@@ -302,11 +308,11 @@ def _jitted(
             held = [node.tensor for node in graph.captured if node.tensor is not None]
             backend = common_backend([*tensors, *held]) if tensors or held else backend
             found = cache.enter(key, Compiled(graph, backend, f"jit({getattr(function, '__name__', 'function')})"))
-            if not keywords and len(tensors) == len(arguments) == len(leaves):
-                same = all(x.backend is backend for x in tensors)
-                if same and tensors:
-                    key = defaults.current_precision(), *map(_TEMPLATE, tensors), *map(_BACKEND, tensors)
-                    cache.quick[key] = found
+            if tensors and len(tensors) == len(leaves) and all(x.backend is backend for x in tensors):
+                flat = not keywords and len(tensors) == len(arguments)
+                nested = () if flat else (tree,)
+                key = defaults.current_precision(), *nested, *map(_TEMPLATE, tensors), *map(_BACKEND, tensors)
+                cache.quick[key] = found
         return found([move(x, found.backend) for x in tensors])
 
     @wraps(function)

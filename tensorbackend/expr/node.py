@@ -1,13 +1,11 @@
-"""What a graph is made of: nodes, their values, and the user's line that made each."""
+"""The parts of a graph: nodes, their values, and the user's line that made each."""
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from itertools import count
-from pathlib import Path
 from types import FrameType, MappingProxyType
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -15,6 +13,7 @@ from ..blocks import block
 from ..rules.plan import Out
 from ..template import Template
 from ..tensor import Tensor
+from ..tracebacks import is_ours
 
 PARAMETER: Final = "parameter"
 """The op of a node for an argument of the traced function."""
@@ -55,7 +54,7 @@ class Value(NamedTuple):
 
     @property
     def template(self) -> Template:
-        """What the value looks like."""
+        """The template of the value."""
         out = self.node.out
         return out if isinstance(out, Template) else out[self.index]
 
@@ -64,7 +63,7 @@ class Value(NamedTuple):
 
 
 Input: TypeAlias = "Value | tuple[Value, ...] | None"
-"""What stands for a tensor parameter: a value, those of a sequence, `None` where it was left out."""
+"""The argument for a tensor parameter: a value, those of a sequence, `None` where it was left out."""
 
 Default: TypeAlias = Callable[..., "Tensor | tuple[Tensor, ...]"]
 """A composite's default implementation, called with the fields of a `CompositeCall`."""
@@ -110,13 +109,13 @@ class Node:
 
     @property
     def values(self) -> tuple[Value, ...]:
-        """Its results."""
+        """The node's results."""
         if isinstance(self.out, Template):
             return (Value(self),)
         return tuple([Value(self, index) for index in range(len(self.out))])
 
     def with_inputs(self, exchange: Callable[[Value], Any]) -> tuple[Any, ...]:
-        """Its inputs with something in place of each value."""
+        """The node's inputs with something in place of each value."""
         if self.operands is self.inputs:
             return tuple(map(exchange, self.operands))
         return tuple(
@@ -157,12 +156,11 @@ def next_serial() -> int:
 # The user's line
 
 _line: ContextVar[Line | None] = ContextVar("tensorbackend_line", default=None)
-_OURS = f"{Path(__file__).parents[1]}{os.sep}"  # with the separator, as another package's name may begin alike
 
 
 def is_users(file: str) -> bool:
     """Whether a file of code is none of this package."""
-    return not file.startswith((_OURS, "<frozen "))
+    return not (is_ours(file) or file.startswith("<frozen "))
 
 
 def here() -> Line | None:

@@ -114,7 +114,7 @@ ExprBackend.constant = _constant  # type: ignore[assignment,method-assign] # the
 
 
 def _each(function: Callable[[Tensor], Value], given: Tensor | tuple[Tensor, ...]) -> Value | tuple[Value, ...]:
-    """What a node holds for a tensor or a sequence of them."""
+    """The input of a node for a tensor or a sequence of them."""
     return function(given) if isinstance(given, Tensor) else tuple(map(function, given))
 
 
@@ -202,7 +202,7 @@ def depends_on_argument(value: Value) -> bool:
 
 
 class Scope:
-    """What belongs to one trace: where it begins, and the tensors with data that it met."""
+    """The state of one trace: where it begins, and the tensors with data that it met."""
 
     def __init__(self, holder: Backend, default: Backend) -> None:
         self.start = next_serial()
@@ -213,7 +213,7 @@ class Scope:
         self.default = default
         """The default backend around the trace."""
         self.token: Value | None = None
-        """What the last call of a function gave that was entered for what it does; `expr.effects` says more."""
+        """The result of the last call of a function with side effects; `expr.effects` says more."""
 
 
 _scope: ContextVar[Scope | None] = ContextVar("tensorbackend_trace", default=None)

@@ -118,7 +118,7 @@ def shard_map(
 def call_shard_map(
     mesh: Mesh, body: Graph, operands: Sequence[Tensor], inside: Sequence[Axes], wholes: Sequence[Sharding]
 ) -> tuple[Tensor, ...]:
-    """What a graph of parts gives for operands, each divided as `inside` says, put together to wholes.
+    """Runs a graph of parts on operands, each divided as `inside` says, and puts the results together.
 
     What the graph captured is whole on each device.
     """

@@ -83,7 +83,7 @@ def _key(node: Node) -> tuple[Any, ...]:
 
 
 def constant_folding(graph: Graph, backend: Backend | str | None = None) -> Graph:
-    """What does not depend on the parameters computed once, on a backend, unless it is large.
+    """Computes once, on a backend, each value that does not depend on the parameters, unless it is large.
 
     >>> import tensorbackend as tb
     >>> graph = tb.trace(lambda x: x * tb.sqrt(tb.asarray(2.0)))("f32[n=3]")

@@ -27,7 +27,7 @@ from .while_loops import while_loop
 
 
 def unchanged_by(step: Callable[[Tensor], Tensor], start: Tensor, limit: int) -> Tensor:
-    """What a step leaves as it is, from repeating it: for steps of which so many lead there from anywhere."""
+    """The fixed point of a step, found by repeating it: for steps of which so many lead there from anywhere."""
 
     def goes_on(state: tuple[Tensor, Tensor, Tensor]) -> Tensor:
         return state[2] & less(state[1], limit)
@@ -68,7 +68,7 @@ def _by_sweeps(out: Any, inputs: tuple[Tensor, ...], options: Any) -> Tensor:
     rest = where(strict, values, 0)
     divisor = None
     if not options["unit_diagonal"]:
-        # What is not on the diagonal adds 0 to the first row.
+        # Elements off the diagonal add 0 to the first row.
         on = equal(rows, columns)
         one = zeros((1, 1), dtype=values.dtype, backend=values.backend) + 1
         nothing = zeros(rows.shape, dtype=rows.dtype, backend=rows.backend)

@@ -71,7 +71,7 @@ def _applied(function: Callable[..., Any], call: tuple[tuple[Any, ...], dict[str
 def argument_names(
     function: Callable[..., Any], arguments: Sequence[Any], keywords: dict[str, Any] | None = None
 ) -> list[str]:
-    """What the leaves of arguments are called, after the function's parameters where it has such."""
+    """The names of the leaves of arguments, after the function's parameters where these have names."""
     while hasattr(function, "__wrapped__"):  # what a decorator, such as `grad`, was put around
         function = function.__wrapped__
     code = getattr(function, "__code__", None)

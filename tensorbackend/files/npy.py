@@ -59,7 +59,7 @@ def read(source: Source, backend: Backend, max_bytes: int | None) -> dict[str, T
 
 
 class Header(NamedTuple):
-    """What stands before the elements of an array."""
+    """The header of an array, which stands before its elements."""
 
     template: Template
     swapped: bool

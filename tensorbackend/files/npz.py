@@ -15,7 +15,7 @@ from .source import Refused, Source, broken, naming
 _SUFFIX: Final = ".npy"
 
 _METHODS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-"""What NumPy writes. Others may take any amount of memory for a few bytes."""
+"""The compression methods that NumPy writes. Others may take any amount of memory for a few bytes."""
 
 _ENCRYPTED: Final = 1
 """A bit among a member's flags."""

@@ -22,10 +22,11 @@ if TYPE_CHECKING:
     import numpy
 
 _UNFOLDED_TIMES = 20
-"""What a compressed file may unfold to by default, in its own sizes. Deflate reaches 1,032; numbers seldom reach 10."""
+"""The limit to which a compressed file may unfold by default, in its own sizes. Deflate reaches 1,032; numbers seldom
+reach 10."""
 
 _UNFOLDED_LEAST = 32 << 20
-"""What any file may unfold to by default, in bytes."""
+"""The bytes to which any file may unfold by default."""
 
 _PIECE = 1 << 20
 """Bytes that are read at once."""
@@ -38,7 +39,7 @@ _ALIGNMENT = 64
 
 
 class Refused(Exception):
-    """What is wrong with a file, raised by who does not know the file's name; `naming` adds it."""
+    """The mistake of a file, raised where the file's name is not known; `naming` adds it."""
 
     def __init__(self, wanted: str, remedy: str, **came: object) -> None:
         super().__init__(wanted)
@@ -89,7 +90,7 @@ class Source(io.FileIO):
         return found.st_size
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """At most the bytes that are left: a size that a header claims takes no memory."""
+        """Reads at most the bytes that are left: a size that a header claims takes no memory."""
         left = max(0, self.length - self.tell())
         return super().read(left if size is None or size < 0 else min(size, left)) or b""
 
@@ -138,7 +139,8 @@ def read_tensor(
 
 
 def _filled(readinto: Callable[[Any], int | None], size: int) -> numpy.ndarray[Any, Any]:
-    """So many bytes of a stream, in memory that other libraries can share; `Refused` where it ends before."""
+    """Reads so many bytes of a stream, into memory that other libraries can share; raises `Refused` where it ends
+    before."""
     import numpy
 
     room = numpy.empty(size + _ALIGNMENT, numpy.uint8)

@@ -25,7 +25,7 @@ from ..tensor import Axis, Tensor, TensorLike
 ATTENDED = Bound(64, "exponentials of sums of products", "square", tame=True)
 
 Rotation = Callable[[Tensor, Tensor], Tensor]
-"""What turns queries and keys of shape (..., time, units) by their positions: `tb.nn.rotary`, say."""
+"""Turns queries and keys of shape (..., time, units) by their positions: `tb.nn.rotary`, say."""
 
 
 def _last(x: Tensor, time: Axis, axis: Axis) -> Tensor:

@@ -45,7 +45,7 @@ class _Frames(NamedTuple):
     """(batch,): how many frames there are, int64."""
     shape: Shape
     names: Names
-    """Those of the batch axes of the logits."""
+    """The names of the batch axes of the logits."""
     time: str | None
     """The name of the axis of frames."""
 
@@ -102,7 +102,7 @@ def _given(
     time: Axis,
     axis: Axis,
 ) -> tuple[_Frames, Given]:
-    """What paths go through, with logarithms of probabilities in float32 at least."""
+    """The frames that paths go through, with logarithms of probabilities in float32 at least."""
     dtype = to_floating(check_dtype(logits.dtype, "real"))
     frames, targets, counts = _targets(_frames(logits, logit_lengths, time, axis), labels, label_lengths)
     wide = astype(frames.logits, promote_types(dtype, float32))

@@ -91,7 +91,8 @@ def _templates(given: Given) -> tuple[Template, Template]:
 def _call(
     name: str, out: Any, inputs: tuple[Tensor, ...], blank: int, repeats: bool, default: Callable[..., Any]
 ) -> Any:
-    """What a callback of the protocol gives, or its default where labels do not repeat: no backend's own knows that."""
+    """Calls a callback of the protocol, or its default where labels do not repeat, which no backend's own callback
+    knows."""
     backend = common_backend(inputs)
     options = {"blank": blank} if repeats else {"blank": blank, "repeats": False}
     call = CompositeCall(out, tuple(move(x, backend) for x in inputs), MappingProxyType(options))
@@ -99,7 +100,7 @@ def _call(
 
 
 class _Lattice(NamedTuple):
-    """What the paths go through."""
+    """The lattice that the paths go through."""
 
     states: Tensor
     """(batch, states): the class of each."""
@@ -134,7 +135,7 @@ def _states(
     """The class of each state, (batch, states), then `skips` and `stays` of the lattice."""
     rows, size = targets.shape
     there = less(iota(size, dtype="int64", like=targets), expand_dims(counts, axis=1))
-    # What is no class is one too many, which reading finds out.
+    # A label that is no class is one too many, which reading finds out.
     valid = where(there, where(less(targets, 0), classes, targets), blank)
     blanks = full((rows, size), blank, dtype="int64", like=targets)
     pairs = reshape(stack([blanks, valid], axis=2), (rows, 2 * size), names=(None, None))
@@ -161,7 +162,7 @@ def _shifted(x: Tensor, by: int) -> Tensor:
 
 
 def _stayed(x: Tensor, paths: _Lattice) -> Tensor:
-    """What stays in its state for one more frame."""
+    """The scores of the paths that stay in their state for one more frame."""
     return x if paths.stays is None else add(x, paths.stays)
 
 
@@ -207,7 +208,7 @@ def _forward(out: object, inputs: tuple[Tensor, ...], options: Any) -> tuple[Ten
 
 
 def _posteriors(out: object, inputs: tuple[Tensor, ...], options: Any) -> Tensor:
-    """For each frame the probability of each class, given the labels: of its states together."""
+    """The probability of each class in each frame, given the labels: of its states together."""
     *rest, losses, forward = inputs
     given = Given(*rest)
     paths = lattice(given, **options)

@@ -82,7 +82,7 @@ def edit_distance(
         shorter, longer = sliced(row, (..., slice(width))), sliced(row, (..., slice(1, None)))
         best = minimum(add(shorter, changed), add(longer, 1))
         deleted = broadcast_to(add(number, 1), (*shape, 1))
-        # What is inserted costs one for each place, so the least over all earlier places is taken without it.
+        # An insertion costs one for each place, so the least over all earlier places is taken without it.
         after = add(cumulative_min(subtract(concatenate([deleted, best], axis=-1), places), axis=-1), places)
         return where(less(number, expand_dims(ends[0], axis=len(shape))), after, row), None
 

@@ -66,9 +66,9 @@ class _Sequence(NamedTuple):
     """(time, batch..., 1): which steps there are."""
     recurrent: Tensor
     names: tuple[str | None, ...]
-    """Of what is carried: the batch axes, then the units."""
+    """The names of the carried values: the batch axes, then the units."""
     order: tuple[int, ...]
-    """For each axis of what is scanned the one of x that it was."""
+    """The axis of x that each axis of the scanned tensors was."""
 
     def initial(self) -> Tensor:
         units = self.recurrent.shape[0]
@@ -85,7 +85,7 @@ def _sequence(
     mask: TensorLike | None,
     lengths: TensorLike | None,
 ) -> _Sequence:
-    """What a layer of so many gates scans."""
+    """The sequence that a layer of so many gates scans."""
     lacking = [name for name in ("input", "recurrent") if name not in parameters]
     if lacking:
         raise ArgumentError(expected("parameters input and recurrent", parameters=sorted(parameters)))

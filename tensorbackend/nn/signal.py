@@ -58,7 +58,7 @@ def _sizes(frame_length: int, frame_step: int, fft_length: int | None) -> int:
 
 
 def _places(count: int, size: int, step: int, like: Tensor) -> Tensor:
-    """For each frame and each place in it the position in the signal."""
+    """The position in the signal of each place in each frame."""
     first = multiply(iota((count, 1), axis=0, dtype="int64", like=like), step)
     return add(first, iota((1, size), axis=1, dtype="int64", like=like))
 

@@ -1,4 +1,4 @@
-"""What stands outside a tensor: the words that `pad` and `grid_sample` share, for each side of each axis.
+"""Values outside of a tensor: the words that `pad` and `grid_sample` share, for each side of each axis.
 
 A word says which element of the axis stands at a place outside of it. A number, and the word "constant", says that a
 value stands there.
@@ -16,10 +16,10 @@ from ..template import Template
 from ..tensor import Axis
 
 Side: TypeAlias = str | Scalar
-"""What stands beyond one end of an axis."""
+"""The values beyond one end of an axis."""
 
 Sides: TypeAlias = tuple[Side, Side]
-"""What stands below the first element of an axis, and what above the last."""
+"""The values below the first element of an axis, and those above the last."""
 
 Boundary: TypeAlias = Side | Sides | Mapping[Axis, Side | Sides]
 """One for all, one for each of the two ends, or either for some axes by name or position."""
@@ -51,7 +51,7 @@ EXTENSIONS: Final[Mapping[str, Callable[[Any, int], Any]]] = {
     "symmetric": _mirrored,
     "wrap": _repeated,
 }
-"""By word, which element stands at a place, in or outside an axis of a size.
+"""The element that stands at a place, in or outside an axis of a size, by word.
 
 A place is an int, or but for "edge" a tensor of them."""
 
@@ -59,7 +59,7 @@ WORDS: Final = (CONSTANT, *EXTENSIONS)
 
 
 def sides_of(x: Template, boundary: Boundary, axes: Sequence[int], /, *, option: str) -> tuple[Sides, ...]:
-    """What stands below and above each of some axes, for a boundary as a user gives it.
+    """The values below and above each of some axes, for a boundary as a user gives it.
 
     Parameters
     ----------

@@ -68,15 +68,18 @@ def bincount(
     >>> tb.bincount(tb.asarray([0, 3, 3])).tolist(), tb.bincount(tb.asarray([0, 3, 3]), size=3).tolist()
     ([1, 0, 0, 2], [1, 0, 0])
     """
+    if weights is None and size is None:
+        found = _counts(x, minlength)
+        if found is not None:
+            return found
     x, amounts = _weighed(x, weights)
     if not x.dtype.is_integer:
         raise DTypeError(expected("a tensor of an integer dtype to count", "cast it with astype()", dtype=x.dtype))
     if size is not None:
         length = checked_size(size)
     elif x.size:
-        found = _counts(x, checked_size(minlength)) if amounts is None else None
-        if found is not None:
-            return found
+        if amounts is None and _is_new(x):
+            return bincount(x, minlength=checked_size(minlength))
         least = measured(min(x), "bincount()")
         if least < 0:
             raise negative_number(least).met("bincount", [x.template])
@@ -86,23 +89,29 @@ def bincount(
     return _summed_at(laid_flat(x), amounts, length)
 
 
-def _counts(x: Tensor, least: int) -> Tensor | None:
-    """What `bincount` gives, where the backend counts at once and finds no negative element."""
-    backend = x.backend
+def _counts(x: Any, least: Any) -> Tensor | None:
+    """The result of `bincount`, where the backend is known to count at once and finds no negative element."""
     try:
+        backend = x.backend
         kernel = _counting[x.template, backend]
-    except KeyError:
-        kernel = backend.counts(x.template)
-        if kernel is not None:
-            kernel = watched(kernel, Subject("bincount", "bincount", backend))
-        remember(_counting, (x.template, backend), kernel)
-    if kernel is None:
-        return None
-    try:
+        if kernel is None or least.__class__ is not int or least < 0:
+            return None
         data = kernel(x.data, least)
-    except ValueError:  # a negative element: the caller says which
+    except (KeyError, AttributeError, ValueError):  # a negative element: the caller says which
         return None
     return Tensor(unnamed((len(data),), int64), backend, data)
+
+
+def _is_new(x: Tensor) -> bool:
+    """Whether the backend counts at once, which was not known."""
+    name, backend = (x.template, x.backend), x.backend
+    if name in _counting:
+        return False
+    kernel = backend.counts(x.template)
+    if kernel is not None:
+        kernel = watched(kernel, Subject("bincount", "bincount", backend))
+    remember(_counting, name, kernel)
+    return kernel is not None
 
 
 _counting: dict[Any, Kernel | None] = {}
@@ -110,7 +119,7 @@ holds_memo(_counting, "bincount")
 
 
 class Histogram(NamedTuple):
-    """What `histogram` gives."""
+    """The result of `histogram`."""
 
     counts: Tensor
     edges: Tensor

@@ -27,7 +27,7 @@ OfOne: TypeAlias = Callable[[Tensor], Tensor]
 OfTwo: TypeAlias = Callable[[Tensor, Tensor], Tensor]
 
 _ROUNDS = 4
-"""So often may the dtype of an accumulator change before it must stay."""
+"""The number of times that the dtype of an accumulator may change before it must stay."""
 
 
 def returned_dtype(function: Callable[..., Tensor], *dtypes: DType) -> DType:

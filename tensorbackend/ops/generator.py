@@ -43,7 +43,7 @@ class Generator:
     """
 
     key: Tensor
-    """What has not been drawn with yet: the state."""
+    """The state: a key that has not been drawn with yet."""
 
     def next_key(self) -> Tensor:
         """A key for one draw, which no other draw has.
@@ -65,7 +65,7 @@ class Generator:
         return both[1]
 
     def draw(self, function: Callable[Concatenate[TensorLike, P], R], /, *arguments: P.args, **options: P.kwargs) -> R:
-        """What a function of a key gives for the next key.
+        """Calls a function of a key with the next key.
 
         Parameters
         ----------

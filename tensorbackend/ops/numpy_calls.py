@@ -63,7 +63,7 @@ _OF_TEMPLATE: dict[str, Callable[[Tensor], Any]] = {
 
 
 def _by_numpy(function: Any, arguments: Sequence[Any], options: Mapping[str, Any], *, name: str = "") -> Any:
-    """What NumPy gives on the host; an error of NumPy's for the arguments is told as such."""
+    """Calls NumPy on the host; raises NumPy's errors about the arguments as our own."""
     name = name or getattr(function, "__name__", "function")
     try:
         on_host = _on_host(tuple(arguments)), _on_host(dict(options))
@@ -83,7 +83,7 @@ def _by_numpy(function: Any, arguments: Sequence[Any], options: Mapping[str, Any
 
 @bind
 def numpy_ufunc(x: Tensor, ufunc: Any, method: str, inputs: Sequence[Any], options: Mapping[str, Any]) -> Any:
-    """What a universal function of NumPy or SciPy gives for tensors; see `Tensor.__array_ufunc__`."""
+    """Calls a universal function of NumPy or SciPy with tensors; see `Tensor.__array_ufunc__`."""
     if method == "__call__" and not options:
         own = _own(ufunc, x)
         if own is not None:
@@ -102,7 +102,7 @@ def numpy_ufunc(x: Tensor, ufunc: Any, method: str, inputs: Sequence[Any], optio
 def numpy_function(
     x: Tensor, function: Any, types: Sequence[type], arguments: Sequence[Any], options: Mapping[str, Any]
 ) -> Any:
-    """What another function of NumPy gives for tensors; see `Tensor.__array_function__`."""
+    """Calls another function of NumPy with tensors; see `Tensor.__array_function__`."""
     import numpy
 
     if not all(issubclass(each, Tensor | numpy.ndarray) for each in types):

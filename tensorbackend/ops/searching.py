@@ -52,7 +52,7 @@ holds_memo(_finding, "nonzero")
 
 
 def _positions(x: Tensor) -> tuple[Tensor, ...] | None:
-    """What `nonzero` gives, where the backend finds the positions at once."""
+    """The result of `nonzero`, where the backend finds the positions at once."""
     template, backend = x.template, x.backend
     try:
         finding = _finding[template, backend]

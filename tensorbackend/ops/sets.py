@@ -34,7 +34,7 @@ from .sorting import argsort, sort
 
 
 class UniqueAll(NamedTuple):
-    """What `unique_all` gives."""
+    """The result of `unique_all`."""
 
     values: Tensor
     indices: Tensor
@@ -43,14 +43,14 @@ class UniqueAll(NamedTuple):
 
 
 class UniqueCounts(NamedTuple):
-    """What `unique_counts` gives."""
+    """The result of `unique_counts`."""
 
     values: Tensor
     counts: Tensor
 
 
 class UniqueInverse(NamedTuple):
-    """What `unique_inverse` gives."""
+    """The result of `unique_inverse`."""
 
     values: Tensor
     inverse_indices: Tensor
@@ -122,7 +122,7 @@ def _counts(runs: _Runs, begins: Tensor) -> Tensor:
 
 
 def _inverse(runs: _Runs, order: Tensor, x: Tensor) -> Tensor:
-    """For each element of x the number of its run."""
+    """The number of the run of each element of x."""
     number = subtract(cumulative_sum(astype(runs.begins, "int64"), axis=0), 1)
     start = zeros(x.size, dtype="int64", backend=x.backend)
     placed = indexed_put(start, reshape(order, (x.size, 1)), number)
@@ -138,7 +138,7 @@ class _Entries(NamedTuple):
     x: Tensor
     along: int
     ranks: Tensor
-    """For each entry the number of different ones before it, with the name of the axis."""
+    """The number of different entries before each, with the name of the axis."""
 
 
 def _entries(x: Tensor, axis: Axis) -> _Entries:
@@ -164,7 +164,7 @@ def _entries(x: Tensor, axis: Axis) -> _Entries:
 
 
 def _dense_ranks(table: Tensor) -> Tensor:
-    """For each element the number of different ones below it in its column."""
+    """The number of different elements below each in its column."""
     count, width = table.shape
     if not table.size:
         return zeros((count, width), dtype="int64", backend=table.backend)
@@ -197,7 +197,7 @@ def _chosen(entries: _Entries, found: UniqueAll, fill_value: Scalar) -> Tensor:
 
 
 def _along(x: Tensor, axis: Axis, size: int | None, fill_value: Scalar, function: str) -> UniqueAll:
-    """What `unique_all` gives along an axis."""
+    """The result of `unique_all` along an axis."""
     entries = _entries(x, axis)
     ranks = entries.ranks.rename(None)
     quick = ranks.backend.unique(ranks, places=True, counts=True) if size is None else None

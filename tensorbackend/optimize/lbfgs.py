@@ -37,7 +37,7 @@ SEARCHES: Final = 30
 
 
 class Plan(NamedTuple):
-    """What is static."""
+    """The static parameters of a minimisation."""
 
     graph: Graph
     history: int
@@ -57,7 +57,7 @@ class Given(NamedTuple):
 
 
 class State(NamedTuple):
-    """Between two iterations."""
+    """The state between two iterations."""
 
     going: Tensor
     x: Tensor
@@ -66,7 +66,7 @@ class State(NamedTuple):
     steps: Tensor
     """Shape (history, ..., n): the last steps, the latest first."""
     changes: Tensor
-    """Those of the gradient."""
+    """The changes of the gradient in these steps."""
     scales: Tensor
     """Shape (history, ..., 1): one over their products, 0 where there is none."""
     iterations: Tensor

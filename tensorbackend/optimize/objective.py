@@ -35,6 +35,6 @@ def objective(function: Callable[[Tensor], Any], x: Tensor) -> Objective:
 
 
 def value_at(graph: Graph, constants: tuple[Tensor, ...], x: Tensor) -> Tensor:
-    """What the function gives."""
+    """Calls the function."""
     (found,) = evaluate(graph, [*constants, x])
     return found

@@ -35,7 +35,7 @@ class Root(NamedTuple):
 
     x: Tensor
     value: Tensor
-    """What the function gives there."""
+    """The value of the function there."""
     iterations: Tensor
     converged: Tensor
     diverged: Tensor

@@ -11,7 +11,7 @@ from .planned import Payload
 class Contraction:
     """Sums of products."""
 
-    @callback
+    @callback(reach="paired")
     def dot(
         self,
         out: Template,

@@ -22,11 +22,11 @@ else:
 
 
 class Control:
-    """What a program does depending on data, and again and again."""
+    """Branches, loops and side effects, and functions of the parts of a mesh."""
 
     @optional_callback
     def checkpoint(self, out: tuple[Template, ...], operands: Sequence[Tensor], /, *, body: Graph) -> Payload:
-        """What a graph gives for the operands, computed for this call alone, where the same is computed elsewhere too.
+        """Runs a graph on the operands, computed for this call alone, where the same is computed elsewhere too.
 
         A compiler must not take a value from elsewhere for one inside: that would keep what is to be freed.
         """
@@ -41,10 +41,11 @@ class Control:
         *,
         function: Callable[..., object] | None,
     ) -> Payload:
-        """What is carried, once a function was called with the operands, for what the function does.
+        """Calls a function with the operands for its side effects, and returns the carried tensor.
 
-        It is called each time, before whatever takes what is carried from here. It may keep its tensors, and gets them
-        with their data. `None` calls nothing: then what is carried only has to come after the operands.
+        The function is called at each run, before anything takes the carried tensor from here. It may keep its tensors,
+        and gets them with their data. `None` calls nothing: then the carried tensor only has to come after the
+        operands.
         """
 
     @optional_callback
@@ -56,7 +57,7 @@ class Control:
         *,
         function: Callable[[Sequence[Tensor]], Sequence[Tensor]],
     ) -> Payload:
-        """What a function gives for the operands; it takes and gives tensors on NumPy, and is called with data."""
+        """Calls a function with the operands; it takes and gives tensors on NumPy, and is called with data."""
 
     @optional_callback
     def shard_map(
@@ -70,7 +71,7 @@ class Control:
         inside: tuple[tuple[tuple[str, ...], ...], ...],
         outside: tuple[tuple[tuple[str, ...], ...], ...],
     ) -> Payload:
-        """What each device of a mesh makes of its parts of the operands by a graph of such parts, put together.
+        """Runs a graph of parts on each device of a mesh with its parts of the operands, and puts the results together.
 
         `inside` has for each axis of each operand the mesh axes over which it is divided, `outside` those of results.
         """
@@ -87,7 +88,7 @@ class Control:
         axis: int,
         other: int,
     ) -> Payload:
-        """What the devices along mesh axes make of the operand together, inside `shard_map`.
+        """Combines the operands of the devices along mesh axes, inside `shard_map`.
 
         The kinds are those of `expr/collectives.py`. `axis` is gathered, scattered or split, `other` concatenated.
         """
@@ -103,7 +104,7 @@ class Control:
         true_branch: Graph,
         false_branch: Graph,
     ) -> Payload:
-        """What one of two graphs gives for the operands, chosen by a bool without axes."""
+        """Runs one of two graphs on the operands, chosen by a bool without axes."""
 
     @optional_callback
     def while_loop(

@@ -12,7 +12,7 @@ from .window import Padding, Sizes
 class Convolution:
     """Convolution."""
 
-    @callback
+    @callback(reach="filtered")
     def conv(
         self,
         out: Template,

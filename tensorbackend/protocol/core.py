@@ -7,13 +7,13 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, TypeAlias, TypeVar, overload
 
-from ..display import show
-from ..dtypes import ALL_DTYPES, DType, DTypeLike, as_dtype
+from ..display import ends, show
+from ..dtypes import ALL_DTYPES, DType, DTypeLike, Scalar, as_dtype
 from ..elements import unpack
 from ..errors import ArgumentError, UnsupportedOp, expected
 from ..interchange import HOST, dlpack_capsule, dlpack_device, numpy_from_binary, numpy_from_dlpack
 from ..locks import free_in_child
-from ..mesh import Sharding
+from ..mesh import Layout, Sharding
 from ..template import Template
 from ..tensor import Tensor
 from .devices import DeviceFacts, host_facts, kind_of_device
@@ -22,6 +22,7 @@ from .planned import Kernel, Payload, bare
 if TYPE_CHECKING:
     import numpy
 
+    from ..expr.cost.mesh.compiled import Compiled
     from ..expr.graph import Graph
     from ..testing.divergences import Divergence
     from . import Backend
@@ -30,7 +31,7 @@ Method = TypeVar("Method", bound=Callable[..., Payload])
 
 
 Cost: TypeAlias = Literal["transcendental", "operation", "move", "pick", "view", "strided view"]
-"""What one element of a callback's result costs:
+"""The cost of one element of a callback's result:
 
 - `transcendental`: a function that a library computes in many steps, such as `exp`, of inexact elements; one operation
   of others;
@@ -42,26 +43,50 @@ Cost: TypeAlias = Literal["transcendental", "operation", "move", "pick", "view",
 """
 
 
+Reach: TypeAlias = Literal[
+    "each", "reduced", "along", "placed", "ordered", "reshaped", "kept", "paired", "read", "written", "put", "window",
+    "filtered", "matrix",
+]  # fmt: skip
+"""Of which axes of the inputs an axis of a callback's result is made; it says how far a mesh may divide them:
+
+- `each`: axes broadcast from the right, element by element;
+- `reduced`: those in the option `axes` are gone, and results of parts of them combine to that of all;
+- `along`: that of the option `axis` is needed as a whole, all of them for `None`, others stay;
+- `placed`: each stands where `axes` says in the result, whose other axes are new;
+- `ordered`: each comes from where `axes` says;
+- `reshaped`: by sizes in row-major order;
+- `kept`: those of the same size in the same place, others are needed as a whole;
+- `paired`: `contract1` and `contract2` are summed over, `batch1` and `batch2` go together;
+- `read`, `written`, `put`: at indices, of which parts of those written combine by addition, of those put they do not;
+- `window`: those with windows of one element stay;
+- `filtered`: batch, channels and space of a convolution;
+- `matrix`: all but the last two stay.
+"""
+
+
 @overload
 def callback(method: Method, /) -> Method: ...
 @overload
-def callback(*, cost: Cost) -> Callable[[Method], Method]: ...
-def callback(method: Method | None = None, /, *, cost: Cost | None = None) -> Method | Callable[[Method], Method]:
+def callback(*, cost: Cost | None = None, reach: Reach | None = None) -> Callable[[Method], Method]: ...
+def callback(
+    method: Method | None = None, /, *, cost: Cost | None = None, reach: Reach | None = None
+) -> Method | Callable[[Method], Method]:
     """Marks a primitive: an op that every backend implements, or else raises `UnsupportedOp` for.
 
-    With the cost of an element where that is all there is to say, as it is of every elementwise op.
+    With the cost of an element where that is all there is to say, as it is of every elementwise op, and with what its
+    axes are made of where family and options do not say it.
     """
     if method is None:
-        return lambda method: _declared(method, "callback", cost)
-    return _declared(method, "callback", cost)
+        return lambda method: _declared(method, "callback", cost, reach)
+    return _declared(method, "callback", cost, reach)
 
 
 def optional_callback(method: Method) -> Method:
     """Marks a composite that a backend may override; without an override its default runs."""
-    return _declared(method, "optional_callback", None)
+    return _declared(method, "optional_callback", None, None)
 
 
-def _declared(method: Method, kind: str, cost: Cost | None) -> Method:
+def _declared(method: Method, kind: str, cost: Cost | None, reach: Reach | None) -> Method:
     name = method.__name__
 
     def missing(self: Core, *inputs: object, **options: object) -> Payload:
@@ -77,6 +102,7 @@ def _declared(method: Method, kind: str, cost: Cost | None) -> Method:
     missing.__wrapped__ = method  # type: ignore[attr-defined] # the typed declaration
     missing.__declared__ = kind  # type: ignore[attr-defined]
     missing.__cost__ = cost  # type: ignore[attr-defined]
+    missing.__reach__ = reach  # type: ignore[attr-defined]
     return missing  # type: ignore[return-value] # same signature, seen through __wrapped__
 
 
@@ -196,7 +222,7 @@ class Core:
     """The device of this instance's payloads."""
 
     options: Mapping[str, Hashable]
-    """What `init` made of the options that this instance was asked for with."""
+    """The options of this instance, as `init` returned them."""
 
     kernels: dict[Any, Kernel]
     """The kernels of this instance's planned callbacks, as they are called from outside."""
@@ -244,7 +270,8 @@ class Core:
         return (self.device,)
 
     def device_facts(self, device: str, /) -> DeviceFacts:
-        """What is known of one of its devices: here of the host its memory and processors, of others the kind alone."""
+        """The properties of one of its devices: here of the host its memory and processors, of others the kind
+        alone."""
         kind = kind_of_device(device)
         return host_facts() if kind == "cpu" else DeviceFacts(kind)
 
@@ -304,9 +331,17 @@ class Core:
         return self
 
     def graph_text(self, graph: Graph, /) -> str | None:
-        """What `compile_graph` makes of a graph, as text for people.
+        """The text of what `compile_graph` makes of a graph, for people.
 
         `None`, as here, stands for the simplified graph.
+        """
+        return None
+
+    def graph_on_mesh(self, graph: Graph, layout: Layout, /) -> Compiled | None:
+        """The figures of the backend's compiler for a graph on a mesh, memory and collectives, without the mesh's
+        devices.
+
+        `None`, as here, from a backend without one.
         """
         return None
 
@@ -374,8 +409,8 @@ class Core:
     def to_dlpack(self, x: Tensor, /, **options: Any) -> Any:
         """A DLPack capsule of the payload, by the options of the Array API's `__dlpack__`; by default of its bytes.
 
-        A copy, as not every consumer heeds that memory is read-only, unless it insists by `copy=False` and is trusted
-        not to write. Raises `BufferError` for a payload that DLPack cannot describe.
+        A copy, as not every consumer heeds that memory is read-only, unless it asks for none by `copy=False` and is
+        trusted not to write. Raises `BufferError` for a payload that DLPack cannot describe.
         """
         if self.dlpack_device() != HOST:
             remedy = "go through backend_copy('numpy') or numpy.asarray()"
@@ -430,7 +465,7 @@ class Core:
         return target.from_backend(x, copy=False)
 
     def from_backend(self, x: Tensor, /, *, copy: bool) -> Payload:
-        """This backend's payload of a tensor of any backend, for operands that move, copies and transfers.
+        """A payload of this backend for a tensor of any backend, for operands that move, copies and transfers.
 
         Takes the first of these ways that both backends allow: DLPack, where both have `x.dtype` in `dlpack_dtypes`
         and the same `dlpack_device`; a NumPy array, where this backend defines `from_numpy`; bytes. Unless `copy`,
@@ -459,7 +494,7 @@ class Core:
         """Waits until the payload is computed; a backend that computes at once has nothing to do."""
 
     def violation(self, out: Template, data: Payload, /) -> str | None:
-        """What is wrong with a payload for a template, `None` if nothing; asked for in checked mode."""
+        """The mistake of a payload for a template, `None` if there is none; asked for in checked mode."""
         return None
 
     def to_batched(self, x: Tensor, size: int, /) -> Iterator[Payload]:
@@ -472,8 +507,15 @@ class Core:
 
     def inspect(self, x: Tensor, /, *, limit: int = 100) -> str:
         """The tensor as text, reading at most `limit` elements."""
-        count = min(limit, x.size)
-        return show(x.template, self.name, unpack(self.to_binary(x, count), x.dtype))
+        positions = ends(x.shape, limit)
+        return show(x.template, self.name, self.elements_at(x, positions) if limit else [], positions)
+
+    def elements_at(self, x: Tensor, positions: Sequence[Sequence[int]], /) -> Sequence[Scalar]:
+        """The elements at some positions along each axis, row by row; no others are read."""
+        for axis, wanted in enumerate(positions):
+            if len(wanted) < x.shape[axis]:
+                x = x[(*[slice(None)] * axis, list(wanted))]
+        return unpack(x.backend.to_binary(x, x.size), x.dtype)
 
 
 free_in_child(Core, "_instances_lock")

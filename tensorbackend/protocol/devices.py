@@ -1,4 +1,4 @@
-"""What is known of a device."""
+"""Properties of devices."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class DeviceFacts(NamedTuple):
-    """What a backend says of a device of its own; `None` for what it does not know."""
+    """The properties of a backend's device; `None` for those that the backend does not know."""
 
     kind: str
     """"cpu", "gpu", "tpu" or another word for the kind of device."""
@@ -18,12 +18,12 @@ class DeviceFacts(NamedTuple):
     processors: int | None = None
     """The number of processors: logical ones of a host, multiprocessors of a GPU."""
     description: str = ""
-    """What its maker calls it."""
+    """The name that the maker gives the device."""
 
 
 @cache
 def host_facts() -> DeviceFacts:
-    """What is known of the machine that runs the program.
+    """The properties of the machine that runs the program.
 
     Returns
     -------

@@ -27,6 +27,6 @@ class Functional:
     ) -> Payload:
         """Folds an associative function of two scalar tensors over the elements, starting at `initial`."""
 
-    @callback
+    @callback(reach="each")
     def map(self, out: Template, x: Tensor, /, *, function: Callable[[Tensor], Tensor]) -> Payload:
         """A function of a scalar tensor applied to every element."""

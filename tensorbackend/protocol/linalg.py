@@ -21,29 +21,29 @@ class Linalg:
     counts.
     """
 
-    @callback
+    @callback(reach="matrix")
     def cholesky(self, out: Template, x: Tensor, /) -> Payload:
         """Lower factor L of a Hermitian positive definite x = L @ L.H, read from its lower half.
 
         `DataError` for any other (`data_errors.not_positive_definite`), one that holds NaN or infinity included.
         """
 
-    @callback
+    @callback(reach="matrix")
     def lu(self, out: tuple[Template, Template, Template], x: Tensor, /) -> Payload:
         """Permutation, unit lower and upper factor: x = P @ L @ U, with partial pivoting, the first of ties."""
 
-    @callback
+    @callback(reach="matrix")
     def qr(self, out: tuple[Template, Template], x: Tensor, /, *, mode: Literal["reduced", "complete"]) -> Payload:
         """x = Q @ R with R's diagonal non-negative. Columns of Q beyond those of x complete the basis in any way."""
 
-    @callback
+    @callback(reach="matrix")
     def eigh(self, out: tuple[Template, Template], x: Tensor, /) -> Payload:
         """Ascending eigenvalues and eigenvectors of a Hermitian matrix, read from its lower half.
 
         The largest component of each vector is real and positive.
         """
 
-    @callback
+    @callback(reach="matrix")
     def eig(self, out: tuple[Template, Template], x: Tensor, /) -> Payload:
         """Complex eigenvalues and unit eigenvectors of a square matrix.
 
@@ -52,12 +52,12 @@ class Linalg:
         is real and positive.
         """
 
-    @callback
+    @callback(reach="matrix")
     def svd(self, out: tuple[Template, Template, Template], x: Tensor, /, *, full_matrices: bool) -> Payload:
         """x = U @ diag(s) @ Vh with s descending; the largest component of each of U's columns is real
         and positive. Vectors that go with no singular value, or with one of 0, complete the basis in any way."""
 
-    @callback
+    @callback(reach="matrix")
     def triangular_solve(
         self, out: Template, a: Tensor, b: Tensor, /, *, left_side: bool, lower: bool, transform: Transform
     ) -> Payload:

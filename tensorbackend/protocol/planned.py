@@ -30,11 +30,12 @@ from ..template import Template, intern_template
 from ..tensor import Tensor
 
 Payload: TypeAlias = Any
-"""What a backend keeps of a tensor, known to it alone: bytes, an array, a handle."""
+"""The data that a backend keeps of a tensor, known to it alone: bytes, an array, a handle."""
 
 Kernel: TypeAlias = Callable[..., Payload]
-"""What a planned callback returns: the payloads of the inputs give the payload of the result, a tuple of them where
-there are several results. A sequence of tensors reaches it as one sequence of payloads."""
+"""The function that a planned callback returns: it takes the payloads of the inputs and returns the payload of the
+result, or a tuple of them where there are several results. A sequence of tensors reaches it as one sequence of
+payloads."""
 
 B = TypeVar("B")
 Out = TypeVar("Out", Template, tuple[Template, Template], tuple[Template, Template, Template], Any)
@@ -172,7 +173,7 @@ def nameless(templates: Any) -> Any:
 
 
 def _each(read: Callable[[Tensor], Any], inputs: Sequence[Any]) -> tuple[Any, ...]:
-    """What a function reads of each tensor, sequences of tensors nested as they are."""
+    """Applies a function to each tensor, sequences of tensors nested as they are."""
     return tuple([
         read(x) if isinstance(x, Tensor) else None if x is None else tuple(map(read, x))
         for x in inputs

@@ -99,7 +99,7 @@ class Reduction:
         *,
         blank: int,
     ) -> Payload:
-        """For each frame the probability of each class, given the labels; 0 beyond them, and where the loss is inf.
+        """The probability of each class in each frame, given the labels; 0 beyond them, and where the loss is inf.
 
         `losses` and `forward` are the results of `ctc_forward`.
         """

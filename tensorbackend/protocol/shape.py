@@ -13,35 +13,35 @@ from .planned import Payload
 class Shaping:
     """Changes of shape and order. Payloads may share memory: nothing ever changes one in place."""
 
-    @callback(cost="view")
+    @callback(cost="view", reach="reshaped")
     def reshape(self, out: Template, x: Tensor, /) -> Payload:
         """The same elements in row-major order under another shape."""
 
-    @callback(cost="view")
+    @callback(cost="view", reach="reshaped")
     def squeeze(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Payload:
-        """Without `axes`, which have size 1."""
+        """Removes `axes`, which have size 1."""
 
-    @callback(cost="strided view")
+    @callback(cost="strided view", reach="placed")
     def broadcast(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Payload:
         """Repeated to `out.shape`: axis i of x is axis `axes[i]` of the result, of the same size or 1."""
 
-    @callback(cost="strided view")
+    @callback(cost="strided view", reach="ordered")
     def transpose(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Payload:
         """Axis i of the result is axis `axes[i]` of x."""
 
-    @callback(cost="move")
+    @callback(cost="move", reach="kept")
     def pad(
         self, out: Template, x: Tensor, pad_value: Tensor, /, *, padding: tuple[tuple[int, int, int], ...]
     ) -> Payload:
-        """For each axis (low, high, interior): elements of `pad_value` before, after and between x's.
+        """Puts (low, high, interior) elements of `pad_value` before, after and between x's, for each axis.
 
         Negative low or high take elements away, after the interior padding, as in XLA's Pad.
         """
 
-    @callback(cost="strided view")
+    @callback(cost="strided view", reach="kept")
     def reverse(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Payload:
         """The order along `axes` turned round."""
 
-    @callback(cost="move")
+    @callback(cost="move", reach="kept")
     def concatenate(self, out: Template, tensors: Sequence[Tensor], /, *, axis: int) -> Payload:
         """The tensors, one or more, one after another along `axis`."""

@@ -17,7 +17,7 @@ class Unique(NamedTuple):
     indices: Tensor | None
     """Where each comes first in the tensor laid flat."""
     inverse_indices: Tensor | None
-    """Which of them each element is, with the tensor's shape and names."""
+    """The index among them of each element, with the tensor's shape and names."""
     counts: Tensor | None
     """How often each is there."""
 

@@ -20,7 +20,7 @@ Sizes = tuple[int, ...]
 class Window:
     """Pooling and convolution."""
 
-    @callback
+    @callback(reach="window")
     def window_sum(
         self,
         out: Template,
@@ -34,7 +34,7 @@ class Window:
     ) -> Payload:
         """Sum of each window, in x's dtype."""
 
-    @callback
+    @callback(reach="window")
     def window_product(
         self,
         out: Template,
@@ -48,7 +48,7 @@ class Window:
     ) -> Payload:
         """Product of each window, in x's dtype."""
 
-    @callback
+    @callback(reach="window")
     def window_max(
         self,
         out: Template,
@@ -62,7 +62,7 @@ class Window:
     ) -> Payload:
         """Greatest element of each window, NaN if there is one."""
 
-    @callback
+    @callback(reach="window")
     def window_min(
         self,
         out: Template,
@@ -76,7 +76,7 @@ class Window:
     ) -> Payload:
         """Least element of each window, NaN if there is one."""
 
-    @callback
+    @callback(reach="window")
     def window_reduce(
         self,
         out: Template,
@@ -92,7 +92,7 @@ class Window:
     ) -> Payload:
         """Folds an associative function of two scalar tensors over each window, from `initial`."""
 
-    @callback
+    @callback(reach="window")
     def window_scatter_max(
         self,
         out: Template,
@@ -107,7 +107,7 @@ class Window:
     ) -> Payload:
         """`initial` everywhere, plus each source element at its window's greatest element, the first of ties."""
 
-    @callback
+    @callback(reach="window")
     def window_scatter_min(
         self,
         out: Template,

@@ -1,4 +1,4 @@
-"""What a callback takes beside its inputs and its result: declared with the callback, read by dry runs."""
+"""The memory that a callback takes beside its inputs and its result: declared with the callback, read by dry runs."""
 
 from __future__ import annotations
 
@@ -48,7 +48,8 @@ def takes(space: Space) -> Callable[[Method], Method]:
 
 
 def space_of(backend: Core, callback: str, out: Any, inputs: Any, options: Any) -> int | None:
-    """What a backend's own callback says that it takes, 0 where it says nothing; `None` for one that it has not."""
+    """The bytes that a backend's own callback declares to take, 0 where it declares nothing; `None` for one that it
+    lacks."""
     method = own_method(backend, callback)
     if method is None:
         return None

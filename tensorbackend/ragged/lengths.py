@@ -165,7 +165,7 @@ def check_kept(result: Tensor, axis: str, size: int, lengths: Tensor) -> None:
 
 
 def _payload(x: Tensor) -> Any:
-    """What holds the data: of a value that a trace captured, that of the tensor with the data."""
+    """The holder of the data: of a value that a trace captured, that of the tensor with the data."""
     data = x.data
     if isinstance(data, Value) and data.node.op == CAPTURED and data.node.tensor is not None:
         return data.node.tensor.data

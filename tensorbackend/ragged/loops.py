@@ -140,9 +140,9 @@ class Unrolled(NamedTuple):
     """Result of `unroll`."""
 
     carry: Any
-    """What each example carried at its end."""
+    """The values that each example carried at its end."""
     outputs: Any
-    """What the turns gave, stacked, with lengths: nested as the function nests it."""
+    """The results of the turns, stacked, with lengths: nested as the function nests them."""
 
 
 @checked
@@ -232,7 +232,7 @@ def _tensors(value: Any) -> list[Tensor]:
 
 
 class _Seen(NamedTuple):
-    """What a turn gives, by templates."""
+    """The results of a turn, by templates."""
 
     ys: list[Template]
     tree: Tree
@@ -241,7 +241,7 @@ class _Seen(NamedTuple):
 
 
 def _seen(function: Callable[[Any], Any], start: Any) -> _Seen:
-    """What a function of carried values gives, looked at by a trace."""
+    """Traces a function of carried values for the templates of its results."""
     graph = trace(function)(start)
     parts, results = graph.out_tree.children, graph.results
     if graph.out_tree.kind is not tuple or len(parts) != 3 or parts[2].kind is not None:

@@ -1,4 +1,4 @@
-"""What is within the lengths moved together: axes merged, examples packed, entries selected, and back."""
+"""Moves of the elements within the lengths: axes merged, examples packed, entries selected, and back."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ PACKED = "packed"
 
 
 def _mask_over(x: Ragged, names: Sequence[str]) -> Tensor:
-    """Which positions on some axes are within the lengths, over the axes that these lengths are over, then those."""
+    """A mask of the positions on some axes that are within the lengths, over the axes that these lengths are over, then
+    those."""
     over = [name for name in x.names if name is not None and name in axes_over(x, names)]
     axes = (*over, *names)
     like = Template([x.size_of(name) for name in axes], "bool", axes)

@@ -31,13 +31,13 @@ from .value import Either, Ragged, lifted, made, mask_in, position_of
 
 
 def least(dtype: DType) -> Scalar:
-    """What is below all numbers of a dtype."""
+    """The least value of a dtype, below all numbers."""
     check_dtype(dtype, "real or bool")
     return False if dtype.kind == "bool" else iinfo(dtype).min if dtype.is_integer else -math.inf
 
 
 def greatest(dtype: DType) -> Scalar:
-    """What is above all numbers of a dtype."""
+    """The greatest value of a dtype, above all numbers."""
     check_dtype(dtype, "real or bool")
     return True if dtype.kind == "bool" else iinfo(dtype).max if dtype.is_integer else math.inf
 
@@ -67,7 +67,7 @@ def remaining(x: Ragged, axes: tuple[int, ...], keepdims: bool) -> dict[str, Ten
 def _reduced(
     function: Callable[..., Tensor], x: Ragged, axes: tuple[int, ...], keepdims: bool, identity: Scalar
 ) -> Tensor:
-    """What a reduction gives with its identity in the padding."""
+    """Reduces with the identity of the reduction in the padding."""
     values = x.filled(identity)
     empty: dict[Axis, tuple[int, int]] = {
         axis: (0, 1) for axis in axes if not values.shape[axis] and x.names[axis] in x.lengths
@@ -236,7 +236,7 @@ def _mean(x: Ragged, axes: tuple[int, ...], keepdims: bool) -> Tensor:
 
 
 def _wide(x: Tensor) -> Tensor:
-    """In at least float32; what is so already is not copied."""
+    """Casts to at least float32; a tensor that is so already is not copied."""
     return x if promote_types(averaged_dtype(x), float32) is x.dtype else in_float32(x)
 
 

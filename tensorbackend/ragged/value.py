@@ -38,7 +38,7 @@ def _of_two(name: str, *, reflected: bool = False) -> Callable[[Ragged, Any], Ra
 
 
 def _operated(name: str, *operands: Any) -> Ragged:
-    """What an operator gives; `NotImplemented` for what is no operand."""
+    """The result of an operator; `NotImplemented` where an operand is none of ours."""
     try:
         return apply(getattr(unary if len(operands) == 1 else binary, name), *operands)
     except OperandError:  # Python then asks the other operand, and says so if it cannot either
@@ -79,7 +79,7 @@ class Ragged:
         "write the function of tb.ragged, tb.ragged.apply(function, x) for what works at each position by itself, "
         "or x.filled(0) for the padded values"
     )
-    """What the error says where an op of plain tensors gets one."""
+    """The remedy in the error where an op of plain tensors gets one."""
 
     values: Tensor
     """The padded values."""
@@ -94,7 +94,7 @@ class Ragged:
         self.values = values
         self.lengths = lengths
 
-    # What it looks like. There is no `backend`, by which a warm call of an op knows a tensor.
+    # Shape, dtype and names. There is no `backend`, by which a warm call of an op knows a tensor.
 
     @property
     def template(self) -> Template:
@@ -147,7 +147,7 @@ class Ragged:
         raise OperandError(expected("a tensor without lengths to index", remedy, x=self))
 
     __iter__ = None
-    """As for `x[...]`: `to_list` gives the examples."""
+    """Not defined, as for `x[...]`: `to_list` gives the examples."""
 
     # Parts
 
@@ -156,7 +156,7 @@ class Ragged:
         return {"values": self.values, **self.lengths}
 
     def mask(self) -> Tensor:
-        """Which positions are within the lengths: a bool tensor that broadcasts to the values.
+        """The mask of the positions within the lengths: a bool tensor that broadcasts to the values.
 
         Examples
         --------
@@ -257,7 +257,8 @@ def made(values: Tensor, lengths: Mapping[str, Tensor]) -> Any:
 
 
 def mask_in(x: Ragged, like: Template) -> Tensor | None:
-    """Which positions are within the lengths, laid out for a template that has x's axes; `None` without lengths."""
+    """The mask of the positions within the lengths, laid out for a template that has x's axes; `None` without
+    lengths."""
     found: Tensor | None = None
     for axis, lengths in x.lengths.items():
         each = laid_out(inside(lengths, axis, x.size_of(axis)), like)

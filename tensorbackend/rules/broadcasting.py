@@ -21,7 +21,7 @@ ACCEPTED: dict[str, Callable[[DType], bool]] = {
     "floating or complex": lambda dtype: dtype.is_inexact,
     "complex": lambda dtype: dtype.is_complex,
 }
-"""What an op may ask of a dtype, under the words that its error text uses."""
+"""The conditions that an op may set for a dtype, under the words that its error text uses."""
 
 
 def result_type(operands: Sequence[Template]) -> DType:

@@ -19,11 +19,11 @@ class Expression(NamedTuple):
     terms: tuple[str, ...]
     output: str
     path: tuple[tuple[int, ...], ...]
-    """Which terms to contract, step by step: they are taken out and their product is put last."""
+    """The terms to contract, step by step: they are taken out and their product is put last."""
     names: tuple[Names, ...]
     """The names of each operand's axes, those that the subscripts give among them."""
     squeezed: tuple[tuple[int, ...], ...]
-    """For each operand its axes of size 1 that `...` broadcasts; the terms leave them out."""
+    """The axes of size 1 of each operand that `...` broadcasts; the terms leave them out."""
 
 
 def parsed(subscripts: str, operands: Sequence[Template]) -> Expression:

@@ -16,7 +16,7 @@ from .plan import Plan, choice
 Norm: TypeAlias = Literal["backward", "ortho", "forward"]
 
 NORMS: tuple[Norm, ...] = ("backward", "ortho", "forward")
-"""Which direction divides by the length: the inverse, both by its square root, or the forward one."""
+"""The direction that divides by the length: the inverse, both by its square root, or the forward one."""
 
 
 def transform(x: Template, length: int | None, axis: Axis, norm: Norm) -> Plan:

@@ -1,4 +1,4 @@
-"""What holds for functions of the user that fold elements."""
+"""Rules of functions of the user that fold elements."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ Structure: TypeAlias = tuple[Any, ...]
 """The parts of a key of `x[...]` without what is data: the template of an index tensor or mask, else the class."""
 
 MODES = ("error", "clip", "fill")
-"""What may happen to an index outside its axis; the protocol's `Mode` lists the same."""
+"""The ways to handle an index outside its axis; the protocol's `Mode` lists the same."""
 
 
 def check_indices(indices: Template, mode: str) -> None:
@@ -92,7 +92,7 @@ def is_mask(kind: Any) -> bool:
 
 
 def covered(x: Template, structure: Structure) -> list[range]:
-    """For each part of a structure the axes of x that it is for: of a mask as many as its own, of ... the rest."""
+    """The axes of x that each part of a structure is for: of a mask as many as its own, of ... the rest."""
     widths = [
         kind.ndim if is_mask(kind) else 0 if kind in (NoneType, EllipsisType) else 1
         for kind in structure

@@ -1,4 +1,4 @@
-"""What a rule returns."""
+"""The result of a rule."""
 
 from __future__ import annotations
 
@@ -64,6 +64,6 @@ class Plan(NamedTuple):
     out: Out
     """The template of the result, a tuple of them for an op with several results."""
     inputs: tuple[DType, ...]
-    """For each input, in order, the dtype in which the callback gets it: the promotion of the operands."""
+    """The dtype in which the callback gets each input, in order: the promotion of the operands."""
     options: Options = NO_OPTIONS
     """The callback's options, normalised: axes non-negative, defaults filled, everything hashable."""

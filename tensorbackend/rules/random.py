@@ -14,7 +14,7 @@ ROTATIONS: Final = ((13, 15, 26, 6), (17, 29, 16, 24))
 """How far Threefry-2x32 rotates a word in each of four rounds, in even and odd groups of rounds."""
 
 PARITY: Final = 0x1BD11BDA
-"""What makes the third word of its key schedule from the two words of the key."""
+"""The constant that makes the third word of the key schedule from the two words of the key."""
 
 RandomMode: TypeAlias = Literal["low", "high"]
 """How many bits a sample is made of: those of one number of its dtype, or twice as many for rare events."""

@@ -63,7 +63,7 @@ def _untouched(x: Template, shape: Shape) -> Names:
 
 
 def _places(shape: Shape) -> list[tuple[int, int, int]]:
-    """For each axis the product of the sizes before it, its size, and the product of those after it."""
+    """The product of the sizes before each axis, its size, and the product of those after it."""
     return [(math.prod(shape[:axis]), size, math.prod(shape[axis + 1 :])) for axis, size in enumerate(shape)]
 
 
@@ -128,7 +128,7 @@ def inserted(x: Template, axes: int | Sequence[int], names: str | Sequence[str |
 
 
 class Span(NamedTuple):
-    """What a key asks for along one axis."""
+    """The part of one axis that a key selects."""
 
     start: int
     length: int
@@ -138,7 +138,7 @@ class Span(NamedTuple):
 
 
 class Slices(NamedTuple):
-    """What a basic key of `x[...]` asks for: an entry for each axis of x, and positions of axes of x."""
+    """The parts that a basic key of `x[...]` selects: an entry for each axis of x, and positions of axes of x."""
 
     starts: tuple[int, ...]
     lengths: tuple[int, ...]
@@ -152,7 +152,7 @@ class Slices(NamedTuple):
 
 
 def sliced_by(x: Template, key: Any) -> Slices:
-    """What a basic key asks for; of ints, slices of ints, None and ... it is remembered.
+    """Reads a basic key; the result for ints, slices of ints, None and ... is remembered.
 
     f32[2][3] by `[1, ::2]` is cut from (1, 0) to (1, 2), every (1, 2)nd element, and loses axis 0. Raises
     `IndexRangeError`, `ArgumentError` for a step of 0, `OperandError` for a part that is none of these.

@@ -1,4 +1,4 @@
-"""Which backend runs an op: the registry, the default, the choice by operands, and transfers.
+"""The choice of the backend that runs an op: the registry, the default, the choice by operands, and transfers.
 
 - `registry`: backends by name, built in, of plugins or registered, each loaded when it is first asked for;
 - `default`: the backend of new tensors, and what `backend=` stands for;

@@ -119,7 +119,7 @@ def set_default_backend(backend: BackendLike) -> None:
     _global = get_backend(backend)
 
 
-# What stood before is read first and set last: an interrupt may come right after any call.
+# The backend before is read first and set last: an interrupt may come right after any call.
 
 
 @block
@@ -172,7 +172,7 @@ def scoped_backend() -> Backend | None:
 
 
 def with_default(backend: Backend, function: Callable[..., Result], *arguments: Any) -> Result:
-    """What a function gives under a default backend; the quick form of `default_backend` for the dispatcher."""
+    """Calls a function under a default backend; the quick form of `default_backend` for the dispatcher."""
     before = _scoped.get()
     try:
         _scoped.set(backend)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 ENTRY_POINT_GROUP = "tensorbackend.backends"
 
 _built_in: dict[str, Callable[[], type[Backend]]] = {}
-"""What imports the class of a backend that the package brings."""
+"""Functions that import the class of a backend of the package."""
 
 _classes: dict[str, type[Backend]] = {}
 
@@ -177,7 +177,7 @@ def started(name: str) -> Backend:
 
 
 def _plugins() -> dict[str, list[EntryPoint]]:
-    """What distributions declare under each name: one entry, or more where some want the same name."""
+    """The entry points that distributions declare under each name: one, or more where some want the same name."""
     from importlib.metadata import entry_points  # slow to import, and few programs need it
 
     found: dict[str, list[EntryPoint]] = {}

@@ -26,7 +26,7 @@ from .minimal import gmres
 
 
 class Plan(NamedTuple):
-    """What is static about a solve."""
+    """The static parameters of a solve."""
 
     method: str
     number: int
@@ -42,7 +42,7 @@ class Given(NamedTuple):
     parts: tuple[Tensor, ...]
     preconditioner: tuple[Tensor, ...]
     basis: Tensor | None
-    """Of the null space: orthonormal rows."""
+    """The basis of the null space: orthonormal rows."""
     b: Tensor
     x0: Tensor
     rtol: Tensor
@@ -51,7 +51,7 @@ class Given(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What a solve gives, of each example in the axes before the last."""
+    """The result of a solve, of each example in the axes before the last."""
 
     x: Tensor
     residual: Tensor
@@ -100,7 +100,7 @@ def solved(plan: Plan, given: Given) -> Found:
 
 
 def _repeated(x: Tensor, progress: Progress, count: int) -> tuple[Tensor, Progress]:
-    """What needs no iteration at each entry of a trajectory."""
+    """The result of a solve without iterations, repeated for each entry of a trajectory."""
     return broadcast_to(x, (count, *x.shape)), Progress(
         *(broadcast_to(each, (count, *each.shape)) for each in progress)
     )

@@ -26,7 +26,7 @@ from ..tensor import Tensor
 from .linear import Linear, Sparse, Transposed
 
 KEPT: Final = 16
-"""So many factorisations of sparse matrices are kept."""
+"""The number of factorisations of sparse matrices that are kept."""
 
 _NAN = float("nan")
 
@@ -55,7 +55,7 @@ def eliminated(matrix: Tensor, b: Tensor) -> Tensor:
 
 
 def _sparse(matrix: Any, b: Tensor, transposed: bool) -> Tensor:
-    """By SuperLU, whose factors are kept by the content of the matrix, and serve the transpose too."""
+    """Solves by SuperLU, whose factors are kept by the content of the matrix, and serve the transpose too."""
     found: Tensor = host_call(_on_host, b, matrix, b, transposed)
     return found
 

@@ -94,7 +94,7 @@ def _by_values(
         return []
 
     def pulled(at: Tensor, cotangent: Tensor) -> tuple[Tensor, ...]:
-        """Of the product with a vector, by the values."""
+        """The cotangents of the values, pulled back through the product with a vector."""
         found: tuple[Tensor, ...] = vjp(lambda *values: plan.form(parts(values), at), *values)[1](cotangent)
         return found
 

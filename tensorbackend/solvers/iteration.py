@@ -1,4 +1,4 @@
-"""What the iterative methods share: the problem, its progress, and the loop.
+"""Parts that the iterative methods share: the problem, its progress, and the loop.
 
 Vectors have shape (..., n), numbers of each example shape (..., 1), so that they broadcast.
 """
@@ -31,7 +31,7 @@ class Problem(NamedTuple):
     apply: Function
     """The matrix, projected where there is a null space."""
     adjoint: Function
-    """Its conjugate transpose."""
+    """The conjugate transpose of the matrix."""
     precondition: Function | None
     b: Tensor
     x0: Tensor
@@ -51,7 +51,7 @@ class Progress(NamedTuple):
 
 
 class Method(NamedTuple):
-    """What a method begins with and does in an iteration. A state begins with the progress and x."""
+    """The start and the step of an iterative method. A state begins with the progress and x."""
 
     start: tuple[Any, ...]
     step: Callable[[tuple[Any, ...]], tuple[Any, ...]]

@@ -37,7 +37,7 @@ def lsqr(problem: Problem, normal: Tensor) -> Method:
     tell = Watch(problem, first)
 
     def settled(told: Progress, least: Tensor) -> Progress:
-        """With examples whose residual can be no smaller as ones that have converged."""
+        """Counts examples whose residual can be no smaller as ones that have converged."""
         residual = where(least, minimum(told.residual, problem.goal), told.residual)
         return told._replace(going=logical_and(told.going, logical_not(least)), residual=residual)
 

@@ -32,7 +32,7 @@ Tensors = Sequence[Tensor]
 
 
 class Form(Protocol):
-    """What a linear function does with its tensors and vectors; it hashes."""
+    """The computation of a linear function on its tensors and vectors; it hashes."""
 
     def __call__(self, parts: Tensors, x: Tensor, /) -> Tensor:
         """The function of x, of shape (..., columns)."""
@@ -151,7 +151,7 @@ class Traced:
     columns: int
 
     def __call__(self, parts: Tensors, x: Tensor, /) -> Tensor:
-        """What the function gives."""
+        """Calls the function."""
         template = self.graph.templates[-1]
         given = Tensor(template, x.backend, reshape(x, template.shape).data)
         (found,) = evaluate(self.graph, [*parts, given])

@@ -58,9 +58,9 @@ class Structure(NamedTuple):
     first: Block
     """The first entries of every row, of shape (entries of a row, rows)."""
     rest: Block | None
-    """What long rows have besides, of shape (long rows, entries), `None` where no row is long."""
+    """The further entries of long rows, of shape (long rows, entries), `None` where no row is long."""
     slots: Tensor | None
-    """For each row 0, or 1 + its place among the long ones."""
+    """0 for a short row, or 1 + its place among the long ones."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ def _laid(matrix: SparseMatrix, first: Any, second: Any) -> Structure | None:
     narrow = "int32" if max(count, *matrix.size) < 2**31 else "int64"
 
     def block(rows: Any, steps: Any) -> Block:
-        # What fills a row up stands at a column of the row, so that an infinity comes to no other row.
+        # Padding stands at a column of its row, so that an infinity comes to no other row.
         last = ends[rows] - 1
         entries = order[numpy.clip(numpy.minimum(last - lengths[rows] + 1 + steps, last), 0, count - 1)]
         held = steps < lengths[rows]

@@ -16,7 +16,7 @@ WORDS: Final = ("jacobi", "ilu")
 
 
 def preconditioner(given: Any, matrix: Linear, vectors: Template, count: int) -> Linear | None:
-    """What a preconditioner does with residuals, which look like `vectors`; `None` for none.
+    """The linear function by which a preconditioner changes residuals, which look like `vectors`; `None` for none.
 
     Raises `ArgumentError` for a word that is none, and for one of a function, whose entries are not known.
     """

@@ -344,7 +344,7 @@ class _System:
             raise ShapeError(expected(f"{word} of shape {self.batch}", remedy, **{word: x.template})) from None
 
     def solution(self, found: Found, steps: tuple[int, ...] | None) -> Solution:
-        """What is found, in the shapes and under the names of what was given."""
+        """The solution, in the shapes and under the names of the arguments."""
         front: tuple[int, ...] = () if steps is None else (len(steps),)
         names = (None,) * len(front) + self.batch_names
         b, guess = self.named.template, self.guess

@@ -1,4 +1,4 @@
-"""From one format to another, and to a dense matrix."""
+"""Conversions from one format to another, and to a dense matrix."""
 
 from __future__ import annotations
 

@@ -40,13 +40,13 @@ class ILU(NamedTuple):
 
 
 class _Plan(NamedTuple):
-    """Which entries an incomplete factorisation combines: entry `target` loses the product of `left` and `right`."""
+    """The entries that an incomplete factorisation combines: entry `target` loses the product of `left` and `right`."""
 
     left: Array
     right: Array
     target: Array
     pivot: Array
-    """For each entry the one on the diagonal of its column."""
+    """The entry on the diagonal of each entry's column."""
     below: Array
     """Whether each entry is below the diagonal."""
 
@@ -124,7 +124,7 @@ def _kept(places: Array, like: Tensor) -> Tensor:
 
 
 def _plan(pointers: Array, indices: Array) -> _Plan:
-    """For each entry (i, k) below the diagonal and each (k, j) right of it the entry (i, j), if it is stored."""
+    """The entry (i, j), if it is stored, for each entry (i, k) below the diagonal and each (k, j) right of it."""
     size, count = len(pointers) - 1, len(indices)
     rows = numpy.repeat(numpy.arange(size), numpy.diff(pointers))
     keys = rows * size + indices

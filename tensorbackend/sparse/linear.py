@@ -48,10 +48,10 @@ class Links(NamedTuple):
     weight: Tensor | None = None
     """A number for each link, `None` where all are ones."""
     op: Callable[[Tensor, Tensor], Tensor] = multiply
-    """What takes an entry and the weight: a product or a quotient."""
+    """Combines an entry and the weight: a product or a quotient."""
 
     def pruned(self) -> Links:
-        """Without links of weight 0, where the weights can be read."""
+        """Removes links of weight 0, where the weights can be read."""
         read = None if self.weight is None or self.op is not multiply else on_host(self.weight)
         if read is None or read[0].all():
             return self

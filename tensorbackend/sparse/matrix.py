@@ -9,8 +9,8 @@ The methods are the functions of this package, which enter themselves with `bind
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any, ClassVar, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, ClassVar, TypeVar, overload
 
 from ..dtypes import DType
 from ..errors import NamesError, expected
@@ -21,7 +21,7 @@ from ..ops.composite.linalg.sparse import Format, places
 from ..protocol import Backend
 from ..rules.broadcasting import broadcast
 from ..template import Names, Shape, Template
-from ..tensor import Tensor
+from ..tensor import Tensor, TensorLike
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 M = TypeVar("M", bound="SparseMatrix")
@@ -78,11 +78,11 @@ class SparseMatrix:
         self.size, self.matrix_names = size, matrix_names
         self._template: tuple[Template, Template, Template, Template] | None = None
 
-    # What it looks like
+    # Shape, dtype and names
 
     @property
     def template(self) -> Template:
-        """What the dense matrix looks like: shape, dtype and names."""
+        """The template of the dense matrix: shape, dtype and names."""
         parts = self.values.template, self.first.template, self.second.template
         known = self._template
         if known is None or known[:3] != parts:
@@ -196,11 +196,16 @@ class SparseMatrix:
 
     # Operators
 
+    @overload
+    def __matmul__(self, other: SparseMatrix) -> SparseMatrix: ...
+    @overload
+    def __matmul__(self, other: TensorLike | Sequence[Any]) -> Tensor: ...
     def __matmul__(self, other: Any) -> Any:
         return _functions["matmul"](self, other)
 
-    def __rmatmul__(self, other: Any) -> Any:
-        return _functions["matmul"](other, self)
+    def __rmatmul__(self, other: TensorLike) -> Tensor:
+        found: Tensor = _functions["matmul"](other, self)
+        return found
 
     def __add__(self, other: Any) -> Any:
         return _functions["add"](self, other)
@@ -244,7 +249,7 @@ class COO(SparseMatrix):
 
 
 class Compressed(SparseMatrix):
-    """What `CSR` and `CSC` have in common."""
+    """The common base of `CSR` and `CSC`."""
 
     __slots__ = ()
 
@@ -285,7 +290,7 @@ for _kind in CLASSES.values():
     register_tree_node(_kind, _flatten, lambda data, parts, kind=_kind: kind(*parts, *data))  # type: ignore[misc] # the class as a default
 
 
-# What functions on matrices share
+# Parts that functions on matrices share
 
 
 def _transposed(matrix: SparseMatrix) -> SparseMatrix:

@@ -32,7 +32,7 @@ _products: dict[tuple[Template, Template], Template] = {}
 
 
 def product_template(left: Template, right: Template) -> Template:
-    """What the product of dense matrices looks like, whose rules hold here too: those of shapes, dtypes and names."""
+    """The template of the product of dense matrices, whose rules hold here too: those of shapes, dtypes and names."""
     found = _products.get((left, right))
     if found is None:
         shapes_only = get_backend("template")

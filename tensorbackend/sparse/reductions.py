@@ -33,7 +33,7 @@ def _axes(matrix: SparseMatrix, axis: Any) -> tuple[int, ...]:
 
 
 def _like_dense(op: Any, matrix: SparseMatrix, axis: Any) -> Tensor:
-    """What the reduction of the dense matrix looks like, whose errors are those of this one."""
+    """The template of the reduction of the dense matrix, which raises the same errors."""
     shapes_only = get_backend("template")
     found: Tensor = op(Tensor(matrix.template, shapes_only, None), axis=axis)
     return found
@@ -226,7 +226,7 @@ def diagonal(matrix: SparseMatrix, /) -> Tensor:
     rows, columns = entries(matrix)
     bare = matrix.values.rename(*(None,) * matrix.values.ndim)
     size = lesser(matrix.size)
-    # What is not on the diagonal adds 0 to the first element.
+    # Elements off the diagonal add 0 to the first element.
     on = equal(rows, columns)
     found = _total(where(on, bare, 0), where(on, rows, 0), size) if size else bare[..., :0]
     found = broadcast_to(found, (*batch_of(matrix), size))

@@ -34,7 +34,7 @@ from .strategies import Draw, axes_of, broadcastable, tensors
 Generator: TypeAlias = Callable[[Draw, DType], "Invocation"]
 
 GENERATORS: dict[str, Generator] = {}
-"""By public name, the generators of calls that cannot be derived."""
+"""The generators of calls that cannot be derived, by public name."""
 
 
 class Invocation(NamedTuple):
@@ -55,7 +55,7 @@ class Invocation(NamedTuple):
         return self._replace(arguments=tuple(_moved(value, target) for value in self.arguments), options=options)
 
     def run(self) -> Any:
-        """What the op gives."""
+        """Calls the op."""
         return public(self.name)(*self.arguments, **self.options)
 
     def mapped(self, function: Callable[[Tensor], Tensor]) -> Invocation:
@@ -198,7 +198,7 @@ _BY_TYPE: dict[object, Callable[[Tensor], st.SearchStrategy[Any]]] = {
 
 
 def _drawn(option: Parameter) -> Callable[[Tensor], st.SearchStrategy[Any]] | None:
-    """What draws an option for a first operand, `None` where its declaration does not say."""
+    """A function that draws an option for a first operand, `None` where its declaration does not say how."""
     if option.meaning:
         return _BY_MEANING.get((option.meaning, option.optional))
     # Types that do not hash are none of these.

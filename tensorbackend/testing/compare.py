@@ -207,7 +207,7 @@ def assert_equal(
 
 
 def _told(wrong: Sequence[Mismatch], wanted: Tensor, ulps: float) -> str:
-    """What is wrong with elements, the first of them and the farthest."""
+    """Describes wrong elements: the first of them and the farthest."""
     first, worst = wrong[0], max(wrong, key=lambda found: found.ulps)
     beside = f", or an error of {first.absolute:.3g}" if first.absolute else ""
     text = (

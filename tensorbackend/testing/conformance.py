@@ -21,7 +21,7 @@ from .subnormals import FLUSHES, flushed, least_normal, nearer
 
 
 class Verdict(NamedTuple):
-    """What became of a call that was not wrong."""
+    """The judgement of a call that was not wrong."""
 
     ulps: float
     """The greatest distance from the reference's elements."""

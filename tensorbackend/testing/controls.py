@@ -72,12 +72,12 @@ class Control(NamedTuple):
     op: str
     dtype: str
     kind: Kind
-    """What catches it."""
+    """The kind of failure that catches it."""
     methods: dict[str, Callback]
     base: type[Backend] = BinaryBackend
 
     def backend(self) -> Backend:
-        """It, under a name of its own."""
+        """The wrong backend, under a name of its own."""
         made: type[Backend] = type("Wrong", (self.base,), {"name": "wrong", "dispatch_priority": 1, **self.methods})
         return made()
 

@@ -28,7 +28,7 @@ class Judgement(NamedTuple):
     """How a call is judged in place of its op's bound; templates and names are compared in any case."""
 
     ulps: float = 0
-    """So many ulps are allowed where that is more than the bound's, of the same scale."""
+    """The allowed ulps, where they are more than the bound's, of the same scale."""
     absolute: float = 0.0
     """Errors of this size are allowed, whatever they are in ulps."""
     flushes: bool = False
@@ -38,7 +38,7 @@ class Judgement(NamedTuple):
 
 
 EXPECTED = Judgement()
-"""By the op's bound."""
+"""The judgement by the op's bound."""
 FLUSHED = Judgement(flushes=True)
 NOT_COMPARED = Judgement(compared=False)
 
@@ -73,7 +73,7 @@ class Divergence(NamedTuple):
     dtypes: tuple[DType, ...] = ()
     """The dtypes of which one is among the inputs and results; none for all."""
     when: Callable[[Invocation, Outcome], bool] = lambda call, wanted: True
-    """Which calls of these it concerns, by the call and the reference's outcome."""
+    """Whether the row concerns a call, by the call and the reference's outcome."""
 
     def concerns(self, call: Invocation, wanted: Outcome) -> bool:
         """Whether a call, with the reference's outcome, is one of the row's."""

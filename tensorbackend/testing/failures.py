@@ -1,11 +1,11 @@
-"""What is wrong with a backend, so that a person and a program can act on it."""
+"""Descriptions of a backend's failures, for people and programs."""
 
 from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
 Kind: TypeAlias = Literal["value", "template", "payload", "error", "exception", "dry run", "mutation", "alias"]
-"""What a check found:
+"""The kind of a failure:
 
 - `value`: an element farther from the reference's than the op's bound;
 - `template`: another shape, dtype or names, or another number of results;
@@ -25,9 +25,9 @@ class Disagreement(AssertionError):
         super().__init__(kind, detail, subject, script)
         self.kind = kind
         self.detail = detail
-        """What was expected and what came."""
+        """The expected and the actual result."""
         self.subject = subject
-        """Which op, dtype and backend, such as `exp of float32 on numpy`."""
+        """The op, dtype and backend, such as `exp of float32 on numpy`."""
         self.script = script
         """A program that makes the call again."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 from random import Random
 from typing import Any
 
@@ -52,7 +52,7 @@ def columns(draw: Draw, *dtypes: DType) -> list[Tensor]:
     start = stop - draw(st.integers(1, stop) | st.just(stop))
     return [
         from_binary(
-            pack(_numbers(dtype, seed, place, len(dtypes))[start:stop], dtype),
+            pack(_numbers(dtype, seed, stop, place, len(dtypes))[start:], dtype),
             Template((stop - start,), dtype),
             "binary",
         )
@@ -60,28 +60,46 @@ def columns(draw: Draw, *dtypes: DType) -> list[Tensor]:
     ]
 
 
-def _numbers(dtype: DType, seed: int, place: int = 0, count: int = 1) -> list[Any]:
-    """The column at a place among as many as a call has operands."""
-    chance = Random(seed * 4 + place)
-    one = _maker(dtype)
-    found = [one(chance) for _ in range(LENGTH)]
+def _numbers(dtype: DType, seed: int, stop: int, place: int = 0, count: int = 1) -> list[Any]:
+    """The first numbers of the column at a place among as many as a call has operands."""
+    found = _column(dtype, seed, place).first(stop)
+    chance = Random(~(seed * 4 + place))
     if dtype.is_complex and count == 1:
         # Some are beside 0 or infinity, where on the way a sum or a half of the parts is no number of the dtype.
         info = finfo(dtype)
-        for at in range(0, LENGTH, 16):
+        for at in range(0, stop, 16):
             edge = chance.choice([info.smallest_normal, info.max / 2])
             found[at] = complex(*(chance.choice([-1, 1]) * edge * chance.uniform(1, 2) for _ in range(2)))
     if place and dtype.is_floating:
         # Some are a part of the number before them, so that quotients come near whole numbers, also of many digits.
-        for at, other in enumerate(_numbers(dtype, seed, place - 1)):
-            if at % 8 == 0 and math.isfinite(other):
-                found[at] = other / chance.randint(1, 2 ** chance.randint(1, dtype.mantissa_bits + 2))
+        before = _numbers(dtype, seed, stop, place - 1)
+        for at in range(0, stop, 8):
+            if math.isfinite(before[at]):
+                found[at] = before[at] / chance.randint(1, 2 ** chance.randint(1, dtype.mantissa_bits + 2))
     return found
+
+
+class _Column:
+    """Numbers of a dtype, which are made as they are asked for."""
+
+    def __init__(self, dtype: DType, seed: int) -> None:
+        self.one, self.chance = _maker(dtype), Random(seed)
+        self.made: list[Any] = []
+
+    def first(self, stop: int) -> list[Any]:
+        """The first numbers, in a list of its own."""
+        self.made += [self.one(self.chance) for _ in range(stop - len(self.made))]
+        return self.made[:stop]
+
+
+@lru_cache(maxsize=64)  # ops that are drawn from alike have the same seeds
+def _column(dtype: DType, seed: int, place: int) -> _Column:
+    return _Column(dtype, seed * 4 + place)
 
 
 @cache
 def _maker(dtype: DType) -> Callable[[Random], Any]:
-    """What makes one number of a dtype."""
+    """A function that makes one number of a dtype."""
     if dtype.kind == "bool":
         return lambda chance: chance.random() < 0.5
     if dtype.is_integer:

@@ -1,4 +1,4 @@
-"""What a run of `tensorbackend check` found, as JSON for programs and as one HTML page for people."""
+"""Reports of `tensorbackend check`, as JSON for programs and as one HTML page for people."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Report(NamedTuple):
     backend: str
     device: str
     versions: Mapping[str, str]
-    """Of Python, tensorbackend and the backend's libraries."""
+    """The versions of Python, tensorbackend and the backend's libraries."""
     examples: int
     seed: int
     seconds: float

@@ -25,7 +25,7 @@ from .strategies import tensors
 from .transport import TRANSPORT, check_transport
 
 Status: TypeAlias = Literal["pass", "divergence", "unsupported", "refused", "fail"]
-"""What became of the calls of one op and dtype:
+"""The outcome of the calls of one op and dtype:
 
 - `pass`: all are right;
 - `divergence`: all are, some by a row of `divergences`, with its reason;
@@ -53,7 +53,7 @@ class Pair(NamedTuple):
     kind: str = ""
     """The kind of its failure, as in `failures.Kind`."""
     detail: str = ""
-    """What was expected, and what came."""
+    """The expected and the actual result."""
     script: str = ""
     """A program that makes the failing call, the simplest that was found."""
 

@@ -23,7 +23,7 @@ Allowance: TypeAlias = float | list[float]
 
 
 def allowances(call: Invocation, bound: Bound, wanted: Sequence[Tensor]) -> list[Allowance]:
-    """For each result the absolute error that a bound allows."""
+    """The absolute error that a bound allows, for each result."""
     sizes = _SIZES[bound.scale](call, bound, wanted)
     return [_roundings(size, bound, result) for size, result in zip(sizes, wanted, strict=True)]
 
@@ -58,7 +58,7 @@ def _result(call: Invocation, bound: Bound, wanted: Sequence[Tensor]) -> Sequenc
 
 
 def _magnitudes(call: Invocation, bound: Bound, wanted: Sequence[Tensor]) -> Sequence[Allowance]:
-    """What the op gives for the absolute values of its operands, in 64 bits."""
+    """The results of the op for the absolute values of its operands, in 64 bits."""
     if not any(each.dtype.is_inexact for each in wanted):
         return [0.0] * len(wanted)
     # Integers beside floats are indices.

@@ -1,4 +1,4 @@
-"""What hypothesis draws: elements, shapes, tensors. Tensors are drawn on BinaryBackend.
+"""Hypothesis strategies: elements, shapes, tensors. Tensors are drawn on BinaryBackend.
 
 Special values come often, sizes of 0 and 1 too; axes have names, so that these are compared as well.
 """

@@ -42,7 +42,8 @@ def flushed(x: Tensor) -> Tensor:
 
 
 FLUSHES: Final = (flushed, lambda x: _changed(x, True, False), lambda x: _changed(x, False, True))
-"""What a library may take complex numbers for: with zeros for subnormal parts, for real ones or for imaginary ones.
+"""The numbers that a library may take complex numbers for: with zeros for subnormal parts, for real ones or for
+imaginary ones.
 
 XLA computes log(1e-308 + 1e-308j) as log(0) with the angle of 1e-308j.
 """
@@ -84,7 +85,7 @@ def about_subnormals(call: Invocation, wanted: object) -> bool:
 
 
 def nearer(actual: Tensor, first: Tensor, second: Tensor) -> Tensor:
-    """Of two tensors of one template the one, element by element, that is nearer to a third.
+    """The elements of two tensors of one template that are nearer to a third's.
 
     The parts of a complex number are chosen one by one: of `log(0 - 1e-308j)` the real part may be that of `log(0)`,
     and the imaginary part the one without flushing.

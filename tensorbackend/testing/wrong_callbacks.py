@@ -113,7 +113,7 @@ def negated(callback: str) -> Callback:
 
 
 def unstable(self: BinaryBackend, out: Template, x: Tensor, /, *, axis: int, **options: Any) -> Payload:
-    """Of equal elements the last first: the order of the reversed axis, counted from its end."""
+    """Puts the last of equal elements first: the order of the reversed axis, counted from its end."""
     size = x.shape[axis]
     order = BinaryBackend.argsort(self, out, tb.flip(x, axis=axis), axis=axis, **options)
     return pack([size - 1 - place for place in unpack(order, out.dtype)], out.dtype)
@@ -139,7 +139,7 @@ def dropped_nan(self: BinaryBackend, out: Template, x: Tensor, /, **options: Any
 
 
 def first_wins(self: BinaryBackend, out: Template, x: Tensor, /, *rest: Tensor, **options: Any) -> Payload:
-    """Of repeated indices the first: both are put in the reverse order."""
+    """Lets the first of repeated indices win: both are put in the reverse order."""
     backwards = (tb.flip(each, axis=0) if each.ndim else each for each in rest)
     return BinaryBackend.indexed_put(self, out, x, *backwards, **options)
 
@@ -160,7 +160,7 @@ def wrapped(self: BinaryBackend, out: Template, x: Tensor, /) -> Payload:
 
 
 def crashes(self: BinaryBackend, out: Template, /, *inputs: Tensor, **options: Any) -> Payload:
-    """What a library raises of its own accord."""
+    """Raises an error of a library's own."""
     raise ZeroDivisionError("division by zero")
 
 

@@ -44,10 +44,10 @@ SPACES = (*NAMESPACES, "optimize", "ragged", "solvers", "sparse")
 
 
 class UserError(Exception):
-    """What a function of the user's raises; it passes through as it is."""
+    """The error of a function of the user's; it passes through as it is."""
 
 
-# What is called
+# Functions to call
 
 
 class Subject(NamedTuple):
@@ -81,7 +81,7 @@ OPERATORS = (
     "add sub mul truediv floordiv mod pow matmul and_ or_ xor lshift rshift lt le gt ge eq ne iadd imul neg pos abs "
     "invert"
 )
-"""Of the module `operator`."""
+"""The operators of the module `operator`."""
 
 CONVERSIONS: dict[str, Callable[..., Any]] = {
     "bool": bool, "int": int, "float": float, "complex": complex, "index": operator.index, "len": len, "repr": repr,
@@ -142,7 +142,7 @@ def _of_builtin(name: str) -> tuple[Parameter, ...]:
     return (x,) if unary else (x, other)
 
 
-# What is right
+# Right arguments
 
 SHAPES = [
     (),
@@ -249,13 +249,13 @@ def right(draw: random.Random, parameter: Parameter, backend: str) -> Any:
 
 
 def key(draw: random.Random, backend: str) -> Any:
-    """What stands in `x[...]`."""
+    """A random key of `x[...]`."""
     parts = [0, 1, -1, slice(None), slice(0, 1), slice(None, None, -1), None, ..., [0, 1], [True, False], True, 5, -9]
     chosen = [draw.choice([*parts, tensor(draw, backend)]) for _ in range(draw.choice([1, 1, 1, 2, 3]))]
     return chosen[0] if len(chosen) == 1 and draw.random() < 0.8 else tuple(chosen)
 
 
-# What is wrong
+# Wrong arguments
 
 
 def wrong(draw: random.Random, backend: str) -> Any:
@@ -282,7 +282,7 @@ class Call(NamedTuple):
     arguments: list[Any]
     keywords: dict[str, Any]
     operands: list[Any]
-    """What a function that comes back is called with."""
+    """The operands with which a returned function is called."""
 
 
 def wrong_call(draw: random.Random, subject: Subject, backend: str) -> Call:

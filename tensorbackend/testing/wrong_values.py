@@ -23,7 +23,7 @@ class Odd:
 
 
 class Stubborn:
-    """An object whose text cannot be had."""
+    """An object whose `repr` raises an error."""
 
     def __repr__(self) -> str:
         raise RuntimeError
@@ -82,4 +82,4 @@ WRONG: list[Callable[[], Any]] = [
     lambda: np.zeros(2, [("a", "f4"), ("b", "i2")]), lambda: np.zeros(2, [("a", "f4")])[0],
     lambda: np.array([1, None], object), lambda: np.array(["a", "b"]), lambda: np.array("2020-01-01", "M8[s]"),
 ]  # fmt: skip
-"""What makes a value."""
+"""Functions that each make a wrong value."""

@@ -438,7 +438,8 @@ for wrong in (lambda: x + tb.ones((2,), backend="jax"), lambda: JaxBackend(devic
     except (BackendError, ArgumentError) as error:
         print(error)
 """
-    printed = run(code, XLA_FLAGS="--xla_force_host_platform_device_count=2").splitlines()
+    flags = f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count=2"
+    printed = run(code, XLA_FLAGS=flags).splitlines()
     assert printed[0] == "cpu:1 cpu:1 1 0 ('cpu:0', 'cpu:1')"
     assert printed[1].startswith("add: expected tensors on one backend")
     assert printed[2] == "expected a device of the backend 'jax', got device='cpu:7'; the devices are cpu:0, cpu:1"

@@ -25,10 +25,11 @@ def signal(shape: tuple[int, ...], dtype: str = "complex128") -> np.ndarray[Any,
 def exact(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """The transform by its definition, each sum rounded once but for the roots."""
     length = len(values)
+    roots = np.array([root(k, length) for k in range(length)])
     found = []
     for k in range(length):
-        terms = [complex(value) * root(k * n, length) for n, value in enumerate(values)]
-        found.append(complex(math.fsum(term.real for term in terms), math.fsum(term.imag for term in terms)))
+        terms = values * roots[k * np.arange(length) % length]
+        found.append(complex(math.fsum(terms.real), math.fsum(terms.imag)))
     return np.array(found)
 
 

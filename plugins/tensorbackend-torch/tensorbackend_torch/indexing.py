@@ -156,7 +156,7 @@ def _viewed(values: Array, key: tuple[Any, ...]) -> Array:
 
 def _part(part: Any) -> Any:
     """A part of a key; PyTorch takes uint8 for a mask."""
-    return part.to(torch.int64) if isinstance(part, torch.Tensor) else part
+    return part.to(torch.int64) if isinstance(part, torch.Tensor) and part.dtype is not torch.bool else part
 
 
 def _located(indices: Array, size: int, mode: Mode) -> tuple[Array, Array | None]:

@@ -68,7 +68,7 @@ class ArrayModuleBackend(
         return repr(prepared(graph, self))
 
     def violation(self, out: Template, data: Payload, /) -> str | None:
-        """What is wrong with a payload: its type, shape or dtype."""
+        """The mistake of a payload: in its type, shape or dtype."""
         if not isinstance(data, self.xp.ndarray):
             return f"a {type(data).__name__} instead of a {self.xp.__name__}.ndarray"
         if data.shape != out.shape or data.dtype != numpy_dtype(out.dtype):

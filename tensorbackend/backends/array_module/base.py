@@ -1,4 +1,4 @@
-"""What the families share: the array module, its dtypes, and how a callback calls its functions.
+"""The base that the families share: the array module, its dtypes, and how a callback calls its functions.
 
 Floating-point reports (NumPy's `RuntimeWarning`, or `FloatingPointError` under a user's `numpy.seterr`)
 must never escape, and an 8-element `add` cannot pay for `numpy.errstate`, which takes twice as long as
@@ -118,7 +118,8 @@ class ArrayBase(Backend):
     """Runs the module's functions without floating-point reports."""
 
     fuse: Callable[[Callable[..., Array]], Callable[..., Array]] | None = None
-    """What makes one kernel of a function that calls the module's elementwise functions; `None` where there is none."""
+    """Makes one kernel of a function that calls the module's elementwise functions; `None` where kernels cannot be
+    fused."""
 
     def add_at(self, target: Array, positions: Array, values: Array) -> None:
         """Adds values to the elements of one axis, repeated positions one by one."""
@@ -129,7 +130,7 @@ class ArrayBase(Backend):
         target[positions] = rows
 
     def settled(self, kernel: Kernel, out: Any, /) -> Kernel:
-        """Of arrays without axes the module's functions make numbers: a result without axes is made an array again."""
+        """A kernel that makes an array of a result without axes, for which the module's functions make a number."""
         if not isinstance(out, Template):
             return kernel
         if out.dtype is bfloat16:  # whose functions, those of ml_dtypes, report what NumPy's do not
@@ -175,7 +176,7 @@ class ArrayBase(Backend):
         return [()]
 
     def caster(self, source: DType, target: DType) -> Kernel:
-        """What brings arrays of one dtype into another, by the rules of `as_type`."""
+        """A kernel that casts arrays from one dtype to another, by the rules of `as_type`."""
         return caster(self.xp, source, target, self.attempted)
 
     def cast(self, values: Array, source: DType, target: DType) -> Array:
@@ -194,7 +195,7 @@ class ArrayBase(Backend):
         return x.data.astype(numpy_dtype(float32)) if x.dtype in NARROW else x.data
 
     def narrowed(self, values: Array, out: Template) -> Array:
-        """What was computed on widened payloads in the dtype of the result, rounded to nearest even."""
+        """Rounds values that were computed on widened payloads to the dtype of the result, to nearest even."""
         return values.astype(numpy_dtype(out.dtype)) if out.dtype in NARROW else values
 
 
@@ -203,7 +204,7 @@ def _cast(cast: Kernel, values: Array) -> Array:
 
 
 def block_space(out: Template, /, *inputs: Template) -> int:
-    """What a kernel of several passes takes in blocks: some arrays of 64 bits, more of complex numbers."""
+    """The bytes that a kernel of several passes takes in blocks: some arrays of 64 bits, more of complex numbers."""
     return (6 if out.dtype.is_complex else 2) * 8 * min(out.size, BLOCK)
 
 
@@ -234,7 +235,7 @@ def function(
     def callback(self: ArrayBase, out: Template, /, *inputs: Template) -> Kernel:
         dtype = inputs[0].dtype
         if of_complex is not None and dtype.is_complex:
-            return _of_complex(self, name, of_complex, own)
+            return _of_complex(self, name, of_complex, own, out)
         chosen = getattr(self.xp, name)
         # The magnitude of a complex number may overflow; comparisons of bfloat16 report NaN.
         quiet = (calm and not dtype.is_complex and dtype is not bfloat16) or not dtype.is_inexact
@@ -243,7 +244,7 @@ def function(
     return callback
 
 
-def _of_complex(backend: ArrayBase, name: str, of_complex: Function, own: Own | None) -> Kernel:
+def _of_complex(backend: ArrayBase, name: str, of_complex: Function, own: Own | None, out: Template) -> Kernel:
     xp, careful = backend.xp, backend.in_blocks(partial(of_complex, backend.xp))
     if own is None:
         return careful
@@ -251,11 +252,14 @@ def _of_complex(backend: ArrayBase, name: str, of_complex: Function, own: Own | 
         return backend.attempted(getattr(xp, name), careful)
     vdot = xp.vdot
 
+    # One pass, and quicker than a question to each number. Of numbers too large to be squared they say no.
     def finite(values: Array) -> bool:
-        # One pass, and quicker than a question to each number. Of numbers too large to be squared it says no.
         return isfinite(vdot(values, values).real)
 
-    return backend.attempted(getattr(xp, name), careful, holds=finite)
+    def finite_row(values: Array) -> bool:
+        return isfinite(values.dot(values).real)
+
+    return backend.attempted(getattr(xp, name), careful, holds=finite_row if len(out.shape) == 1 else finite)
 
 
 def rounding(name: str) -> Callable[..., Payload]:
@@ -275,7 +279,7 @@ def promoting(name: str, of_complex: Function | None = None, *, own: Own | None 
     def override(self: ArrayBase, out: Template, /, *inputs: Template) -> Kernel:
         chosen: Kernel = getattr(self.xp, name)
         if of_complex is not None and out.dtype.is_complex:
-            chosen = _of_complex(self, name, of_complex, own)
+            chosen = _of_complex(self, name, of_complex, own, out)
         return self.promoting(chosen, out, *inputs)
 
     return override

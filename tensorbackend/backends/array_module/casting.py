@@ -34,7 +34,7 @@ def only_careful(quick: Kernel, careful: Kernel, /, *, holds: Callable[..., bool
 
 
 def caster(xp: Any, source: DType, target: DType, attempted: Attempted = only_careful) -> Kernel:
-    """What brings arrays of one dtype into another, by the rules of `as_type`."""
+    """A kernel that casts arrays from one dtype to another, by the rules of `as_type`."""
     dtype = numpy_dtype(target)
 
     def plain(values: Any) -> Any:

@@ -25,7 +25,7 @@ _EXACT_WHOLE = 8
 """Up to this size whole exponents go by products, wherever the base is."""
 
 _BESIDE = 1 / 4
-"""So near to 1 logarithms are so small that a rounding of the base is large beside them."""
+"""The distance from 1 within which logarithms are so small that a rounding of the base is large beside them."""
 
 _HALF_RANGE = 513
 """A power of two by which operands are divided so that their product does not overflow."""
@@ -46,7 +46,7 @@ def _wide(z: Array) -> Array:
 
 
 def unless_flagged(xp: Any, function: Callable[..., Array], *operands: Array, under: str = "raise") -> Array | None:
-    """What a function gives, but `None` if a step of it was invalid, overflowed or underflowed.
+    """Calls a function; returns `None` if a step of it was invalid, overflowed or underflowed.
 
     That is read off the processor's flags, which costs nothing. A module that is not eager has none: always `None`.
     """
@@ -363,7 +363,7 @@ def _power(xp: Any, x: Array, y: Array) -> Array:
 
 
 def beside_one(xp: Any, x: Array, y: Array) -> Array:
-    """Where a power is best had from the logarithm: a rounding of the base, or of a product, would count y times."""
+    """Where a power is best computed from the logarithm: a rounding of the base, or of a product, would count y times."""
     few = (y.imag == 0) & (xp.abs(y.real) <= _EXACT_WHOLE) & (xp.trunc(y.real) == y.real)
     return ~few & (xp.maximum(xp.abs(x.real - 1), xp.abs(x.imag)) < _BESIDE)
 

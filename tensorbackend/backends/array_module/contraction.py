@@ -19,7 +19,8 @@ from .space import narrowing, nbytes
 
 
 def product_space(x1: Template, x2: Template, size: int, terms: int) -> int:
-    """What a product of so many elements takes: of many integers both factors and the product twice in 64 bits."""
+    """The bytes that a product of so many elements takes: of many integers both factors and the product twice in 64
+    bits."""
     if x1.dtype.is_complex:
         return size
     if x1.dtype.is_inexact or size * terms < _MANY:

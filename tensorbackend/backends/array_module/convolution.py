@@ -25,7 +25,7 @@ from .shortcuts import fits_float64
 from .space import nbytes
 
 _FEW_PLACES = 64
-"""With no more places than this a product with one image is too small for a kernel that is as much larger."""
+"""The number of places up to which a product with one image is too small for a kernel that is as much larger."""
 
 Product: TypeAlias = Callable[[Array, "_Geometry", Array], None]
 """Writes sums (images, groups, features, places) of a block's windows."""
@@ -178,8 +178,8 @@ def _working(xp: Any, dtype: DType, area: int, *factors: Array) -> DType:
 
 
 def _product(xp: Any, weights: Array, geometry: _Geometry) -> tuple[Product, int]:
-    """What writes the products of a kernel (groups, features, channels, *window) with the windows of a block, and how
-    many elements it copies for each place."""
+    """A function that writes the products of a kernel (groups, features, channels, *window) with the windows of a
+    block, and the number of elements that it copies for each place."""
     groups, features, channels, first = weights.shape[:4]
     scratch, area = _Scratch(xp, weights.dtype), channels * prod(geometry.window)
     way, copied = _way(features, channels, geometry)

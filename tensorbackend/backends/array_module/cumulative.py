@@ -23,7 +23,7 @@ def _running_space(out: Template, x: Template, /, *, include_initial: bool, **op
 
 
 class ArrayCumulative(ArrayBase):
-    """What accumulates along an axis."""
+    """Callbacks that accumulate along an axis."""
 
     def running(self, name: Literal["cumsum", "cumprod"], axis: int, dtype: DType) -> Kernel:
         """The function of the module that takes the elements up to each together, in their own dtype."""

@@ -279,7 +279,8 @@ class ArrayElementwise(ArrayBase):
     # Helpers
 
     def in_float64(self, function: Callable[..., Array], out: Template, /, *inputs: Template) -> Kernel:
-        """What a function of the module and float64 arrays of one axis gives, in the result's dtype and shape."""
+        """A kernel that calls a function of the module and float64 arrays of one axis, and gives its result the
+        result's dtype and shape."""
         xp, narrow = self.xp, bare(self.caster(float64, out.dtype))
 
         def kernel(*arrays: Array) -> Array:

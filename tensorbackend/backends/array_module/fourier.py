@@ -23,7 +23,7 @@ def _space(out: Template, x: Template, source: DType, unscaled: bool) -> int:
 
 
 def _complex_space(out: Template, x: Template, unscaled: bool) -> int:
-    """Likewise of complex numbers; those made of real ones have 64 bits a part in any case."""
+    """The bytes of a transform of complex numbers; those made of real ones have 64 bits a part in any case."""
     space = _space(out, x, out.dtype, unscaled or not x.dtype.is_complex)
     return space if x.dtype.is_complex or to_real(out.dtype) is not float32 else space - nbytes(x.size, out.dtype)
 

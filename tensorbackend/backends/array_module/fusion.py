@@ -22,7 +22,7 @@ from ...interchange import numpy_dtype
 from ...opspec import CALLBACKS
 from ...protocol import Kernel, own_method
 from ...protocol.planned import bare, is_planned, kernel_of
-from ...template import Template, intern_template
+from ...template import Shape, Template, intern_template
 from ...tensor import Tensor
 from ...threads import shared
 from .base import Array, ArrayBase
@@ -90,7 +90,7 @@ def fused(graph: Graph, backend: ArrayBase) -> Graph:
 
 
 def _sinks(graph: Graph, backend: ArrayBase) -> dict[Node, Node]:
-    """For each fusable node the last node of its chain.
+    """The last node of the chain of each fusable node.
 
     A node belongs to the chain of those that use it, where it is the only one and of the same shape. All ways out of a
     chain go through its last node, so chains cannot wait for each other.
@@ -114,7 +114,7 @@ class Chain(Compiled):
     """The nodes of a chain on a backend of an array module."""
 
     inputs: tuple[Value, ...]
-    """What comes from outside."""
+    """The values that come from outside the chain."""
 
     def __init__(self, nodes: Sequence[Node], backend: ArrayBase) -> None:
         inside = {Value(node) for node in nodes}
@@ -127,18 +127,13 @@ class Chain(Compiled):
         self.inputs = tuple(value for value in outside if value not in numbers)
         self.nodes = tuple(nodes)
         (out,) = nodes[-1].outs
-        function = _compiled(nodes, self.inputs, numbers, backend)
+        function = _compiled(nodes, self.inputs, numbers, backend, out.shape)
         rows, inner, layouts = _layout(out.shape, [value.template.shape for value in self.inputs])
         if out.size <= 2 * BLOCK or rows == 1 or backend.fuse is not None:
-            self.kernel = _whole(function, out.shape)
+            self.kernel = function
         else:
             height = max(1, BLOCK * rows // out.size)
             self.kernel = _in_blocks(backend, function, out, height, (rows, *inner), layouts)
-
-
-def _whole(function: Callable[..., Array], shape: tuple[int, ...]) -> Kernel:
-    """The kernel of a chain that runs over whole arrays."""
-    return lambda *arrays: function(shape, None, *arrays)
 
 
 def _in_blocks(
@@ -156,7 +151,7 @@ def _in_blocks(
         for low in range(start, end, height):
             part = slice(low, min(low + height, end))
             block = result[part]
-            found = function(block.shape, block, *[view[part] if len(view) > 1 else view for view in views])
+            found = function(*[view[part] if len(view) > 1 else view for view in views], block.shape, block)
             if found is not block:
                 block[...] = found
 
@@ -188,9 +183,9 @@ def _layout(
 
 
 def _compiled(
-    nodes: Sequence[Node], inputs: Sequence[Value], numbers: Sequence[Value], backend: ArrayBase
+    nodes: Sequence[Node], inputs: Sequence[Value], numbers: Sequence[Value], backend: ArrayBase, shape: Shape
 ) -> Callable[..., Array]:
-    """A function of a block's shape, memory for its result or `None`, and arrays."""
+    """A function of arrays, of a block's shape, and of memory for its result: without these of arrays of `shape`."""
     names = {value: f"x{number}" for number, value in enumerate(inputs)}
     last = {value: node for node in nodes for value in node.operands}
     functions: dict[str, Any] = {}
@@ -199,12 +194,12 @@ def _compiled(
         found = cast(Tensor, computed(value.node, backend, ()))
         functions[names[value]] = found.data if backend.fuse is None else backend.to_numpy(found, None, None)[()]
     calls, lends = [_function(node, backend) for node in nodes], backend.fuse is None
-    # What a function that is not plain gives may be its operand's memory, which is then not to be written to.
+    # A function that is not plain may return its operand's memory, which must not be written to then.
     pairs = zip(nodes, calls, strict=True)
     shared = {value for node, (_, plain) in pairs if not plain for value in node.operands}
     memory_of: dict[str, Any] = {}  # the dtype of each variable whose memory the chain made
     spare: dict[Any, list[str]] = {}  # those by dtype that nothing needs any more
-    lines = [f"def chain(shape, out, {', '.join(names[value] for value in inputs)}):"]
+    lines = [f"def chain({', '.join([*(names[value] for value in inputs), 'shape=None', 'out=None'])}):"]
     for number, (node, (function, plain)) in enumerate(zip(nodes, calls, strict=True)):
         functions[f"f{number}"] = function
         dtype, operands = node.outs[0].dtype, [names[value] for value in node.operands]
@@ -225,15 +220,14 @@ def _compiled(
         else:
             lines.append(f"    {target} = f{number}(shape, {', '.join(operands)})")
     exec("\n".join([*lines, "    return out"]), functions)  # source made here, of no text but numbered names
-    chain: Callable[..., Array] = functions["chain"]
-    if backend.fuse is None:
-        return chain
-    kernel = backend.fuse(lambda *arrays: chain(None, None, *arrays))
-    return lambda shape, out, *arrays: kernel(*arrays)
+    chain: Any = functions["chain"]
+    chain.__defaults__ = shape, None
+    return chain if backend.fuse is None else backend.fuse(lambda *arrays: chain(*arrays, None))
 
 
 def _function(node: Node, backend: ArrayBase) -> tuple[Callable[..., Array], bool]:
-    """What computes a node from arrays, and whether it is a plain function of the module, which takes `out`."""
+    """The function that computes a node from arrays, and whether it is a plain function of the module, which takes
+    `out`."""
     (template,) = node.outs
     callback = implementation(backend, node.op, template, [value.template for value in node.operands])
     if is_planned(callback):

@@ -23,14 +23,14 @@ from .space import in_64_bits, narrowing
 
 
 class _Located(NamedTuple):
-    """What positions take while they are found, and afterwards."""
+    """The bytes that positions take while they are found, and afterwards."""
 
     most: int
     kept: int
 
 
 def _located_space(indices: Template, mode: Mode) -> _Located:
-    """Of `_located`."""
+    """The bytes that `_located` takes."""
     count = indices.size
     if mode == "fill":
         return _Located(10 * count + in_64_bits(indices), 9 * count)
@@ -40,7 +40,7 @@ def _located_space(indices: Template, mode: Mode) -> _Located:
 
 
 def _merged_space(indices: Template, mode: Mode) -> _Located:
-    """Of `_merged`: for several axes the positions so far, a product and a sum are there at once."""
+    """The bytes that `_merged` takes: for several axes the positions so far, a product and a sum are there at once."""
     *shape, depth = indices.shape
     column = indices.replace(shape=tuple(shape), names=indices.names[:-1])
     most, kept = _located_space(column, mode)
@@ -61,7 +61,7 @@ def _taken_space(out: Template, x: Template, indices: Template, /, *, axis: int,
 
 
 def _taken_along_space(out: Template, x: Template, indices: Template, /, *, axis: int, mode: Mode) -> int:
-    """And a counter for each other axis."""
+    """The bytes of positions along an axis, and of a counter for each other axis."""
     return _taken_space(out, x, indices, axis=axis, mode=mode) + 8 * (sum(out.shape) - out.shape[axis])
 
 
@@ -98,7 +98,7 @@ def _added_along_space(
 
 
 class ArrayIndexing(ArrayBase):
-    """What reads and writes by index."""
+    """Callbacks that read and write by index."""
 
     def indexing(self, x: Template, structure: tuple[Any, ...], /) -> Kernel | None:
         """The module's own for views; not every module looks at index tensors before it follows them."""
@@ -266,16 +266,17 @@ class ArrayIndexing(ArrayBase):
     # Helpers
 
     def _entries(self, axis: int) -> Kernel:
-        """What takes entries along an axis at positions in it."""
+        """A kernel that takes entries along an axis at positions in it."""
         return lambda values, positions: values.take(positions, axis)
 
     def _entries_along(self, axis: int) -> Kernel:
-        """What takes entries along an axis at positions of their own for each place on the other axes."""
+        """A kernel that takes entries along an axis, at other positions for each place on the other axes."""
         along = self.xp.take_along_axis
         return lambda values, positions: along(values, positions, axis)
 
     def _located(self, indices: Template, size: int, mode: Mode) -> Callable[[Array], tuple[Array, Any]]:
-        """What moves indices into an axis, and says for the mode "fill" where they were in it from the start."""
+        """A function that moves indices into an axis, and says for the mode "fill" which of them were in it from the
+        start."""
         xp, long, unsigned = self.xp, numpy_dtype(int64), numpy_dtype(uint64)
         # As unsigned numbers the negative ones are the greatest.
         wide = unsigned if indices.dtype is uint64 else long
@@ -300,7 +301,8 @@ class ArrayIndexing(ArrayBase):
         return clip if mode == "clip" and size else fill
 
     def _merged(self, indices: Template, sizes: Sequence[int], mode: Mode) -> Callable[[Array], tuple[Array, Any]]:
-        """What makes positions of index vectors in the row-major order of axes of some sizes, as in `_located`."""
+        """A function that turns index vectors into positions in the row-major order of axes of some sizes, as in
+        `_located`."""
         shape, dtype = indices.shape[:-1], numpy_dtype(int64)
         column = Template(shape, indices.dtype)
         locate = [self._located(column, size, mode) for size in sizes]
@@ -320,7 +322,7 @@ class ArrayIndexing(ArrayBase):
         return merge
 
     def _writes(self, x: Template, indices: Template, mode: Mode) -> Callable[[Array, Array], tuple[Array, Array]]:
-        """What gives the positions to write, in order, and the rows for them; those outside are left out."""
+        """A function that gives the positions to write, in order, and the rows for them; those outside are left out."""
         depth = indices.shape[-1]
         locate = self._merged(indices, x.shape[:depth], mode)
         table = prod(indices.shape[:-1]), prod(x.shape[depth:])

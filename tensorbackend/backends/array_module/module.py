@@ -1,4 +1,5 @@
-"""What a backend's `xp` is: an array module with NumPy's functions, and what the shared body asks of it besides.
+"""The interface of a backend's `xp`: an array module with NumPy's functions, and the further methods that the shared
+body calls.
 
 The body never asks which module it runs on. What a library does in its own way is a method or an attribute here, which
 its adapter defines anew: `NumpyModule`, `JaxModule`, `CupyModule`.
@@ -35,7 +36,7 @@ class ArrayModule:
         return joined
 
     def of_complex(self, name: str, z: Array, *, odd: bool = False) -> Array:
-        """What a function of the module gives for complex numbers; `odd` is whether f(-z) = -f(z)."""
+        """Calls a function of the module with complex numbers; `odd` is whether f(-z) = -f(z)."""
         return getattr(self, name)(z)
 
     def positive_zero(self, x: Array) -> Array:
@@ -43,7 +44,8 @@ class ArrayModule:
         return x + 0.0
 
     def if_any(self, where: Array, function: Callable[[], Array], otherwise: Array) -> Array:
-        """What a function gives, which is `otherwise` unless a flag is true: it need not be called then."""
+        """Calls a function if a flag is true; otherwise its result would be `otherwise`, and the call may be left
+        out."""
         return function()
 
     def unfused(self, product: Array) -> Array:

@@ -32,7 +32,7 @@ def rounded(kernel: Kernel, out: Template) -> Kernel:
 def promoted(
     backend: ArrayBase, dtype: DType, kernel: Kernel, out: Template | Sequence[Template], *inputs: Template | None
 ) -> Kernel:
-    """Likewise of a composite, whose operands arrive as they were given: each is brought into a dtype first.
+    """A kernel of a composite, whose operands arrive as they were given: each is cast to a dtype first.
 
     `None` stands for an input that stays as it is, such as one of indices.
     """

@@ -32,9 +32,9 @@ def _softmax_space(out: Template, x: Template, /, *, axis: tuple[int, ...]) -> i
 
 
 class ArrayReduction(ArrayBase):
-    """What combines or orders the elements along axes."""
+    """Callbacks that combine or order the elements along axes."""
 
-    # What a module may have a quicker way for
+    # Steps for which a module may have a quicker way
 
     def folding(
         self, name: Literal["all", "any", "max", "min", "prod", "sum"], x: Template, axes: tuple[int, ...],
@@ -130,7 +130,7 @@ class ArrayReduction(ArrayBase):
 
         return promoted(self, out.dtype, softmax, out, x)
 
-    @takes(lambda out, x, **options: brought(out.dtype, x) + 2 * nbytes(x.size, wide(out.dtype)))
+    @takes(lambda out, x, **options: brought(out.dtype, x) + nbytes(x.size, wide(out.dtype)))
     @planned
     def var(self, out: Template, x: Template, /, *, axis: tuple[int, ...], correction: float, keepdims: bool) -> Kernel:
         """Mean squared distance from the mean, over the count less `correction`."""
@@ -142,7 +142,8 @@ class ArrayReduction(ArrayBase):
 
         def variance(values: Array) -> Array:
             deviation = values - total(values) / size
-            return total_of_squares(deviation * deviation) / divisor
+            deviation *= deviation  # in place, where the module has that
+            return total_of_squares(deviation) / divisor
 
         return promoted(self, out.dtype, variance, out, x)
 

@@ -14,7 +14,7 @@ from ...template import Shape, Template
 from .base import Array, ArrayBase
 
 _LARGE = 1 << 12
-"""So many elements are not written twice: only what lies about the array is filled with a pad value."""
+"""The number of elements from which none is written twice: only the padding is filled with a pad value."""
 
 
 class ArrayShaping(ArrayBase):
@@ -28,7 +28,7 @@ class ArrayShaping(ArrayBase):
 
     @planned
     def squeeze(self, out: Template, x: Template, /, *, axes: tuple[int, ...]) -> Kernel:
-        """Without `axes`."""
+        """Removes `axes`."""
         shape = out.shape
         return Calm(lambda values: values.reshape(shape))
 
@@ -96,7 +96,8 @@ class ArrayShaping(ArrayBase):
 
 
 def padded(xp: Any, sizes: Shape, dtype: Any, padding: Sequence[tuple[int, int, int]]) -> Callable[[Array, Any], Array]:
-    """What puts (low, high, interior) elements of a value about each axis of an array, cut where they are negative.
+    """A function that puts (low, high, interior) elements of a value about each axis of an array, or cuts where these
+    are negative.
 
     f32[2] by (1, 2, 1) is `p 0 p 1 p p`: element j lands at 1 + 2 * j.
     """

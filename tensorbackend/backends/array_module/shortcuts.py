@@ -1,5 +1,5 @@
-"""What may be looked at or written to on the way: the arrays of an eager module are there at once, another module's are
-computed elsewhere or later, or never change.
+"""Shortcuts that look at data or write to it: an eager module's arrays are there at once, another module's are computed
+elsewhere or later, or never change.
 
 Looking at an element of such an array waits for it, and while a function is traced there is none. So shared code asks
 here, and takes the long way where nothing is known.

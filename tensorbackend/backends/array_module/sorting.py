@@ -18,7 +18,7 @@ def _order_space(out: Template, x: Template, more: int) -> int:
 
 
 class ArraySorting(ArrayBase):
-    """What orders the elements along an axis, or asks for their order."""
+    """Callbacks that order the elements along an axis, or find their order."""
 
     def ordering(self, x: Template, axis: int) -> Kernel:
         """Values ascending along an axis, equal ones in the order in which they come."""

@@ -1,4 +1,4 @@
-"""What the kernels here take beside inputs and results, for `protocol.workspace.takes`: the common arithmetic."""
+"""The memory that kernels take beside inputs and results, for `protocol.workspace.takes`: the common arithmetic."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ def brought(dtype: DType, *templates: Template) -> int:
 
 
 def narrowing(out: Template | Sequence[Template], /, *inputs: Any, **options: object) -> int:
-    """What `precision.computing` takes: float32 copies of narrow inputs, gone when the results are rounded."""
+    """The bytes that `precision.computing` takes: float32 copies of narrow inputs, freed when the results are
+    rounded."""
     outs = (out,) if isinstance(out, Template) else out
     results = widened(*outs)
     return results + max(widened(*inputs) - (sum(each.nbytes for each in outs) if results else 0), 0)
@@ -39,7 +40,8 @@ def in_64_bits(indices: Template) -> int:
 
 
 def lapack(out: Template | Sequence[Template], /, *inputs: Template, more: int = 0) -> int:
-    """What NumPy's `linalg` takes, which computes 32 bits a part in 64: copies of all inputs, then of all results.
+    """The bytes that NumPy's `linalg` takes, which computes 32 bits a part in 64: copies of all inputs, then of all
+    results.
 
     `more` is what a kernel takes afterwards, beside the results.
     """

@@ -24,7 +24,7 @@ from .shape import padded
 from .space import nbytes, widened
 
 Geometry: TypeAlias = Sequence[tuple[int, int, int]]
-"""For each axis the size, stride and dilation of its windows."""
+"""The size, stride and dilation of the windows, for each axis."""
 
 _FEW = 32
 """Up to this size a window's elements are combined one slice of the array at a time."""
@@ -48,7 +48,8 @@ def _pooled_space(
 
 
 def _product_space(out: Template, x: Template, /, **options: Any) -> int:
-    """Of complex numbers all elements of all windows are copied, so that they are multiplied in order."""
+    """The bytes that products of windows take: complex elements of all windows are copied, so that they are multiplied
+    in order."""
     if not out.dtype.is_complex:
         return _pooled_space(out, x, **options)
     padding, elements = options["padding"], prod(options["window_dimensions"])
@@ -70,7 +71,7 @@ def _padded_shape(x: Template, padding: Padding) -> list[int]:
 
 
 class ArrayWindow(ArrayBase):
-    """What slides a window along every axis."""
+    """Callbacks that slide a window along every axis."""
 
     @takes(_pooled_space)
     @planned
@@ -307,7 +308,7 @@ def _sliding(
     reduce: Callable[..., Array],
     geometry: Geometry,
 ) -> Callable[[Array], Array]:
-    """What takes an associative function over every window, one axis after another."""
+    """A function that applies an associative function to every window, one axis after another."""
 
     def slide(values: Array) -> Array:
         for axis, (size, stride, dilation) in enumerate(geometry):

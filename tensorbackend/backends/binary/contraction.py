@@ -16,7 +16,7 @@ from .storage import store
 
 
 def _rows(x: Tensor, batch: tuple[int, ...], contract: tuple[int, ...]) -> list[list[list[Any]]]:
-    """For each batch entry, for each free position, the elements to contract.
+    """The elements to contract, for each batch entry and each free position.
 
     (2, 3, 4) with batch (0,) and contract (1,) gives 2 lists of 4 rows of 3.
     """

@@ -67,7 +67,7 @@ class BinaryConvolution(Backend):
 
 
 def _products(dtype: DType) -> Callable[[list[Sequence[Any]], list[list[Any]]], list[list[Any]]]:
-    """For each kernel, the sums of products with every window: float64 or exact integers."""
+    """The sums of products of each kernel with every window: float64 or exact integers."""
     zero: Any = 0 if dtype.is_integer else 0.0
 
     def combine(found: list[Sequence[Any]], kernels: list[list[Any]]) -> list[list[Any]]:

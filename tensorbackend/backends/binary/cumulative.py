@@ -18,7 +18,7 @@ from .storage import cast, elements, store
 
 
 class BinaryCumulative(Backend):
-    """What accumulates along an axis."""
+    """Callbacks that accumulate along an axis."""
 
     def _running(
         self,

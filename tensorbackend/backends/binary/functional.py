@@ -12,7 +12,7 @@ from ..functional import calling
 
 
 class BinaryFunctional(Backend):
-    """What of the family `protocol.reduction` calls functions."""
+    """The callbacks of the family `protocol.reduction` that call functions."""
 
     def reduce(
         self,

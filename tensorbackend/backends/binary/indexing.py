@@ -51,7 +51,7 @@ def picked(data: bytes, width: int, places: Sequence[int | None]) -> bytes:
 
 
 class BinaryIndexing(Backend):
-    """What of the family `protocol.indexing` takes index tensors."""
+    """The callbacks of the family `protocol.indexing` that take index tensors."""
 
     def take(self, out: Template, x: Tensor, indices: Tensor, /, *, axis: int, mode: Mode) -> Payload:
         """See the protocol."""

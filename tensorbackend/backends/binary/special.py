@@ -30,14 +30,14 @@ _EULER = Decimal("0.577215664901532860606512090082402431042159335939923598805767
 _HALF_LOG_TWO_PI = Decimal("0.91893853320467274178032973640561763986139747363778341281715154048277")
 
 _SHIFTED = 24
-"""From here on Stirling's series gives all digits of `_CONTEXT` with the terms of `_bernoulli`."""
+"""The argument from which Stirling's series gives all digits of `_CONTEXT` with the terms of `_bernoulli`."""
 
 _BITS = 200
 _ONE = 1 << _BITS
 """One in fixed point."""
 
 _TEMME = 5000.0
-"""From here on Temme's expansion is used where x is near a: sums would need some sqrt(a) terms."""
+"""The argument from which Temme's expansion is used where x is near a: sums would need some sqrt(a) terms."""
 
 _DECIDED = 1e36
 """Beyond this the neighbours of a are so many standard deviations away that P(a, x) is 0 or 1."""

@@ -22,7 +22,7 @@ Columns: TypeAlias = Callable[..., Iterable[Any]]
 """A function of columns that gives a column."""
 
 Storing: TypeAlias = Callable[[DType, int], Callable[..., bytes]]
-"""What makes a function of so many results, each an argument, to their bytes."""
+"""Makes a function that stores so many results, each an argument, as bytes."""
 
 
 def elements(x: Tensor) -> tuple[Any, ...]:
@@ -78,7 +78,7 @@ def storing(dtype: DType, count: int) -> Callable[..., bytes]:
 
 
 _BLOCK = 512
-"""So many elements of some columns stay in the processor's cache until they are bytes again."""
+"""The number of elements of some columns that stay in the processor's cache until they are bytes again."""
 
 
 @lru_cache(maxsize=2048)

@@ -22,7 +22,7 @@ from .storage import elements, mapped, store
 from .windows import Axis, columns, from_order_keys, order_keys, padded
 
 Fold = Callable[[list[Sequence[Any]]], Sequence[Any]]
-"""What makes one element of each window from the columns of their elements."""
+"""Makes one element of each window from the columns of their elements."""
 
 _sum_of_products: Callable[[Sequence[Any], Sequence[Any]], Any] | None = getattr(math, "sumprod", None)
 """Exact to the last rounding, from Python 3.12 on."""
@@ -224,7 +224,7 @@ def _extremes(choose: Callable[..., Any], out: Template, x: Tensor, axes: list[A
 
 
 def _windows(axes: list[Axis], shape: Shape, padding: Padding) -> list[list[int]]:
-    """For each window, row-major, the positions of its elements that are no padding."""
+    """The positions of the elements of each window, row-major, without those of the padding."""
     along: list[list[list[int]]] = []
     for axis, size, (low, high), step in zip(axes, shape, padding, steps(shape), strict=True):
         starts = range(-low, -low + axis.places(low + size + high) * axis.stride, axis.stride)

@@ -18,7 +18,7 @@ from ...tensor import Tensor
 from .shape import steps
 
 _HELD = 1 << 20
-"""So many elements of columns are held at once."""
+"""The number of elements of columns that are held at once."""
 
 _SHORT = 8
 """Runs shorter than this are not worth a slice each."""
@@ -45,7 +45,7 @@ class Runs(NamedTuple):
     step: int
 
     def columns(self, values: Sequence[Any], offsets: Sequence[int]) -> list[Sequence[Any]]:
-        """For each offset the elements that lie so far from the positions."""
+        """The elements at each offset from the positions."""
         span, step = (self.length - 1) * self.step + 1, self.step
         if len(self.starts) == 1:
             start = self.starts[0]
@@ -94,7 +94,7 @@ def runs(axes: Sequence[Axis], shape: Shape, width: int) -> Iterator[Runs]:
 
 
 def columns(values: Sequence[Any], axes: Sequence[Axis], shape: Shape) -> Iterator[list[Sequence[Any]]]:
-    """For parts of the windows of a shape, row-major, one column for each element of a window."""
+    """Yields for parts of the windows of a shape, row-major, one column for each element of a window."""
     offsets = within(axes, steps(shape))
     for part in runs(axes, shape, len(offsets)):
         yield part.columns(values, offsets)

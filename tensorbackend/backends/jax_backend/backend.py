@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from ...dtypes import ALL_DTYPES, float32, float64, int32, int64
+from ...dtypes import ALL_DTYPES, Scalar, float32, float64, int32, int64
+from ...elements import unpack
 from ...errors import ArgumentError, UnsupportedOp, expected
 from ...expr.evaluate import Program
 from ...interchange import HOST, numpy_dtype, read_only
@@ -32,6 +33,7 @@ from .linalg.factorisations import JaxLinalg
 from .linalg.norms import JaxNorms
 from .linalg.sparse import JaxSparse
 from .module import JaxModule
+from .parts import at
 from .random import JaxRandom
 from .reduction import JaxReduction
 from .shape import JaxShaping
@@ -43,7 +45,9 @@ from .window import JaxWindow
 if TYPE_CHECKING:
     import numpy
 
+    from ...expr.cost.mesh.compiled import Compiled
     from ...expr.graph import Graph
+    from ...mesh import Layout
 
 
 class JaxBackend(
@@ -133,7 +137,7 @@ class JaxBackend(
         return tuple(map(name_of, _places(self.jax)))
 
     def device_facts(self, device: str, /) -> DeviceFacts:
-        """What JAX says of a device; of the host what the system says."""
+        """The properties that JAX reports for a device; for the host those that the system reports."""
         place = device_of(self.jax, device)
         if place.platform == "cpu":
             return host_facts()
@@ -151,6 +155,12 @@ class JaxBackend(
     def compile_graph(self, graph: Graph, /) -> Kernel:
         """The whole graph compiled by XLA."""
         return self.enter(Program(graph, self).kernel)
+
+    def graph_on_mesh(self, graph: Graph, layout: Layout, /) -> Compiled:
+        """XLA's figures of a graph, compiled for virtual devices in a process of its own."""
+        from .virtual import figures
+
+        return figures([(graph, layout)])[0]
 
     def graph_text(self, graph: Graph, /) -> str:
         """The program that JAX hands to XLA, in StableHLO."""
@@ -227,8 +237,12 @@ class JaxBackend(
         """The tensor as text; of one that is traced the template alone."""
         return f"{x.template!r} {self.name} (traced)" if self.traced(x.data) else super().inspect(x, limit=limit)
 
+    def elements_at(self, x: Tensor, positions: Sequence[Sequence[int]], /) -> Sequence[Scalar]:
+        """The elements at some positions along each axis, which the host reads off its own memory."""
+        return unpack(at(x.data, positions).tobytes(), x.dtype)
+
     def violation(self, out: Template, data: Payload, /) -> str | None:
-        """What is wrong with a payload: its type, shape or dtype."""
+        """The mistake of a payload: in its type, shape or dtype."""
         if not isinstance(data, self.jax.Array):
             return f"a {type(data).__name__} instead of a jax.Array"
         if data.shape != out.shape or data.dtype != numpy_dtype(out.dtype):

@@ -92,13 +92,13 @@ class JaxBase(ArrayBase):
         return lambda *arrays: compiled(*arrays) if arrays else self.made_here(compiled)
 
     def made_here(self, make: Callable[[], Any]) -> Any:
-        """What a function of nothing makes, on this instance's device."""
+        """Calls a function without arguments, and puts its result on this instance's device."""
         with self.jax.default_device(self.place):
             made = self.lasting(make)
         return made if self.committed is None else self.jax.device_put(made, self.committed)
 
     def lasting(self, make: Callable[[], Any]) -> Any:
-        """What a function of constants makes, with values while JAX traces: programs keep what is small.
+        """Calls a function of constants, with values while JAX traces: programs keep small results.
 
         What is large stays part of the traced function, which need not hold it.
         """

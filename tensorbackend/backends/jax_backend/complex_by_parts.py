@@ -32,7 +32,7 @@ def _parts(xp: Any, z: Array) -> tuple[Array, ...]:
 
 
 def _finite_sqrt(xp: Any, z: Array) -> Array:
-    """By real roots, so that -0.0 says on which side of the cut a negative number lies."""
+    """The square root by real roots, so that -0.0 says on which side of the cut a negative number lies."""
     a, b = _parts(xp, z)
     larger = xp.maximum(xp.abs(a), xp.abs(b))
     # By powers of four, whose roots are exact: so that neither a sum overflows nor a half is a subnormal number.

@@ -23,7 +23,8 @@ class JaxControl(JaxBase):
 
     @planned
     def checkpoint(self, out: tuple[Template, ...], operands: Sequence[Template], /, *, body: Graph) -> Kernel:
-        """What a graph gives, behind a barrier: XLA would else find the same values elsewhere, and keep those."""
+        """A kernel that runs a graph behind a barrier: otherwise XLA would find the same values elsewhere, and keep
+        those."""
         run, barrier = self._of(body), self.lax.optimization_barrier
         return lambda given: run(*barrier(tuple(given)))
 
@@ -36,7 +37,8 @@ class JaxControl(JaxBase):
         *,
         function: Callable[..., object] | None,
     ) -> Payload:
-        """What is carried. Of what JAX traces the function gets the data on the host, when they are there.
+        """Calls a function with the operands and returns the carried payload; while JAX traces, the function gets the
+        data on the host when they are there.
 
         The token of the next call comes from there, so that the calls keep their order.
         """
@@ -68,7 +70,7 @@ class JaxControl(JaxBase):
         *,
         function: Callable[[Sequence[Tensor]], Sequence[Tensor]],
     ) -> Payload:
-        """What a function gives on the host; of what JAX traces, when the data are there."""
+        """Calls a function on the host; while JAX traces, when the data are there."""
 
         host, data = get_backend("numpy"), tuple([x.data for x in operands])
 
@@ -95,7 +97,7 @@ class JaxControl(JaxBase):
         axis: int,
         other: int,
     ) -> Kernel:
-        """What the devices along mesh axes make together, inside a function that JAX maps over a mesh."""
+        """A kernel that combines values of the devices along mesh axes, inside a function that JAX maps over a mesh."""
         lax = self.lax
         functions: Mapping[str, Callable[..., Array]] = {
             "sum": lambda x: lax.psum(x, axes),
@@ -120,7 +122,7 @@ class JaxControl(JaxBase):
         true_branch: Graph,
         false_branch: Graph,
     ) -> Kernel:
-        """What one of two graphs gives."""
+        """A kernel that runs one of two graphs."""
         cond, branches = self.lax.cond, (self._of(true_branch), self._of(false_branch))
         return lambda holds, given: cond(holds, *branches, *given)
 

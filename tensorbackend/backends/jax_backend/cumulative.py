@@ -15,7 +15,7 @@ from .base import JaxBase
 
 
 class JaxCumulative(JaxBase, ArrayCumulative):
-    """What accumulates along an axis."""
+    """Callbacks that accumulate along an axis."""
 
     def running(self, name: Literal["cumsum", "cumprod"], axis: int, dtype: DType) -> Kernel:
         """Sums of integers on a processor by doubling, which are exact in any order: on 45,000 four times as quick."""
@@ -25,7 +25,7 @@ class JaxCumulative(JaxBase, ArrayCumulative):
         return lambda values: scan(add, values.astype(accumulator), axis=axis)
 
     def running_product_of_complex(self, axis: int) -> Kernel:
-        """By parts, from the first element to the last, in complex128."""
+        """Computes the product by parts, from the first element to the last, in complex128."""
         xp, lax = self.xp, self.lax
 
         def step(total: Array, row: Array) -> tuple[Array, Array]:

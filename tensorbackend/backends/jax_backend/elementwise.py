@@ -300,7 +300,8 @@ class JaxElementwise(JaxBase, ArrayElementwise):
         return of_integers
 
     def _integer_power(self, base: Array, exponent: Array) -> Array:
-        """By repeated squaring, as far as the exponents have bits: JAX's own stops after 6, and 3**65 would be 3."""
+        """Computes powers by repeated squaring, as far as the exponents have bits: JAX's own stops after 6, and 3**65
+        would be 3."""
 
         def step(state: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
             found, square, left = state
@@ -335,7 +336,8 @@ class JaxElementwise(JaxBase, ArrayElementwise):
     # Special functions
 
     def in_float64(self, function: Callable[..., Array], out: Template, /, *inputs: Template) -> Kernel:
-        """What a function of the module and wide arrays gives, in the result's dtype; with JAX's own derivative.
+        """A kernel that calls a function of the module and wide arrays, and rounds to the result's dtype; its
+        derivative is JAX's own.
 
         JAX's values are a few ulps less accurate, but ours have branches whose derivatives are no numbers.
         """

@@ -15,6 +15,7 @@ from ...protocol import Kernel, Payload, kernel_of, planned
 from ...protocol.indexing import Mode
 from ...protocol.planned import bare
 from ...rules.data_errors import index_out_of_range
+from ...rules.indexing import is_mask
 from ...template import Template
 from ...tensor import Tensor
 from ..array_module.base import NARROW, Array
@@ -54,7 +55,7 @@ def _looking(method: Callable[..., Payload]) -> Callable[..., Payload]:
 
 
 class JaxIndexing(JaxBase, ArrayIndexing):
-    """What reads and writes by index."""
+    """Callbacks that read and write by index."""
 
     def indexing(self, x: Template, structure: tuple[Any, ...], /) -> Kernel | None:
         """For one index tensor: entries and whether all are inside in one compiled kernel, of which the latter is read.
@@ -65,7 +66,8 @@ class JaxIndexing(JaxBase, ArrayIndexing):
         if len(tensors) != 1 or not x.size or set(structure) - {structure[tensors[0]], slice}:
             return None
         (axis,) = tensors
-        if structure[axis].dtype.kind == "bool" and structure[axis].ndim != 1:
+        found_by = self.positions(structure[axis]) if is_mask(structure[axis]) else None
+        if is_mask(structure[axis]) and (found_by is None or structure[axis].ndim != 1):
             return None
         import numpy
 
@@ -76,6 +78,8 @@ class JaxIndexing(JaxBase, ArrayIndexing):
             places = key[axis]
             if any(part is not places and part != whole for part in key) or traced(values) or traced(places):
                 raise IndexError
+            if found_by is not None:
+                (places,) = found_by(places)
             found, inside = compiled(values, places)
             if not numpy.asarray(inside):
                 raise IndexError
@@ -99,7 +103,8 @@ class JaxIndexing(JaxBase, ArrayIndexing):
         return take
 
     def positions(self, x: Template, /) -> Kernel | None:
-        """Those that NumPy finds, as each number of them would be compiled for itself; None without 64-bit dtypes."""
+        """The positions that NumPy finds, as JAX would compile for each number of them; `None` without 64-bit
+        dtypes."""
         if self.long is not int64:
             return None
 
@@ -206,7 +211,7 @@ class JaxIndexing(JaxBase, ArrayIndexing):
         return add
 
     def _scatter_along(self, x: Template, axis: int) -> Kernel:
-        """What adds updates at positions along an axis, but for those that were outside from the start."""
+        """A kernel that adds updates at positions along an axis, but not those that were outside from the start."""
         lax, xp, size = self.lax, self.xp, x.shape[axis]
         modes, short = lax.GatherScatterMode, size < iinfo(int32).max
         others = tuple(each for each in range(x.ndim) if each != axis)
@@ -228,7 +233,7 @@ class JaxIndexing(JaxBase, ArrayIndexing):
         return scatter
 
     def _flat_scatter(self, x: Template, indices: Template, axis: int) -> Kernel:
-        """What `_scatter_along` gives, by positions in all of x."""
+        """A kernel like that of `_scatter_along`, by positions in all of x."""
         xp, size, before, after = self.xp, x.shape[axis], prod(x.shape[:axis]), prod(x.shape[axis + 1 :])
         block = before, indices.shape[axis], after
 
@@ -274,7 +279,8 @@ class JaxIndexing(JaxBase, ArrayIndexing):
         return greatest
 
     def _in_order(self, dtype: DType) -> tuple[Kernel, Kernel]:
-        """What gives integers in the order of numbers, -0.0 before 0.0 and NaN last, and the way back."""
+        """A kernel that turns numbers into integers of the same order, -0.0 before 0.0 and NaN last, and its
+        inverse."""
         if not dtype.is_floating:
             return lambda values: values, lambda values: values
         floating, integer = numpy_dtype(dtype), numpy_dtype(as_dtype(f"int{dtype.bits}"))
@@ -302,19 +308,20 @@ class JaxIndexing(JaxBase, ArrayIndexing):
     # JAX writes NaN at positions outside unless `mode` says otherwise: a mask as large as the result, where none is.
 
     def _entries(self, axis: int) -> Kernel:
-        """What takes entries along an axis at positions in it."""
+        """A kernel that takes entries along an axis at positions in it."""
         take = self.xp.take
         return lambda values, positions: take(values, positions, axis, mode="clip")
 
     def _entries_along(self, axis: int) -> Kernel:
-        """What takes entries along an axis at positions of their own for each place on the other axes."""
+        """A kernel that takes entries along an axis, at other positions for each place on the other axes."""
         along = self.xp.take_along_axis
         return lambda values, positions: along(values, positions, axis, mode="clip")
 
     def _written(
         self, x: Template, indices: Template, mode: Mode
     ) -> Callable[[Array, Array, Array], tuple[Array, Array, Array]]:
-        """What gives places in the rows of a target, beyond its last one where nothing is written, and the rows."""
+        """A function that gives places in the rows of a target, beyond its last one where nothing is written, and the
+        rows."""
         depth = indices.shape[-1]
         locate = self._merged(indices, x.shape[:depth], mode)
         count, size, width = prod(x.shape[:depth]), prod(indices.shape[:-1]), prod(x.shape[depth:])
@@ -328,12 +335,13 @@ class JaxIndexing(JaxBase, ArrayIndexing):
         return written
 
     def _counted(self, indices: Template) -> Kernel:
-        """What brings indices into the dtype of positions, those beyond it to its limit."""
+        """A kernel that casts indices to the dtype of positions, those beyond it to its limit."""
         xp, long, unsigned = self.xp, numpy_dtype(self.long), indices.dtype is uint64
         return lambda places: (xp.minimum(places, iinfo(int64).max) if unsigned else places).astype(long)
 
     def _located(self, indices: Template, size: int, mode: Mode) -> Callable[[Array], tuple[Array, Any]]:
-        """What moves indices into an axis, and says where they were in it from the start where that is asked for."""
+        """A function that moves indices into an axis, and says which were in it from the start where that is asked
+        for."""
         xp, counted = self.xp, self._counted(indices)
         asked = mode == "fill" or not size
 

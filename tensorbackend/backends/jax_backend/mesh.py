@@ -12,7 +12,8 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any, Final
 
-from ...display import show
+from ...display import ends, show
+from ...dtypes import Scalar
 from ...elements import unpack
 from ...errors import ArgumentError, expected
 from ...expr.closures import close
@@ -31,7 +32,7 @@ from ...tensor import Tensor, relabelled
 from ..array_module.base import Array
 from .backend import JaxBackend, library, name_of
 from .base import Looking, template_of
-from .parts import axes_of, leading, parts
+from .parts import at, axes_of, leading, parts
 
 if TYPE_CHECKING:
     import numpy
@@ -107,7 +108,7 @@ class JaxMesh(JaxBackend):
         return (self.device, *super().devices())
 
     def device_facts(self, device: str, /) -> DeviceFacts:
-        """Of the mesh what is known of its first device."""
+        """The properties of the mesh's first device."""
         return super().device_facts(name_of(self.place) if device == self.device else device)
 
     def dlpack_device(self) -> tuple[int, int]:
@@ -210,7 +211,7 @@ class JaxMesh(JaxBackend):
         return lambda *arrays: compiled(*arrays) if arrays else self.made_here(made)
 
     def made_here(self, make: Callable[[], Any]) -> Any:
-        """What a function of nothing makes, on the devices of the mesh."""
+        """Calls a function without arguments, and puts its result on the devices of the mesh."""
         made = self.lasting(make)
         return tuple(map(self._here, made)) if isinstance(made, tuple) else self._here(made)
 
@@ -235,7 +236,7 @@ class JaxMesh(JaxBackend):
 
     def compile_graph(self, graph: Graph, /) -> Kernel:
         """The whole graph compiled by XLA, with each result where its names say: a constant is no kernel's result."""
-        # What the graph captured is an argument: a constant would be whole on each device, and in each program.
+        # Captured tensors are arguments: a constant would be whole on each device, and in each program.
         (graph,), captured = close([graph])
         held = [move(x, self).data for x in captured]
         compiled: Kernel = self.jax.jit(self.program(graph))
@@ -374,8 +375,14 @@ class JaxMesh(JaxBackend):
             return f"{looks} {self.name} (traced)"
         if not (x.data.is_fully_addressable or x.data.is_fully_replicated):
             return self._inspect_parts(x, looks, limit)
-        elements = unpack(leading(x.data, min(limit, x.size)).tobytes(), x.dtype)
-        return show(x.template, self.name, elements, looks=looks)
+        positions = ends(x.shape, limit)
+        return show(x.template, self.name, self.elements_at(x, positions) if limit else [], positions, looks)
+
+    def elements_at(self, x: Tensor, positions: Sequence[Sequence[int]], /) -> Sequence[Scalar]:
+        """The elements at some positions along each axis; of several processes all must ask for them."""
+        self.readable(x.data)
+        addressable = x.data.is_fully_addressable or x.data.is_fully_replicated
+        return unpack(at(x.data if addressable else self.on_host(x.data), positions).tobytes(), x.dtype)
 
     def _inspect_parts(self, x: Tensor, looks: str, limit: int) -> str:
         """The parts that this process holds, as text: to show a tensor asks nothing of other processes."""
@@ -383,17 +390,17 @@ class JaxMesh(JaxBackend):
         lines = [f"{looks} {self.name}, parts of process {jax.process_index()} of {jax.process_count()}"]
         for index, part in parts(x.data):
             spans = [each.indices(size)[:2] for each, size in zip(index, x.shape, strict=True)]
-            count = min(limit, part.size)
-            elements = unpack(leading(part, count).tobytes(), x.dtype)
-            text = show(x.template.replace(shape=tuple(part.shape)), self.name, elements)
+            positions = ends(part.shape, limit)
+            elements = unpack(at(part, positions).tobytes(), x.dtype) if limit else []
+            text = show(x.template.replace(shape=tuple(part.shape)), self.name, elements, positions)
             lines += [f"[{', '.join(f'{begin}:{end}' for begin, end in spans)}]", text.partition("\n")[2]]
-            limit -= count
+            limit -= len(elements)
             if limit <= 0:
                 break
         return "\n".join(lines)
 
     def violation(self, out: Template, data: Payload, /) -> str | None:
-        """What is wrong with a payload: its type, shape or dtype, or where it lies."""
+        """The mistake of a payload: in its type, shape, dtype or layout."""
         found = super().violation(out, data)
         if found is not None or self.traced(data):
             return found

@@ -17,7 +17,7 @@ class JaxModule(ArrayModule):
         self._lax = lax
 
     def join(self, real: Array, imaginary: Array) -> Array:
-        """By `jax.lax`, as JAX's arrays cannot be written to."""
+        """Joins by `jax.lax`, as JAX's arrays cannot be written to."""
         return self._lax.complex(*self.broadcast_arrays(real, imaginary))
 
     def of_complex(self, name: str, z: Array, *, odd: bool = False) -> Array:
@@ -35,7 +35,7 @@ class JaxModule(ArrayModule):
         return self.where(signs, -part, part)
 
     def positive_zero(self, x: Array) -> Array:
-        """By the sign, as JAX's compiler leaves an addition of zero out."""
+        """Replaces -0.0 by its sign, as JAX's compiler leaves an addition of zero out."""
         return self.where(x == 0, self.copysign(x, 1.0), x)
 
     def if_any(self, where: Array, function: Callable[[], Array], otherwise: Array) -> Array:
@@ -43,5 +43,5 @@ class JaxModule(ArrayModule):
         return self._lax.cond(where.any(), function, lambda: otherwise)
 
     def unfused(self, product: Array) -> Array:
-        """By taking the sign apart, as XLA fuses a product with a sum."""
+        """Takes the sign apart, as XLA fuses a product with a sum."""
         return unfused(product)

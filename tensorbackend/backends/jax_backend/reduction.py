@@ -17,7 +17,7 @@ from .base import JaxBase
 
 
 class JaxReduction(JaxBase, ArrayReduction):
-    """What combines or orders the elements along axes."""
+    """Callbacks that combine or order the elements along axes."""
 
     @planned
     def reduce_max(self, out: Template, x: Template, /, *, axes: tuple[int, ...], keepdims: bool) -> Kernel:
@@ -57,7 +57,7 @@ class JaxReduction(JaxBase, ArrayReduction):
 
 
 def greatest(xp: Any, values: Array, reduce: Callable[[Array], Array]) -> Array:
-    """What a reduction to the maximum gives, a zero with the sign of the greatest zero."""
+    """The maximum along axes, a zero with the sign of the greatest zero."""
     found = reduce(values)
     if not xp.issubdtype(values.dtype, xp.floating):
         return found
@@ -66,7 +66,7 @@ def greatest(xp: Any, values: Array, reduce: Callable[[Array], Array]) -> Array:
 
 
 def least(xp: Any, values: Array, reduce: Callable[[Array], Array]) -> Array:
-    """What a reduction to the minimum gives, a zero with the sign of the least zero."""
+    """The minimum along axes, a zero with the sign of the least zero."""
     found = reduce(values)
     if not xp.issubdtype(values.dtype, xp.floating):
         return found

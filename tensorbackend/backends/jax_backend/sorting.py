@@ -9,7 +9,7 @@ from .base import JaxBase
 
 
 class JaxSorting(JaxBase, ArraySorting):
-    """What orders the elements along an axis."""
+    """Callbacks that order the elements along an axis."""
 
     def ordering(self, x: Template, axis: int) -> Kernel:
         """Values ascending along an axis, equal ones in the order in which they come."""

@@ -28,7 +28,8 @@ class JaxSpecial(JaxElementwise, ArraySpecial):
         return self._on_host(incomplete_gamma.gamma_inc_u, self.jax.scipy.special.gammaincc, out)
 
     def _on_host(self, function: Callable[..., Array], own: Callable[..., Array], out: Template, /) -> Kernel:
-        """What a function gives for NumPy's float64 arrays, with the derivative of JAX's own."""
+        """A kernel that calls a function of NumPy's float64 arrays on the host, with the derivative of JAX's own
+        function."""
 
         def called(*arrays: Any) -> Any:
             import numpy

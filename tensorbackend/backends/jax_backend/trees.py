@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Static:
-    """What a tree knows of a tensor besides its payload.
+    """The static data of a tensor in a tree: all but its payload.
 
     Two are equal but for names of as many axes, or other JAX devices. JAX never takes one tree for another by that
     alone: what it has compiled is found by the shapes and dtypes of the leaves too.
@@ -107,6 +107,6 @@ def transformed(template: Template, data: Any) -> Template:
 
 
 def mapped_axis(data: Any, before: tuple[int, ...]) -> int:
-    """Which axis is gone: of a mapped array the one that JAX says, else the first."""
+    """The axis that is gone: for a mapped array the one that JAX names, else the first."""
     axis = getattr(data, "batch_dim", None)
     return axis if isinstance(axis, int) and 0 <= axis < len(before) else 0

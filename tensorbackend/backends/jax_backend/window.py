@@ -73,7 +73,8 @@ def _into_windows(find: str) -> Callable[..., Payload]:
 
 
 class JaxWindow(JaxFunctional, ArrayWindow):
-    """What slides a window along every axis; sums and products of the narrow floats in float32."""
+    """Callbacks that slide a window along every axis; sums and products of the narrow floats are computed in
+    float32."""
 
     window_sum = _over_windows(lambda self, x, geometry: self.slid(self.lax.add, 0, geometry, self.widened(x)))
     window_product = _over_windows(lambda self, x, geometry: self.multiplied(x, geometry))

@@ -36,7 +36,7 @@ _BLOCK = 1 << 13
 
 
 _FEW = 1 << 7
-"""So few random words are had sooner by Python's integers than by a hundred calls of NumPy."""
+"""The number of random words up to which Python's integers are quicker than a hundred calls of NumPy."""
 
 
 class NumpyBackend(
@@ -76,7 +76,7 @@ class NumpyBackend(
 
     def to_binary(self, x: Tensor, limit: int, /) -> bytes:
         """The first `limit` elements as bytes."""
-        data: bytes = (x.data if limit >= x.size else x.data.flat[:limit]).tobytes()
+        data: bytes = (x.data if limit >= x.template.size else x.data.flat[:limit]).tobytes()
         return data
 
     def from_numpy(self, out: Template, array: numpy.ndarray[Any, Any], /, *, copy: bool) -> Payload:
@@ -90,7 +90,7 @@ class NumpyBackend(
         """The payload as a read-only view, or a fresh array."""
         return read_only(x.data, dtype, copy)
 
-    # What is NumPy's own: caches to work in
+    # Caches to work in, which only NumPy needs
 
     def encrypt(self, key: Array, first: Array, second: Array) -> None:
         """The many steps of a random word on a block at a time, of few words in the lanes of an integer."""

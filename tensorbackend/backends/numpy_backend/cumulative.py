@@ -14,10 +14,10 @@ from .reduction import _UFUNCS
 
 
 class NumpyCumulative(ArrayCumulative):
-    """What accumulates along an axis."""
+    """Callbacks that accumulate along an axis."""
 
     def running(self, name: Literal["cumsum", "cumprod"], axis: int, dtype: DType) -> Kernel:
-        """By a ufunc."""
+        """Accumulates by a ufunc."""
         accumulate, accumulator = getattr(self.xp, _UFUNCS[name]).accumulate, numpy_dtype(dtype)
         return lambda values: accumulate(values, axis, accumulator)
 

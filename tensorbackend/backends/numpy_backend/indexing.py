@@ -1,4 +1,4 @@
-"""What reads by index or finds positions, by methods of NumPy's arrays, which look at the indices themselves."""
+"""Reads by index and searches for positions, by methods of NumPy's arrays, which look at the indices themselves."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from ...protocol.core import CompositeCall
 from ...protocol.indexing import Mode
 from ...protocol.planned import bare
 from ...protocol.workspace import takes
+from ...rules.indexing import is_mask
 from ...template import Shape, Template
 from ..array_module.base import Array
 from ..array_module.indexing import ArrayIndexing
@@ -24,7 +25,11 @@ POINTS: Final = 1 << 14
 """Points of a grid that are sampled together: what the steps make of so many stays in a second-level cache."""
 
 FEWEST: Final = 1 << 8
-"""So many points are worth the calls of all steps, however many channels they have."""
+"""The number of points from which the calls of all steps pay, for any number of channels."""
+
+
+_FEW: Final = 1 << 10
+"""The number of elements of a mask from which NumPy finds the positions sooner than it follows the mask."""
 
 
 class _Blocks(NamedTuple):
@@ -37,7 +42,7 @@ class _Blocks(NamedTuple):
     of_points: int
     examples: int
     points: int
-    """Of each example."""
+    """The number of points of each example."""
     some_examples: int
     some_points: int
 
@@ -74,14 +79,17 @@ def _greatest_space(out: Template, x: Template, indices: Template, updates: Temp
 
 
 class NumpyIndexing(ArrayIndexing):
-    """What reads and writes by index."""
+    """Callbacks that read and write by index."""
 
     def indexing(self, x: Template, structure: tuple[Any, ...], /) -> Kernel | None:
         """NumPy's own, but for masks without axes and for uint64, the greatest of which it takes for negative."""
         tensors = [kind for kind in structure if isinstance(kind, Template)]
-        if any(kind.dtype is uint64 or (kind.dtype.kind == "bool" and not kind.shape) for kind in tensors):
+        masks = [place for place, kind in enumerate(structure) if is_mask(kind)]
+        if any(kind.dtype is uint64 for kind in tensors) or not all(structure[place].shape for place in masks):
             return None
-        alone = len(tensors) == 1 and tensors[0].dtype.kind != "bool"
+        if any(structure[place].size > _FEW for place in masks):
+            return _at_positions(masks)
+        alone = len(tensors) == 1 and not masks
         if alone and structure[-1] is tensors[0] and structure.count(slice) == len(structure) - 1:
             # `take` looks at no index where nothing is to be taken.
             return _entries_along(len(structure) - 1) if x.ndim > 1 and x.size else getitem
@@ -182,7 +190,8 @@ class NumpyIndexing(ArrayIndexing):
     @takes(_greatest_space)
     @planned
     def indexed_max(self, out: Template, x: Template, indices: Template, updates: Template, /, *, mode: Mode) -> Kernel:
-        """By integers in the order of the numbers, which `maximum.at` takes one by one without a sort."""
+        """Finds the maxima by integers in the order of the numbers, which `maximum.at` takes one by one without a
+        sort."""
         depth, xp, maximum = indices.shape[-1], self.xp, self.xp.maximum
         written, width = self._writes(x, indices, mode), prod(x.shape[depth:])
         given = indices.shape[:-1] + x.shape[depth:]
@@ -201,7 +210,8 @@ class NumpyIndexing(ArrayIndexing):
 
 
 def _in_order(xp: Any, dtype: DType) -> tuple[Callable[[Array], Array], Callable[[Array], Array]]:
-    """What gives fresh integers in the order of the numbers of a dtype, -0.0 before 0.0 and NaN last, and the way back.
+    """A function that turns numbers of a dtype into fresh integers of the same order, -0.0 before 0.0 and NaN last, and
+    its inverse.
 
     The bits of a floating number are in its order, read as an integer; of negative ones in the reverse order.
     """
@@ -217,6 +227,17 @@ def _in_order(xp: Any, dtype: DType) -> tuple[Callable[[Array], Array], Callable
         lambda values: xp.where(values == values, turned(values.view(integer)), nothing),
         lambda bits: turned(bits).view(floating),
     )
+
+
+def _at_positions(masks: list[int]) -> Kernel:
+    """The entries at keys with masks, by the positions where these hold."""
+
+    def entries(values: Array, key: tuple[Any, ...]) -> Array:
+        for place in reversed(masks):
+            key = (*key[:place], *key[place].nonzero(), *key[place + 1 :])
+        return values[key]
+
+    return entries
 
 
 def _entries_along(axis: int) -> Kernel:

@@ -30,17 +30,17 @@ _UFUNCS: Final = {
 
 
 _FEW: Final = 1 << 12
-"""So few elements are counted sooner than a reduction has begun."""
+"""The number of elements up to which counting ends before a reduction has begun."""
 
 
 class NumpyReduction(ArrayReduction):
-    """What combines or orders the elements along axes."""
+    """Callbacks that combine or order the elements along axes."""
 
     def folding(
         self, name: Literal["all", "any", "max", "min", "prod", "sum"], x: Template, axes: tuple[int, ...],
         keepdims: bool, dtype: DType,
     ) -> Kernel:  # fmt: skip
-        """By a ufunc, into an array where NumPy would make a number of the result."""
+        """Folds by a ufunc, into an array where NumPy would make a number of the result."""
         reduce, element, empty = getattr(self.xp, _UFUNCS[name]).reduce, numpy_dtype(dtype), self.xp.empty
         axis = None if len(axes) == len(x.shape) else axes[0] if len(axes) == 1 else axes
         if axis is None and not keepdims:
@@ -51,11 +51,11 @@ class NumpyReduction(ArrayReduction):
         return lambda values: reduce(values, axis, accumulator, None, keepdims)
 
     def finding(self, name: Literal["argmax", "argmin"], axis: int | None) -> Kernel:
-        """By a method."""
+        """Finds by a method of the array."""
         return methodcaller(name, axis)
 
     def all_true(self, x: Template) -> Callable[[Array], bool]:
-        """By counting where there are few."""
+        """Whether all elements are true, counted where there are few."""
         count, size = self.xp.count_nonzero, x.size
         if not x.shape:
             return bool

@@ -1,4 +1,4 @@
-"""What asks which elements there are, by one of NumPy's functions in place of many ops."""
+"""Callbacks that ask which elements there are, by one of NumPy's functions in place of many ops."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class NumpySorting(ArraySorting):
         return computing(kernel, out, x)
 
     def unique(self, x: Tensor, /, *, places: bool, counts: bool) -> Unique:
-        """By one sort and one comparison of neighbours."""
+        """Finds the different elements by one sort and one comparison of neighbours."""
         template = x.template
         size, dtype = template.size, template.dtype
         sort, argsort = _orders(self, size, dtype)
@@ -110,7 +110,7 @@ class NumpySorting(ArraySorting):
         return ends - starts
 
     def _inverse(self, x: Tensor, begins: Array, order: Array) -> Tensor:
-        """For each element the number of its run."""
+        """The number of each element's run."""
         number = self.xp.empty(x.size, numpy_dtype(int64))
         number[order] = begins.cumsum() - 1
         return Tensor(x.template.replace(dtype=int64), self, number.reshape(x.shape))
@@ -119,12 +119,12 @@ class NumpySorting(ArraySorting):
         return Tensor(unnamed((len(found),), int64), self, found.astype(numpy_dtype(int64), copy=False))
 
     def searching(self, side: str) -> Kernel:
-        """By the method of arrays."""
+        """Searches by the method of arrays."""
         search: Kernel = self.xp.ndarray.searchsorted
         return in_int64(search if side == "left" else lambda line, values: search(line, values, side))
 
     def ordering(self, x: Template, axis: int) -> Kernel:
-        """By NumPy's vectorised sort where equal values look alike, as all but zeros of two signs do.
+        """Sorts by NumPy's vectorised sort where equal values look alike, as all but zeros of two signs do.
 
         That is for elements of 32 and 64 bits; the stable sort of smaller ones is a radix sort, and quick as well.
         """
@@ -143,7 +143,7 @@ class NumpySorting(ArraySorting):
         return bool(negative.any()) and not negative.all()
 
     def order_of(self, x: Template, axis: int) -> Kernel:
-        """By the same sort of whole numbers that hold both a value and, in the lower bits, its index.
+        """Finds the order by the same sort of whole numbers that hold both a value and, in the lower bits, its index.
 
         float64 leaves no bit free.
         """
@@ -175,7 +175,7 @@ class NumpySorting(ArraySorting):
         return self.in_blocks(self._ranked_floats)(values)
 
     def _ranked_floats(self, values: Array) -> Array:
-        """Of floats the bits are in order but for the sign: https://stereopsis.com/radix.html."""
+        """The order of floats, whose bits are in order but for the sign: https://stereopsis.com/radix.html."""
         numpy = self.xp
         bits = (values + numpy.float32(0)).view("uint32")  # zeros of both signs are equal
         ranks = numpy.where(bits >> numpy.uint32(31), ~bits, bits | numpy.uint32(1 << 31))
@@ -185,7 +185,8 @@ class NumpySorting(ArraySorting):
 
 @lru_cache(MEMO_LIMIT)
 def _orders(backend: NumpySorting, size: int, dtype: DType) -> tuple[Kernel, Kernel]:
-    """What sorts so many elements, and what finds their order, of complex numbers by their real parts first."""
+    """A kernel that sorts so many elements, and one that finds their order, of complex numbers by their real parts
+    first."""
     x = intern_template((size,), dtype, (None,))
     if dtype.is_complex:
         lexsort = backend.xp.lexsort
@@ -198,7 +199,7 @@ def _orders(backend: NumpySorting, size: int, dtype: DType) -> tuple[Kernel, Ker
 
 
 _MANY: Final = 1 << 10
-"""So many elements are worth a few passes before they are sorted."""
+"""The number of elements from which a few passes before the sort pay."""
 
 
 def _is_worth(x: Template) -> bool:

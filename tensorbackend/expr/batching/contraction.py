@@ -33,7 +33,7 @@ def _dot(call: Call) -> Results:
 
 @rule("matmul")
 def _matmul(call: Call) -> Results:
-    """Of matrices, whose leading axes broadcast; vectors go by the parts."""
+    """Batches the product of matrices, whose leading axes broadcast; vectors go by the parts."""
     if any(operand.x.ndim - operand.mapped < 2 for operand in call.operands):
         return None
     return call.record([call.aligned(each, call.node.outs[0].ndim) for each in call.inputs])

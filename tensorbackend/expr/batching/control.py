@@ -77,7 +77,7 @@ def _finished(call: Call, results: Any, flags: Flags) -> tuple[Tensor, ...]:
 
 
 def _chosen(condition: Tensor, one: Tensor, other: Tensor) -> Tensor:
-    """For each example the one or the other."""
+    """Chooses the one or the other for each example."""
     return where(reshape(condition, (*condition.shape, *(1,) * (one.ndim - 1))), one, other)
 
 

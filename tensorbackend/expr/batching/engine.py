@@ -35,13 +35,13 @@ _FIRST: Final[Mapping[str, int]] = {
     "window_dimensions": 1,
     "window_dilations": 1,
 }
-"""For options with an entry for each axis the one that leaves the new axis alone."""
+"""The entry that leaves the new axis alone, for options with an entry for each axis."""
 
 _KEPT: Final = frozenset(("keepdims", "descending", "tie_break", "mode", "full_matrices", "length", "norm", "function"))
 """Options of callbacks that have nothing to do with axes."""
 
 _AXES: Final = frozenset({"axis", "axes", "sole axis"})
-"""What options mean that are shifted where a composite is batched as a whole."""
+"""The meanings of options that are shifted where a composite is batched as a whole."""
 
 
 def batched(graph: Graph, operands: Sequence[Operand], size: int) -> list[Operand]:

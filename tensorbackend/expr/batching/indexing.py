@@ -41,7 +41,7 @@ def _take(call: Call) -> Results:
     found = gather(
         rows.rename(*(None,) * rows.ndim), _with_example(expand_dims(indices, axis=-1)), mode=call.options["mode"]
     )
-    # It has the axes of the indices, then those of x before the one that is read along, then those after it.
+    # The result has the axes of the indices, then those of x before the one that is read along, then those after it.
     count = indices.ndim
     before, after = range(count, count + axis), range(count + axis, found.ndim)
     return permute_dims(found, (0, *before, *range(1, count), *after))

@@ -42,7 +42,7 @@ class Call:
 
     @property
     def options(self) -> Mapping[str, Any]:
-        """Those of the node."""
+        """The options of the node."""
         return self.node.options
 
     @property
@@ -130,5 +130,5 @@ def rule(*names: str) -> Callable[[Function], Function]:
 
 
 def rules() -> dict[str, Rule]:
-    """What is declared, by the names of callbacks."""
+    """The declared rules, by the names of callbacks."""
     return _declared

@@ -7,7 +7,7 @@ from ...ops.elementwise.binary import add
 from .registry import Call, Results, rule
 
 _ALONE = {"window_dimensions": 1, "strides": 1, "padding": (0, 0), "window_dilations": 1}
-"""For each option what makes windows of one example."""
+"""The entry that makes windows of one example, for each option."""
 
 
 def _options(call: Call) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""What a graph costs before it runs: operations, bytes moved, memory over time.
+"""The cost of a graph, computed before it runs: operations, bytes moved, memory over time.
 
 `flops` has a rule for each callback, `work` the costs of nodes, `memory` what is alive when, `report` the table and
 `chart` the picture; `dry_run` is the public function.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import ArgumentError, expected
 from .memory import KINDS
+from .mesh.divided import COLLECTIVES, LIES
 from .program import ALIVE, COLUMNS, TOP, Program, runs
 from .units import show_bytes, unit_of
 
@@ -23,20 +24,17 @@ STEPS: Final = 600
 """Columns of a chart at most; each shows the node of the highest memory among those that it stands for."""
 
 WIDTH, HEIGHT, LEFT, TITLE, GAP = 960, 240, 80, 30, 30
-"""Of a plot in pixels, and what is left, above and below of it."""
+"""The sizes in pixels of a plot, and of the space to the left, above and below of it."""
 
 STYLE: Final = """
 :root { color-scheme: light dark }
 body { font: 14px/1.4 system-ui, sans-serif; margin: 2em auto; max-width: 1100px; padding: 0 1em }
 svg { width: 100%; height: auto; font: 12px system-ui, sans-serif }
-svg text { fill: currentColor } svg .grid { stroke: currentColor; opacity: .15 }
-svg line.limit { stroke-width: 3 }
-svg text.limit { font-weight: bold; fill: black; stroke: white; stroke-width: 4; paint-order: stroke }
-svg .step { fill: transparent } svg .step:hover { fill: currentColor; opacity: .15 }
-.wide { overflow-x: auto } .wide svg { min-width: 640px } pre { overflow-x: auto }
+svg .step:hover { fill: currentColor; opacity: .15 }
+.wide { overflow-x: auto } .wide svg { min-width: 860px } pre { overflow-x: auto }
 table { border-collapse: collapse; white-space: nowrap; margin: 1em 0; font-variant-numeric: tabular-nums }
 td, th { text-align: left; padding: .15em .8em .15em 0; border-bottom: 1px solid #8884 }
-.key { display: inline-block; width: .8em; height: .8em; margin: 0 .3em 0 1em }
+.key { white-space: nowrap } .key i { display: inline-block; width: .8em; height: .8em; margin: 0 .3em 0 1em }
 """
 
 
@@ -49,19 +47,29 @@ def _steps(program: Program) -> list[int]:
 
 
 def svg(found: DryRun, limit: int | None = None) -> str:
-    """The memory of both programs over their nodes, on one scale; a step says on hover what it is."""
-    programs = (found.eager, found.optimised)
+    """The memory of programs over their nodes, on one scale; a step says on hover what it is."""
+    programs = _drawn(found)
     top = max(program.peak.memory for program in programs) or 1
     if limit is not None and limit > 3 * top:
         limit = None  # which would leave the rest too small to see
     top = max(top, limit or 0)
     height = len(programs) * (TITLE + HEIGHT + GAP)
-    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {LEFT + WIDTH + 10} {height}" role="img">']
+    label = escape(f"memory over time of {found.name}")
+    # Attributes and no style sheet: a notebook shows the drawing alone.
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {LEFT + WIDTH + 10} {height}" role="img" '
+        f'aria-label="{label}" fill="currentColor" font-family="system-ui, sans-serif" font-size="12">'
+    ]
     for index, program in enumerate(programs):
         parts.append(f'<g transform="translate({LEFT} {index * (TITLE + HEIGHT + GAP) + TITLE})">')
         parts.extend(_plot(program, top, limit))
         parts.append("</g>")
     return "\n".join([*parts, "</svg>"])
+
+
+def _drawn(found: DryRun) -> tuple[Program, ...]:
+    """The programs that are drawn: on a mesh that of a device."""
+    return (found.eager, found.optimised) if found.on_mesh is None else (found.on_mesh.program,)
 
 
 def _plot(program: Program, top: int, limit: int | None) -> Iterator[str]:
@@ -72,7 +80,7 @@ def _plot(program: Program, top: int, limit: int | None) -> Iterator[str]:
     yield f'<text x="0" y="-10" font-weight="bold">{escape(title)}</text>'
     for part in range(5):
         y = HEIGHT * part / 4
-        yield f'<line class="grid" x1="0" x2="{WIDTH}" y1="{y}" y2="{y}"/>'
+        yield f'<line stroke="currentColor" opacity="0.15" x1="0" x2="{WIDTH}" y1="{y}" y2="{y}"/>'
         yield f'<text x="-6" y="{y + 4}" text-anchor="end">{show_bytes(top * (4 - part) / 4)}</text>'
     below = [0] * len(steps)
     for kind, memory in timeline.by_kind().items():
@@ -86,13 +94,17 @@ def _plot(program: Program, top: int, limit: int | None) -> Iterator[str]:
         text = f"{number}: {node.op} {', '.join(map(repr, node.outs))} {node.line or ''}"
         text = escape(f"{text}\n{show_bytes(timeline.memory[number])}")
         yield (
-            f'<rect class="step" x="{column * width:.2f}" y="0" width="{width:.2f}" height="{HEIGHT}">'
+            f'<rect class="step" fill="none" pointer-events="all" x="{column * width:.2f}" y="0" width="{width:.2f}" '
+            f'height="{HEIGHT}">'
             f"<title>{text}</title></rect>"
         )
     if limit:
         y = HEIGHT - limit * scale
-        yield f'<line class="limit" stroke="{LIMIT}" x1="0" x2="{WIDTH}" y1="{y:.1f}" y2="{y:.1f}"/>'
-        yield f'<text class="limit" x="{WIDTH - 4}" y="{y - 5:.1f}" text-anchor="end">{show_bytes(limit)}</text>'
+        yield f'<line stroke="{LIMIT}" stroke-width="3" x1="0" x2="{WIDTH}" y1="{y:.1f}" y2="{y:.1f}"/>'
+        yield (
+            f'<text x="{WIDTH - 4}" y="{y - 5:.1f}" text-anchor="end" font-weight="bold" fill="black" stroke="white" '
+            f'stroke-width="4" paint-order="stroke">{show_bytes(limit)}</text>'
+        )
     yield f'<text x="0" y="{HEIGHT + 16}">{program.ops} ops in order</text>'
 
 
@@ -105,8 +117,21 @@ def _edge(heights: Sequence[int], width: float, scale: float) -> Iterator[str]:
 
 def html(found: DryRun, limit: int | None = None) -> str:
     """A page with the chart, what is alive at the peak, and the ops; it needs no other file."""
-    keys = "".join(f'<span class="key" style="background:{colour}"></span>{kind}' for kind, colour in COLOURS.items())
-    peak = found.peak
+    keys = " ".join(
+        f'<span class="key"><i style="background:{colour}"></i>{kind}</span>' for kind, colour in COLOURS.items()
+    )
+    program = found.judged()
+    peak = program.peak
+    layout: list[str] = []
+    if found.on_mesh is not None:
+        collectives = found.on_mesh.table()
+        layout = [
+            "<h2>where parameters and results lie</h2>",
+            _table(LIES, found.on_mesh.lies()[:TOP]),
+            "<h2>collectives of each device, those of most bytes first</h2>",
+            _table(COLLECTIVES, collectives[:TOP]),
+        ]
+    order = "in eager order" if found.on_mesh is None else "on each device"
     return "\n".join(
         [
             '<!doctype html><html lang="en"><meta charset="utf-8">',
@@ -115,10 +140,11 @@ def html(found: DryRun, limit: int | None = None) -> str:
             f"<style>{STYLE}</style><h1>dry run of {escape(found.name)}</h1>",
             f"{summary(found)}<p>memory over time:{keys}</p>",
             f'<div class="wide">{svg(found, limit)}</div>',
-            f"<h2>alive at the peak, {show_bytes(peak.memory)} in eager order</h2>",
+            *layout,
+            f"<h2>alive at the peak, {show_bytes(peak.memory)} {order}</h2>",
             _table(ALIVE, peak.table()[:TOP]),
-            "<h2>ops in eager order, those with most FLOPs first</h2>",
-            _table(COLUMNS, found.eager.table("op")),
+            f"<h2>ops {order}, those with most FLOPs first</h2>",
+            _table(COLUMNS, program.table("op")),
         ]
     )
 
@@ -149,10 +175,11 @@ def write_png(found: DryRun, path: Path, limit: int | None) -> None:
     except ImportError as error:
         remedy = "pip install 'tensorbackend[chart]', or write a chart named .html"
         raise ArgumentError(expected("matplotlib for a chart named .png", remedy, chart=str(path))) from error
-    size, unit = unit_of(max(found.eager.peak.memory, found.optimised.peak.memory))
-    figure: Any = Figure(figsize=(10, 6), layout="constrained")
-    axes: Any = figure.subplots(2, sharey=True)
-    for plot, program in zip(axes, (found.eager, found.optimised), strict=True):
+    programs = _drawn(found)
+    size, unit = unit_of(max(program.peak.memory for program in programs))
+    figure: Any = Figure(figsize=(10, 3 * len(programs)), layout="constrained")
+    axes: Any = figure.subplots(len(programs), sharey=True, squeeze=False)[:, 0]
+    for plot, program in zip(axes, programs, strict=True):
         steps = _steps(program)
         kinds = program.timeline.by_kind()
         heights = [[memory[number] / size for number in steps] for memory in kinds.values()]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import gc
 import linecache
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import TracebackType
 from typing import Any
 
 from ...entry import checked
-from ...errors import OperandError, TensorBackendError, expected
+from ...errors import ArgumentError, OperandError, TensorBackendError, expected
+from ...mesh import Layout, Mesh
 from ...select import get_backend
 from ..graph import Graph
 from ..node import Line, is_users
@@ -18,17 +19,28 @@ from ..simplify import common_subexpressions, constant_folding
 from ..trace import trace
 from .estimate import Estimator
 from .memory import timeline
+from .mesh.divided import OnMesh
+from .mesh.machines import Machine, machine_of
 from .program import Program
 from .report import DryRun
 
 
 @checked
-def dry_run(function: Callable[..., Any], *templates: Any, gradient: bool = False, **keywords: Any) -> DryRun:
+def dry_run(
+    function: Callable[..., Any],
+    *templates: Any,
+    gradient: bool = False,
+    mesh: Mesh | None = None,
+    layout: Mapping[str, Any] | None = None,
+    machine: str = "h100",
+    **keywords: Any,
+) -> DryRun:
     """Find out what a call would cost without data: errors in shapes, FLOPs, bytes moved, memory over time.
 
     Arguments are those of `trace`: templates, text such as `"f32[batch=32, feature=784]"`, or lists, tuples, dicts and
     dataclasses of them; tensors stand for their templates. With `gradient` it is `value_and_grad(function)` that is
-    run. An error of tensorbackend has the user's line as a note. docs/dry-run.md says what is counted.
+    run. An error of tensorbackend has the user's line as a note. docs/dry-run.md says what is counted. With a mesh,
+    `on_mesh` of the result says what each device needs and sends; no device is needed for that.
 
     Parameters
     ----------
@@ -38,6 +50,12 @@ def dry_run(function: Callable[..., Any], *templates: Any, gradient: bool = Fals
         Its arguments, with templates for tensors.
     gradient : bool, default False
         Whether the gradient by the first argument is run too.
+    mesh : Mesh, optional
+        A mesh over which tensors are divided.
+    layout : mapping of str to str, sequence of str or None, optional
+        The rules for it, as `JaxBackend` takes them; without them all is whole on each device.
+    machine : str, default "h100"
+        Of which times are predicted: "h100" or "h200".
     **keywords
         Its keyword arguments.
 
@@ -46,33 +64,63 @@ def dry_run(function: Callable[..., Any], *templates: Any, gradient: bool = Fals
     DryRun
         The cost, with the template of the result.
 
+    Raises
+    ------
+    ArgumentError
+        For a rule with an axis that the mesh does not have, a layout without a mesh, and an unknown machine.
+
     Examples
     --------
     >>> import tensorbackend as tb
     >>> found = tb.dry_run(lambda x, w: tb.exp(x @ w), "f32[batch=32, k=784]", "f32[k=784, n=10]")
     >>> found.flops == 2 * 32 * 784 * 10, found.eager.transcendentals, found.peak.memory, found.fits("1MB")
     (True, 320, 134272, True)
+
+    On four devices, each with a part of the batch, the sum over the batch is an all-reduce of 3136 bytes:
+
+    >>> mesh = tb.Mesh({"data": 4})
+    >>> rules = {"batch": "data"}
+    >>> found = tb.dry_run(lambda x: tb.sum(x, axis="batch"), "f32[batch=32, k=784]", mesh=mesh, layout=rules)
+    >>> found.on_mesh.by_kind, found.on_mesh.parameters[0].sharding
+    ({'all-reduce': 3136}, <f32[batch: 32 / data][k: 784] on Mesh({'data': 4})>)
     """
+    placed = target(mesh, layout, machine)
     name = getattr(function, "__qualname__", type(function).__name__)
+    with uncollected():
+        graph = traced(function, templates, keywords, gradient=gradient)
+        return report(graph, name, gradient=gradient, on_mesh=placed and OnMesh(graph, *placed))
+
+
+def target(mesh: Mesh | None, layout: Any, machine: str) -> tuple[Layout, Machine] | None:
+    """The layout of a dry run and the machine; `None` without a mesh."""
+    if mesh is None:
+        if layout is not None:
+            raise ArgumentError(expected("a mesh beside the layout", "say mesh=tb.Mesh(...)", layout=layout))
+        return None
+    return Layout(mesh, {} if layout is None else layout), machine_of(machine)
+
+
+def traced(
+    function: Callable[..., Any], templates: Sequence[Any], keywords: Mapping[str, Any], *, gradient: bool
+) -> Graph:
+    """The graph of a function or of its gradient; an error has the user's line as a note."""
     if gradient:
         from ..grad.functions import value_and_grad  # the rules of all ops, which not every dry run needs
 
         function = value_and_grad(function)
-    with _uncollected():
-        try:
-            graph = trace(function)(*templates, **keywords)
-        except TensorBackendError as error:
-            line = user_line(error.__traceback__)
-            if line is not None:
-                error.add_note(f"at {line.file}:{line.number}: {source_of(line)}")
-            raise
-        return report(graph, name, gradient=gradient)
+    try:
+        return trace(function)(*templates, **keywords)
+    except TensorBackendError as error:
+        line = user_line(error.__traceback__)
+        if line is not None:
+            error.add_note(f"at {line.file}:{line.number}: {source_of(line)}")
+        raise
 
 
 @contextmanager
-def _uncollected() -> Iterator[None]:
-    """Without looking for cycles: a long program makes many objects that live to the end, and looking takes a third
-    of the time."""
+def uncollected() -> Iterator[None]:
+    """Suspends the search for cycles: a long program makes many objects that live to the end, and the search takes a
+    third of the time."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -82,22 +130,28 @@ def _uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def report(graph: Graph, name: str = "graph", *, gradient: bool = False) -> DryRun:
-    """What a graph costs, as it is and optimised."""
-    shapes_only = get_backend("template")
-    for node in graph.captured:
-        if node.tensor is not None and node.tensor.backend is shapes_only:
-            remedy = "pass it as an argument, in a list, tuple, dict or dataclass"
-            raise OperandError(expected("no template tensor from outside the function", remedy, tensor=node.out))
+def report(graph: Graph, name: str = "graph", *, gradient: bool = False, on_mesh: OnMesh | None = None) -> DryRun:
+    """The costs of a graph, as it is and optimised, and on each device of a mesh."""
+    _without_templates(graph)
     estimator = Estimator()
     # Folded on templates, so that no constant is computed; alike ones are found before, while they have data.
-    optimised = constant_folding(common_subexpressions(graph), shapes_only)
+    optimised = constant_folding(common_subexpressions(graph), get_backend("template"))
     return DryRun(
         name,
         gradient,
         Program("eager", timeline(graph, estimator.works(graph)), graph.names),
         Program("optimised", timeline(optimised, estimator.works(optimised), reuse=True), graph.names),
+        on_mesh,
     )
+
+
+def _without_templates(graph: Graph) -> None:
+    """Raises `OperandError` for a template tensor that a function holds on to."""
+    shapes_only = get_backend("template")
+    for node in graph.captured:
+        if node.tensor is not None and node.tensor.backend is shapes_only:
+            remedy = "pass it as an argument, in a list, tuple, dict or dataclass"
+            raise OperandError(expected("no template tensor from outside the function", remedy, tensor=node.out))
 
 
 def user_line(traceback: TracebackType | None) -> Line | None:
@@ -112,5 +166,5 @@ def user_line(traceback: TracebackType | None) -> Line | None:
 
 
 def source_of(line: Line) -> str:
-    """The text of a line of a program, where it can be had."""
+    """The text of a line of a program, where the source is there."""
     return linecache.getline(line.file, line.number).strip()

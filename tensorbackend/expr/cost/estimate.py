@@ -1,4 +1,4 @@
-"""What nodes cost: those of a primitive by its rule, a composite by its parts, control flow by its graphs."""
+"""The costs of nodes: those of a primitive by its rule, of a composite by its parts, of control flow by its graphs."""
 
 from __future__ import annotations
 
@@ -94,12 +94,12 @@ class Estimator:
         return work._replace(read=read, written=written, shares=(None,) * number, strided=(False,) * number)
 
     def _space(self, node: Node) -> int | None:
-        """What the backend's own callback for a node takes, `None` where it has none."""
+        """The bytes that the backend's own callback for a node takes, `None` where it has none."""
         templates = node.with_inputs(lambda value: value.template)
         return space_of(self._backend, node.op, node.out, templates, node.options)
 
     def _applied(self, node: Node, work: Work, inputs: tuple[Template, ...]) -> Work:
-        """With the operations of the function of scalars that a callback is given."""
+        """The work with the operations of the function of scalars that a callback is given."""
         function: Any = node.options["function"]
         out: Any = node.out
         scalars = [intern_template((), inputs[0].dtype, ())]
@@ -148,13 +148,13 @@ class Estimator:
         return found._replace(workspace=max(spaces), shares=(None,) * number, strided=(False,) * number)
 
     def _inside(self, node: Node, graph: Graph, works: Sequence[Work]) -> int:
-        """What a graph inside control flow takes beside the node's inputs and results."""
+        """The bytes that a graph inside control flow takes beside the node's inputs and results."""
         memory = timeline(graph, works)
         inside = memory.peak - memory.parameters
         if node.op in ("cond", "checkpoint"):
             return inside - memory.results  # which are the node's
         if node.op == "scan" and own_method(self._backend, node.op) is None:
-            # What is stacked at the end is there twice: each step's, and all together.
+            # Values stacked at the end are there twice: each step's, and all together.
             carried: Any = node.inputs[1]
             return max(inside, sum(out.nbytes for out in node.outs[len(carried) :]))
         return inside

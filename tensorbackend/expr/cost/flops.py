@@ -147,7 +147,8 @@ def _conv(
 def _products(
     size: int, kernel: int, places: int, stride: int, low: int, input_dilation: int, kernel_dilation: int
 ) -> int:
-    """In how many pairs of a place and an element of the kernel an element of the input stands below it, on one axis.
+    """The number of pairs of a place and an element of the kernel below which an element of the input stands, on one
+    axis.
 
     Without a dilation of the input that is a range of places for each element of the kernel; with one, those of a
     residue.

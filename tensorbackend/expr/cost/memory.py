@@ -1,4 +1,4 @@
-"""What is alive when: the memory that a graph needs while its nodes run one after another.
+"""The lifetimes of values: the memory that a graph needs while its nodes run one after another.
 
 Memory comes in *blocks*, one for each result that does not share its input's. A block is there from the
 node that makes it to the last node that reads it, or a view of it; the blocks of parameters and captured tensors all
@@ -24,7 +24,7 @@ CAPTURES: Final = "captured"
 RESULTS: Final = "result"
 INTERMEDIATES: Final = "intermediate"
 KINDS: Final = (PARAMETERS, CAPTURES, RESULTS, INTERMEDIATES)
-"""What a block is for; a parameter that is returned stays one."""
+"""The purposes of a block; a parameter that is returned stays one."""
 
 
 class Block:
@@ -37,7 +37,7 @@ class Block:
         self.start = self.end = start
         """The nodes by number at which it is made and last needed."""
         self.parameter: int | None = None
-        """Which of the graph's parameters it is."""
+        """The number of the graph's parameter in the block."""
 
 
 class Timeline(NamedTuple):
@@ -53,9 +53,9 @@ class Timeline(NamedTuple):
     results: int
     """Bytes of results that are no parameters or captured tensors."""
     shares: tuple[int | None, ...]
-    """For each result of the graph the parameter whose memory it shares."""
+    """The parameter whose memory each result of the graph shares."""
     strided: tuple[bool, ...]
-    """For each result of the graph whether its elements may lie in another than row-major order."""
+    """Whether the elements of each result of the graph may lie in another than row-major order."""
 
     @property
     def peak_at(self) -> int:
@@ -143,7 +143,7 @@ def _written_over(nodes: Sequence[Node], held: dict[Value, Block]) -> None:
             block = held[value]
             if block.end != number or block.kind is not INTERMEDIATES or block.nbytes != target.nbytes:
                 continue
-            # What another view reads, in another order, must not be written over.
+            # Memory that another view reads, in another order, must not be written over.
             views = any(held[other] is block and other != value for other in operands)
             if value.template.nbytes == block.nbytes and not views:
                 block.end = number - 1

@@ -60,12 +60,12 @@ class Peak(NamedTuple):
     memory: int
     """Bytes, all told."""
     op: str
-    """What runs then."""
+    """The op that runs then."""
     line: Line | None
     workspace: int
     """Bytes that the parts of a composite need then beside its inputs and results."""
     alive: tuple[Alive, ...]
-    """What is there, the largest first."""
+    """The blocks that are alive then, the largest first."""
 
     def by_kind(self) -> dict[str, int]:
         """Bytes of parameters, captured tensors, results, intermediates and workspace."""

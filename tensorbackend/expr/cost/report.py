@@ -1,4 +1,4 @@
-"""What a dry run reports: two programs, as tables, as text, as JSON and as a chart."""
+"""The report of a dry run: two programs, as tables, as text, as JSON and as a chart."""
 
 from __future__ import annotations
 
@@ -8,19 +8,25 @@ from typing import Any
 
 from ...display import plain_table
 from ...errors import ArgumentError, expected
+from .mesh.divided import OnMesh
 from .program import COLUMNS, TOP, By, Peak, Program
 from .units import parse_bytes, show_bytes, show_count
 
 
 class DryRun:
-    """What a function would cost, in the order in which it was written and as a rewritten graph."""
+    """The costs of a function, in the order in which it was written, as a rewritten graph, and on a mesh."""
 
-    def __init__(self, name: str, gradient: bool, eager: Program, optimised: Program) -> None:
+    def __init__(
+        self, name: str, gradient: bool, eager: Program, optimised: Program, on_mesh: OnMesh | None = None
+    ) -> None:
         self.name, self.gradient = name, gradient
         self.eager = eager
         """Op by op, each value freed after its last use in the program as written."""
         self.optimised = optimised
-        """After the rewrites of `tb.jit`, elementwise ops writing over what nothing needs after them."""
+        """The program after the rewrites of `tb.jit`, where elementwise ops write over what nothing needs after
+        them."""
+        self.on_mesh = on_mesh
+        """The memory that each device of the mesh needs and the bytes that it sends; `None` without a mesh."""
 
     @property
     def flops(self) -> int:
@@ -33,9 +39,17 @@ class DryRun:
         return self.eager.peak
 
     def fits(self, size: int | str, *, optimised: bool = False) -> bool:
-        """Whether the peak is at most so many bytes: a number, or text such as `"141GB"` or `"80GiB"`."""
-        program = self.optimised if optimised else self.eager
-        return program.peak.memory <= (parse_bytes(size) if isinstance(size, str) else size)
+        """Whether the peak is at most so many bytes: a number, or text such as `"141GB"` or `"80GiB"`.
+
+        On a mesh it is that of each device.
+        """
+        return self.judged(optimised).peak.memory <= (parse_bytes(size) if isinstance(size, str) else size)
+
+    def judged(self, optimised: bool = False) -> Program:
+        """The program of which tables are shown and which has to fit: on a mesh that of a device."""
+        if self.on_mesh is not None:
+            return self.on_mesh.program
+        return self.optimised if optimised else self.eager
 
     def summary(self) -> str:
         """Totals and peaks in a few lines."""
@@ -61,22 +75,25 @@ class DryRun:
         lines = [f"{self.name}, {what}", plain_table(columns, rows)]
         if self.eager.open:
             lines.append("loops whose turns only data can say are counted as one turn")
+        if self.on_mesh is not None:
+            lines += ["", self.on_mesh.summary()]
         return "\n".join(lines)
 
     def __repr__(self) -> str:
-        return f"{self.summary()}\n\n{self.text()}"
+        layout = "" if self.on_mesh is None else f"{self.on_mesh.text()}\n\n"
+        return f"{self.summary()}\n\n{layout}{self.text()}"
 
     def text(self, by: By = "op", top: int = TOP, *, optimised: bool = False) -> str:
-        """The table as text, by op, by line, or node by node."""
-        program = self.optimised if optimised else self.eager
-        rows = program.table(by)
+        """The table as text, by op, by line, or node by node; on a mesh that of a device."""
+        rows = self.judged(optimised).table(by)
         more = [] if len(rows) <= top else [f"and {len(rows) - top} more"]
         return "\n".join([plain_table(COLUMNS, rows[:top]), *more])
 
     def to_json(self) -> dict[str, Any]:
         """All of it as plain values, for programs; sizes in bytes."""
         programs = [self.eager.to_json(), self.optimised.to_json()]
-        return {"function": self.name, "gradient": self.gradient, "programs": programs}
+        found = {"function": self.name, "gradient": self.gradient, "programs": programs}
+        return found if self.on_mesh is None else {**found, "on_mesh": self.on_mesh.to_json()}
 
     def write_json(self, path: str | Path) -> None:
         """Writes `to_json` to a file."""

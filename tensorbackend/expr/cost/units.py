@@ -1,4 +1,4 @@
-"""Bytes and counts as people write them."""
+"""Bytes, counts and times as people write them."""
 
 from __future__ import annotations
 
@@ -52,6 +52,18 @@ def show_count(count: float) -> str:
     ('', '12', '12.3 k', '2.5 P')
     """
     return _scaled(count, ("", "k", "M", "G", "T", "P", "E", "Z"), " ").rstrip() if count else ""
+
+
+def show_seconds(seconds: float) -> str:
+    """A time to three digits.
+
+    >>> show_seconds(0.0123), show_seconds(4.2e-6), show_seconds(75)
+    ('12.3 ms', '4.2 µs', '75 s')
+    """
+    for factor, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
+        if seconds >= 0.9995 * factor:
+            return f"{seconds / factor:.3g} {unit}"
+    return f"{seconds / 1e-9:.3g} ns"
 
 
 def _scaled(count: float, units: tuple[str, ...], space: str) -> str:

@@ -10,7 +10,7 @@ ROUNDING: Final = frozenset({"ceil", "floor", "round", "trunc"})
 
 
 class Work(NamedTuple):
-    """What a node costs. Bytes are those of the inputs it reads and the results it writes, caches left out."""
+    """The cost of a node. Bytes are those of the inputs it reads and the results it writes, caches left out."""
 
     flops: int = 0
     transcendentals: int = 0
@@ -19,9 +19,9 @@ class Work(NamedTuple):
     workspace: int = 0
     """Bytes that parts need beside inputs and results, at their most."""
     shares: tuple[int | None, ...] = ()
-    """For each result the input whose memory it shares, by its place among the operands."""
+    """The input whose memory each result shares, by its place among the operands."""
     strided: tuple[bool, ...] = ()
-    """For each result whether its elements may lie in another than row-major order."""
+    """Whether the elements of each result may lie in another than row-major order."""
     open: bool = False
     """Whether a loop is counted as one turn, because only data can say how many there are."""
 

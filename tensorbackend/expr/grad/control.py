@@ -114,7 +114,7 @@ def _collective(
     axis: int,
     other: int,
 ) -> Cotangents:
-    """What goes from a device to others comes back from them."""
+    """Sends the cotangents back the way that the values went from device to device."""
     (cotangent,) = cotangents
     if kind not in _BACK:
         reason = f"the {kind} of several devices has none: take it of what they gather, or of their sum"
@@ -127,7 +127,7 @@ def _collective(
 
 
 _BACK = {"sum": "sum", "gather": "scatter", "scatter": "gather", "exchange": "exchange"}
-"""Which collective takes a cotangent back."""
+"""The collective that takes a cotangent back, for each."""
 
 
 @rule("debug_callback")
@@ -239,7 +239,7 @@ def _scan(
 
 
 def _changing(body: Graph, needed: Sequence[Needed], fixed: int, count: int) -> list[bool]:
-    """For each carried value whether a gradient flows from it to what is needed, in whichever step."""
+    """Whether a gradient flows from each carried value to what is needed, in whichever step."""
     parameters = body.parameters
     start = {parameters[position].node for position in _true([*needed[0], *needed[1], *needed[2]])}
     while True:

@@ -1,4 +1,4 @@
-"""Which ops have a gradient, read off the declarations: what the documentation shows and the tests hold to."""
+"""Ops with a gradient, read off the declarations: the documentation shows them and the tests hold to them."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ class custom_jvp:  # a decorator
         return rule
 
     def __call__(self, *arguments: Any) -> Any:
-        """What the function gives."""
+        """Calls the function."""
         return self._op(*arguments)
 
     def _with_pullback(self, *arguments: Any) -> tuple[Any, Callable[..., Any]]:

@@ -145,7 +145,7 @@ def pulled_back(
 
 
 def _refused(node: Node, reason: str) -> GradientError:
-    """What says that a gradient would flow where there is none, and where the user wrote it."""
+    """The error that a gradient would flow where there is none, with the user's line."""
     place = "" if node.line is None else f", called at {node.line.file}:{node.line.number}"
     remedy = f"{reason}; keep it out of the gradient with stop_gradient(){place}"
     return GradientError(expected("ops that have a gradient", remedy, op=node.op))
@@ -169,7 +169,7 @@ def _through(
         options["needed"] = node.with_inputs(lambda value: value.node in flowing and inexact(value))
 
     def applied(seen: Callable[[Tensor], Tensor]) -> Cotangents:
-        """What the rule gives for tensors as they are seen, under their names or without."""
+        """Calls the rule with tensors as they are seen, under their names or without."""
         given = tuple(x if x is None else seen(x) for x in arrived)
         results = tuple(seen(known(value)) for value in node.values)
         inputs = node.with_inputs(lambda value: seen(known(value)))
@@ -214,7 +214,7 @@ def _fitted(cotangent: Tensor, template: Template, node: Node) -> Tensor:
 
 
 def depending(nodes: Iterable[Node], start: set[Node]) -> set[Node]:
-    """Of nodes in order those through which a gradient can reach some of them, these among them."""
+    """The nodes, in order, through which a gradient can reach some of them, these among them."""
     found = set(start)
     for node in nodes:
         if _flows(node, found):

@@ -34,6 +34,6 @@ def _map(cotangent: Tensor, out: Tensor, x: Tensor, *, function: Callable[[Tenso
     real = slope(1)
     if not out.dtype.is_complex:
         return (cotangent * real,)
-    # What is linear over the reals: a factor for the cotangent, and one for its conjugate.
+    # Functions linear over the reals have a factor for the cotangent, and one for its conjugate.
     imaginary = slope(1j) * 1j
     return ((real - imaginary) * 0.5 * cotangent + (real + imaginary) * 0.5 * conj(cotangent),)

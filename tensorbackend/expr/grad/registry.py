@@ -30,14 +30,14 @@ from ...tensor import Tensor
 
 
 class NoGradient:
-    """In place of a cotangent: `GradientError` says the reason if the cotangent is needed."""
+    """Stands in place of a cotangent: `GradientError` gives the reason if the cotangent is needed."""
 
     def __init__(self, reason: str) -> None:
         self.reason = reason
 
 
 Cotangents: TypeAlias = "tuple[Tensor | tuple[Tensor | NoGradient | None, ...] | NoGradient | None, ...]"
-"""What a rule returns: a cotangent for each input."""
+"""The result of a rule: a cotangent for each input."""
 
 Rule: TypeAlias = Callable[..., Cotangents]
 Function = TypeVar("Function", bound=Rule)
@@ -88,10 +88,10 @@ def _enter(names: tuple[str, ...], gradient: Gradient) -> None:
 
 
 def gradient_of(name: str) -> Gradient | None:
-    """What is declared for an op by the name of its callback, `None` if nothing is."""
+    """The gradient that is declared for an op by the name of its callback, `None` if there is none."""
     return gradients().get(name)
 
 
 def gradients() -> dict[str, Gradient]:
-    """What is declared, by the names of callbacks."""
+    """The declared gradients, by the names of callbacks."""
     return _declared

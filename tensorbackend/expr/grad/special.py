@@ -12,7 +12,7 @@ from ...tensor import Tensor
 from .registry import Cotangents, NoGradient, rule
 
 _SHIFT = 12
-"""From here on the series gives the rounding of float64."""
+"""The argument from which the series gives the rounding of float64."""
 
 _SERIES = (7 / 6, -691 / 2730, 5 / 66, -1 / 30, 1 / 42, -1 / 30, 1 / 6)
 """The Bernoulli numbers B(14), ..., B(2), the coefficients of trigamma's series."""
@@ -29,7 +29,7 @@ def _digamma(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
 
 
 def _density(a: Tensor, x: Tensor) -> Tensor:
-    """That of the gamma distribution, the derivative of P(a, x) by x (DLMF 8.8.13); zero below 0."""
+    """The density of the gamma distribution, the derivative of P(a, x) by x (DLMF 8.8.13); zero below 0."""
     inside = x > 0
     safe = where(inside, x, 1)
     edge = where(a < 1, math.inf, where(a == 1, 1.0, 0.0))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextvars import ContextVar
 from types import MappingProxyType
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeVar, cast
 from weakref import ref
 
 from ...blocks import block
@@ -35,6 +35,8 @@ from . import rules as rules
 from .engine import pulled_back
 from .registry import gradient_of
 
+Nested = TypeVar("Nested")
+
 
 class Left(NamedTuple):
     """Where a value came from what a tape had recorded, without being recorded itself."""
@@ -59,11 +61,11 @@ class Recorded(Node):
     ) -> None:
         super().__init__(*arguments, **options)
         self.results = results
-        """Its results, with data."""
+        """The node's results, with data."""
         self.tape = tape
         """The tape that recorded it; `None` for a constant."""
         self.left = left
-        """Of a constant, where it was computed from what a tape had recorded."""
+        """For a constant, the place where it was computed from values that a tape had recorded."""
 
 
 class Tape:
@@ -140,13 +142,14 @@ class Tape:
             self._pauses = pauses
             _open.set(before)
 
-    def watch(self, x: Any) -> Any:
+    def watch(self, x: Nested) -> Nested:
         """Nested tensors as ones that the tape follows, for `gradient` to be asked about.
 
         Raises `DTypeError` for one that is neither floating nor complex, `BackendError` in a traced function.
         """
         leaves, tree = flatten(x)
-        return unflatten(tree, map(self._watched, leaves, paths(tree, "x")))
+        found: Nested = unflatten(tree, map(self._watched, leaves, paths(tree, "x")))
+        return found
 
     def _watched(self, x: Any, path: str) -> Tensor:
         if not isinstance(x, Tensor) or not x.dtype.is_inexact:
@@ -212,7 +215,7 @@ def tape() -> Tape:
 
 
 @entry
-def gradient(y: Tensor, x: Any) -> Any:
+def gradient(y: Tensor, x: Nested) -> Nested:
     """The gradient of a scalar that a tape recorded by tensors on it, nested in any way; zeros where y does not depend
     on them.
 
@@ -271,7 +274,10 @@ def gradient(y: Tensor, x: Any) -> Any:
     backend = with_data(y).backend
     graph = Graph((), [each.data for each in found])
     gradients = evaluate(graph, (), backend if current is None else TapeBackend(on=backend))
-    return unflatten(tree, (x.rename(*like.names) if x.ndim else x for x, like in zip(gradients, leaves, strict=True)))
+    nested: Nested = unflatten(
+        tree, (x.rename(*like.names) if x.ndim else x for x, like in zip(gradients, leaves, strict=True))
+    )
+    return nested
 
 
 def _check_recorded(y: Tensor, x: Tensor, path: str) -> None:
@@ -374,19 +380,19 @@ class TapeBackend(Backend):
         return _constant(Tensor(out, self.on, self.on.from_binary(out, data=data)))
 
     def to_binary(self, x: Tensor, limit: int, /) -> bytes:
-        """What the backend that computes gives."""
+        """Asks the backend that computes."""
         return self.on.to_binary(with_data(x), limit)
 
     def to_numpy(self, x: Tensor, dtype: Any, copy: bool | None, /) -> Any:
-        """What the backend that computes gives."""
+        """Asks the backend that computes."""
         return self.on.to_numpy(with_data(x), dtype, copy)
 
     def to_dlpack(self, x: Tensor, /, **options: Any) -> Any:
-        """What the backend that computes gives."""
+        """Asks the backend that computes."""
         return self.on.to_dlpack(with_data(x), **options)
 
     def dlpack_device(self) -> tuple[int, int]:
-        """What the backend that computes gives."""
+        """Asks the backend that computes."""
         return self.on.dlpack_device()
 
     def to_batched(self, x: Tensor, size: int, /) -> Iterator[Payload]:
@@ -397,15 +403,15 @@ class TapeBackend(Backend):
             yield _constant(Tensor(template, self.on, data))
 
     def is_concrete(self, x: Tensor, /) -> bool:
-        """What the backend that computes says."""
+        """Asks the backend that computes."""
         return self.on.is_concrete(with_data(x))
 
     def block_until_ready(self, x: Tensor, /) -> None:
-        """What the backend that computes does."""
+        """Waits as the backend that computes does."""
         self.on.block_until_ready(with_data(x))
 
     def inspect(self, x: Tensor, /, *, limit: int = 100) -> str:
-        """What the backend that computes shows."""
+        """Shows a tensor as the backend that computes does."""
         return self.on.inspect(Tensor(x.template, self.on, with_data(x).data), limit=limit)
 
 
@@ -444,7 +450,7 @@ def with_data(x: Tensor) -> Tensor:
 
 @bind
 def off_tape(x: Tensor) -> Tensor:
-    """What `x.detach()` gives once there are tapes."""
+    """The result of `x.detach()` once there are tapes."""
     held = with_data(x)
     return stop_gradient(x) if held is x else relabelled(held, x.template)
 

@@ -31,7 +31,7 @@ _Sizes = tuple[int, ...]
 _Padding = tuple[tuple[int, int], ...]
 
 
-# What needs the elements of each window
+# Gradients that need the elements of each window
 
 
 class Windows(NamedTuple):

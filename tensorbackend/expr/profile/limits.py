@@ -1,4 +1,4 @@
-"""What a machine can do: the two numbers of the roofline model.
+"""The limits of a machine: the two numbers of the roofline model.
 
 S. Williams, A. Waterman, D. Patterson: Roofline: an insightful visual performance model for multicore architectures.
 Communications of the ACM 52(4), 2009.

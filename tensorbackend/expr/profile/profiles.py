@@ -18,9 +18,10 @@ from ...entry import checked, entry
 from ...errors import ArgumentError, expected
 from ...locks import free_in_child
 from ...rules.plan import integer
+from ..cost.units import show_seconds
 from .limits import Limits, machine_limits
 from .recorder import recorder
-from .report import Branch, By, Row, plain_tree, rows_of, show_seconds, table, tree_of
+from .report import Branch, By, Row, plain_tree, rows_of, table, tree_of
 from .spans import ELSEWHERE, Costs, Span, all_spans, outermost_calls, spans_of
 from .trace_events import trace_of
 
@@ -121,7 +122,7 @@ class Profile:
     # Reports
 
     def _limits_of(self, span: Span) -> Limits | None:
-        """What the device of a span can do: as given, else measured once."""
+        """The limits of a span's device: as given, else measured once."""
         if self._limits is not None:
             return self._limits if isinstance(self._limits, Limits) else self._limits.get(span.backend or "")
         if span.device is None or span.device.dispatch_priority > 1:  # it follows what others compute

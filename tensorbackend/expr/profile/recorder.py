@@ -22,7 +22,7 @@ class Event(NamedTuple):
     """One run of a kernel, or what a user adds."""
 
     what: Subject | tuple[Node, Backend] | str
-    """What the kernel computes: an op, a node that a program runs on a backend; or the text of what a user adds."""
+    """The computation of the kernel: an op, a node that a program runs on a backend; or the text of a user's span."""
     code: CodeType | None
     """The function of the user's that called; `None` for a part of a program."""
     number: int

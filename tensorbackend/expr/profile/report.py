@@ -7,7 +7,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from ...display import plain_table
 from ..cost.dry_run import source_of
-from ..cost.units import show_bytes, show_count
+from ..cost.units import show_bytes, show_count, show_seconds
 from ..node import Line
 from .limits import Limits
 from .spans import Span, all_spans
@@ -15,10 +15,10 @@ from .spans import Span, all_spans
 By: TypeAlias = Literal["op", "line", "backend"]
 
 LimitsOf: TypeAlias = Callable[[Span], Limits | None]
-"""What the device of a span can do; `None` where that is not known."""
+"""The limits of the device of a span; `None` where they are not known."""
 
 MARK: Final = "-"
-"""What stands for the backend of what a user added."""
+"""The mark in place of a backend for spans that a user added."""
 
 
 class Row(NamedTuple):
@@ -42,7 +42,8 @@ class Row(NamedTuple):
 
     @property
     def share(self) -> float | None:
-        """Which part of the time the device's limits explain, of which 1 is all; `None` where nothing is known."""
+        """The share of the time that the device's limits explain, of which 1 is all; `None` where they are not
+        known."""
         return self.least / self.seconds if self.least and self.seconds else None
 
 
@@ -71,7 +72,7 @@ _KEYS: Final[dict[By, Callable[[Span], tuple[str, str, Line | None]]]] = {
     "line": lambda span: (span.name, span.backend or MARK, span.line),
     "backend": lambda span: ("", span.backend or MARK, None),
 }
-"""What the runs of a row have in common."""
+"""The property that the runs of a row have in common."""
 
 
 def rows_of(spans: Iterable[Span], by: By, limits_of: LimitsOf) -> list[Row]:
@@ -87,7 +88,7 @@ def rows_of(spans: Iterable[Span], by: By, limits_of: LimitsOf) -> list[Row]:
 
 
 def _outermost(spans: Sequence[Span]) -> list[Span]:
-    """Those of some spans that are in no other of them."""
+    """The spans that are in no other of these."""
     within = {id(inner) for span in spans for inner in all_spans(span.inside)}
     return [span for span in spans if id(span) not in within]
 
@@ -116,18 +117,6 @@ def table(rows: Sequence[Row], top: int) -> str:
     """Rows as text."""
     more = [] if len(rows) <= top else [f"and {len(rows) - top} more"]
     return "\n".join([plain_table(COLUMNS, [cells(row) for row in rows[:top]]), *more])
-
-
-def show_seconds(seconds: float) -> str:
-    """A time to three digits.
-
-    >>> show_seconds(0.0123), show_seconds(4.2e-6), show_seconds(75)
-    ('12.3 ms', '4.2 µs', '75 s')
-    """
-    for factor, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
-        if seconds >= 0.9995 * factor:
-            return f"{seconds / factor:.3g} {unit}"
-    return f"{seconds / 1e-9:.3g} ns"
 
 
 # The tree

@@ -31,7 +31,7 @@ class Span(NamedTuple):
     backend: str | None
     """The name of the backend that computed; `None` for what a user added."""
     device: Backend | None
-    """That backend."""
+    """The device of the backend."""
     line: Line | None
     """The user's line that called, or that was traced."""
     start: int
@@ -41,9 +41,9 @@ class Span(NamedTuple):
     out: Any
     """The template of the result, a tuple of them, or `None` where it is not known."""
     work: Work | None
-    """What it costs on paper, `None` where that is not known."""
+    """The cost of the span on paper, `None` where that is not known."""
     inside: list[Span]
-    """What ran in it, in order."""
+    """The spans that ran in this one, in order."""
 
     @property
     def seconds(self) -> float:

@@ -55,7 +55,7 @@ def _event(span: Span, process: int, started: int, limits_of: LimitsOf) -> dict[
 
 
 def _details(span: Span, limits_of: LimitsOf) -> Iterator[tuple[str, Any]]:
-    """What a viewer shows of a span that is chosen."""
+    """The details that a viewer shows of a chosen span."""
     if span.line is not None:
         yield "line", f"{span.line.file}:{span.line.number}"
         yield "function", span.line.function

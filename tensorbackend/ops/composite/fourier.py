@@ -192,7 +192,7 @@ def _head(x: Tensor, axis: Axis, count: int) -> Tensor:
 
 
 def _as_complex(x: Tensor) -> Tensor:
-    """In the complex dtype that a transform has."""
+    """Casts to the complex dtype that a transform has."""
     dtype = transformed(x.dtype)
     return x if dtype.is_complex else astype(x, promote_types(dtype, complex64))
 

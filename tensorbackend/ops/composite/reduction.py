@@ -38,7 +38,7 @@ def averaged_dtype(x: Tensor) -> DType:
 
 
 def in_float32(x: Tensor) -> Tensor:
-    """In at least float32: neither a sum of float16 nor a count of elements may overflow."""
+    """Casts to at least float32: neither a sum of float16 nor a count of elements may overflow."""
     return astype(x, promote_types(averaged_dtype(x), float32))
 
 

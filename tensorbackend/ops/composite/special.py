@@ -32,10 +32,10 @@ from ..elementwise.unary import abs, isnan, round
 from ..indexing.taking import take_at
 
 _SCALED_FROM, _SCALE = 151, 2.0**900
-"""From here on the factorials of `_floats` are divided by a power of two, so that float64 holds them all."""
+"""The number from which the factorials of `_floats` are divided by a power of two, so that float64 holds them all."""
 
 _LAST = 190
-"""Its factorial and the reciprocal of that are far beyond float64."""
+"""A number whose factorial and its reciprocal are far beyond float64."""
 
 # B(2k) / (2k (2k - 1)), from k = 8 down to 1 (DLMF 5.11.1).
 _STIRLING = (-3617 / 122400, 1 / 156, -691 / 360360, 1 / 1188, -1 / 1680, 1 / 1260, -1 / 360, 1 / 12)

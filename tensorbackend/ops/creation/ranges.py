@@ -99,7 +99,7 @@ def arange(
     if stop is None:
         start, stop = 0, start
     numbers: Any = start, stop, step
-    if not all(number.__class__ in NUMBERS for number in numbers):
+    if not (start.__class__ in NUMBERS and stop.__class__ in NUMBERS and step.__class__ in NUMBERS):
         known = [_known(number) for number in numbers]
         numbers, dtype = [number for number, _ in known], dtype or _common([template for _, template in known])
     first, last, pace = numbers
@@ -169,7 +169,8 @@ def linspace(
     [[0.0, 0.0], [0.5, 1.0], [1.0, 2.0]]
     """
     if None not in (scalar_kind(start), scalar_kind(stop)):
-        low, high = _known(start)[0], _known(stop)[0]
+        low: Any = start
+        high: Any = stop
         return _linspace(
             low, high, num, dtype=dtype, endpoint=endpoint, name=name, backend=backend, device=device, like=like
         )

@@ -100,7 +100,7 @@ def asarray(
 
 
 _shared: dict[Any, Template] = {}
-"""For the types of NumPy arrays that came so far, their dtypes, shapes and backends: the template of the tensor."""
+"""The templates of tensors, by the types, dtypes, shapes and backends of the NumPy arrays that came so far."""
 
 
 def beside(value: TensorLike, *others: object) -> Tensor:
@@ -126,7 +126,7 @@ def from_dlpack(
     """A tensor from another library's array by DLPack. It shares the memory unless `copy` is true.
 
     It must be where the backend's data is, unless a `device` is asked for, to which the other library then copies.
-    Raises `ExchangeError`, a `BufferError`, where the memory cannot be had.
+    Raises `ExchangeError`, a `BufferError`, where the memory cannot be shared.
 
     >>> import numpy, tensorbackend as tb
     >>> tb.from_dlpack(numpy.asarray([1.5])).tolist()
@@ -186,8 +186,8 @@ def _from_array(
     copy: bool | None,
     names: Sequence[str | None] | None,
 ) -> Tensor:
-    """As it stands where the backend's library made it, else through NumPy; by DLPack where the array is on the
-    backend's own device, or NumPy cannot read it.
+    """The tensor of an array: the array itself where the backend's library made it, else through NumPy; by DLPack where
+    the array is on the backend's own device, or NumPy cannot read it.
 
     It goes at once where the names say, so that no device of a mesh ever holds more than its part.
     """
@@ -225,7 +225,7 @@ def _place(array: Any) -> tuple[int, int]:
 
 
 def _from_dlpack(value: Any, backend: Backend, device: str | None, copy: bool | None) -> Tensor:
-    """By DLPack, from another device if one was asked for."""
+    """Adopts an array by DLPack, from another device if one was asked for."""
     asked = value if device is None else OnDevice(value, backend.dlpack_device())
     out, data = backend.from_dlpack(asked, copy=copy)
     return Tensor(out, backend, data)
@@ -249,7 +249,7 @@ class _Numbers(NamedTuple):
     elements: Sequence[Scalar]
     kinds: Set[Kind]
     dtypes: Set[DType]
-    """Those of elements that were NumPy's numbers."""
+    """The dtypes of elements that were NumPy's numbers."""
 
 
 def _from_lists(

@@ -1,7 +1,8 @@
 """Primitives in terms of others, by family: what runs where a backend does not define them (`dispatch.fallbacks`).
 
 Importing this package declares them; the dispatcher does so when a backend first lacks a callback. Each agrees with
-the reference within the bound of its op, or it would not be here: what cannot be had so accurately has no fall-back.
+the reference within the bound of its op, or it would not be here: an op that cannot be derived so accurately has no
+fall-back.
 """
 
 from __future__ import annotations

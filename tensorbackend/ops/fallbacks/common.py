@@ -1,4 +1,4 @@
-"""What several fall-backs use: tensors of host numbers, dtypes to add in, positions along axes."""
+"""Functions that several fall-backs use: tensors of host numbers, dtypes to add in, positions along axes."""
 
 from __future__ import annotations
 

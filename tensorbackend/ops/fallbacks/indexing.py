@@ -84,7 +84,7 @@ def _take_along_axis(out: Template, x: Tensor, indices: Tensor, /, *, axis: int,
 
 
 class _Writes(NamedTuple):
-    """What is written to the rows of a tensor."""
+    """The writes to the rows of a tensor."""
 
     rows: Tensor
     """The tensor, a row for each position."""
@@ -95,7 +95,7 @@ class _Writes(NamedTuple):
 
 
 def _writes(x: Tensor, indices: Tensor, updates: Tensor, mode: Mode) -> _Writes | None:
-    """What is written where, `None` for nothing."""
+    """The writes of updates to the rows of a tensor, `None` where nothing is written."""
     depth = indices.shape[-1]
     places = _merged(indices, x.shape[:depth], mode)
     count, width, size = math.prod(indices.shape[:-1]), math.prod(x.shape[depth:]), math.prod(x.shape[:depth])

@@ -71,7 +71,7 @@ def _diagonal(x: Tensor) -> Tensor:
 def _triangular_solve(
     out: Template, a: Tensor, b: Tensor, /, *, left_side: bool, lower: bool, transform: Transform
 ) -> Tensor:
-    """By substitution from the first row on; other systems are turned into such a one."""
+    """Solves by substitution from the first row on; other systems are turned into such a one."""
     batch = out.shape[:-2]
     left, right = (widened(x) if x.dtype.is_floating else x for x in (_stack(a, batch), _stack(b, batch)))
     if not left_side:  # x @ a = b is a.T @ x.T = b.T
@@ -224,7 +224,7 @@ def _distinct(x: Tensor) -> Tensor:
     ),
 )
 def _qr(out: tuple[Template, Template], x: Tensor, /, *, mode: Literal["reduced", "complete"]) -> tuple[Tensor, ...]:
-    """By Householder's reflections (GVL, algorithm 5.2.1), then turned to the sign asked for."""
+    """Factorises by Householder's reflections (GVL, algorithm 5.2.1), and turns the factors to the sign asked for."""
     r = widened(_stack(x, x.shape[:-2]))
     count, rows, columns = r.shape
     inner = out[1].shape[-2]

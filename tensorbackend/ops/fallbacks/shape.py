@@ -1,4 +1,4 @@
-"""What moves elements, from `reshape` and `take`: index by index along the axes that change."""
+"""Fall-backs that move elements, from `reshape` and `take`: index by index along the axes that change."""
 
 from __future__ import annotations
 

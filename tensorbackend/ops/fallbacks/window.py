@@ -114,7 +114,7 @@ def _window_min(
 def _windows(
     out: Template, x: Tensor, window_dimensions: Sizes, strides: Sizes, padding: Padding, window_dilations: Sizes
 ) -> Iterator[list[int]]:
-    """For each window the row-major positions of the elements in it, without those of the padding."""
+    """The row-major positions of the elements in each window, without those of the padding."""
     steps = strides_of(x.shape)
     for corner in every(*map(range, out.shape)):
         columns = []

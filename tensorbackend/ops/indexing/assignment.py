@@ -1,4 +1,4 @@
-"""What `x[...] = value` does: x with other elements at a key."""
+"""Assignment by `x[...] = value`: x with other elements at a key."""
 
 from __future__ import annotations
 

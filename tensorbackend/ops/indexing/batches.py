@@ -25,10 +25,10 @@ class Paired(NamedTuple):
     """x and index vectors such that a vector begins with the positions along the batch axes."""
 
     x: Tensor
-    """Its batch axes in front."""
+    """The tensor with its batch axes in front."""
     vectors: Tensor
     order: tuple[int, ...]
-    """For each axis of `x` here the one that it was."""
+    """The axis that each axis of `x` here was."""
 
     def back(self, moved: Tensor) -> Tensor:
         """A tensor like `x` here with its axes in the places that they had."""
@@ -55,7 +55,7 @@ def paired(x: Tensor, vectors: Tensor, own: Positions, theirs: Positions) -> Pai
     order = (*own, *(axis for axis in range(x.ndim) if axis not in own))
     moved = permute_dims(vectors, (*theirs, *(axis for axis in range(vectors.ndim) if axis not in theirs)))
     names = tuple(moved.names[place] or x.names[axis] for place, axis in enumerate(own))
-    # What a signed index cannot hold stays outside.
+    # Numbers that a signed index cannot hold stay outside.
     whole = astype(minimum(moved, 1 << 62) if moved.dtype.name == "uint64" else moved, "int64")
     named = rename(whole, *names, *moved.names[len(own) :])
     shape = (*named.shape[:-1], 1)
@@ -66,6 +66,6 @@ def paired(x: Tensor, vectors: Tensor, own: Positions, theirs: Positions) -> Pai
 def written(
     op: Callable[..., Tensor], x: Tensor, indices: Tensor, updates: Tensor, *, mode: Mode, batch: Batch
 ) -> Tensor:
-    """What an op writes at index vectors for each entry of the batch axes."""
+    """Writes by an op at index vectors for each entry of the batch axes."""
     pair = paired(x, indices, *positions(x, indices, batch))
     return pair.back(op(pair.x, pair.vectors, updates, mode=mode))

@@ -1,47 +1,58 @@
 """`x[...]`: a warm call is one look-up, one kernel, one tensor.
 
-The plan for a key is kept by the key's structure: the classes of its parts, and the templates of index tensors and
-masks. The numbers in a key are data, like the elements of index tensors. Ints do not affect the result's template; a
-slice does by its length and a mask by its number of true elements, which are computed before the kernel runs. A key
-without a plan, and a wrong one, is evaluated by other ops, which raise every error.
+The kernel for a key is kept by the key's structure: the classes of its parts, and the templates of index tensors and
+masks. The numbers in a key are data, like the elements of index tensors and masks: of the result's template they affect
+the shape alone, which the kernel's payload tells. A key without a kernel, and a wrong one, is evaluated by other ops,
+which raise every error.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from numbers import Integral
 from operator import index
 from types import EllipsisType, NoneType
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, ParamSpec, TypeVar
 
 from ...dispatch import CHECKED, verify
 from ...dispatch.watching import Subject, holds_memo, watched
+from ...docstrings import described
 from ...entry import entry
-from ...errors import ShapeError, TensorBackendError, expected
+from ...errors import ShapeError, expected
 from ...memo import remember
-from ...protocol import Kernel
+from ...protocol import Kernel, Payload
 from ...rules.axes import normalize_axis
 from ...rules.indexing import Structure, covered, indexed, is_mask
-from ...template import Template
+from ...template import Shape, Template
 from ...tensor import Tensor, bind
+from ..composite.reduction import count_nonzero
 from .keys import as_index, entries, is_plain_part, shown
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Shaped(dict[Shape, Template]):
+    """Templates that differ in shape alone, by their shapes."""
+
+    def __init__(self, like: Template) -> None:
+        self.like = like
+
+    def __missing__(self, shape: Shape) -> Template:
+        template = self.like.replace(shape=tuple(shape))
+        remember(self, template.shape, template)
+        return template
 
 
 class Route(NamedTuple):
-    """What is known of the keys of one structure on a tensor of one template and backend."""
+    """The way to serve keys of one structure on a tensor of one template and backend."""
 
     kernel: Kernel
     """The entries, of a payload and a key of numbers and payloads."""
     rest: tuple[Any, ...]
-    """What is added to such a key: ... where the result has no axes, as NumPy's is an array then."""
-    tensors: tuple[int, ...]
-    """Where index tensors and masks stand in the key."""
-    slices: tuple[tuple[int, int], ...]
-    """Where slices stand, and the sizes of the axes that they are for."""
-    masks: tuple[tuple[int, Kernel], ...]
-    """Where masks stand, from the last one on, and what gives the positions of the elements where they hold."""
-    structure: Structure
-    outs: dict[tuple[int, ...], Template]
-    """The template of the result by the lengths of the slices and the numbers of such elements."""
+    """The entries added to such a key: ... where the result has no axes, as NumPy's is an array then."""
+    outs: Shaped
+    """The template of the result by its shape."""
 
 
 _SETTLED: Final = frozenset({int, slice, NoneType, EllipsisType, Tensor})
@@ -52,10 +63,11 @@ holds_memo(_routes, "getitem")
 _new = object.__new__
 
 
-@entry
 @bind
+@described
 def getitem(x: Tensor, key: Any) -> Tensor:
-    """What `x[key]` gives: ints drop an axis, slices keep it, None makes one, ... fills up; masks and integer tensors.
+    """The elements `x[key]`: ints drop an axis, slices keep it, None makes one, ... fills up; masks and integer
+    tensors.
 
     A mask takes the place of as many axes as it has, and leaves one with the elements where it holds. Its number is
     counted, so on template tensors it raises `TemplateDataError`: use `where`, or `take` at `nonzero(mask, size=n)`.
@@ -72,39 +84,31 @@ def getitem(x: Tensor, key: Any) -> Tensor:
     >>> x[x > 3].tolist(), x[[0, 1], [1, 2]].tolist()
     ([4, 5, 6], [2, 6])
     """
+    if x.__class__ is not Tensor:
+        return _unready(x, key)
     backend = x.backend
-    name: Any
-    if key.__class__ is tuple:
-        parts = key
-        kinds = [part.template if part.__class__ is Tensor else part.__class__ for part in parts]
-        name = x.template, backend, *kinds
-    else:
-        parts = (key,)
-        name = x.template, backend, key.template if key.__class__ is Tensor else key.__class__
+    parts: Any
     try:
-        made, rest, tensors, slices, masks, _, outs = _routes[name]
-        if rest:
-            parts += rest
-        if tensors:
-            given = list(parts)
-            for place in tensors:
-                tensor = given[place]
-                if tensor.backend is not backend:
-                    raise KeyError
-                given[place] = tensor.data
-            parts = tuple(given)
-        sizes: tuple[int, ...] = ()
-        for place, size in slices:
-            sizes += (len(range(*parts[place].indices(size))),)
-        if masks:
-            parts, sizes = _found(parts, masks, sizes)
-        out = outs[sizes]
-        data = made(x.data, parts)
+        if key.__class__ is tuple:
+            kinds, parts = tuple(map(type, key)), key
+            if Tensor in kinds:
+                kinds, parts = _of_tensors(key, backend)
+            kernel, rest, outs = _routes[x.template, backend, *kinds]
+        elif key.__class__ is not Tensor:
+            parts = (key,)
+            kernel, rest, outs = _routes[x.template, backend, key.__class__]
+        elif key.backend is backend:
+            parts = (key.data,)
+            kernel, rest, outs = _routes[x.template, backend, key.template]
+        else:
+            raise KeyError
+        data = kernel(x.data, parts + rest if rest else parts)
+        out = outs[data.shape]
     except (KeyError, IndexError, TypeError, ValueError, OverflowError):
         pass  # so that no error below has this one as its context
     else:
         if CHECKED:
-            verify("getitem", backend, out, data)
+            _verify(x, key, data)
         found: Tensor = _new(Tensor)
         found.template = out
         found.backend = backend
@@ -117,8 +121,34 @@ def getitem(x: Tensor, key: Any) -> Tensor:
 setattr(Tensor, "__getitem__", getitem)  # noqa: B010 # a type checker sees the method that stands in the class
 
 
+def _of_tensors(key: tuple[Any, ...], backend: Any) -> tuple[Structure, tuple[Any, ...]]:
+    """The structure of a key with tensors among its parts, and the parts with payloads in their place.
+
+    Raises `KeyError` where one is on another backend.
+    """
+    kinds: list[Any] = []
+    parts = []
+    for part in key:
+        if part.__class__ is not Tensor:
+            kinds.append(part.__class__)
+            parts.append(part)
+        elif part.backend is backend:
+            kinds.append(part.template)
+            parts.append(part.data)
+        else:
+            raise KeyError
+    return tuple(kinds), tuple(parts)
+
+
+def _part_of_getitem(function: Callable[P, R]) -> Callable[P, R]:
+    """A function whose errors are those of `getitem`, which itself has no frame around it in a warm call."""
+    function.__qualname__ = getitem.__qualname__
+    return entry(function)
+
+
+@_part_of_getitem
 def _unready(x: Tensor, key: Any) -> Tensor:
-    """The entries at a key that has no route yet, or no template of its result, or which is wrong."""
+    """The entries at a key whose structure has no route yet, or which is wrong."""
     parts = key if isinstance(key, tuple) else (key,)
     structure = _structure(parts)
     name = x.template, x.backend, *structure
@@ -131,21 +161,12 @@ def _unready(x: Tensor, key: Any) -> Tensor:
                 if route is not None:
                     remember(_routes, name, route)
             return found
-    route = _routes.get(name)
-    if route is None:
-        found = entries(x, key)  # raises where the structure is wrong
+    found = entries(x, key)  # raises where the key is wrong
+    if name not in _routes:
         route = _route(x, structure, found.template)
         if route is not None:
             remember(_routes, name, route)
-        return found
-    try:
-        sizes = _sizes(parts, route)
-        if sizes not in route.outs:
-            remember(route.outs, sizes, indexed(x.template, route.structure, sizes))
-            return getitem(x, key)
-    except (TensorBackendError, IndexError, TypeError, ValueError, OverflowError):
-        pass  # the ops raise it, with their own words
-    return entries(x, key)
+    return found
 
 
 def _structure(parts: tuple[Any, ...]) -> Structure:
@@ -179,43 +200,25 @@ def _settled(part: Any, x: Tensor) -> Any:
         return part
 
 
-def _found(
-    parts: tuple[Any, ...], masks: tuple[tuple[int, Kernel], ...], sizes: tuple[int, ...]
-) -> tuple[tuple[Any, ...], tuple[int, ...]]:
-    """A key with the positions where its masks hold, an array for each axis; the sizes with the numbers of these."""
-    counts: tuple[int, ...] = ()
-    for place, positions in masks:
-        arrays = positions(parts[place])
-        counts = len(arrays[0]), *counts
-        parts = parts[:place] + arrays + parts[place + 1 :]
-    return parts, sizes + counts
-
-
-def _sizes(parts: tuple[Any, ...], route: Route) -> tuple[int, ...]:
-    """The lengths of a key's slices and the numbers of elements where its masks hold."""
-    lengths = tuple([len(range(*parts[place].indices(size))) for place, size in route.slices])
-    data = tuple([part.data if part.__class__ is Tensor else part for part in parts])
-    return _found(data, route.masks, lengths)[1]
-
-
 def _route(x: Tensor, structure: Structure, out: Template) -> Route | None:
-    """What serves the keys of a structure of which one was right; `None` where the backend has no kernel for them."""
+    """The route for keys of a structure of which one was right; `None` where the backend has no kernel for them."""
     kernel = x.backend.indexing(x.template, structure)
     if kernel is None:
         return None
-    slices, masks = [], []
-    for place, (kind, axes) in enumerate(zip(structure, covered(x.template, structure), strict=True)):
-        if kind is slice:
-            slices.append((place, x.shape[axes.start]))
-        elif is_mask(kind):
-            positions = x.backend.positions(kind)
-            if positions is None:
-                return None
-            masks.append((place, positions))
-    tensors = tuple([place for place, kind in enumerate(structure) if isinstance(kind, Template)])
     rest = () if out.shape or EllipsisType in structure else (...,)
-    kernel = watched(kernel, Subject("getitem", "getitem", x.backend))
-    return Route(kernel, rest, tensors, tuple(slices), tuple(masks[::-1]), structure, {})
+    return Route(watched(kernel, Subject("getitem", "getitem", x.backend)), rest, Shaped(out))
+
+
+@_part_of_getitem
+def _verify(x: Tensor, key: Any, data: Payload) -> None:
+    """Raises `ContractError` unless a payload is as the lengths of slices and the numbers of true elements say."""
+    parts = key if isinstance(key, tuple) else (key,)
+    parts = tuple([_settled(part, x) for part in parts])
+    structure = _structure(parts)
+    places = list(zip(parts, structure, covered(x.template, structure), strict=True))
+    lengths = [len(range(*part.indices(x.shape[axes.start]))) for part, kind, axes in places if kind is slice]
+    counts = [int(count_nonzero(part)) for part, kind, _ in places if is_mask(kind)]
+    verify("getitem", x.backend, indexed(x.template, structure, lengths + counts), data)
 
 
 @bind

@@ -1,4 +1,4 @@
-"""What stands between the brackets of `x[...]`: ints, slices, None, ..., masks, integer tensors, in any mixture.
+"""The keys of `x[...]`: ints, slices, None, ..., masks, integer tensors, in any mixture.
 
 Slices and ints are cut out first. What is left are index tensors, each for one axis (a mask's axes are merged into
 one, at which the positions of its true elements are taken): one is a `take`, several are broadcast together and are a
@@ -140,7 +140,7 @@ def _fitting(x: Tensor, axis: int, mask: Tensor) -> Tensor:
 
 
 def entries(x: Tensor, key: Any) -> Tensor:
-    """What `x[key]` gives, made up of the ops that cut, gather and move axes."""
+    """The elements `x[key]`, by the ops that cut, gather and move axes."""
     return sliced(x, key) if is_plain(key) else _picked(x, parsed(x, key))
 
 
@@ -172,7 +172,7 @@ def _counted(indices: Tensor, size: int) -> Tensor:
     """Indices in int64, negative ones counted from the end."""
     if indices.dtype.kind == "int":
         return from_end(indices, size)
-    # What int64 cannot hold is outside any axis.
+    # Numbers that int64 cannot hold are outside any axis.
     top = iinfo("int64").max
     return astype(minimum(indices, top) if indices.dtype.bits == 64 else indices, "int64")
 
@@ -228,7 +228,7 @@ def _positions(mask: Tensor) -> Tensor:
 
 
 def _laid_out(found: Tensor, parts: list[Part], block: int, width: int) -> Tensor:
-    """What was found with the axes of the index tensors, `width` from `block` on, in their place, and new axes."""
+    """Puts the axes of the index tensors, `width` from `block` on, in their place, and adds new axes."""
     choosing = [number for number, part in enumerate(parts) if part.chooses]
     together = choosing[-1] - choosing[0] + 1 == len(choosing)
     before = sum(part.width for part in parts[: choosing[0]] if part.kind in ("slice", "fill")) if together else 0

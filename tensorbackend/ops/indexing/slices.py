@@ -33,7 +33,7 @@ def first_entry(start: Tensor, room: int) -> Tensor:
 def block_put(x: TensorLike, update: TensorLike, starts: Sequence[TensorLike]) -> Tensor:
     """See `put_slice`: an update at starts among which are tensors."""
     x, update, *places = together(x, update, *starts)
-    # Its errors and names; where the block lies is not known.
+    # The errors and names of `put_slice`, with zeros as the block's place is not known.
     out = block_written(x.template, update.template, (0,) * len(starts)).out
     assert isinstance(out, Template)
     if not update.size:

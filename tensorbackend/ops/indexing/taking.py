@@ -49,7 +49,7 @@ def from_end(indices: Tensor, size: int) -> Tensor:
 
 
 class _Reading(NamedTuple):
-    """What reads at index tensors of one template where the backend indexes at once."""
+    """A read at index tensors of one template where the backend indexes at once."""
 
     out: Template
     kernel: Kernel
@@ -153,7 +153,7 @@ def take(
 
 
 def _in_batches(x: Tensor, indices: Tensor, along: int, mode: Mode, batch: Batch) -> Tensor:
-    """What `take` reads for each entry of batch axes: (4, 7, 5) at (5, 3) along axis 1, for axis 2, is (4, 3, 5)."""
+    """Reads by `take` for each entry of batch axes: (4, 7, 5) at (5, 3) along axis 1, for axis 2, is (4, 3, 5)."""
     vectors = expand_dims(from_end(indices, x.shape[along]), axis=indices.ndim)
     own, theirs = positions(x, vectors, batch)
     if along in own:
@@ -212,7 +212,7 @@ def take_along_axis(x: TensorLike, indices: TensorLike, /, *, axis: Axis = -1, m
 
 
 def _grid(x: Tensor, along: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """For each axis before and after one the positions along it, ready to broadcast with index tensors for that one."""
+    """The positions along each axis before and after one, ready to broadcast with index tensors for that one."""
     lines = [
         reshape(iota(size, dtype="int64", backend=x.backend), (size, *(1,) * (x.ndim - axis - 1)))
         for axis, size in enumerate(x.shape)

@@ -1,4 +1,4 @@
-"""What generators of calls share."""
+"""Functions that generators of calls share."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def matmul(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("tensordot")
 def tensordot(draw: Draw, dtype: DType) -> Invocation:
-    """So many axes, or pairs."""
+    """Draws a number of axes, or pairs."""
     a, b, c, d = (draw(st.integers(0, 3)) for _ in range(4))
     x1 = draw(tensors(dtype, (a, b, c), names=("a", None, None), tame=True))
     x2 = draw(tensors(dtype, (b, c, d), names=(None, None, "d"), tame=True))

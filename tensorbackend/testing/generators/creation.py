@@ -52,7 +52,7 @@ def arange(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("linspace")
 def linspace(draw: Draw, dtype: DType) -> Invocation:
-    """Between small numbers."""
+    """Draws small numbers as ends."""
     start, stop = (draw(st.integers(-9, 9)) * 0.5 for _ in range(2))
     options = {"dtype": dtype, "endpoint": draw(st.booleans())}
     return Invocation("", (start, stop, draw(st.integers(0, 9))), options, creates=True)

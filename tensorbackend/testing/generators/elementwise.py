@@ -14,7 +14,7 @@ from .indexing import near
 
 @generates("astype")
 def astype(draw: Draw, dtype: DType) -> Invocation:
-    """To every dtype."""
+    """Draws casts to every dtype."""
     target = draw(st.sampled_from(ALL_DTYPES))  # first, as what is drawn last is often the first choice
     (x,) = draw(columns(dtype)) if draw(st.integers(0, 7)) == 7 else [draw(tensors(dtype))]
     return call(x, target)
@@ -22,14 +22,14 @@ def astype(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("bitcast")
 def bitcast(draw: Draw, dtype: DType) -> Invocation:
-    """To every dtype; those of another width are refused."""
+    """Draws casts to every dtype; those of another width are refused."""
     wide = [each for each in ALL_DTYPES if each.bits == dtype.bits]
     return call(draw(tensors(dtype)), draw(st.sampled_from(wide) | st.sampled_from(ALL_DTYPES)))
 
 
 @generates("bitwise_left_shift", "bitwise_right_shift")
 def shift(draw: Draw, dtype: DType) -> Invocation:
-    """By 0 up to more than the width."""
+    """Draws shifts by 0 up to more than the width."""
     x, amount = draw(broadcastable([dtype, dtype]))
     if dtype.is_integer:
         most = st.integers(0, min(dtype.bits + 2, iinfo(dtype).max))
@@ -39,7 +39,7 @@ def shift(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("where")
 def where(draw: Draw, dtype: DType) -> Invocation:
-    """Of two dtypes; a condition that is not bool is refused."""
+    """Draws operands of two dtypes; a condition that is not bool is refused."""
     condition = draw(st.sampled_from(["bool", "bool", "bool", "int32"]))
     other = draw(st.sampled_from([dtype, dtype, *ALL_DTYPES]))
     return call(*draw(broadcastable([as_dtype(condition), dtype, other])))

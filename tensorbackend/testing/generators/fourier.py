@@ -60,6 +60,6 @@ def transform_of_several(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("fftfreq", "rfftfreq")
 def frequencies(draw: Draw, dtype: DType) -> Invocation:
-    """Of every length, in every dtype; those that are not floating are refused."""
+    """Draws every length, in every dtype; dtypes that are not floating are refused."""
     options = {"d": draw(st.sampled_from([1.0, 0.1, 3.0])), "dtype": draw(st.none() | st.just(dtype))}
     return Invocation("", (draw(st.integers(0, 9)),), options, creates=True)

@@ -104,7 +104,7 @@ def isel(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("slice_along_axis")
 def slice_along_axis(draw: Draw, dtype: DType) -> Invocation:
-    """From a number or a tensor, outside as well."""
+    """Draws slices from a number or a tensor, outside as well."""
     x, axis = with_axis(draw, dtype)
     size = x.shape[axis]
     start = draw(st.integers(-2, size + 2)) if draw(st.booleans()) else integers(draw, (), -2, size + 2)
@@ -185,7 +185,7 @@ def unravel_index(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("compress")
 def compress(draw: Draw, dtype: DType) -> Invocation:
-    """As many entries as there are, or a size, too small or too large."""
+    """Draws no size, which gives all entries that there are, or one, too small or too large."""
     x, axis = with_axis(draw, dtype)
     condition = draw(tensors(as_dtype("bool"), (x.shape[axis],), names=(None,)))
     return call(condition, x, axis=axis, size=draw(SIZES), fill_value=draw(st.sampled_from([0, 1])))
@@ -196,7 +196,7 @@ def compress(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("argwhere", "nonzero")
 def positions(draw: Draw, dtype: DType) -> Invocation:
-    """As many as there are, or a size, too small or too large."""
+    """Draws no size, which gives all positions that there are, or one, too small or too large."""
     options = {"size": draw(SIZES), "fill_value": draw(st.sampled_from([0, -1]))}
     return call(draw(tensors(dtype)), **options)
 
@@ -297,7 +297,7 @@ def scatter(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("repeat")
 def repeat(draw: Draw, dtype: DType) -> Invocation:
-    """So many times along an axis, or for each entry its own number; now and then to a size."""
+    """Draws a number of times along an axis, or one for each entry; now and then a size."""
     x, axis = with_axis(draw, dtype)
     if draw(st.booleans()):
         return call(x, draw(st.integers(0, 3)), axis=axis)

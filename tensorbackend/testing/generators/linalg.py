@@ -267,7 +267,7 @@ def vector_norm(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("norm")
 def norm(draw: Draw, dtype: DType) -> Invocation:
-    """Of vectors along one axis, of matrices in two, of all elements."""
+    """Draws vectors along one axis, matrices in two, all elements."""
     if draw(st.booleans()):
         x = draw(tensors(dtype, shapes(least=1), tame=True))
         return call(x, axis=draw(axes_of(x, "Axis")), ord=draw(VECTOR_ORDERS), keepdims=draw(st.booleans()))
@@ -299,7 +299,7 @@ def cross(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("adjoint")
 def adjoint(draw: Draw, dtype: DType) -> Invocation:
-    """Of stacks of matrices; of less refused."""
+    """Draws stacks of matrices; tensors of fewer axes are refused."""
     return call(draw(tensors(dtype, shapes(least=1 if seldom(draw) else 2))))
 
 

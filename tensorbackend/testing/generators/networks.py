@@ -34,7 +34,7 @@ def one_hot(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("dropout")
 def dropout(draw: Draw, dtype: DType) -> Invocation:
-    """Of every rate, by elements and by whole entries."""
+    """Draws every rate, by elements and by whole entries."""
     x = draw(tensors(dtype, tame=True))
     rate = draw(st.sampled_from([0.0, 0.25, 0.5, 1.0, 1.5]))
     return call(keys(draw), x, rate, axis=draw(axes_of(x, "Axes")))
@@ -56,7 +56,7 @@ def relative_shift(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("layer_norm", "rms_norm")
 def layer_norm(draw: Draw, dtype: DType) -> Invocation:
-    """With a scale or without."""
+    """Draws with a scale or without."""
     x = draw(tensors(dtype, tame=True))
     scale = draw(tensors(dtype, x.shape[-1:], names=(None,) * len(x.shape[-1:]), tame=True))
     given = (scale,) if draw(st.booleans()) else ()

@@ -52,13 +52,13 @@ def floating(dtype: DType) -> DType:
 
 @generates("key")
 def key(draw: Draw, dtype: DType) -> Invocation:
-    """From every seed, and some that are none."""
+    """Draws every seed, and some that are none."""
     return Invocation("", (draw(st.integers(0, 2**64 - 1) | st.sampled_from([-1, 2**64])),), {}, creates=True)
 
 
 @generates("random.split")
 def split(draw: Draw, dtype: DType) -> Invocation:
-    """In so many keys or keys of a shape."""
+    """Draws so many keys or keys of a shape."""
     return call(keys(draw), draw(st.integers(0, 4) | shapes(most=2)))
 
 
@@ -80,14 +80,15 @@ def threefry2x32(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("bits")
 def bits(draw: Draw, dtype: DType) -> Invocation:
-    """Of every dtype; those that are not unsigned are refused."""
+    """Draws every dtype; those that are not unsigned are refused."""
     shape, options = sample(draw, dtype)
     return call(keys(draw), shape, options.pop("dtype") or "uint32", **options)
 
 
 @generates("uniform")
 def uniform(draw: Draw, dtype: DType) -> Invocation:
-    """Between 0 and 1 or other bounds, of complex numbers too; now and then of both kinds, which is refused."""
+    """Draws numbers between 0 and 1 or other bounds, of complex numbers too; now and then of both kinds, which is
+    refused."""
     shape, options = sample(draw, dtype)
     if draw(st.booleans()):
         kind = dtype if dtype.is_complex else floating(dtype)
@@ -97,7 +98,7 @@ def uniform(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("normal")
 def normal(draw: Draw, dtype: DType) -> Invocation:
-    """Of mean 0, so that nothing cancels, and any deviation."""
+    """Draws a mean of 0, so that nothing cancels, and any deviation."""
     shape, options = sample(draw, dtype)
     if draw(st.booleans()):
         options["deviation"] = bound(draw, floating(dtype), shape, 0, 9)
@@ -106,21 +107,21 @@ def normal(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("exponential")
 def exponential(draw: Draw, dtype: DType) -> Invocation:
-    """Of every dtype; those that are not floating are refused."""
+    """Draws every dtype; those that are not floating are refused."""
     shape, options = sample(draw, dtype)
     return call(keys(draw), shape, **options)
 
 
 @generates("gumbel")
 def gumbel(draw: Draw, dtype: DType) -> Invocation:
-    """In both modes."""
+    """Draws in both modes."""
     shape, options = sample(draw, dtype)
     return call(keys(draw), shape, mode=draw(MODES), **options)
 
 
 @generates("truncated_normal")
 def truncated_normal(draw: Draw, dtype: DType) -> Invocation:
-    """Between bounds within two standard deviations of the mean."""
+    """Draws bounds within two standard deviations of the mean."""
     shape, options = sample(draw, dtype)
     kind = floating(dtype)
     furthest = 2
@@ -134,7 +135,7 @@ def truncated_normal(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("multivariate_normal")
 def multivariate_normal(draw: Draw, dtype: DType) -> Invocation:
-    """Of covariances whose diagonal dominates, one or a batch; those that do not fit the mean are refused."""
+    """Draws covariances whose diagonal dominates, one or a batch; those that do not fit the mean are refused."""
     size, batch = draw(st.integers(0, 3)), draw(shapes(most=1, largest=2))
     beside = draw(st.sampled_from([0.0, 0.25, -0.25]))
     matrix = [2.0 if row == column else beside for row in range(size) for column in range(size)]
@@ -147,7 +148,7 @@ def multivariate_normal(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("randint")
 def randint(draw: Draw, dtype: DType) -> Invocation:
-    """Between numbers or tensors; bounds in the wrong order or beyond the dtype are refused."""
+    """Draws numbers or tensors as bounds; bounds in the wrong order or beyond the dtype are refused."""
     shape, options = sample(draw, dtype)
     kind = dtype if dtype.is_integer else next(each for each in ALL_DTYPES if each.name == "int64")
     limits = iinfo(kind)
@@ -159,7 +160,7 @@ def randint(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("bernoulli")
 def bernoulli(draw: Draw, dtype: DType) -> Invocation:
-    """Of probabilities in quarters, one or one for each element; those that are not floating are refused."""
+    """Draws probabilities in quarters, one or one for each element; dtypes that are not floating are refused."""
     shape, options = sample(draw, dtype)
     quarters = st.integers(0, 4).map(lambda whole: whole / 4 if dtype.is_inexact else whole % 2)
     p = draw(tensors(dtype, shape, names=(None,) * len(shape), values=quarters))
@@ -170,7 +171,7 @@ def bernoulli(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("categorical")
 def categorical(draw: Draw, dtype: DType) -> Invocation:
-    """Of a few classes, with and without replacement; too many different ones are refused."""
+    """Draws a few classes, with and without replacement; too many different ones are refused."""
     x = draw(tensors(dtype, shapes(least=1, largest=3), tame=True))
     axis: Any = draw(st.integers(-x.ndim, x.ndim - 1) | st.sampled_from(x.names))
     place = x.names.index(axis) if isinstance(axis, str) else axis % x.ndim
@@ -188,13 +189,13 @@ def shuffle(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("permutation")
 def permutation(draw: Draw, dtype: DType) -> Invocation:
-    """Of a range, or of a tensor's entries."""
+    """Draws a range, or a tensor whose entries are permuted."""
     return call(keys(draw), draw(st.integers(0, 9) | tensors(dtype, shapes(least=1))))
 
 
 @generates("choice")
 def choice(draw: Draw, dtype: DType) -> Invocation:
-    """From a range or a tensor, with probabilities in quarters or without; too many different ones are refused."""
+    """Draws a range or a tensor, with probabilities in quarters or without; too many different ones are refused."""
     size = draw(st.integers(1, 5))
     a = draw(st.just(size) | tensors(dtype, (size, 2)))
     quarters = tensors(floating(dtype), (size,), values=st.sampled_from([0.25, 0.5, 1.0]))

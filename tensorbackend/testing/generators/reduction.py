@@ -28,7 +28,7 @@ def bincount(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("histogram")
 def histogram(draw: Draw, dtype: DType) -> Invocation:
-    """So many intervals of a range or of all, or edges; with weights too."""
+    """Draws a number of intervals of a range or of all, or edges; with weights too."""
     x = draw(tensors(dtype, values=st.integers(0, 9)) if dtype.is_integer else tensors(dtype, tame=True))
     options: dict[str, Any] = {"bins": draw(st.integers(1, 4)), "density": draw(st.booleans())}
     kind = draw(st.sampled_from(["all", "range", "edges"]))

@@ -12,7 +12,7 @@ from .common import call, with_axis
 
 @generates("reshape")
 def reshape(draw: Draw, dtype: DType) -> Invocation:
-    """To the sizes in another order, one of them left to be found, or to one axis."""
+    """Draws the sizes in another order, one of them left to be found, or one axis."""
     x = draw(tensors(dtype))
     shape = list(draw(st.permutations(x.shape)))
     if shape and x.size and draw(st.booleans()):
@@ -24,7 +24,7 @@ def reshape(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("permute_dims")
 def permute_dims(draw: Draw, dtype: DType) -> Invocation:
-    """By positions or names."""
+    """Draws orders by positions or names."""
     x = draw(tensors(dtype))
     return call(x, tuple(draw(st.permutations(draw(st.sampled_from([range(x.ndim), x.names]))))))
 
@@ -39,7 +39,7 @@ def squeeze(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("expand_dims")
 def expand_dims(draw: Draw, dtype: DType) -> Invocation:
-    """At every position, with and without a name; two at once."""
+    """Draws every position, with and without a name; two at once."""
     x = draw(tensors(dtype))
     if draw(st.booleans()):
         return call(x, tuple(draw(st.permutations(range(-x.ndim - 2, 0)))[:2]), name=("one", None))
@@ -48,7 +48,7 @@ def expand_dims(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("broadcast_to")
 def broadcast_to(draw: Draw, dtype: DType) -> Invocation:
-    """To more axes, and to the longer of sizes."""
+    """Draws more axes, and the longer of sizes."""
     x = draw(tensors(dtype))
     shape = tuple(draw(st.integers(0, 3)) if size == 1 else size for size in x.shape)
     return call(x, (*draw(shapes(most=1)), *shape))
@@ -88,7 +88,7 @@ def stack(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("split")
 def split(draw: Draw, dtype: DType) -> Invocation:
-    """Into equal parts, or at positions."""
+    """Draws equal parts, or positions."""
     x, axis = with_axis(draw, dtype)
     at = st.lists(st.integers(0, x.shape[axis]), max_size=3).map(lambda positions: tuple(sorted(positions)))
     return call(x, draw(st.integers(1, 3) | at), axis=axis)

@@ -44,7 +44,7 @@ def top_k(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("unique_all", "unique_counts", "unique_inverse", "unique_values")
 def unique(draw: Draw, dtype: DType) -> Invocation:
-    """As many as there are, or a size; of elements, or of entries along an axis."""
+    """Draws no size, which gives all that there are, or one; elements, or entries along an axis."""
     x = draw(tensors(dtype, shapes(largest=5)))
     axis = draw(st.none() | st.integers(-x.ndim, x.ndim - 1)) if x.ndim else None
     return call(x, axis=axis, size=draw(SIZES), fill_value=draw(st.sampled_from([0, 1])))

@@ -30,7 +30,7 @@ def number_for_each(draw: Draw, names: tuple[str | None, ...], most: int) -> Any
 
 
 def padding_for_each(draw: Draw, names: tuple[str | None, ...]) -> Any:
-    """Of every kind, negative ones too; now and then a wrong one."""
+    """Draws paddings of every kind, negative ones too; now and then a wrong one."""
     pairs = st.tuples(st.integers(-1, 3), st.integers(-1, 3))
     kind = draw(st.sampled_from(["valid", "same", "each", "each", "some", "wrong"]))
     if kind == "each":

@@ -13,7 +13,7 @@ SECONDS = 900
 
 
 def test_a_mesh_of_eight_devices() -> None:
-    flags = "--xla_force_host_platform_device_count=8"
+    flags = f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count=8"
     # With fewer threads than devices many collectives at once end in a time-out of XLA's, which ends the process.
     environment = os.environ | {"XLA_FLAGS": flags, "NPROC": "32", "JAX_PLATFORMS": "cpu"}
     environment.pop("PYTEST_XDIST_WORKER", None)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import cache, partial
+from functools import partial
 from math import prod
+from operator import mul
 from typing import Any, Literal
 
 from ....interchange import numpy_dtype
@@ -26,7 +27,7 @@ _BLOCK = 32
 """Order of the blocks that are treated column by column; the rest is matrix products."""
 
 _MANY = 1 << 12
-"""So many products of integers are worth a copy of them in float64."""
+"""The number of products of integers from which a copy of the factors in float64 pays."""
 
 
 class ArrayLinalg(ArrayBase):
@@ -35,7 +36,8 @@ class ArrayLinalg(ArrayBase):
     # Contractions
 
     def fixed(self, make: Callable[[], Array]) -> Callable[[], Array]:
-        """What gives an array that a kernel needs whatever the data: by default made at each call."""
+        """A function that returns an array that a kernel needs whatever the data: by default it makes one at each
+        call."""
         return make
 
     # Factorisations
@@ -70,18 +72,19 @@ class ArrayLinalg(ArrayBase):
         xp, qr, rank, shape = self.xp, self.xp.linalg.qr, min(x.shape[-2:]), out[1].shape[-2:]
         complete = out[0].shape[-1] > rank
         on_diagonal = self.fixed(lambda: xp.eye(*shape, dtype=bool))  # where it is exactly real
-        above = self.fixed(lambda: xp.triu(xp.ones(shape, bool)))
+        above, phases = self.fixed(lambda: xp.triu(xp.ones(shape, bool))), _phases(xp, x)
+        zero = numpy_dtype(wide(x.dtype)).type(0)
 
         def factors(matrix: Array) -> tuple[Array, Array]:
             q, r = qr(matrix, mode=mode)
-            phase = _phase(xp, xp.diagonal(r, axis1=-2, axis2=-1))
-            columns, rows = phase[..., None, :], xp.conj(phase)[..., :, None]
+            phase = phases(r.diagonal(0, -2, -1))
+            columns, rows = phase[..., None, :], phase.conj()[..., :, None]
             if complete:
                 q = xp.concatenate((q[..., :rank] * columns, q[..., rank:]), axis=-1)
                 r = xp.concatenate((r[..., :rank, :] * rows, r[..., rank:, :]), axis=-2)
             else:
                 q, r = q * columns, r * rows
-            r = xp.where(above(), r, r.dtype.type(0))  # no signs on the zeros below the diagonal
+            r = xp.where(above(), r, zero)  # no signs on the zeros below the diagonal
             return q, xp.where(on_diagonal(), xp.abs(r), r) if x.dtype.is_complex else r
 
         return computing(self.finite_only(factors, x, (2, 2)), out, x)
@@ -90,11 +93,11 @@ class ArrayLinalg(ArrayBase):
     @planned
     def eigh(self, out: tuple[Template, Template], x: Template, /) -> Kernel:
         """Ascending eigenvalues and eigenvectors of a Hermitian matrix."""
-        eigh = self.xp.linalg.eigh
+        eigh, turned = self.xp.linalg.eigh, self.turning(out[1])
 
         def factors(matrix: Array) -> tuple[Array, Array]:
             values, vectors = eigh(matrix, UPLO="L")
-            return values, self.turned(vectors)
+            return values, turned(vectors)
 
         return computing(self.finite_only(factors, x, (1, 2), lower=True), out, x)
 
@@ -102,13 +105,13 @@ class ArrayLinalg(ArrayBase):
     @planned
     def eig(self, out: tuple[Template, Template], x: Template, /) -> Kernel:
         """Eigenvalues, in a fixed order, and eigenvectors of a square matrix."""
-        xp, eig, dtype = self.xp, self.xp.linalg.eig, numpy_dtype(out[0].dtype)
+        xp, eig, dtype, turned = self.xp, self.xp.linalg.eig, numpy_dtype(out[0].dtype), self.turning(out[1])
 
         def factors(matrix: Array) -> tuple[Array, Array]:
             values, vectors = (each.astype(dtype, copy=False) for each in eig(matrix))
             order = self._ascending(values)
             values = xp.take_along_axis(values, order, axis=-1)
-            return values, self.turned(xp.take_along_axis(vectors, order[..., None, :], axis=-1))
+            return values, turned(xp.take_along_axis(vectors, order[..., None, :], axis=-1))
 
         return computing(self.finite_only(factors, x, (1, 2)), out, x)
 
@@ -117,14 +120,14 @@ class ArrayLinalg(ArrayBase):
     def svd(self, out: tuple[Template, Template, Template], x: Template, /, *, full_matrices: bool) -> Kernel:
         """x = U @ diag(s) @ Vh with s descending."""
         xp, svd, rank = self.xp, self.xp.linalg.svd, min(x.shape[-2:])
-        more = out[2].shape[-2] > rank
+        phases, turned, more = self.column_phases(out[0]), _turned_by(xp, out[0]), out[2].shape[-2] > rank
 
         def factors(matrix: Array) -> tuple[Array, Array, Array]:
             u, s, vh = svd(matrix, full_matrices=full_matrices)
-            phase = self._column_phase(u)
-            paired = xp.swapaxes(phase[..., :rank], -2, -1) * vh[..., :rank, :]
+            phase = phases(u)
+            paired = phase[..., :rank].swapaxes(-2, -1) * vh[..., :rank, :]
             vh = xp.concatenate((paired, vh[..., rank:, :]), axis=-2) if more else paired
-            return _turned_by(xp, u, phase), s, vh
+            return turned(u, phase), s, vh
 
         return computing(self.finite_only(factors, x, (2, 1, 2)), out, x)
 
@@ -202,26 +205,38 @@ class ArrayLinalg(ArrayBase):
 
     # Signs and phases of vectors
 
-    def turned(self, vectors: Array) -> Array:
-        """The columns with their largest component real and positive, exactly so."""
-        return _turned_by(self.xp, vectors, self._column_phase(vectors))
+    def turning(self, vectors: Template) -> Kernel:
+        """A kernel of matrices: the columns with their largest component real and positive, exactly so."""
+        phases, turned = self.column_phases(vectors), _turned_by(self.xp, vectors)
+        return lambda values: turned(values, phases(values))
 
-    def _column_phase(self, vectors: Array) -> Array:
+    def column_phases(self, vectors: Template) -> Kernel:
         """The phase of each column's largest component, the first of those within rounding of the largest.
 
         [1, -1] / sqrt(2) has two; which one comes out larger by an ulp must not decide the sign.
         """
-        xp = self.xp
-        if not vectors.shape[-2]:
-            return xp.ones((*vectors.shape[:-2], 1, vectors.shape[-1]), vectors.dtype)
-        size = xp.abs(vectors)
-        first = self.first_row(size >= size.max(-2, keepdims=True) * _nearly(xp, size.dtype))
+        xp, (rows, columns), dtype = self.xp, vectors.shape[-2:], numpy_dtype(wide(vectors.dtype))
+        if not rows:
+            shape = (*vectors.shape[:-2], 1, columns)
+            return lambda values: xp.ones(shape, dtype)
+        largest, first_row, phases = self.largest, self.first_row, _phases(xp, vectors)
+        nearly = xp.finfo(dtype).dtype.type(1 - xp.finfo(dtype).eps ** 0.5)
+        every = self.fixed(lambda: xp.arange(columns))
+
+        def first(values: Array) -> Array:
+            size = xp.abs(values)
+            return first_row(size >= largest(size) * nearly)
+
         if vectors.ndim == 2:
-            return _phase(xp, vectors[first, xp.arange(vectors.shape[-1])])[None]
-        return _phase(xp, xp.take_along_axis(vectors, xp.expand_dims(first, -2), axis=-2))
+            return lambda values: phases(values[first(values), every()])[None]
+        return lambda values: phases(xp.take_along_axis(values, xp.expand_dims(first(values), -2), axis=-2))
+
+    def largest(self, values: Array) -> Array:
+        """The greatest element of each column, whose axis stays."""
+        return values.max(-2, keepdims=True)
 
     def first_row(self, flags: Array) -> Array:
-        """For each column the first row in which it holds; it does in one at least."""
+        """The first row of each column in which a condition holds; it does in one at least."""
         return flags.argmax(-2)
 
     # The order of eigenvalues
@@ -252,7 +267,8 @@ def blank(xp: Any, bad: Array, part: Array, axes: int) -> Array:
 def _merged(
     x: Template, batch: tuple[int, ...], rows: tuple[int, ...], columns: tuple[int, ...]
 ) -> tuple[Kernel | None, Template]:
-    """What makes a stack of matrices of an array, `None` for nothing: groups of axes in order, the last two merged.
+    """A kernel that makes a stack of matrices of an array, `None` where the array is one already: groups of axes in
+    order, the last two merged.
 
     f32[2][3][4][5] with batch (0,), rows (2,) and columns (1, 3) is put as [2][4][3][5], then taken as [2][4][15].
     """
@@ -279,26 +295,30 @@ def _same(values: Array) -> Array:
 # Signs and phases
 
 
-def _phase(xp: Any, values: Array) -> Array:
+def _phases(xp: Any, values: Template) -> Kernel:
     """Each number over its magnitude, 1 for a complex zero: its sign where it is real."""
-    one = values.dtype.type(1)
-    if values.dtype.kind != "c":
-        return xp.copysign(one, values)
-    size = xp.abs(values)
-    return xp.where(size == 0, one, values / xp.where(size == 0, size.dtype.type(1), size))
+    one = numpy_dtype(wide(values.dtype)).type(1)
+    if not values.dtype.is_complex:
+        return lambda values: xp.copysign(one, values)
+
+    def phases(values: Array) -> Array:
+        size = xp.abs(values)
+        return xp.where(size == 0, one, values / xp.where(size == 0, size.dtype.type(1), size))
+
+    return phases
 
 
-@cache
-def _nearly(xp: Any, dtype: Any) -> Any:
-    """The part of the largest component that counts as largest."""
-    return dtype.type(1 - xp.finfo(dtype).eps ** 0.5)
+def _turned_by(xp: Any, vectors: Template) -> Kernel:
+    """Columns turned back by their phases."""
+    if not vectors.dtype.is_complex:
+        return mul
+    phases = _phases(xp, vectors)
 
+    def turned(values: Array, phase: Array) -> Array:
+        size = xp.abs(values)
+        return xp.where((size > 0) & (phases(values) == phase), size, values * xp.conj(phase))
 
-def _turned_by(xp: Any, vectors: Array, phase: Array) -> Array:
-    if vectors.dtype.kind != "c":
-        return vectors * phase
-    size = xp.abs(vectors)
-    return xp.where((size > 0) & (_phase(xp, vectors) == phase), size, vectors * xp.conj(phase))
+    return turned
 
 
 # Elimination and substitution

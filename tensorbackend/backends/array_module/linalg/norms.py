@@ -72,7 +72,7 @@ class ArrayNorms(ArrayReduction):
         return norm
 
     def _by_powers(self, out: Template, x: Template, axes: tuple[int, ...], order: float) -> Kernel:
-        """Of a power below 0 the least element counts most; where that is 0, so is the norm."""
+        """A norm by powers; for a power below 0 the least element counts most, and where that is 0, so is the norm."""
         xp, dtype = self.xp, numpy_dtype(wide(out.dtype))
         most = self.folding("max" if order > 0 else "min", x, axes, True, wide(out.dtype))
         total = self.folding("sum", x, axes, True, wide(out.dtype))
@@ -90,7 +90,7 @@ class ArrayNorms(ArrayReduction):
 
 
 def _scale(xp: Any, most: Array) -> Array:
-    """What elements are divided by: 1 for 0, NaN and infinity."""
+    """The number by which elements are divided: the greatest of them, or 1 if that is 0, NaN or infinity."""
     return xp.where(xp.isfinite(most) & (most > 0), most, most.dtype.type(1))
 
 

@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 # Coefficients from the highest power down. erf(x) = x * N(x**2) / D(x**2) up to 0.46875.
@@ -59,14 +59,17 @@ _INVERSE_SQRT_2 = 7.0710678118654752440e-1
 def _ratio(x: Any, coefficients: tuple[Sequence[float], Sequence[float]]) -> Any:
     """Quotient of two polynomials by Horner's rule."""
     numerator, denominator = (polynomial(x, each) for each in coefficients)
-    return numerator / denominator
+    numerator /= denominator
+    return numerator
 
 
 def polynomial(x: Any, coefficients: Sequence[float]) -> Any:
     """A polynomial of two coefficients or more, from the highest power down, by Horner's rule."""
-    value = coefficients[0] * x + coefficients[1]
-    for coefficient in coefficients[2:]:
-        value = value * x + coefficient
+    value = coefficients[0] * x
+    value += coefficients[1]
+    for coefficient in coefficients[2:]:  # in place, where the module has that
+        value *= x
+        value += coefficient
     return value
 
 
@@ -74,24 +77,62 @@ def erf(xp: Any, x: Any) -> Any:
     """The error function of a float64 array."""
     size = xp.abs(x)
     tail = xp.copysign(1.0 - _upper_erfc(xp, size), x)
-    return xp.where(size <= 0.46875, x * _ratio(x * x, _SMALL), tail)
+    return xp.where(size <= 0.46875, _small_erf(x), tail)
 
 
 def erfc(xp: Any, x: Any) -> Any:
     """One minus the error function of a float64 array, to full relative accuracy where it is tiny."""
-    size = xp.abs(x)
-    upper = _upper_erfc(xp, size)
+    upper = _upper_erfc(xp, xp.abs(x))
     tail = xp.where(x < 0.0, 2.0 - upper, upper)
-    return xp.where(size <= 0.46875, 1.0 - x * _ratio(x * x, _SMALL), tail)
+    return xp.where(xp.abs(x) <= 0.46875, 1.0 - _small_erf(x), tail)
+
+
+def erf_by_parts(xp: Any, x: Any) -> Any:
+    """`erf` of a float64 array of one axis, whose elements are looked at: each goes through one formula alone."""
+    return _by_parts(xp, x, _small_erf, lambda x: xp.copysign(1.0 - _upper_erfc_of(xp, xp.abs(x)), x))
+
+
+def erfc_by_parts(xp: Any, x: Any) -> Any:
+    """Computes `erfc` part by part, as `erf_by_parts` does `erf`."""
+
+    def tail(x: Any) -> Any:
+        upper = _upper_erfc_of(xp, xp.abs(x))
+        return xp.where(x < 0.0, 2.0 - upper, upper)
+
+    return _by_parts(xp, x, lambda x: 1.0 - _small_erf(x), tail)
+
+
+def _by_parts(xp: Any, x: Any, small: Callable[[Any], Any], tail: Callable[[Any], Any]) -> Any:
+    near = xp.abs(x) <= 0.46875
+    count = int(xp.count_nonzero(near))
+    if count in (0, len(x)):
+        return small(x) if count else tail(x)
+    result = xp.empty_like(x)
+    for (places,), function in ((near.nonzero(), small), ((~near).nonzero(), tail)):
+        result[places] = function(x[places])
+    return result
+
+
+def _small_erf(x: Any) -> Any:
+    """erf(x) for x up to 0.46875 in size."""
+    return x * _ratio(x * x, _SMALL)
 
 
 def _upper_erfc(xp: Any, x: Any) -> Any:
     """erfc(x) for x above 0.46875; anything below."""
-    # x**2 has twice the digits of x: the leading ones apart, exp loses none of them.
+    return xp.where(x < 28.0, _gauss(xp, x) * _upper_scaled_erfc(xp, x), xp.where(x >= 28.0, 0.0, x))
+
+
+def _upper_erfc_of(xp: Any, x: Any) -> Any:
+    """Likewise, by one formula where that is the one for all elements."""
+    return _gauss(xp, x) * _ratio(x, _MIDDLE) if len(x) and bool(x.max() <= 4.0) else _upper_erfc(xp, x)
+
+
+def _gauss(xp: Any, x: Any) -> Any:
+    """exp(-x**2); x**2 has twice the digits of x: the leading ones apart, exp loses none of them."""
     head = xp.trunc(x * 16.0) / 16.0
     # XLA would make the exponential of a sum of the product, and lose the digits again.
-    gauss = xp.unfused(xp.exp(-head * head)) * xp.exp((head - x) * (head + x))
-    return xp.where(x < 28.0, gauss * _upper_scaled_erfc(xp, x), xp.where(x >= 28.0, 0.0, x))
+    return xp.unfused(xp.exp(-head * head)) * xp.exp((head - x) * (head + x))
 
 
 def _upper_scaled_erfc(xp: Any, x: Any) -> Any:

@@ -103,7 +103,7 @@ _STIRLING = (-3617 / 122400, 1 / 156, -691 / 360360, 1 / 1188, -1 / 1680, 1 / 12
 _DERIVATIVE = (43867 / 14364, -3617 / 8160, 1 / 12, -691 / 32760, 1 / 132, -1 / 240, 1 / 252, -1 / 120, 1 / 12)
 
 _LARGE = 10.0
-"""From here on Stirling's series are good to float64."""
+"""The argument from which Stirling's series are good to float64."""
 
 
 def stirling_rest(x: Any) -> Any:
@@ -125,7 +125,7 @@ def log_gamma(xp: Any, x: Any) -> Any:
         return xp.where(size == xp.inf, xp.inf, upper)
     sine = xp.abs(xp.sin(pi * (x - xp.rint(x))))
     mirrored = xp.log(pi / (size * sine)) - upper
-    # So near to zero that the quotient overflows, gamma(x) is 1 / x.
+    # Near zero, where the quotient overflows, gamma(x) is 1 / x.
     mirrored = xp.where(size < 1e-20, -xp.log(size), mirrored)
     result = xp.where(x < 0.0, xp.where(x == xp.rint(x), xp.inf, mirrored), upper)
     return xp.where(size == xp.inf, xp.inf, result)

@@ -28,7 +28,7 @@ _SMALL = 0.7
 """Above this the series of Q(a, x) cancels too much, and the continued fraction needs no more than 256 terms."""
 
 _TEMME = 100.0
-"""From here on the expansion's coefficients are good to float64."""
+"""The argument from which the expansion's coefficients are good to float64."""
 
 _TERMS = 400
 """More terms than any sum or fraction here needs."""

@@ -23,7 +23,7 @@ class JaxLinalg(JaxBase, ArrayLinalg):
     In a traced function a matrix that is singular, or not positive definite, gives NaN.
     """
 
-    # What raises errors: a kernel gives whether there is none besides its result
+    # Errors: a kernel returns besides its result whether there is none
 
     @planned
     def cholesky(self, out: Template, x: Template, /) -> Kernel:
@@ -104,7 +104,7 @@ class JaxLinalg(JaxBase, ArrayLinalg):
 
         return Looking(looking)
 
-    # What is quick is counted: XLA runs a computation of few enough steps in the thread that calls it
+    # Steps are counted: XLA runs a computation of few enough steps in the thread that calls it
 
     def finite_only(self, kernel: Kernel, x: Template, axes: Sequence[int], *, lower: bool = False) -> Kernel:
         """Likewise, with zeros in place of what is not finite, which take less to make than an identity."""
@@ -183,11 +183,11 @@ class JaxLinalg(JaxBase, ArrayLinalg):
     @planned
     def eigh(self, out: tuple[Template, Template], x: Template, /) -> Kernel:
         """Ascending eigenvalues and eigenvectors of a Hermitian matrix."""
-        eigh = self._of_lower(partial(self.lax.linalg.eigh, symmetrize_input=False))
+        eigh, turned = self._of_lower(partial(self.lax.linalg.eigh, symmetrize_input=False)), self.turning(out[1])
 
         def factors(matrix: Array) -> tuple[Array, Array]:
             vectors, values = eigh(matrix)
-            return values, self.turned(vectors)
+            return values, turned(vectors)
 
         return computing(self.finite_only(factors, x, (1, 2), lower=True), out, x)
 
@@ -208,4 +208,4 @@ class JaxLinalg(JaxBase, ArrayLinalg):
 
 
 _FLAG = Template((), "bool")
-"""Of a kernel's second result: whether there is nothing to raise."""
+"""The template of a kernel's second result: whether there is nothing to raise."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import isfinite
 from typing import Any
 
 from ....protocol import Kernel, planned
@@ -25,13 +26,18 @@ class NumpyLinalg(ArrayLinalg):
 
     def finite_only(self, kernel: Kernel, x: Template, axes: Sequence[int], *, lower: bool = False) -> Kernel:
         """The kernel itself where a look finds nothing but finite numbers."""
-        isfinite, count, size = self.xp.isfinite, self.xp.count_nonzero, x.size
-        careful = super().finite_only(kernel, x, axes, lower=lower)
+        vdot, careful = self.xp.vdot, super().finite_only(kernel, x, axes, lower=lower)
 
         def factors(matrix: Array, *rest: Array) -> Any:
-            return kernel(matrix, *rest) if count(isfinite(matrix)) == size else careful(matrix, *rest)
+            # One pass, and quicker than a question to each number. Of numbers too large to be squared it says no.
+            return kernel(matrix, *rest) if isfinite(vdot(matrix, matrix).real) else careful(matrix, *rest)
 
         return factors
+
+    def largest(self, values: Array) -> Array:
+        """Finds the largest by a ufunc."""
+        found: Array = self.xp.maximum.reduce(values, -2, None, None, True)
+        return found
 
     @takes(lapack)
     @planned

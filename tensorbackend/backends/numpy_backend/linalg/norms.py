@@ -16,7 +16,7 @@ class NumpyNorms(ArrayNorms):
     """Norms along axes."""
 
     def euclidean(self, out: Template, x: Template, axes: tuple[int, ...], keepdims: bool) -> Kernel:
-        """From the sum of squares, unless that is so great or small that some square was lost."""
+        """Computes the norm from the sum of squares, unless that is so great or small that some square was lost."""
         numpy, dtype = self.xp, numpy_dtype(wide(out.dtype))
         careful, least = self.scaled_euclidean(out, x, axes), smallest_sure(dtype, numpy)
         if len(axes) == len(x.shape) and not keepdims:

@@ -96,7 +96,7 @@ class _Solver:
             self.last = None
 
     def _factor(self, values: Array, first: Array, second: Array) -> Kernel:
-        """What solves systems with a matrix."""
+        """A kernel that solves systems with a matrix."""
         import numpy
         from scipy import sparse
         from scipy.sparse import linalg

@@ -26,7 +26,7 @@ def _updates(out: Template, x: Template, indices: Template, updates: Template, /
     return updates.size
 
 
-@composite.calls("add_along_axis").within(SUM).costing(_updates)
+@composite.calls("add_along_axis").within(SUM).costing(_updates).reaching("written")
 def _add_along_axis(x: Tensor, indices: Tensor, updates: Tensor, /, *, axis: Axis = -1, mode: Mode = "error") -> Tensor:
     """See `add_along_axis`; the operands have one dtype."""
     along = normalize_axis(x.template, axis)

@@ -42,14 +42,14 @@ class _Layout(NamedTuple):
     space: Shape
     channels: Shape
     out: Template
-    """Of examples, points and channels."""
+    """The template of examples, points and channels."""
 
 
 class _Places(NamedTuple):
     """Along one axis, the entries on one side of each coordinate."""
 
     entry: Tensor
-    """From 0 to the size of the axis - 1."""
+    """The position on the axis, from 0 to its size - 1."""
     outside: tuple[tuple[Tensor, Side], ...]
     """Where a value stands in place of the entry, and which."""
 

@@ -92,7 +92,7 @@ def argwhere(x: TensorLike, /, *, size: int | None = None, fill_value: int = 0) 
 
 
 RavelMode: TypeAlias = Literal["error", "clip", "fill", "wrap"]
-"""What becomes of an index outside its axis: an error, the nearest one, a fill value, or the index modulo the size."""
+"""The handling of an index outside its axis: an error, the nearest one, a fill value, or the index modulo the size."""
 
 
 def settled(indices: Tensor, size: int, mode: Mode) -> Tensor:

@@ -61,7 +61,7 @@ class _Table(NamedTuple):
     segments: Tensor
     size: int
     shaped: Callable[[Tensor], Tensor]
-    """What makes the result of a tensor with a row for each segment."""
+    """Makes the result of a tensor with a row for each segment."""
 
     def of(self, rows: Tensor) -> _Table:
         """The same table with other rows."""
@@ -104,7 +104,7 @@ def _count(table: _Table) -> Tensor:
 
 
 def _first_greatest(table: _Table) -> Tensor:
-    """For each segment and column the position of the first greatest element, -1 in a segment without rows.
+    """The position of the first greatest element of each segment and column, -1 in a segment without rows.
 
     Positions are written in the order of the elements, so that the last one stays: of equal elements the first, as they
     are sorted from the end.
@@ -126,7 +126,7 @@ def _greatest(table: _Table) -> Tensor:
 
 
 def _first_of_greatest(table: _Table) -> Tensor:
-    """What `_first_greatest` gives, by two maxima in place of a sort: of the elements, and of where these are.
+    """The result of `_first_greatest`, by two maxima in place of a sort: of the elements, and of where these are.
 
     Positions count from the last row, so that the first one is the greatest.
     """
@@ -145,7 +145,7 @@ def _first_of_greatest(table: _Table) -> Tensor:
 
 
 def _greatest_by_order(table: _Table) -> Tensor:
-    """What `_greatest` gives, where no backend has a quicker way; of zeros of both signs 0.0, as of any maximum."""
+    """The result of `_greatest`, where no backend has a quicker way; of zeros of both signs 0.0, as of any maximum."""
     dtype = table.rows.dtype
     lowest = full((table.size, table.rows.shape[1]), _lowest(dtype), dtype=dtype)
     if not table.rows.shape[0]:

@@ -23,12 +23,12 @@ _SQUARINGS = 16
 """How often a matrix is halved at most: a body that must not read data squares always, and keeps what is needed."""
 
 _DEGREES = {24: (7, 3.925724783138660), 53: (13, 5.371920351148152)}
-"""By bits of the significand the degree of the approximant and the 1-norm up to which its error is below a rounding
+"""The degree of the approximant and the 1-norm up to which its error is below a rounding, by bits of the significand
 (Higham 2005, table 2.3)."""
 
 
 def _coefficients(degree: int) -> list[float]:
-    """Those of the numerator of the diagonal Padé approximant, the last one 1 (Higham 2005, equation 2.2).
+    """The coefficients of the numerator of the diagonal Padé approximant, the last one 1 (Higham 2005, equation 2.2).
 
     >>> _coefficients(3)
     [120.0, 60.0, 12.0, 1.0]

@@ -33,7 +33,7 @@ from .systems import svdvals, wide_dtype
 Order: TypeAlias = float | Literal["fro", "nuc"] | None
 
 MATRIX_ORDERS = ("fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf)
-"""What `ord` a matrix norm may have."""
+"""The values that `ord` of a matrix norm may have."""
 
 
 def _sizes(x: Tensor) -> Tensor:
@@ -45,7 +45,7 @@ def _power_sum(sizes: Tensor, axes: tuple[int, ...], power: float) -> Tensor:
     """The root of the sum of powers of magnitudes, with the reduced axes kept."""
     if 0 in (sizes.shape[axis] for axis in axes):
         return sum(sizes, axis=axes, keepdims=True)
-    # What counts most is the largest, of a power below 0 the smallest; where that is 0, so is the norm.
+    # The largest element counts most, for a power below 0 the smallest; where that is 0, so is the norm.
     most = (max if power > 0 else min)(sizes, axis=axes, keepdims=True)
     scale = where(logical_and(isfinite(most), greater(most, 0)), most, 1)
     parts = divide(sizes, scale)

@@ -106,7 +106,7 @@ def _tolerance(x: Tensor) -> float:
 
 
 def _kept(values: Tensor, rtol: Tensor) -> Tensor:
-    """Which singular values count."""
+    """Whether each singular value counts."""
     if not values.shape[-1]:
         return greater(values, 0)
     rtol = rtol if not rtol.dtype.is_complex else real(rtol)

@@ -94,7 +94,7 @@ def between(key: Tensor, low: Tensor, high: Tensor, shape: Shape) -> Tensor:
 
 
 _FIRST_26_BITS = (1 << 64) - (1 << 27)
-"""Of a float64's significand, the hidden bit among them, with its sign and exponent."""
+"""A mask of the first bits of a float64's significand, the hidden bit among them, with its sign and exponent."""
 
 
 def _rounded(fraction: Tensor, span: Tensor, low: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""What the order of the elements says: the middle, quantiles, the most frequent. Written in public ops."""
+"""Order statistics: the middle, quantiles, the most frequent. Written in public ops."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ METHODS: dict[str, Callable[[int, float], float]] = {
     "nearest": lambda n, q: round((n - 1) * q),
     "midpoint": _midpoint,
 }
-"""By name, the place of a share q among n elements."""
+"""The place of a share q among n elements, by the name of the method."""
 
 
 @composite.calls("quantile")
@@ -137,7 +137,7 @@ def _quantile(
 
 
 def _interpolated(ordered: Tensor, place: float) -> Tensor:
-    """What lies at a place between entries of the last axis."""
+    """The value at a place between entries of the last axis."""
     below = math.floor(place)
     low, share = _at(ordered, below), place - below
     if not share:

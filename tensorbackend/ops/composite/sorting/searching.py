@@ -84,18 +84,18 @@ def searchsorted(x1: TensorLike, x2: TensorLike, /, *, side: Side = "left", sort
 
 
 class TopK(NamedTuple):
-    """What `top_k` gives along one axis."""
+    """The result of `top_k` along one axis."""
 
     values: Tensor
     indices: Tensor
 
 
 class TopKOfAxes(NamedTuple):
-    """What `top_k` gives along several axes."""
+    """The result of `top_k` along several axes."""
 
     values: Tensor
     indices: tuple[Tensor, ...]
-    """For each axis the index along it."""
+    """The index along each axis."""
 
 
 @composite.calls("top_k")

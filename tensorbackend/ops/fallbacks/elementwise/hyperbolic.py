@@ -144,4 +144,4 @@ def _atanh(out: Template, x: Tensor, /) -> Tensor:
 
 
 _HUGE = 2.0**30
-"""From here on 1 is nothing beside the square, in any dtype."""
+"""The number from which 1 is nothing beside the square, in any dtype."""

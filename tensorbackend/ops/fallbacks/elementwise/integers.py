@@ -49,7 +49,7 @@ def _quotient(out: Template, x1: Tensor, x2: Tensor, /) -> Tensor:
 
 @fallback("pow", "integer", needs=("add", "equal", "floor_divide", "less", "multiply", "remainder", "select"))
 def _pow(out: Template, x1: Tensor, x2: Tensor, /) -> Tensor:
-    """By squaring, a bit of the exponent at a time."""
+    """Computes powers by squaring, a bit of the exponent at a time."""
     power, square, rest = full(out.shape, 1, dtype=out.dtype), x1, x2
     for _ in range(out.dtype.bits - (out.dtype.kind == "int")):
         power = where(equal(remainder(rest, 2), 1), multiply(power, square), power)

@@ -73,7 +73,7 @@ def test_what_does_not_fit_is_refused() -> None:
 DIVIDED = """
 import os
 
-os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8"
+os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_force_host_platform_device_count=8"
 import jax
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 

@@ -1,0 +1,91 @@
+"""A browser, the built site and a server of it, for the tests of this folder."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+
+MISSING = """no Chromium on this machine; the browser is not part of the project. Any of these gives one:
+  - the package manager of the machine: apt install chromium, dnf install chromium, brew install --cask chromium
+  - .venv-docs/bin/playwright install chromium
+  - CHROMIUM=<path of a Chromium or Chrome> make browser"""
+
+SITE = Path(__file__).resolve().parents[1] / "site"
+
+
+def executable(own: str) -> str:
+    """The path of a Chromium: the variable `CHROMIUM`, a command of the machine, or Playwright's own."""
+    for name in (os.environ.get("CHROMIUM"), *NAMES, own):
+        found = name and shutil.which(name)
+        if found:
+            return found
+    pytest.exit(MISSING, returncode=2)
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """A browser without windows on the screen."""
+    with sync_playwright() as playwright:
+        # Chromium refuses to run in its sandbox as the superuser, which containers have.
+        arguments = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
+        path = executable(playwright.chromium.executable_path)
+        browser = playwright.chromium.launch(executable_path=path, args=arguments)
+        yield browser
+        browser.close()
+
+
+VIEWS = {"desktop": (1280, 900), "phone": (390, 844)}
+
+
+@pytest.fixture(params=[(view, scheme) for view in VIEWS for scheme in ("light", "dark")], ids="-".join)
+def page(request: pytest.FixtureRequest, chromium: Any) -> Iterator[Any]:
+    """A window of a desktop and of a phone, light and dark."""
+    view, scheme = request.param
+    width, height = VIEWS[view]
+    phone = view == "phone"
+    context = chromium.new_context(
+        viewport={"width": width, "height": height}, color_scheme=scheme, is_mobile=phone, has_touch=phone
+    )
+    yield context.new_page()
+    context.close()
+
+
+@pytest.fixture(params=VIEWS)
+def window(request: pytest.FixtureRequest, chromium: Any) -> Iterator[Any]:
+    """A window of a desktop and of a phone."""
+    width, height = VIEWS[request.param]
+    context = chromium.new_context(viewport={"width": width, "height": height})
+    yield context.new_page()
+    context.close()
+
+
+@pytest.fixture(scope="session")
+def site() -> Path:
+    """The folder of the built site."""
+    assert (SITE / "index.html").exists(), "build the site first: make docs"
+    return SITE
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *arguments: Any) -> None:
+        """Prints nothing."""
+
+
+@pytest.fixture(scope="session")
+def server(site: Path) -> Iterator[str]:
+    """The address of the site on a server of this machine."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(site))) as served:
+        Thread(target=served.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{served.server_port}"
+        served.shutdown()

@@ -1,0 +1,117 @@
+"""The faults of a page in a browser, and the dead links of a folder of pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+LOOK = (Path(__file__).parent / "page.js").read_text(encoding="utf-8")
+
+
+def faults(page: Any, address: str) -> list[str]:
+    """Opens an address; returns what is wrong with the page, a line for each fault.
+
+    Parameters
+    ----------
+    page : playwright.sync_api.Page
+        A window of the browser.
+    address : str
+        The address to open.
+
+    Returns
+    -------
+    list of str
+        Messages of the console, failed requests, content wider than the window, images without alternative text,
+        links and buttons without text, and text of too little contrast.
+    """
+    found: list[str] = []
+    listeners = {
+        "console": lambda message: message.type in ("error", "warning") and found.append(f"console: {message.text}"),
+        "pageerror": lambda error: found.append(f"error: {error}"),
+        "requestfailed": lambda request: _ended(request) or found.append(f"not loaded: {request.url}"),
+    }
+    for event, listener in listeners.items():
+        page.on(event, listener)
+    page.goto(address, wait_until="load")
+    found += page.evaluate(LOOK)
+    for event, listener in listeners.items():
+        page.remove_listener(event, listener)
+    return found
+
+
+def _ended(request: Any) -> bool:
+    """Whether a request was given up because the window went on to another page."""
+    return request.failure == "net::ERR_ABORTED"
+
+
+class _Page(HTMLParser):
+    """The anchors of a page, and the addresses that it refers to."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.anchors: set[str] = set()
+        self.addresses: list[str] = []
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        attributes = dict(attrs)
+        self.anchors |= {attributes.get("id") or "", attributes.get("name") or "" if tag == "a" else ""}
+        self.addresses += [attributes[each] or "" for each in ("href", "src") if each in attributes]
+
+
+def dead_links(root: Path) -> tuple[int, list[str]]:
+    """Follows each link of each page below a folder.
+
+    Parameters
+    ----------
+    root : Path
+        The folder of a site.
+
+    Returns
+    -------
+    count : int
+        The number of links.
+    dead : list of str
+        Those that lead to no file or no anchor of the site, and addresses elsewhere that are misspelt.
+    """
+    pages = {path: _Page(path) for path in sorted(root.resolve().rglob("*.html"))}
+    dead = [
+        f"{path.relative_to(root.resolve())}: {address}"
+        for path, page in pages.items()
+        for address in page.addresses
+        if not _leads_somewhere(address, path, root.resolve(), pages)
+    ]
+    return sum(len(page.addresses) for page in pages.values()), dead
+
+
+def _leads_somewhere(address: str, path: Path, root: Path, pages: dict[Path, _Page]) -> bool:
+    parts = urlsplit(address)
+    if parts.scheme or parts.netloc:
+        return _well_formed(address)
+    inside = unquote(parts.path)
+    target = path
+    if inside:
+        target = (root / inside.lstrip("/") if inside.startswith("/") else path.parent / inside).resolve()
+        target = target / "index.html" if target.is_dir() else target
+    if not target.is_file():
+        return False
+    return not parts.fragment or target not in pages or unquote(parts.fragment) in pages[target].anchors
+
+
+def _well_formed(address: str) -> bool:
+    """Whether an address elsewhere is one by its syntax; nothing is asked of its server."""
+    parts = urlsplit(address)
+    if parts.scheme in ("data", "mailto"):
+        return bool(parts.path)
+    host = parts.hostname or ""
+    return parts.scheme in ("http", "https") and "." in host and not any(each in address for each in " <>\"'`|")
+
+
+def site_pages(root: Path) -> Iterator[str]:
+    """Paths of the pages of a site, from its folder; the page of errors is served anywhere, and left out."""
+    for path in sorted(root.rglob("*.html")):
+        if path.name != "404.html":
+            yield path.relative_to(root).as_posix()

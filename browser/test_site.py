@@ -1,0 +1,101 @@
+"""The built site in a browser: its looks, its links, its search, and the way to what people ask first."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from faults import dead_links, faults, site_pages
+
+
+def test_every_page_is_right(page: Any, site: Path) -> None:
+    pages = list(site_pages(site))
+    assert len(pages) > 70
+    wrong = {name: found for name in pages if (found := faults(page, (site / name).as_uri()))}
+    assert not wrong, "\n".join(f"{name}: {each}" for name, found in wrong.items() for each in found)
+
+
+def test_no_link_is_dead(site: Path) -> None:
+    count, dead = dead_links(site)
+    assert count > 10_000
+    assert not dead, "\n".join(dead)
+
+
+def test_the_first_page_is_right_on_a_server(page: Any, server: str) -> None:
+    assert faults(page, f"{server}/index.html") == []
+
+
+@pytest.fixture(params=["server", "disk"])
+def start(request: pytest.FixtureRequest, site: Path, server: str) -> str:
+    """The address of the first page, on a server and on the disk."""
+    return f"{server}/index.html" if request.param == "server" else (site / "index.html").as_uri()
+
+
+SEARCHED = {
+    "np.cumsum": "coming-from-numpy.html",
+    "random key": "random.html",
+    "peak memory": "dry-run.html",
+    "cumulative_sum": "reference/cumulative.html",
+}
+"""Words, and a page that is among the first results."""
+
+
+def test_search_finds(window: Any, start: str) -> None:
+    window.goto(start)
+    field = window.locator("input.md-search__input")
+    if not field.is_visible():
+        window.locator("label.md-header__button[for=__search]").click()
+    for words, leads in SEARCHED.items():
+        field.fill("")
+        field.press_sequentially(words)
+        found = window.locator(f".md-search-result__link[href*='{leads}']").first
+        found.wait_for(state="visible")
+    found.click()
+    window.wait_for_url("**/reference/cumulative.html*")
+    assert "tb.cumulative_sum" in window.locator("article").inner_text()
+
+
+def test_the_other_palette_stays(window: Any, start: str) -> None:
+    window.goto(start)
+    before = window.locator("body").get_attribute("data-md-color-scheme")
+    window.locator("label.md-header__button[for^=__palette]:visible").click()
+    after = window.locator("body").get_attribute("data-md-color-scheme")
+    assert {before, after} == {"default", "slate"}
+    window.locator("article a", has_text="a tour").first.click()
+    window.wait_for_url("**/tour.html")
+    assert window.locator("body").get_attribute("data-md-color-scheme") == after
+
+
+class Question(NamedTuple):
+    """What people ask first, the texts of at most two links that lead from the first page, and the answer there."""
+
+    asked: str
+    links: tuple[str, ...]
+    answer: str
+
+
+QUESTIONS = [
+    Question("name axes", ("named axes",), r'names=\("batch", "time", "feature"\)'),
+    Question("know whether it will fit", ("dry runs",), r"fits\("),
+    Question("move to JAX", ("backends, devices and transfers",), r'backend_transfer\("jax"\)'),
+    Question("find what np.cumsum is called here", ("NumPy",), r"np\.cumsum\(a, axis=1\)\s+tb\.cumulative_sum"),
+    Question("know why results differ", ("accuracy",), r"order of a sum"),
+]
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.asked)
+def test_a_question_is_answered_within_two_clicks(window: Any, start: str, question: Question) -> None:
+    window.goto(start)
+    assert 1 <= len(question.links) <= 2
+    place = window.locator("article tr", has_text=question.asked)
+    for link in question.links:
+        place.get_by_role("link", name=link, exact=True).first.click()
+        window.wait_for_load_state()
+        place = window.locator("article")
+    text = window.locator("article").inner_text()
+    if "#" in window.url:
+        heading = window.locator(f"[id='{window.url.partition('#')[2]}']").inner_text()
+        text = text.partition(heading)[2]
+    assert re.search(question.answer, text)

@@ -1,0 +1,99 @@
+"""Collectives in the text of a program of XLA's. A loop's body stands there once, with how often it runs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from math import prod
+from typing import Any, Final, cast
+
+from ...dtypes import DType, as_dtype
+from ...errors import DTypeError
+from ...expr.cost.mesh.collectives import KINDS, Collective, Kind
+
+_COMPUTATION = re.compile(r"^(?P<entry>ENTRY )?%?(?P<name>[\w.\-]+) \(.*\{\s*$")
+_COLLECTIVE = re.compile(rf"= (?P<result>.*?) (?P<kind>{'|'.join(KINDS)})(?P<start>-start)?\(")
+_CALLED = re.compile(r"(?:body|condition|to_apply|calls|true_computation|false_computation)=%?([\w.\-]+)")
+_BRANCHES = re.compile(r"branch_computations=\{([^}]*)\}")
+_TURNS = re.compile(r'"known_trip_count":\{"n":"(\d+)"\}')
+_ARRAY = re.compile(r"(\w+)\[([\d,]*)\]")
+_LISTED = re.compile(r"(?:replica_groups|source_target_pairs)=\{\{([\d,]*)\}")
+_COUNTED = re.compile(r"replica_groups=\[(\d+),(\d+)\]")
+_NAMED = re.compile(r"replica_groups=mesh\[(.*?)\] ?\{(.*?)\}")
+_SIZE = re.compile(r"'(\w+)'=(\d+)")
+_PART = re.compile(r"'(\w+)'(?::\(\d+\)(\d+))?")
+_WHERE = re.compile(r'op_name="([^"]*)"')
+
+_BYTES: Final = {"pred": 1, "s4": 1, "u4": 1}
+
+
+def collectives(text: str) -> tuple[Collective, ...]:
+    """The collectives of a program, each as often as it runs."""
+    bodies, entry = _computations(text)
+    return tuple(_of(bodies, entry, 1))
+
+
+def _computations(text: str) -> tuple[Mapping[str, list[str]], str]:
+    """The lines of each computation, and which one is run."""
+    bodies: dict[str, list[str]] = {}
+    entry, name = "", ""
+    for line in text.splitlines():
+        match = _COMPUTATION.match(line)
+        if match is not None:
+            name = match["name"]
+            bodies[name] = []
+            entry = name if match["entry"] else entry
+        elif name:
+            bodies[name].append(line)
+    return bodies, entry
+
+
+def _of(bodies: Mapping[str, list[str]], name: str, count: int) -> Iterator[Collective]:
+    """The collectives of a computation that runs so often, and of those that it calls."""
+    for line in bodies.get(name, ()):
+        match = _COLLECTIVE.search(line)
+        if match is not None:
+            yield _collective(line, match, count)
+            continue  # what it calls adds two numbers
+        called = [*_CALLED.findall(line)]
+        for several in _BRANCHES.findall(line):
+            called += [each.strip().lstrip("%") for each in several.split(",")]
+        turns = _TURNS.search(line)
+        for each in called:
+            yield from _of(bodies, each, count * (int(turns[1]) if turns else 1))
+
+
+def _collective(line: str, match: re.Match[str], count: int) -> Collective:
+    """The collective of a line."""
+    kind = cast(Kind, match["kind"])
+    arrays = [_nbytes(alias, shape) for alias, shape in _ARRAY.findall(match["result"])]
+    if match["start"] and kind == "all-gather":
+        arrays = arrays[len(arrays) // 2 :]  # after the operands
+    devices = _devices(line)
+    nbytes = sum(arrays) * (devices if kind == "reduce-scatter" else 1)
+    where = _WHERE.search(line)
+    return Collective(kind, (), devices, nbytes, count, where[1] if where else "", None)
+
+
+def _devices(line: str) -> int:
+    """How many devices a group has, in any of the three ways in which XLA writes groups."""
+    counted, listed, named = _COUNTED.search(line), _LISTED.search(line), _NAMED.search(line)
+    if named is not None:
+        sizes = dict(_SIZE.findall(named[1]))
+        return prod(int(part or sizes[axis]) for axis, part in _PART.findall(named[2]))
+    if counted is not None:
+        return int(counted[2])
+    return len(listed[1].split(",")) if listed is not None else 1
+
+
+def _nbytes(alias: str, shape: str) -> int:
+    """Bytes of an array whose dtype XLA calls so."""
+    size = prod(int(each) for each in shape.split(",") if each)
+    if alias in _BYTES:
+        return size * _BYTES[alias]
+    try:
+        dtype: Any = as_dtype(alias)
+    except DTypeError:  # a token, and what we have no dtype for
+        return 0
+    assert isinstance(dtype, DType)  # by what `as_dtype` gives
+    return size * dtype.itemsize

@@ -1,0 +1,82 @@
+"""XLA's own word of a graph on a mesh: compiled in a process of its own, for as many virtual devices of the host.
+
+    figures([(graph, layout)])        starts `python -m tensorbackend.backends.jax_backend.virtual`, which reads
+                                      graphs, meshes and rules from standard input and writes what XLA says
+
+Nothing is run, and the arguments are templates, so that the mesh may be larger than any that is there.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from ...errors import BackendError, expected
+from ...expr.cost.mesh.compiled import Compiled
+from ...expr.graph import Graph
+from ...expr.shipping import from_bytes, to_bytes
+from ...interchange import numpy_dtype
+from ...mesh import Layout, Mesh
+from ...select import get_backend
+
+MARK = b"\nfigures: "
+"""The mark before the handed back values, after anything that the libraries print."""
+
+
+def figures(pairs: Sequence[tuple[Graph, Layout]]) -> list[Compiled]:
+    """XLA's figures of graphs whose arguments and results lie by layouts."""
+    packed = [(dict(layout.mesh.sizes), layout.rules, to_bytes(graph)) for graph, layout in pairs]
+    most = max(layout.mesh.size for _, layout in pairs)
+    environment = os.environ | {
+        "JAX_PLATFORMS": "cpu",
+        "NPROC": "32",
+        "XLA_FLAGS": f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count={most}",
+    }
+    command = [sys.executable, "-m", __name__]
+    done = subprocess.run(
+        command, input=pickle.dumps((sys.path, packed)), env=environment, capture_output=True, check=False
+    )
+    _, mark, found = done.stdout.partition(MARK)
+    if done.returncode or not mark:
+        said = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+        raise BackendError(expected("XLA to compile the function for virtual devices", devices=most, error=said))
+    answers: list[Compiled] = pickle.loads(found)
+    return answers
+
+
+def compiled(graph: Graph, layout: Layout) -> Compiled:
+    """XLA's figures, computed in the process that has the devices."""
+    import jax
+
+    from .hlo import collectives
+
+    backend: Any = type(get_backend("jax"))(mesh=layout.mesh, layout=dict(layout.rules))
+    struct: Any = jax.ShapeDtypeStruct
+    shapes = [struct(x.shape, numpy_dtype(x.dtype), sharding=backend.whole(x)) for x in graph.templates]
+    program: Any = jax.jit(backend.program(graph)).lower(*shapes).compile()
+    memory = program.memory_analysis()
+    return Compiled(
+        f"XLA of JAX {jax.__version__} on {layout.mesh.size} virtual devices",
+        collectives(program.as_text()),
+        memory.argument_size_in_bytes,
+        memory.output_size_in_bytes,
+        memory.temp_size_in_bytes,
+        memory.alias_size_in_bytes,
+        program.cost_analysis().get("flops", 0.0),
+    )
+
+
+def main() -> None:
+    """Answers `figures`."""
+    path, packed = pickle.load(sys.stdin.buffer)
+    sys.path[:] = path
+    found = [compiled(from_bytes(data), Layout(Mesh(sizes), rules)) for sizes, rules, data in packed]
+    sys.stdout.buffer.write(MARK + pickle.dumps(found))
+
+
+if __name__ == "__main__":
+    main()

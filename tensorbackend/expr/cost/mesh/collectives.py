@@ -1,0 +1,57 @@
+"""Collectives as data: what kind, over which mesh axes, and how many bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+from ...node import Line
+
+Kind: TypeAlias = Literal["all-reduce", "all-gather", "reduce-scatter", "all-to-all", "collective-permute"]
+
+KINDS: Final[tuple[Kind, ...]] = ("all-reduce", "all-gather", "reduce-scatter", "all-to-all", "collective-permute")
+
+_ROUNDS: Final[dict[Kind, int]] = {"all-reduce": 2}
+"""How often a ring passes the data round; once but for an all-reduce, which is a reduce-scatter and an all-gather."""
+
+
+class Collective(NamedTuple):
+    """A collective operation of devices at one place of a program."""
+
+    kind: Kind
+    axes: tuple[str, ...]
+    """The mesh axes along which they do it."""
+    devices: int
+    """How many do it together."""
+    nbytes: int
+    """Bytes of the larger of what a device gives and what it gets: the operand of an all-reduce, a reduce-scatter and
+    an all-to-all, the result of an all-gather."""
+    runs: int
+    """How often it runs."""
+    op: str
+    """The callback of the op that needs it."""
+    line: Line | None
+    """The user's."""
+
+    @property
+    def total(self) -> int:
+        """Bytes of all its runs."""
+        return self.nbytes * self.runs
+
+    @property
+    def sent(self) -> float:
+        """Bytes that a device sends in all its runs by a ring: 2 (n - 1) / n of an all-reduce, (n - 1) / n of others.
+
+        A collective-permute sends all.
+        """
+        if self.kind == "collective-permute":
+            return float(self.total)
+        return self.total * _ROUNDS.get(self.kind, 1) * (self.devices - 1) / self.devices
+
+
+def by_kind(collectives: Iterable[Collective]) -> dict[Kind, int]:
+    """Bytes on each device of each kind that there is."""
+    found = dict.fromkeys(KINDS, 0)
+    for each in collectives:
+        found[each.kind] += each.total
+    return {kind: total for kind, total in found.items() if total}

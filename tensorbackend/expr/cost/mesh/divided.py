@@ -1,0 +1,235 @@
+"""The dry run of one device of a mesh: memory, work, collectives and time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+from ....display import plain_table
+from ....mesh import Layout, Sharding
+from ....select import get_backend
+from ...graph import Graph
+from ..program import Program
+from ..units import show_bytes, show_count, show_seconds
+from .collectives import Collective, Kind, by_kind
+from .compiled import Compiled
+from .machines import Machine, Time, time_of
+from .walk import Walk, flat
+
+COLLECTIVES: Final = ("collective", "over", "devices", "times", "bytes", "all", "op", "line")
+
+SHOWN: Final = 12
+"""Collectives and layouts that a text has; tables and JSON have all."""
+
+
+class Placed(NamedTuple):
+    """A parameter or result, and where it lies."""
+
+    name: str
+    sharding: Sharding
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes on each device."""
+        return self.sharding.template.replace(shape=self.sharding.shard_shape).nbytes
+
+
+class OnMesh:
+    """The costs of a function for each device of a mesh."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        layout: Layout,
+        machine: Machine,
+        *,
+        flattened: Graph | None = None,
+        known: Walk | None = None,
+    ) -> None:
+        self._graph, self.layout, self.machine = graph, layout, machine
+        flattened = flattened or flat(graph)
+        divided = Walk(layout, known).divided(flattened)
+        self.program = Program("per device", divided.timeline, graph.names)
+        """The program of one device, collectives among its ops; elementwise ops write over what ends with them."""
+        self.collectives = divided.collectives
+        """The collectives in order, each with the op and the line that needs it."""
+        self.parameters = self._placed(graph.names, graph.templates, divided.inside)
+        """Where each parameter lies."""
+        names = [f"result[{number}]" for number in range(len(graph.outputs))]
+        self.results = self._placed(names, graph.results, divided.outside)
+        """Where each result lies."""
+        self.time: Time = time_of(machine, layout.mesh, divided.graph, divided.timeline.works, divided.collectives)
+        """How long it takes by the model of the machine."""
+        names_there = {name for node in flattened.nodes for out in node.outs for name in out.names}
+        self.unused = tuple([name for name, axes in layout.rules if axes and name not in names_there])
+        """Names with a rule that no tensor has."""
+
+    def _placed(self, names: Sequence[str], templates: Sequence[Any], axes: Sequence[Any]) -> tuple[Placed, ...]:
+        ruled = [self.layout.of(template) for template in templates]
+        return tuple([
+            Placed(name, rule._replace(axes=each)) for name, rule, each in zip(names, ruled, axes, strict=True)
+        ])  # fmt: skip
+
+    @property
+    def peak(self) -> int:
+        """Bytes on each device at the peak, parameters and results among them."""
+        return self.program.peak.memory
+
+    @property
+    def flops(self) -> int:
+        """FLOPs of each device."""
+        return self.program.flops
+
+    @property
+    def by_kind(self) -> dict[Kind, int]:
+        """Bytes of collectives on each device by kind: operands of all-reduces, results of all-gathers."""
+        return by_kind(self.collectives)
+
+    @property
+    def sent(self) -> float:
+        """Bytes that each device sends, by rings."""
+        return sum(each.sent for each in self.collectives)
+
+    def fits(self, size: int) -> bool:
+        """Whether the peak of a device is at most so many bytes."""
+        return self.peak <= size
+
+    def xla(self) -> Compiled:
+        """XLA's own figures: the function compiled for virtual devices of the host, in another process.
+
+        Raises
+        ------
+        BackendError
+            Without JAX, and where XLA does not compile it.
+        ArgumentError
+            For a function in the graph that another process cannot import.
+        """
+        found = get_backend("jax").graph_on_mesh(self._graph, self.layout)
+        assert found is not None  # by what JaxBackend gives
+        return found
+
+    # As text
+
+    def summary(self) -> str:
+        """Totals of one device in a few lines."""
+        timeline, time = self.program.timeline, self.time
+        row = (
+            "per device",
+            show_count(self.flops) or "0",
+            show_bytes(timeline.parameters + timeline.captured),
+            show_bytes(timeline.results),
+            show_bytes(self.peak),
+            show_bytes(sum(self.by_kind.values())),
+            show_bytes(self.sent),
+            show_seconds(time.total),
+        )
+        columns = ("order", "FLOPs", "parameters", "results", "peak", "collectives", "sent", f"time, {time.machine}")
+        mesh = self.layout.mesh
+        sizes = " x ".join(f"{name}={size}" for name, size in mesh.sizes.items())
+        lines = [f"on {mesh.size} devices, {sizes}; {self.rules()}", plain_table(columns, [row])]
+        parts = [f"ops {show_seconds(time.ops)}", f"links {show_seconds(time.links)}"]
+        lines.append(f"time by the model: {', '.join(parts)}, network {show_seconds(time.network)}")
+        if self.unused:
+            lines.append(f"no tensor has an axis named {' or '.join(self.unused)}: rules for these do nothing")
+        return "\n".join(lines)
+
+    def rules(self) -> str:
+        """The rules as text."""
+        found = [f"{name} on {' '.join(axes)}" for name, axes in self.layout.rules if axes]
+        return ", ".join(found) or "all whole"
+
+    def text(self, top: int = SHOWN) -> str:
+        """Collectives, those of most bytes first, then where parameters and results lie, the largest first."""
+        tables = [(COLLECTIVES, self.table()), (LIES, self.lies())]
+        lines = []
+        for columns, rows in tables:
+            more = [] if len(rows) <= top else [f"and {len(rows) - top} more"]
+            lines += [plain_table(columns, rows[:top]), *more, ""]
+        return "\n".join(lines[:-1])
+
+    def table(self) -> list[tuple[str, ...]]:
+        """Cells under `COLLECTIVES`: a row for all that are alike."""
+        groups: dict[Any, int] = {}
+        for each in self.collectives:
+            key = each._replace(runs=1)
+            groups[key] = groups.get(key, 0) + each.runs
+        rows = sorted(groups.items(), key=lambda pair: -pair[0].nbytes * pair[1])
+        return [_cells(each, count) for each, count in rows]
+
+    def lies(self) -> list[tuple[str, ...]]:
+        """Cells under `LIES`: a row for all that lie alike."""
+        groups: dict[tuple[str, str, tuple[str, ...]], list[Placed]] = {}
+        for kind, several in (("parameter", self.parameters), ("result", self.results)):
+            for each in several:
+                groups.setdefault((kind, str(each.sharding), each.sharding.notes), []).append(each)
+        rows = sorted(groups.items(), key=lambda pair: -sum(each.nbytes for each in pair[1]))
+        return [
+            (
+                kind,
+                several[0].name if len(several) == 1 else f"{several[0].name}, ...",
+                text,
+                str(len(several)),
+                show_bytes(sum(each.nbytes for each in several)),
+                "; ".join(notes),
+            )
+            for (kind, text, notes), several in rows
+        ]
+
+    def beside(self, other: Compiled) -> str:
+        """The figures beside a compiler's."""
+        mine, theirs = self.by_kind, by_kind(other.collectives)
+        timeline = self.program.timeline
+        rows: list[tuple[str, int, int]] = [(k, mine.get(k, 0), theirs.get(k, 0)) for k in {**mine, **theirs}]
+        rows += [
+            ("parameters", timeline.parameters + timeline.captured, other.parameters),
+            ("results", timeline.results, other.results),
+            ("peak", self.peak, other.peak),
+        ]
+        cells = [(what, show_bytes(one), show_bytes(two), f"{one / two:.4f}" if two else "") for what, one, two in rows]
+        return f"{other.compiler}\n{plain_table(('per device', 'predicted', 'by XLA', 'ratio'), cells)}"
+
+    def to_json(self) -> dict[str, Any]:
+        """All of it as plain values."""
+        time = self.time
+        return {
+            "mesh": dict(self.layout.mesh.sizes),
+            "layout": {name: list(axes) for name, axes in self.layout.rules},
+            "peak": self.peak,
+            "sent": self.sent,
+            "collectives_by_kind": dict(self.by_kind),
+            "collectives": [
+                {
+                    **each._asdict(),
+                    "sent": each.sent,
+                    "line": None if each.line is None else f"{each.line.file}:{each.line.number}",
+                }
+                for each in self.collectives
+            ],
+            "time": {**time._asdict(), "total": time.total},
+            "parameters": _json(self.parameters),
+            "results": _json(self.results),
+            "program": self.program.to_json(),
+        }
+
+
+LIES: Final = ("kind", "what", "lies", "tensors", "bytes a device", "notes")
+
+
+def _cells(each: Collective, count: int) -> tuple[str, ...]:
+    return (
+        each.kind,
+        " ".join(each.axes),
+        str(each.devices),
+        str(count),
+        show_bytes(each.nbytes),
+        show_bytes(each.nbytes * count),
+        each.op,
+        str(each.line or ""),
+    )
+
+
+def _json(several: Sequence[Placed]) -> list[dict[str, Any]]:
+    return [
+        {"name": each.name, "lies": str(each.sharding), "bytes": each.nbytes, "notes": list(each.sharding.notes)}
+        for each in several
+    ]

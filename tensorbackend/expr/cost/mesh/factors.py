@@ -1,0 +1,237 @@
+"""Which axes of a call's operands and results go together, from what the op declares.
+
+Axes that go together have one *factor*, a number. The product of f32[m][k] with f32[k][n] has three: the operands are
+(0, 1) and (1, 2), the result (0, 2), and 1 is summed. Devices may divide a factor wherever it stands, and each works on
+its part; of a summed one the results of parts combine to that of all. An axis without a factor is needed as a whole.
+
+What an op declares, its *reach*, stands with its callback in the protocol. Here is what each of these words says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import count
+from typing import Any, NamedTuple, TypeAlias
+
+from ....errors import UnsupportedOp, expected
+from ....opspec import REACHES
+from ....protocol.core import Reach
+from ....template import Shape, Template
+from ...node import RENAMED, Node
+
+Places: TypeAlias = "tuple[int | None, ...]"
+"""The factor of each axis of a tensor."""
+
+
+class Factors(NamedTuple):
+    """The factors of the axes of a call."""
+
+    inputs: tuple[Places, ...]
+    outputs: tuple[Places, ...]
+    summed: frozenset[int] = frozenset()
+    """Factors that no result has, and of which partial results combine: by sums, or as the op says."""
+
+
+Templates: TypeAlias = Sequence[Template]
+Options: TypeAlias = Mapping[str, Any]
+
+
+def factors_of(node: Node) -> Factors:
+    """The factors of a node that is no control flow, from what its op declares."""
+    outs, inputs = node.outs, [value.template for value in node.operands]
+    reach = "each" if node.op == RENAMED else REACHES.get(node.op)
+    if not inputs:
+        return Factors((), tuple([tuple(range(out.ndim)) for out in outs[:1]]) + tuple(map(_whole, outs[1:])))
+    if reach is None:
+        raise UnsupportedOp(expected("an op whose reach is known", "state it with its callback", op=node.op))
+    return _KINDS[reach](outs, inputs, node.options)
+
+
+def _whole(x: Template) -> Places:
+    return (None,) * x.ndim
+
+
+def _each(outs: Templates, inputs: Templates, options: Options) -> Factors:
+    """Broadcasting: axes of one element are not divided beside longer ones."""
+    (out,) = outs
+    return Factors(tuple([_from_right(x.shape, out.shape) for x in inputs]), (tuple(range(out.ndim)),))
+
+
+def _from_right(shape: Shape, out: Shape) -> Places:
+    first = len(out) - len(shape)
+    return tuple([first + place if size == out[first + place] else None for place, size in enumerate(shape)])
+
+
+def _reduced(outs: Templates, inputs: Templates, options: Options) -> Factors:
+    """The axes that are combined are summed; an initial value has none."""
+    x, *others = inputs
+    axes = options["axes"]
+    left = [None if place in axes else place for place in range(x.ndim)]
+    if not options["keepdims"]:
+        left = [place for place in left if place is not None]
+    return Factors((tuple(range(x.ndim)), *map(_whole, others)), (tuple(left),), frozenset(axes))
+
+
+def _along(outs: Templates, inputs: Templates, options: Options) -> Factors:
+    """The axis is whole, or gone."""
+    (x,), (out,), axis = inputs, outs, options["axis"]
+    if axis is None:
+        return Factors((_whole(x),), (_whole(out),))
+    given = tuple([None if place == axis else place for place in range(x.ndim)])
+    return Factors((given,), (given if out.ndim == x.ndim else given[:axis] + given[axis + 1 :],))
+
+
+def _placed(outs: Templates, inputs: Templates, options: Options) -> Factors:
+    """Axes put among new ones, or made longer."""
+    (x,), (out,) = inputs, outs
+    given = [axis if x.shape[place] == out.shape[axis] else None for place, axis in enumerate(options["axes"])]
+    return Factors((tuple(given),), (tuple(range(out.ndim)),))
+
+
+def _ordered(outs: Templates, inputs: Templates, options: Options) -> Factors:
+    """A transposition."""
+    return Factors((tuple(range(inputs[0].ndim)),), (tuple(options["axes"]),))
+
+
+def _reshaped(outs: Templates, inputs: Templates, options: Options) -> Factors:
+    """Row-major order: of each run of axes that becomes another run the first that is longer than one."""
+    (x,), (out,) = inputs, outs
+    given: list[int | None] = [None] * x.ndim
+    made: list[int | None] = [None] * out.ndim
+    numbers, i, j = count(), 0, 0
+    while x.size and i < x.ndim and j < out.ndim:
+        start, other, left, right = i, j, x.shape[i], out.shape[j]
+        while left != right:
+            if left < right:
+                i += 1
+                left *= x.shape[i]
+            else:
+                j += 1
+                right *= out.shape[j]
+        start = next((place for place in range(start, i) if x.shape[place] > 1), i)
+        other = next((place for place in range(other, j) if out.shape[place] > 1), j)
+        given[start] = made[other] = next(numbers)
+        i, j = i + 1, j + 1
+        while i < x.ndim and x.shape[i] == 1 and (j == out.ndim or out.shape[j] != 1):
+            i += 1
+        while j < out.ndim and out.shape[j] == 1 and (i == x.ndim or x.shape[i] != 1):
+            j += 1
+    return Factors((tuple(given),), (tuple(made),))
+
+
+def _kept(outs: Templates, inputs: Templates, options: Options) -> Factors:
+    """Axes of one size everywhere, and of no change."""
+    (out,) = outs
+    apart = {*options.get("axes", ()), options.get("axis", -1)}
+
+    def stays(place: int) -> bool:
+        return place not in apart and all(x.shape[place] == out.shape[place] for x in inputs if x.ndim == out.ndim)
+
+    kept = tuple([place if stays(place) else None for place in range(out.ndim)])
+    return Factors(tuple([kept if x.ndim == out.ndim else _whole(x) for x in inputs]), (kept,))
+
+
+def _paired(outs: Templates, inputs: Templates, options: Options) -> Factors:
+    """Sums of products."""
+    first, second = inputs
+    contract1, batch1 = options["contract1"], options["batch1"]
+    pairs = {
+        **dict(zip(options["contract2"], contract1, strict=True)),
+        **dict(zip(options["batch2"], batch1, strict=True)),
+    }
+    numbers = count(first.ndim)
+    right = tuple([pairs[place] if place in pairs else next(numbers) for place in range(second.ndim)])
+    free = [place for place in range(first.ndim) if place not in contract1 and place not in batch1]
+    out = (*batch1, *free, *[number for number in right if number >= first.ndim])
+    return Factors((tuple(range(first.ndim)), right), (out,), frozenset(contract1))
+
+
+def _read(outs: Templates, inputs: Templates, options: Options) -> Factors:
+    """Entries at indices: a device reads those that it has, and zeros, which add up to all of them."""
+    x, indices = inputs
+    axis, numbers = options.get("axis"), count(x.ndim)
+    if axis is None:
+        depth = indices.shape[-1]
+        places = tuple([next(numbers) for _ in indices.shape[:-1]])
+        return Factors(
+            (tuple(range(x.ndim)), (*places, None)), ((*places, *range(depth, x.ndim)),), frozenset(range(depth))
+        )
+    if outs[0].ndim == x.ndim == indices.ndim:  # take_along_axis, and take of one axis, for which it is the same
+        other = tuple([next(numbers) if place == axis else place for place in range(x.ndim)])
+        return Factors((tuple(range(x.ndim)), other), (other,), frozenset({axis}))
+    places = tuple([next(numbers) for _ in indices.shape])
+    out = (*range(axis), *places, *range(axis + 1, x.ndim))
+    return Factors((tuple(range(x.ndim)), places), (out,), frozenset({axis}))
+
+
+def _written(outs: Templates, inputs: Templates, options: Options) -> Factors:
+    """Updates at indices that add up: each device adds those that it has, or those for its part of the result."""
+    x, indices, _ = inputs
+    axis, numbers, whole = options.get("axis"), count(x.ndim), tuple(range(x.ndim))
+    if axis is not None:
+        other = tuple([next(numbers) if place == axis else place for place in whole])
+        return Factors((whole, other, other), (whole,), frozenset({x.ndim}))
+    places = tuple([next(numbers) for _ in indices.shape[:-1]])
+    updates = (*places, *whole[indices.shape[-1] :])
+    return Factors((whole, (*places, None), updates), (whole,), frozenset(places))
+
+
+def _put(outs: Templates, inputs: Templates, options: Options) -> Factors:
+    """Updates at indices of which the last one stays: all of them on each device."""
+    x, indices, _ = inputs
+    whole, depth = tuple(range(x.ndim)), indices.shape[-1]
+    return Factors((whole, _whole(indices), (*_whole(indices)[:-1], *whole[depth:])), (whole,))
+
+
+def _window(outs: Templates, inputs: Templates, options: Options) -> Factors:
+    """Axes with windows of one element, each of which is there once."""
+    (out,) = outs
+    parts = zip(options["window_dimensions"], options["strides"], options["padding"], strict=True)
+    kept = tuple([
+        place if (size, stride, *padding) == (1, 1, 0, 0) else None
+        for place, (size, stride, padding) in enumerate(parts)
+    ])  # fmt: skip
+    return Factors(tuple([kept if x.ndim == out.ndim else _whole(x) for x in inputs]), (kept,))
+
+
+def _filtered(outs: Templates, inputs: Templates, options: Options) -> Factors:
+    """Batch and channels of one group; space is whole, but for that of kernels of one element."""
+    x, kernel = inputs
+    one = options["feature_groups"] == options["batch_groups"] == 1
+    (out,) = outs
+    space = [
+        place if x.shape[place] == out.shape[place] and kernel.shape[place] == 1 else None for place in range(2, x.ndim)
+    ]
+    batch = 0 if options["batch_groups"] == 1 else None
+    given = (batch, 1 if one else None, *space)
+    return Factors(
+        (given, (x.ndim if one else None, 1 if one else None, *_whole(kernel)[2:])),
+        ((batch, x.ndim if one else None, *space),),
+        frozenset({1} if one else ()),
+    )
+
+
+def _matrix(outs: Templates, inputs: Templates, options: Options) -> Factors:
+    """The axes before the last two of the first operand, by which results begin."""
+    first = max(x.ndim - 2 for x in inputs)
+    shape = outs[0].shape[:first]
+    given = [(*_from_right(x.shape[:-2], shape), None, None) for x in inputs]
+    return Factors(tuple(given), tuple([(*range(first), *_whole(out)[first:]) for out in outs]))
+
+
+_KINDS: Mapping[Reach, Callable[[Templates, Templates, Options], Factors]] = {
+    "each": _each,
+    "reduced": _reduced,
+    "along": _along,
+    "placed": _placed,
+    "ordered": _ordered,
+    "reshaped": _reshaped,
+    "kept": _kept,
+    "paired": _paired,
+    "read": _read,
+    "written": _written,
+    "put": _put,
+    "window": _window,
+    "filtered": _filtered,
+    "matrix": _matrix,
+}

@@ -1,0 +1,123 @@
+"""How values come to lie otherwise: devices take their own of what they have, exchange, gather and combine parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import prod
+from typing import Final, NamedTuple, TypeAlias
+
+from ....mesh import Layout
+from ....template import Template
+from ...node import Line, Node, Value
+from ..work import Work
+from .collectives import Collective, Kind
+
+Axes: TypeAlias = tuple[tuple[str, ...], ...]
+"""The mesh axes over which each axis of a tensor is divided."""
+
+_MOVES: Final = Work(shares=(None,), strided=(False,))
+
+
+class Part(NamedTuple):
+    """A value on each device."""
+
+    value: Value
+    """The part, a value of the device's graph."""
+    whole: Template
+    axes: Axes
+
+
+def whole(template: Template) -> Axes:
+    """Where a tensor lies that each device has as a whole."""
+    return ((),) * template.ndim
+
+
+class Moves:
+    """The nodes and collectives of one device, as far as they move values."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+        self.works: dict[Node, Work] = {}
+        self.collectives: list[Collective] = []
+        self.moved: dict[tuple[Value, Axes], Part] = {}
+
+    def parts(self, axes: Iterable[str]) -> int:
+        """The number of parts into which mesh axes divide together."""
+        sizes = self.layout.mesh.sizes
+        return prod(sizes[axis] for axis in axes)
+
+    def part(self, whole: Template, axes: Axes) -> Template:
+        """The part of a tensor that a device holds."""
+        if not any(axes):
+            return whole
+        return whole.replace(shape=tuple([n // self.parts(each) for n, each in zip(whole.shape, axes, strict=True)]))
+
+    def made(self, op: str, whole: Template, axes: Axes, inputs: tuple[Value, ...], line: Line | None) -> Part:
+        """A node that computes nothing, and its part of a value."""
+        template = self.part(whole, axes)
+        node = Node(op, template, inputs, line=line)
+        moved = sum(value.template.nbytes for value in inputs)
+        self.works[node] = _MOVES._replace(read=moved, written=template.nbytes if inputs else 0)
+        return Part(Value(node), whole, axes)
+
+    def together(self, kind: Kind, axes: tuple[str, ...], nbytes: int, node: Node) -> None:
+        """Enters a collective, unless one device does it alone."""
+        devices = self.parts(axes)
+        if devices > 1 and nbytes:
+            self.collectives.append(Collective(kind, axes, devices, nbytes, 1, node.op, node.line))
+
+    def combined(self, part: Part, over: tuple[str, ...], target: Axes, node: Node) -> Part:
+        """Combines the values that devices along mesh axes have computed of parts; a mesh axis of the target takes its
+        part."""
+        scattered = [tuple([axis for axis in each if axis in over]) for each in target]
+        left = tuple([axis for axis in over if not any(axis in each for each in scattered)])
+        nbytes = part.value.template.nbytes
+        if any(scattered):
+            axes = tuple([axis for axis in over if axis not in left])
+            self.together("reduce-scatter", axes, nbytes, node)
+            lies = tuple([
+                (*[axis for axis in to if axis in each or axis in more], *[axis for axis in each if axis not in to])
+                for each, more, to in zip(part.axes, scattered, target, strict=True)
+            ])  # fmt: skip
+            part = self.made("reduce-scatter", part.whole, lies, (part.value,), node.line)
+            nbytes = part.value.template.nbytes
+        if left:
+            self.together("all-reduce", left, nbytes, node)
+            part = self.made("all-reduce", part.whole, part.axes, (part.value,), node.line)
+        return part
+
+    def laid(self, part: Part, axes: Axes, node: Node) -> Part:
+        """A value brought to lie otherwise; what several need is brought there once."""
+        if part.axes == axes:
+            return part
+        found = self.moved.get((part.value, axes))
+        if found is None:
+            found = self.moved[part.value, axes] = self.brought(part, axes, node)
+        return found
+
+    def brought(self, part: Part, axes: Axes, node: Node) -> Part:
+        """A value taken apart where it is whole, exchanged where another axis is divided, and gathered."""
+        before = {axis for each in part.axes for axis in each}
+        after = {axis for each in axes for axis in each}
+        sliced = tuple([
+            (*each, *[a for a in to if a not in before]) for each, to in zip(part.axes, axes, strict=True)
+        ])  # fmt: skip
+        if sliced != part.axes:
+            part = self.made("slice", part.whole, sliced, (part.value,), node.line)
+        gone = tuple([axis for each in part.axes for axis in each if axis not in after])
+        places = {axis: place for place, each in enumerate(axes) for axis in each}
+        crossing = tuple([
+            axis for place, each in enumerate(part.axes) for axis in each if axis in after and places[axis] != place
+        ])  # fmt: skip
+        if crossing:
+            self.together("all-to-all", crossing, part.value.template.nbytes, node)
+            lies = tuple([
+                (*[axis for axis in each if axis not in crossing], *[axis for axis in to if axis in crossing])
+                for each, to in zip(part.axes, axes, strict=True)
+            ])  # fmt: skip
+            part = self.made("all-to-all", part.whole, lies, (part.value,), node.line)
+        if gone:
+            value = part.value
+            part = self.made("all-gather", part.whole, axes, (value,), node.line)
+            self.together("all-gather", gone, part.value.template.nbytes, node)
+        return part._replace(axes=axes)

@@ -1,0 +1,167 @@
+"""`search_layouts`: which names of axes on which axes of a mesh, the quickest by prediction that fits first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
+from typing import Any, Final
+
+from ....display import plain_table
+from ....entry import checked
+from ....errors import ArgumentError, expected
+from ....mesh import Layout, Mesh
+from ..dry_run import traced, uncollected
+from ..units import parse_bytes, show_bytes, show_seconds
+from .divided import OnMesh
+from .machines import machine_of
+from .walk import Walk, flat
+
+MOST: Final = 4096
+"""Layouts that are tried at most."""
+
+RANKED: Final = ("rank", "layout", "time", "ops", "links", "network", "peak", "sent", "fits")
+
+
+class LayoutSearch:
+    """The layouts that were tried, those that fit first, then by predicted time."""
+
+    def __init__(self, found: Sequence[OnMesh], limit: int) -> None:
+        self.limit = limit
+        """Bytes that a device has."""
+        self.found = tuple(sorted(found, key=lambda each: (each.peak > limit, each.time.total, each.peak)))
+        """The costs of each layout for a device, the best first."""
+
+    @property
+    def best(self) -> OnMesh:
+        """The first of them."""
+        return self.found[0]
+
+    @property
+    def fits(self) -> bool:
+        """Whether any fits."""
+        return self.best.fits(self.limit)
+
+    def table(self) -> list[tuple[str, ...]]:
+        """Cells under `RANKED`."""
+        return [
+            (
+                str(rank),
+                each.rules(),
+                show_seconds(each.time.total),
+                show_seconds(each.time.ops),
+                show_seconds(each.time.links),
+                show_seconds(each.time.network),
+                show_bytes(each.peak),
+                show_bytes(each.sent),
+                "yes" if each.fits(self.limit) else "no",
+            )
+            for rank, each in enumerate(self.found, 1)
+        ]
+
+    def text(self, top: int = 10) -> str:
+        """The best so many as text."""
+        rows = self.table()
+        more = [] if len(rows) <= top else [f"and {len(rows) - top} more"]
+        return "\n".join([plain_table(RANKED, rows[:top]), *more])
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """All of them as plain values, without their programs."""
+        return [
+            {
+                "layout": {name: list(axes) for name, axes in each.layout.rules},
+                "time": {**each.time._asdict(), "total": each.time.total},
+                "peak": each.peak,
+                "sent": each.sent,
+                "collectives_by_kind": dict(each.by_kind),
+                "fits": each.fits(self.limit),
+            }
+            for each in self.found
+        ]
+
+    def __repr__(self) -> str:
+        return self.text()
+
+
+@checked
+def search_layouts(
+    function: Callable[..., Any],
+    *templates: Any,
+    mesh: Mesh,
+    names: Sequence[str],
+    gradient: bool = False,
+    fits: int | str | None = None,
+    machine: str = "h100",
+    **keywords: Any,
+) -> LayoutSearch:
+    """Try the layouts that put named axes on axes of a mesh, and rank them by predicted time.
+
+    Each name is tried on each mesh axis and on none; where two want one mesh axis in a tensor, the first of `names` has
+    it. Layouts that fit come first. The time is that of the model in docs/dry-run.md.
+
+    Parameters
+    ----------
+    function
+        A function of tensors and of anything else.
+    *templates
+        Its arguments, with templates for tensors, as for `dry_run`.
+    mesh : Mesh
+        The mesh; its devices need not be there.
+    names : sequence of str
+        The names of axes to be divided.
+    gradient : bool, default False
+        Whether the gradient by the first argument is run too.
+    fits : int or str, optional
+        What a device has, in bytes or as text such as "141GB"; by default the machine's memory.
+    machine : str, default "h100"
+        Of which times are predicted: "h100" or "h200".
+    **keywords
+        Its keyword arguments.
+
+    Returns
+    -------
+    LayoutSearch
+        What each layout costs, the best first.
+
+    Raises
+    ------
+    ArgumentError
+        For names that no tensor has, more than 4096 layouts, and a size or machine that is none.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> def loss(w, x):
+    ...     return tb.mean(tb.square(x @ w))
+    >>> w, x = "f32[feature=64, unit=32]", "f32[batch=4096, feature=64]"
+    >>> found = tb.search_layouts(loss, w, x, gradient=True, mesh=tb.Mesh({"data": 8}), names=["batch", "unit"])
+    >>> found.best.rules(), len(found.found)
+    ('batch on data', 4)
+    """
+    chosen = machine_of(machine)
+    limit = chosen.memory if fits is None else parse_bytes(fits) if isinstance(fits, str) else fits
+    if not names or len(set(names)) < len(names):
+        raise ArgumentError(expected("one or more names of axes, each once", names=names))
+    count = (len(mesh.names) + 1) ** len(names)
+    if count > MOST:
+        raise ArgumentError(expected(f"{MOST} layouts at most", "name fewer axes", layouts=count, names=names))
+    with uncollected():
+        graph = traced(function, templates, keywords, gradient=gradient)
+        flattened = flat(graph)
+        there = {name for node in flattened.nodes for out in node.outs for name in out.names if name}
+        if not set(names) <= there:
+            remedy = f"there are {', '.join(sorted(there)) or 'none'}"
+            raise ArgumentError(expected("names that axes of tensors have", remedy, names=names))
+        known = Walk(Layout(mesh, {}))
+        return LayoutSearch(
+            [
+                OnMesh(graph, Layout(mesh, rules), chosen, flattened=flattened, known=known)
+                for rules in _layouts(mesh, names)
+            ],
+            limit,
+        )
+
+
+def _layouts(mesh: Mesh, names: Sequence[str]) -> Iterator[Mapping[str, str | None]]:
+    """Each name on each mesh axis or on none."""
+    for axes in product((None, *mesh.names), repeat=len(names)):
+        yield dict(zip(names, axes, strict=True))

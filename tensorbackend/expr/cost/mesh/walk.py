@@ -1,0 +1,393 @@
+"""The program of one device of a mesh: each node on the device's parts, with collectives between them.
+
+Where a result lies is known by its names before it is computed, as `JaxBackend` on a mesh constrains it; an axis
+without a name lies as the axes of which it is made. From that follows how the operands must lie: where one lies
+otherwise, devices gather it, exchange parts or each take their own of what they have. Partial results are combined at
+once. XLA's partitioner does the same, but for what it finds to be cheaper.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple, cast
+
+from ....mesh import Layout
+from ....opspec import REACHES
+from ....template import Template
+from ...graph import Graph
+from ...node import CAPTURED, HOOK, HOST, PARAMETER, Node, Value
+from ...simplify import common_subexpressions, expanded
+from ...subgraphs import subgraphs, turns
+from ..estimate import Estimator
+from ..memory import Timeline, timeline
+from ..work import Work, total
+from .collectives import Collective, Kind
+from .factors import Factors, factors_of
+from .moves import Axes, Moves, Part, whole
+
+BY_HAND: Final[dict[str, Kind]] = {
+    "sum": "all-reduce",
+    "max": "all-reduce",
+    "min": "all-reduce",
+    "gather": "all-gather",
+    "scatter": "reduce-scatter",
+    "exchange": "all-to-all",
+}
+"""The kind of collective for each that a function of `shard_map` calls."""
+
+
+class Divided(NamedTuple):
+    """The program of one device."""
+
+    graph: Graph
+    """Of the device's parts, with collectives among its nodes."""
+    timeline: Timeline
+    collectives: tuple[Collective, ...]
+    inside: tuple[Axes, ...]
+    """Where the parameters lie."""
+    outside: tuple[Axes, ...]
+    """Where the results lie."""
+
+    @property
+    def work(self) -> Work:
+        """Of all its nodes."""
+        return total(self.timeline.works)
+
+
+def flat(graph: Graph) -> Graph:
+    """A graph whose composites are their parts, but for those that a mesh divides better as a whole."""
+    return common_subexpressions(expanded(graph, lambda node: node.op in REACHES or node.op == "collective"))
+
+
+class Walk:
+    """Divides graphs by a layout."""
+
+    def __init__(self, layout: Layout, known: Walk | None = None) -> None:
+        self.layout = layout
+        # Facts that hold on any mesh are taken from another walk.
+        self._estimator: Estimator = Estimator("template") if known is None else known._estimator
+        self._factors: dict[Node, Factors] = {} if known is None else known._factors
+
+    def divided(self, graph: Graph, inside: Sequence[Axes] | None = None) -> Divided:
+        """The program of a device for a graph whose parameters lie by their names, or as is said."""
+        return Device(self, graph, inside).result()
+
+    def works(self, node: Node) -> Work:
+        """The work of a node of a device's graph."""
+        return self._estimator.work(node)
+
+    def factors(self, node: Node) -> Factors:
+        """The factors of a node."""
+        found = self._factors.get(node)
+        if found is None:
+            found = self._factors[node] = factors_of(node)
+        return found
+
+    def by_names(self, template: Template) -> Axes:
+        """Where a tensor lies that comes in: axes without names are whole. Mesh axes of one device divide nothing."""
+        sizes = self.layout.mesh.sizes
+        return tuple([tuple([axis for axis in each if sizes[axis] > 1]) for each in self.layout.of(template).axes])
+
+
+class Device(Moves):
+    """The walk over one graph."""
+
+    def __init__(self, walk: Walk, graph: Graph, inside: Sequence[Axes] | None) -> None:
+        super().__init__(walk.layout)
+        self.walk = walk
+        self.known: dict[Value, Part] = {}
+        self.hints: dict[Value, list[tuple[str, ...]]] = {}
+        if inside is None:
+            inside = [walk.by_names(value.template) for value in graph.parameters]
+        for value, axes in zip(graph.parameters, inside, strict=True):
+            self.known[value] = self.made(PARAMETER, value.template, axes, (), value.node.line)
+        self.graph, self.inside = graph, tuple(inside)
+        self.run(graph)
+
+    def result(self) -> Divided:
+        """The program."""
+        outputs = [self.known[value] for value in self.graph.outputs]
+        local = Graph([self.known[value].value for value in self.graph.parameters], [part.value for part in outputs])
+        works = [self.works[node] for node in local.nodes]
+        found = timeline(local, works, reuse=True)
+        return Divided(local, found, tuple(self.collectives), self.inside, tuple([part.axes for part in outputs]))
+
+    def run(self, graph: Graph) -> None:
+        """Divides the nodes of a graph whose parameters are known."""
+        nodes = graph.nodes[len(graph.parameters) :]
+        self.hint(nodes)
+        for node in nodes:
+            for value, part in zip(node.values, self.node(node), strict=True):
+                self.known[value] = part
+
+    # Nodes
+
+    def node(self, node: Node) -> Sequence[Part]:
+        """The parts of a node's results."""
+        if node.op == CAPTURED:
+            return [self.made(CAPTURED, node.outs[0], self.walk.by_names(node.outs[0]), (), node.line)]
+        if node.op in ("checkpoint", "shard_map"):
+            return self.inlined(node)
+        if node.op == "collective":
+            return self.by_hand(node)
+        if subgraphs(node):
+            return self.controlled(node)
+        if node.op in (HOST, HOOK):
+            return self.on_the_host(node)
+        return self.divided(node)
+
+    def divided(self, node: Node) -> Sequence[Part]:
+        """A call of which each device does its part."""
+        factors, operands = self.walk.factors(node), [self.known[value] for value in node.operands]
+        assigned = self.assign(node, factors, operands)
+        over = tuple([axis for factor in sorted(factors.summed) for axis in assigned.get(factor, ())])
+        for factor, each in assigned.items():
+            if factor not in factors.summed:  # while sums are scattered, their mesh axes divide what is summed
+                assigned[factor] = tuple([axis for axis in each if axis not in over])
+
+        def axes_of(places: Sequence[int | None]) -> Axes:
+            return tuple([() if place is None else assigned.get(place, ()) for place in places])
+
+        inputs = [
+            self.laid(part, axes_of(places), node).value for part, places in zip(operands, factors.inputs, strict=True)
+        ]
+        axes = [axes_of(places) for places in factors.outputs]
+        outs = tuple([self.part(out, each) for out, each in zip(node.outs, axes, strict=True)])
+        made = Node(
+            node.op,
+            outs[0] if isinstance(node.out, Template) else outs,
+            _nested(node, inputs),
+            node.options,
+            line=node.line,
+        )
+        self.works[made] = self.walk.works(made)
+        found = []
+        for index, (out, lies) in enumerate(zip(node.outs, axes, strict=True)):
+            part, target = Part(Value(made, index), out, lies), self.target(out, lies)
+            if over:
+                part = self.combined(part, over, target, node)
+            found.append(self.laid(part, target, node))
+        return found
+
+    def target(self, out: Template, axes: Axes) -> Axes:
+        """Where a result lies: by the names that it has, else as it is computed."""
+        named = self.walk.by_names(out)
+        return tuple([
+            each if name is None else rule for name, rule, each in zip(out.names, named, axes, strict=True)
+        ])  # fmt: skip
+
+    def assign(self, node: Node, factors: Factors, operands: Sequence[Part]) -> dict[int, tuple[str, ...]]:
+        """The mesh axes over which each factor is divided."""
+        assigned: dict[int, tuple[str, ...]] = {}
+        taken: set[str] = set()
+        open_places: list[tuple[int, int, Value]] = []
+        for value, places in zip(node.values, factors.outputs, strict=True):
+            out = value.template
+            ruled = self.walk.by_names(out)
+            for place, (factor, name) in enumerate(zip(places, out.names, strict=True)):
+                if factor is None or factor in assigned:
+                    continue
+                if name is None:
+                    open_places.append((factor, place, value))
+                else:
+                    assigned[factor] = ruled[place]
+                    taken.update(ruled[place])
+        by_size = sorted(zip(operands, factors.inputs, strict=True), key=lambda pair: -pair[0].value.template.nbytes)
+
+        def offered(factor: int, size: int, more: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+            """The free mesh axes that some operand has for a factor."""
+            there = [part.axes[places.index(factor)] for part, places in by_size if factor in places]
+            for axes in (*there, *more):
+                free = tuple([axis for axis in axes if axis not in taken])
+                if free and size % self.parts(free) == 0:
+                    return free
+            return ()
+
+        for factor, place, value in open_places:
+            if factor not in assigned:
+                hints = self.hints.get(value)
+                axes = offered(factor, value.template.shape[place], [hints[place]] if hints else [])
+                assigned[factor] = axes
+                taken.update(axes)
+        for factor in sorted(factors.summed):
+            sizes = [part.whole.shape[places.index(factor)] for part, places in by_size if factor in places]
+            axes = self.scattered(node, factor, factors, by_size, assigned) or offered(factor, sizes[0], [])
+            assigned[factor] = axes
+            taken.update(axes)
+        for part, places in by_size:  # axes of a reshape may be divided on one side alone
+            for size, each in zip(part.whole.shape, places, strict=True):
+                if each is not None and size % self.parts(assigned.get(each, ())):
+                    assigned[each] = ()
+        return assigned
+
+    def scattered(
+        self,
+        node: Node,
+        factor: int,
+        factors: Factors,
+        operands: Sequence[tuple[Part, Sequence[int | None]]],
+        assigned: dict[int, tuple[str, ...]],
+    ) -> tuple[str, ...]:
+        """The mesh axes of a summed factor, where sums are scattered over those of them that a result has elsewhere.
+
+        The other way, if that is cheaper, is to gather the operands.
+        """
+        holding = [(part, places) for part, places in operands if factor in places]
+        wanted = holding[0][0].axes[holding[0][1].index(factor)]
+        both = [axis for axis in wanted if any(axis in axes for axes in assigned.values())]
+        if not both or any(part.axes[places.index(factor)] != wanted for part, places in holding):
+            return ()
+        gathered = sum(part.value.template.nbytes * self.parts(both) for part, _ in holding)
+        scattered = 0
+        for out, places in zip(node.outs, factors.outputs, strict=True):
+            axes = [() if place is None else assigned.get(place, ()) for place in places]
+            scattered += self.part(out, tuple([tuple([a for a in each if a not in wanted]) for each in axes])).nbytes
+        return wanted if scattered <= gathered else ()
+
+    # Control flow
+
+    def inlined(self, node: Node) -> Sequence[Part]:
+        """The body of a node in place of it; inside `shard_map` on what devices hold."""
+        body = cast(Graph, node.options["body"])
+        operands = [self.known[value] for value in node.operands]
+        if node.op == "checkpoint":
+            named = [
+                self.target(value.template, part.axes) for value, part in zip(body.parameters, operands, strict=True)
+            ]
+            body = flat(body)
+            for value, part, axes in zip(body.parameters, operands, named, strict=True):
+                self.known[value] = self.laid(part, axes, node)
+            # Parts gathered inside are not kept for other ops: a compiler must not take them from elsewhere.
+            outer, self.moved = self.moved, {}
+            self.run(body)
+            self.moved = outer
+            return [self.known[value] for value in body.outputs]
+        inside, outside = cast(
+            "tuple[Sequence[Axes], Sequence[Axes]]", (node.options["inside"], node.options["outside"])
+        )
+        laid = [self.laid(part, axes, node) for part, axes in zip(operands, inside, strict=True)]
+        walk, body = self.walk, flat(body)
+        self.walk = Walk(Layout(walk.layout.mesh, {}), walk)  # the parts are all that there is
+        for value, part in zip(body.parameters, laid, strict=True):
+            self.known[value] = Part(part.value, value.template, whole(value.template))
+        self.run(body)
+        self.walk = walk
+        parts = [
+            Part(self.known[v].value, out, axes) for v, out, axes in zip(body.outputs, node.outs, outside, strict=True)
+        ]
+        return [self.laid(part, self.target(part.whole, part.axes), node) for part in parts]
+
+    def by_hand(self, node: Node) -> Sequence[Part]:
+        """A collective that the user wrote."""
+        options: Any = node.options
+        operands = [self.known[value].value for value in node.operands]
+        (out,) = node.outs
+        if options["kind"] in BY_HAND:
+            kind = BY_HAND[options["kind"]]
+            larger = max(out.nbytes, *[value.template.nbytes for value in operands])
+            self.together(kind, options["axes"], larger, node)
+        return [self.made(node.op, out, whole(out), tuple(operands), node.line)]
+
+    def on_the_host(self, node: Node) -> Sequence[Part]:
+        """A function of the user's, for which operands are gathered; a hook gives what is carried as it is."""
+        carried = cast("tuple[Value, ...]", node.inputs[0]) if node.op == HOOK else ()
+        found = [self.known[value] for value in carried]
+        given = [
+            self.laid(part, whole(part.whole), node).value
+            for part in map(self.known.__getitem__, node.operands[len(carried) :])
+        ]
+        if node.op == HOOK:
+            return found
+        wholes = [self.made(node.op, out, whole(out), tuple(given), node.line) for out in node.outs]
+        return [self.laid(part, self.target(part.whole, part.axes), node) for part in wholes]
+
+    def controlled(self, node: Node) -> Sequence[Part]:
+        """Loops and choices: their graphs are programs of their own, which run so often."""
+        operands = [self.known[value] for value in node.operands]
+        graphs = [flat(graph) for graph in subgraphs(node)]
+        scanned = len(cast("tuple[Value, ...]", node.inputs[2])) if node.op == "scan" else 0
+        steady = len(operands) - scanned
+        for number in range(steady, len(operands)):  # each step takes an entry of the first axis
+            part = operands[number]
+            operands[number] = self.laid(part, ((), *part.axes[1:]), node)
+        programs: list[Divided] = []
+        for graph, several in zip(graphs, self.taken(node, operands, steady), strict=True):
+            inside = [self.target(value.template, axes) for value, axes in zip(graph.parameters, several, strict=True)]
+            device = Device(self.walk, graph, inside)
+            if node.op != "cond" and graph is graphs[-1]:  # what a turn leaves lies as the next one takes it
+                before, carried = inside[len(inside) - scanned - self.carried(node) :], graph.outputs
+                device.left(dict(zip(carried[: self.carried(node)], before, strict=False)), node)
+            programs.append(device.result())
+        counts = [count or 1 for count in turns(node)]
+        spent = [program.work.times(count) for program, count in zip(programs, counts, strict=True)]
+        number = len(node.outs)
+        sending = [*zip(programs, counts, strict=True)]
+        if node.op == "cond":
+            sending = [max(sending, key=lambda pair: sum(each.sent for each in pair[0].collectives))]
+        for program, runs in sending:
+            self.collectives += [each._replace(runs=each.runs * runs) for each in program.collectives]
+        last = programs[-1]
+        outside = [*last.outside]
+        if node.op == "scan":
+            count = self.carried(node)
+            outside[count:] = [((), *axes) for axes in outside[count:]]
+        outs = tuple([self.part(out, axes) for out, axes in zip(node.outs, outside, strict=True)])
+        made = Node(node.op, outs, tuple([part.value for part in operands]), line=node.line)
+        work = max(spent, key=lambda each: each.flops + each.written) if node.op == "cond" else total(spent)
+        inner = [program.timeline for program in programs]
+        space = max(max(each.peak - each.parameters, 0) for each in inner)
+        is_open = work.open or None in turns(node)
+        self.works[made] = work._replace(
+            workspace=space, shares=(None,) * number, strided=(False,) * number, open=is_open
+        )
+        parts = [Part(Value(made, i), out, axes) for i, (out, axes) in enumerate(zip(node.outs, outside, strict=True))]
+        return [self.laid(part, self.target(part.whole, part.axes), node) for part in parts]
+
+    def carried(self, node: Node) -> int:
+        """How many values a loop carries from turn to turn."""
+        return len(cast("tuple[Value, ...]", node.inputs[1]))
+
+    def left(self, carried: Mapping[Value, Axes], node: Node) -> None:
+        """Brings some results to lie as is said."""
+        for value, axes in carried.items():
+            self.known[value] = self.laid(self.known[value], axes, node)
+
+    def taken(self, node: Node, operands: Sequence[Part], steady: int) -> list[list[Axes]]:
+        """Where the parameters of each graph of a node lie, by its operands."""
+        axes = [part.axes for part in operands]
+        if node.op == "cond":
+            return [axes[1:]] * len(subgraphs(node))
+        return [[*axes[:steady], *[each[1:] for each in axes[steady:]]]] * len(subgraphs(node))
+
+    # Values computed without names lie as the ops that need them
+
+    def hint(self, nodes: Sequence[Node]) -> None:
+        """Notes for axes without names where the results lie that are made of them."""
+        for node in reversed(nodes):
+            if not node.inputs or node.op in _OTHERS or subgraphs(node):
+                continue
+            if all(value.template.ndim == 0 for value in node.operands):
+                continue
+            wanted: dict[int, tuple[str, ...]] = {}
+            factors = self.walk.factors(node)
+            for value, places in zip(node.values, factors.outputs, strict=True):
+                axes = self.target(value.template, tuple(self.hints.get(value) or whole(value.template)))
+                wanted.update(
+                    {factor: each for factor, each in zip(places, axes, strict=True) if factor is not None and each}
+                )
+            if not wanted:
+                continue
+            for value, places in zip(node.operands, factors.inputs, strict=True):
+                hints = self.hints.setdefault(value, [()] * len(places))
+                for place, factor in enumerate(places):
+                    if factor is not None and not hints[place]:
+                        hints[place] = wanted.get(factor, ())
+
+
+_OTHERS: Final = frozenset({HOOK, HOST, "collective"})
+
+
+def _nested(node: Node, inputs: Sequence[Value]) -> tuple[Any, ...]:
+    """Values in place of a node's operands, nested as these."""
+    rest = iter(inputs)
+    return node.with_inputs(lambda value: next(rest))

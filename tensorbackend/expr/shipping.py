@@ -1,0 +1,110 @@
+"""Graphs as bytes, for another process that has the same packages, where they are compiled but not run.
+
+What is pickled by its name, such as a function of the user's for each element, must be found by it there too. Functions
+that run on the host stay behind.
+"""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from io import BytesIO
+from types import MappingProxyType, MethodType
+from typing import Any, Final
+
+from ..dispatch.composites import CompositePath
+from ..errors import ArgumentError, expected
+from ..opspec import OPS
+from ..tensor import Tensor
+from .evaluate import opened
+from .graph import Graph
+from .node import HOOK, HOST, Node, Value
+
+
+def to_bytes(graph: Graph) -> bytes:
+    """A graph as bytes; `ArgumentError` for a function in it that no other process can import."""
+    stream = BytesIO()
+    try:
+        _Pickler(stream, pickle.HIGHEST_PROTOCOL).dump(opened(graph))
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        remedy = "define the functions of map() and reduce() at the top of a module"
+        raise ArgumentError(expected("a graph for another process", remedy, error=str(error))) from error
+    return stream.getvalue()
+
+
+def from_bytes(data: bytes) -> Graph:
+    """The graph that `to_bytes` gave; of one's own bytes alone, as for any pickle."""
+    found = pickle.loads(data)
+    assert isinstance(found, Graph)  # by what is dumped
+    return found
+
+
+class _Pickler(pickle.Pickler):
+    def reducer_override(self, each: Any) -> Any:
+        """How graphs, composites' defaults and options go."""
+        if isinstance(each, Graph):
+            return _graph, _flat(each)
+        if isinstance(each, MethodType) and isinstance(each.__self__, CompositePath):
+            spec = each.__self__.spec
+            # The public function goes along by its name, so that the process imports the module that declares the op.
+            return _default, (getattr(sys.modules[spec.module], spec.function.__name__), spec.name)
+        return NotImplemented
+
+
+def _flat(graph: Graph) -> tuple[Any, ...]:
+    """The nodes in order, with places in place of values: the nesting of pickles has its limits."""
+    places = {value: (number, value.index) for number, node in enumerate(graph.nodes) for value in node.values}
+    nodes = [
+        (
+            node.op,
+            node.out,
+            [*_inputs(node, places.__getitem__)],
+            {**node.options, **_BEHIND.get(node.op, {})},
+            node.default,
+            node.tensor,
+            node.line,
+        )
+        for node in graph.nodes
+    ]
+    outputs = [places[value] for value in graph.outputs]
+    return nodes, [places[value] for value in graph.parameters], outputs, graph.names
+
+
+def _behind(tensors: Sequence[Tensor]) -> Sequence[Tensor]:
+    """Stands in place of a function that stayed behind."""
+    raise ArgumentError(expected("a graph to be compiled alone", "run it in the process that traced it"))
+
+
+_BEHIND: Final[Mapping[str, Mapping[str, object]]] = {HOOK: {"function": None}, HOST: {"function": _behind}}
+"""Options in place of those that stay behind."""
+
+
+def _inputs(node: Node, exchange: Callable[[Value], Any]) -> tuple[Any, ...]:
+    """The inputs with something in place of each value, sequences as lists."""
+    return tuple([
+        each if each is None else exchange(each) if isinstance(each, Value) else [*map(exchange, each)]
+        for each in node.inputs
+    ])  # fmt: skip
+
+
+def _graph(nodes: list[Any], parameters: list[Any], outputs: list[Any], names: Any) -> Graph:
+    """The graph of flat nodes."""
+    made: list[Node] = []
+
+    def value(place: tuple[int, int]) -> Value:
+        return Value(made[place[0]], place[1])
+
+    for op, out, inputs, options, default, tensor, line in nodes:
+        given = tuple([
+            each if each is None else value(each) if isinstance(each, tuple) else tuple(map(value, each))
+            for each in inputs
+        ])  # fmt: skip
+        read_only: Mapping[str, object] = MappingProxyType(options)
+        made.append(Node(op, out, given, read_only, default=default, tensor=tensor, line=line))
+    return Graph([*map(value, parameters)], [*map(value, outputs)], names=names)
+
+
+def _default(public: Callable[..., Any], name: str) -> Any:
+    """The default implementation of a composite, which is declared now that its public function is there."""
+    return CompositePath(OPS[name]).default

@@ -1,0 +1,57 @@
+"""Predicted figures of meshes beside XLA's own, which another process compiles for virtual devices."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tensorbackend as tb
+from tensorbackend.errors import BackendError
+from tensorbackend.expr.cost.mesh.collectives import by_kind
+
+BENCHMARK: Any = runpy.run_path(str(Path(__file__).resolve().parents[3] / "benchmarks" / "layouts.py"))
+
+
+@pytest.fixture(scope="module")
+def compiled() -> Any:
+    return BENCHMARK["compiled"](BENCHMARK["CASES"])
+
+
+@pytest.mark.parametrize("name", BENCHMARK["CASES"])
+def test_collectives_and_memory_are_those_of_xla(name: str, compiled: Any) -> None:
+    case, xla = BENCHMARK["CASES"][name], compiled[name]
+    found = case.predicted()
+    ours, theirs = (BENCHMARK["kinds"](by_kind(each)) for each in (found.collectives, xla.collectives))
+    assert ours == pytest.approx(theirs, rel=0.05)
+    assert ours
+    assert found.program.timeline.parameters == xla.parameters
+    # XLA's buffer of a tuple has a pointer for each of several results.
+    assert 0 <= xla.results - found.program.timeline.results <= 8 * len(found.results)
+    assert found.peak == pytest.approx(xla.peak, rel=case.peak)
+    text = found.beside(xla)
+    assert "by XLA" in text
+    assert "virtual devices" in text
+
+
+def test_what_xla_refuses_is_an_error() -> None:
+    found = tb.dry_run(tb.exp, "f32[batch=8]", mesh=tb.Mesh({"data": 2}), layout={"batch": "data"}).on_mesh
+    assert found is not None
+    found._graph = tb.trace(lambda x: tb.map(x, function=_refused))("f32[batch=8]")
+    with pytest.raises(BackendError, match="expected XLA to compile the function for virtual devices"):
+        found.xla()
+
+
+class _Refused:
+    """A function that another process cannot make."""
+
+    def __call__(self, x: tb.Tensor) -> tb.Tensor:
+        return x + 1
+
+    def __reduce__(self) -> Any:
+        return int, ("no number",)
+
+
+_refused = _Refused()
