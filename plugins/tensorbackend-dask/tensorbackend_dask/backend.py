@@ -112,7 +112,8 @@ class DaskBackend(
 
     def to_binary(self, x: Tensor, limit: int, /) -> bytes:
         """The first `limit` elements; blocks that have none of them are not computed."""
-        return self._first(x.data, limit).tobytes()[: limit * x.dtype.itemsize]
+        found: bytes = self._first(x.data, limit).tobytes()
+        return found[: limit * x.dtype.itemsize]
 
     def _first(self, data: Payload, limit: int) -> Any:
         """The first elements, and perhaps some more, as a NumPy array."""

@@ -12,7 +12,7 @@ from tensorbackend.protocol import Backend, Payload
 
 from . import running
 from .blocks import Array, Labels
-from .chunks import Chunks, chunks_of, positive_or_none, cut
+from .chunks import Chunks, chunks_of, cut, positive_or_none
 from .graphs import FEW, Lazy, by_labels, few, known
 from .library import numpy_backend
 

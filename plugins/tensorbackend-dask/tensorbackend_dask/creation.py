@@ -1,4 +1,4 @@
-"""What is made of nothing: each block from where it begins, so that the elements are the same whatever the blocks are."""
+"""What is made of nothing: each block from where it begins, so that elements are the same in any blocks."""
 
 from __future__ import annotations
 
@@ -30,6 +30,10 @@ class Made:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), self.state
+
+    def __call__(self, at: At) -> Array:
+        """The block."""
+        raise NotImplementedError
 
 
 class Constant(Made):

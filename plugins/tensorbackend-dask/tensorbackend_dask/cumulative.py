@@ -7,7 +7,6 @@ from typing import Any
 
 from dask._task_spec import Task, TaskRef
 from dask.highlevelgraph import MaterializedLayer
-
 from tensorbackend import Template, Tensor
 from tensorbackend.dtypes import DType, float32
 from tensorbackend.protocol import Payload
@@ -83,7 +82,7 @@ class DaskCumulative(DaskBase):
                 place = (*rest[:axis], number, *rest[axis + 1 :])
                 block = TaskRef((local.name, *place))
                 tasks[(op, *place)] = Task((op, *place), apply, block, *before)
-                key = (f"{op}-end", *place)
+                key: Any = (f"{op}-end", *place)
                 tasks[key] = Task(key, ends, block, *before)
                 before = (TaskRef(key),)
         return array(op, MaterializedLayer(tasks), [local], local.chunks, dtype)

@@ -13,7 +13,6 @@ from dask import blockwise as dask_blockwise
 from dask._task_spec import Alias, DataNode, Task, TaskRef
 from dask.blockwise import BlockwiseDep
 from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
-
 from tensorbackend import Template
 from tensorbackend.dtypes import DType, as_dtype
 from tensorbackend.extending import numpy_dtype
@@ -90,7 +89,7 @@ def few(x: Lazy) -> Array | None:
 # Blocks by labels
 
 
-class Place(BlockwiseDep):  # type: ignore[misc] # Dask has no types
+class Place(BlockwiseDep):
     """Where a block begins, and its shape."""
 
     produces_tasks = False
@@ -263,7 +262,7 @@ def put_together(grid: Mapping[tuple[int, ...], tuple[Any, ...]], sources: Seque
     return array(name, MaterializedLayer(tasks), sources, chunks, dtype)
 
 
-class Stage(MaterializedLayer):  # type: ignore[misc] # Dask has no types
+class Stage(MaterializedLayer):
     """The last layer of a reduction: of few bytes, made of many.
 
     What needs it besides its source would keep the whole source until it is there. So it is computed first, if the

@@ -7,30 +7,27 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import tensorbackend as tb
 from tensorbackend.protocol import Backend
 
-if TYPE_CHECKING:
-    import dask as dask
-    import dask.array as da
-    import numpy as np
 
-else:
+class _Library:
+    """A module, its attributes kept once they were asked for."""
 
-    class _Library:
-        """A module, its attributes kept once they were asked for."""
+    def __init__(self, name: str) -> None:
+        self._name = name
 
-        def __init__(self, name: str) -> None:
-            self._name = name
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(import_module(self._name), name)
+        setattr(self, name, found)
+        return found
 
-        def __getattr__(self, name: str) -> Any:
-            found = getattr(import_module(self._name), name)
-            setattr(self, name, found)
-            return found
 
-    dask, da, np = _Library("dask"), _Library("dask.array"), _Library("numpy")
+dask: Any = _Library("dask")
+da: Any = _Library("dask.array")
+np: Any = _Library("numpy")
 
 
 @cache

@@ -7,9 +7,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
-
 import tensorbackend as tb
+from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 from tensorbackend.errors import BackendError, OperandError, TensorBackendError, expected
 
 from .blocks import Array
@@ -116,7 +115,8 @@ def _check(x: object) -> None:
 
 def keep_of(x: tb.Tensor) -> int:
     """How many bytes of blocks a backend keeps in memory for a second pass."""
-    return int(x.backend.options["keep_bytes"])  # type: ignore[call-overload] # an int, by init
+    backend: Any = x.backend
+    return int(backend.options["keep_bytes"])
 
 
 def values(payloads: Sequence[Lazy], keep: int) -> list[Array]:
@@ -165,7 +165,7 @@ def _run(function: Any, payloads: Sequence[Lazy]) -> Sequence[Any]:
     if not _shown.get():
         return function(*payloads)  # type: ignore[no-any-return]
     if client is None:
-        from dask.diagnostics import ProgressBar
+        from dask.diagnostics.progress import ProgressBar
 
         with ProgressBar():
             return function(*payloads)  # type: ignore[no-any-return]

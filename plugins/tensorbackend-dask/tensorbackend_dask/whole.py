@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from tensorbackend import Template, Tensor
+from tensorbackend.dtypes import DType
 from tensorbackend.protocol import Payload
 
 from .base import DaskBase, lazily
@@ -72,7 +73,7 @@ class DaskRandom(DaskBase):
     def threefry2x32(self, out: tuple[Template, Template], key: Tensor, high: Tensor, low: Tensor, /) -> Payload:
         """The words into which a key turns those of counters."""
         labels = tuple(range(out[0].ndim))
-        given = [(key.data, key.dtype, (len(labels),))]
+        given: list[tuple[Lazy, DType, Labels]] = [(key.data, key.dtype, (len(labels),))]
         given += [(x.data, x.dtype, labels[len(labels) - x.ndim :]) for x in (high, low)]
         return by_labels("threefry2x32", out, given, [labels, labels], whole=[len(labels)])
 

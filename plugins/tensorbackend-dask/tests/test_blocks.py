@@ -75,14 +75,15 @@ def test_blocks_are_numpy_s_to_the_bit() -> None:
 
 def test_what_is_made_is_the_same_in_any_blocks() -> None:
     tiny, names = DaskBackend(chunks={"a": 3, "b": 2}, block_bytes=16), ("a", "b")
-    for make in (
+    makers: list[Callable[[tb.BackendLike], tb.Tensor]] = [
         lambda backend: tb.iota((7, 5), names=names, backend=backend),
         lambda backend: tb.iota((7, 5), dtype="float16", axis=0, names=names, backend=backend),
         lambda backend: tb.eye(7, 5, k=1, backend=backend),
         lambda backend: tb.linspace(0.1, 3.0, 11, backend=backend),
         lambda backend: tb.arange(3, 200, 4, dtype="uint8", backend=backend),
         lambda backend: tb.full((7, 5), 2.5, names=names, backend=backend),
-    ):
+    ]
+    for make in makers:
         assert make(tiny).tolist() == make("numpy").tolist()
         assert make(tiny).data.npartitions > 1
 
@@ -98,4 +99,4 @@ def test_gradients_and_compiled_functions() -> None:
         x = tb.asarray(data, names=NAMES, backend=backend)
         weights = tb.asarray(start, names=("feature",), backend=backend)
         found.append(numpy.asarray(tb.jit(tb.grad(loss))(weights, x)))
-    numpy.testing.assert_allclose(*found, rtol=1e-12)
+    numpy.testing.assert_allclose(found[0], found[1], rtol=1e-12)

@@ -12,7 +12,7 @@ PAGES = {"README.md": HERE / "README.md", "dask.md": HERE.parents[1] / "docs" / 
 
 
 @pytest.mark.parametrize("name", PAGES)
-@pytest.mark.filterwarnings("ignore:Port:UserWarning")
+@pytest.mark.filterwarnings("ignore")  # sockets that distributed leaves to be collected
 def test_code_of_a_page_runs(name: str) -> None:
     blocks = re.findall(r"^```(?:python|py)\n(.*?)^```", PAGES[name].read_text(), re.M | re.S)
     assert blocks
