@@ -11,7 +11,7 @@ from .template import Shape, Template
 _MORE = "..."
 
 EDGE = 5
-"""How many rows and columns of a large table are shown at each end."""
+"""The number of rows and columns of a large table that are shown at each end."""
 
 
 def show(template: Template, backend: str, elements: Sequence[object], looks: str | None = None) -> str:

@@ -36,7 +36,7 @@ class Machine(NamedTuple):
     bandwidth: float
     """Bytes between memory and chip."""
     node: int
-    """How many devices a node has."""
+    """The number of devices of a node."""
     link: float
     """Bytes that a device sends inside its node, in one direction."""
     network: float
@@ -105,7 +105,7 @@ def time_of(
 
 
 def span(mesh: Mesh, axes: Sequence[str]) -> int:
-    """How many neighbours in row-major order hold a group of devices along mesh axes.
+    """The number of neighbours in row-major order that hold a group of devices along mesh axes.
 
     >>> span(Mesh({"data": 4, "model": 2}), ["model"]), span(Mesh({"data": 4, "model": 2}), ["data"])
     (2, 8)

@@ -340,7 +340,7 @@ class Device(Moves):
         return [self.laid(part, self.target(part.whole, part.axes), node) for part in parts]
 
     def carried(self, node: Node) -> int:
-        """How many values a loop carries from turn to turn."""
+        """The number of values that a loop carries from turn to turn."""
         return len(cast("tuple[Value, ...]", node.inputs[1]))
 
     def left(self, carried: Mapping[Value, Axes], node: Node) -> None:
