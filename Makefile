@@ -10,6 +10,11 @@ PLUGIN_BIN := $(CURDIR)/.venv-plugin/bin
 PLUGIN_READY := .venv-plugin/.ready
 TORCH ?= torch==2.13.0
 
+# Dask likewise.
+BLOCKS := plugins/tensorbackend-dask
+BLOCKS_BIN := $(CURDIR)/.venv-dask/bin
+BLOCKS_READY := .venv-dask/.ready
+
 # PhiML on our backends, in a virtual environment of its own.
 ADAPTER := plugins/tensorbackend-phiml
 ADAPTER_BIN := $(CURDIR)/.venv-phiml/bin
@@ -31,11 +36,15 @@ DOCS_BIN := .venv-docs/bin
 DOCS_READY := .venv-docs/.ready
 BROWSER_READY := .venv-docs/.browser
 
+# What others take for the same programs, likewise; their latest releases.
+BENCH_BIN := .venv-bench/bin
+BENCH_READY := .venv-bench/.ready
+
 # What builds the distributions of a release.
 RELEASE_BIN := .venv-release/bin
 RELEASE_READY := .venv-release/.ready
 
-.PHONY: help setup demo test stress bench docs browser release check fmt lint types plugin adapter phiml frontend returnn clients autograd clean
+.PHONY: help setup demo test stress bench peers docs browser release check fmt lint types plugin dask adapter phiml frontend returnn clients autograd clean
 
 help: ## Lists the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -48,6 +57,7 @@ $(READY): pyproject.toml
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[dev]'
 	$(BIN)/python -m compileall -q tensorbackend
 	@touch $@
+	@echo 'The package and the command tensorbackend are in .venv: source .venv/bin/activate puts them on your path'
 
 demo: $(READY) ## Trains a digit classifier with named axes and checks it on the reference backend
 	$(BIN)/python examples/digits.py
@@ -67,7 +77,7 @@ test: $(READY) ## Runs the tests, every payload checked against its template
 stress: $(READY) ## Repeats programs in threads, forked and spawned processes and under interrupts, for ten minutes
 	TENSORBACKEND_CHECK=1 $(BIN)/python benchmarks/stress.py --seconds 600
 
-bench: $(READY) ## Measures the budget
+bench: $(READY) ## Measures the budget, and other libraries beside ours
 	$(BIN)/python benchmarks/core.py
 	$(BIN)/python benchmarks/binary.py
 	$(BIN)/python benchmarks/transfer.py
@@ -83,6 +93,17 @@ bench: $(READY) ## Measures the budget
 	$(BIN)/python benchmarks/solvers.py
 	$(BIN)/python benchmarks/profile.py
 	test ! -e $(PLUGIN_READY) || $(PLUGIN_BIN)/python $(PLUGIN)/benchmarks/overhead.py
+	@$(MAKE) --no-print-directory peers
+
+$(BENCH_READY): pyproject.toml $(PLUGIN)/pyproject.toml benchmarks/peers/requirements.txt
+	$(PYTHON) -m venv .venv-bench
+	$(BENCH_BIN)/python -m pip install -q --disable-pip-version-check -e '.[jax]' -r benchmarks/peers/requirements.txt '$(TORCH)'
+	$(BENCH_BIN)/python -m pip install -q --disable-pip-version-check --no-deps -e './$(PLUGIN)'
+	@touch $@
+
+peers: $(READY) $(BENCH_READY) ## Measures other libraries beside ours and writes docs/performance.md
+	$(BENCH_BIN)/python -m benchmarks.peers docs/performance.jsonl
+	$(BIN)/python docs/tables.py
 
 $(DOCS_READY): pyproject.toml
 	$(PYTHON) -m venv .venv-docs
@@ -132,6 +153,17 @@ plugin: $(PLUGIN_READY) ## Installs the PyTorch plugin as a user would, and chec
 	$(PLUGIN_BIN)/python -m pip install -q --disable-pip-version-check --no-deps . './$(PLUGIN)'
 	cd $(PLUGIN) && $(PLUGIN_BIN)/mypy
 	cd $(PLUGIN) && $(PLUGIN_BIN)/pytest -n 2
+
+$(BLOCKS_READY): pyproject.toml $(BLOCKS)/pyproject.toml
+	$(PYTHON) -m venv .venv-dask
+	$(BLOCKS_BIN)/python -m pip install -q --disable-pip-version-check '.[dev]' 'dask[array,distributed]>=2026.8'
+	@touch $@
+
+dask: $(BLOCKS_READY) ## Installs the Dask plugin as a user would, and checks its types and its tests
+	rm -rf build $(BLOCKS)/build
+	$(BLOCKS_BIN)/python -m pip install -q --disable-pip-version-check --no-deps . './$(BLOCKS)'
+	cd $(BLOCKS) && $(BLOCKS_BIN)/mypy
+	cd $(BLOCKS) && $(BLOCKS_BIN)/pytest -n 2
 
 $(ADAPTER_READY): pyproject.toml $(ADAPTER)/pyproject.toml
 	$(PYTHON) -m venv .venv-phiml
@@ -183,7 +215,7 @@ autograd: $(READY) ## Runs HIPS autograd's own tests on our gradients: make auto
 	PYTHONPATH=clients/hips_autograd $(BIN)/python -m pytest -c .venv/autograd.ini --rootdir '$(AUTOGRAD)' -W ignore -n 2 \
 		-q -p no:cacheprovider -p autograd_exceptions '$(AUTOGRAD)/tests'
 
-check: lint types test plugin ## Everything that CI runs
+check: lint types test plugin dask ## Everything that CI runs
 
 clean: ## Removes the virtual environments and caches
-	rm -rf .venv .venv-plugin .venv-phiml .venv-returnn .venv-clients .venv-docs .venv-release .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist site *.egg-info
+	rm -rf .venv .venv-plugin .venv-dask .venv-phiml .venv-returnn .venv-clients .venv-bench .venv-docs .venv-release .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist site *.egg-info

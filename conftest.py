@@ -1,4 +1,4 @@
-"""What every test runs with: verified payloads, few collections of garbage."""
+"""What every test runs with: verified payloads, errors with all of their frames, few collections of garbage."""
 
 import gc
 import os
@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 os.environ.setdefault("TENSORBACKEND_CHECK", "1")
+os.environ.setdefault("TENSORBACKEND_TRACEBACK", "full")
 
 # Templates, plans and examples are many objects that live on: at Python's own thresholds an eighth of the processors'
 # time goes by in looking at them.

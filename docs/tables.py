@@ -340,6 +340,7 @@ PAGES = {
     **{HERE / f"coming-from-{system}.md": rows_page(system) for system in ROWS["SYSTEMS"]},
     HERE / "accuracy.md": accuracy_page,
     HERE / "support.md": support_page,
+    **run_path(str(HERE / "performance.py"))["pages"](),
 }
 
 

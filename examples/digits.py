@@ -11,12 +11,15 @@ from pathlib import Path
 from time import perf_counter
 from typing import NamedTuple
 
-from rich.console import Console
-from rich.progress import track
-from rich.table import Table
-
 import tensorbackend as tb
 from tensorbackend.errors import NamesError
+
+try:
+    from rich.console import Console
+    from rich.progress import track
+    from rich.table import Table
+except ModuleNotFoundError:
+    raise SystemExit("this program needs rich: pip install 'tensorbackend[examples]'") from None
 
 DATA = Path(__file__).parent / "data" / "digits.csv.gz"
 STEPS = 300

@@ -125,12 +125,12 @@ def run(size: int, steps: int, backends: Sequence[str], file: str | None = None)
     print(f"by the place of the disc: {[round(each, 6) for each in slope.tolist()]}, by differences {difference:.6f}")
 
     descend = tb.optimize.sgd(8.0)
-    state, found = descend.init(place), [value.item()]
+    state, found = descend.init(place), [float(value)]
     for _ in range(steps):
         updates, state = descend.update(slope, state, place)
         place = tb.optimize.apply_updates(place, updates)
         value, slope = both(place)
-        found.append(value.item())
+        found.append(float(value))
     print("at the probe:", *(f"{each:.5f}" for each in found), "at", [round(each, 3) for each in place.tolist()])
     plot(solved(place, size, "numpy").temperature, place, file)
     return found

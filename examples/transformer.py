@@ -16,11 +16,14 @@ from math import sqrt
 from pathlib import Path
 from time import perf_counter
 
-from rich.console import Console
-from rich.progress import track
-from rich.table import Table
-
 import tensorbackend as tb
+
+try:
+    from rich.console import Console
+    from rich.progress import track
+    from rich.table import Table
+except ModuleNotFoundError:
+    raise SystemExit("this program needs rich: pip install 'tensorbackend[examples]'") from None
 
 TEXT = (Path(__file__).parent / "data" / "alice.txt").read_text()
 ALPHABET = sorted(set(TEXT))

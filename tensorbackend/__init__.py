@@ -239,6 +239,7 @@ from .ops.inspection import can_cast as can_cast
 from .ops.inspection import inspect as inspect
 from .ops.inspection import isdtype as isdtype
 from .ops.inspection import result_type as result_type
+from .ops.inspection import show as show
 from .ops.inspection import to_batched as to_batched
 from .ops.padding import pad as pad
 from .ops.padding import reflect as reflect
@@ -299,6 +300,7 @@ from .tensor import Tensor as Tensor
 from .tensor import TensorLike as TensorLike
 from .threads import set_threads as set_threads
 from .threads import threads as threads
+from .tracebacks import install as _install
 
 if _TYPE_CHECKING:
     from . import checkpoints as checkpoints
@@ -369,6 +371,11 @@ if _TYPE_CHECKING:
     from .expr.vmap import vmap as vmap
     from .expr.while_loops import while_loop as while_loop
 
+    # Once more, as a type checker takes a module of one of these names, imported above, for the attribute.
+    from .ops.creation.filled import template as template
+    from .ops.creation.values import tensor as tensor
+    from .select import backends as backends
+
     __version__: str
 
 _LATE = {
@@ -426,6 +433,8 @@ _LATE = {
 }
 """The module of `expr/` that has a public function, imported when one is first used."""
 
+
+_install()
 
 _NAMESPACES = ("checkpoints", "distributed", "fft", "linalg", "nn", "optimize", "ragged", "random", "solvers", "sparse")
 

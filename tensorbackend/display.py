@@ -1,39 +1,179 @@
-"""Printing: the template on the first line, then as many elements as asked for; for notebooks as a table."""
+"""Printing: the template on the first line, then the elements at the ends of each axis; for notebooks as a table."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
+from math import isqrt, prod
 
 from .dtypes import DType, bfloat16, complex64, float16, float32, float64
 from .elements import pack, unpack
-from .template import Shape, Template
+from .template import Template
+
+LIMIT = 100
+"""How many elements are read and shown at most, unless another number is asked for."""
 
 _MORE = "..."
-
-EDGE = 5
-"""The number of rows and columns of a large table that are shown at each end."""
+_BETWEEN = ", "
 
 
-def show(template: Template, backend: str, elements: Sequence[object], looks: str | None = None) -> str:
-    """A tensor as text; elements beyond those given are shown as `...`, `looks` in place of the template.
+def ends(shape: Sequence[int], limit: int = LIMIT) -> list[list[int]]:
+    """The positions that are shown along each axis, in text and in tables.
 
+    All of them where `limit` elements are enough; else as many at each end as a square matrix of `limit` elements has
+    in half a row, and fewer where there are more axes.
+
+    >>> ends((2, 3)), ends((1000,))
+    ([[0, 1], [0, 1, 2]], [[0, 1, 2, 3, 4, 995, 996, 997, 998, 999]])
+    """
+    shown = [list(range(min(size, limit + 1))) for size in shape]
+    if _fit(shown, limit):
+        return shown
+    for edge in range(max(isqrt(limit) // 2, 1), 0, -1):
+        shown = [_ends(size, edge) for size in shape]
+        if _fit(shown, limit):
+            return shown
+    for axis, positions in enumerate(shown):  # there is no room for both ends of every axis
+        shown[axis] = positions[:1]
+        if _fit(shown, limit):
+            return shown
+    return [[] for _ in shape]
+
+
+def _fit(shown: Sequence[Sequence[int]], limit: int) -> bool:
+    return prod(len(positions) or 1 for positions in shown) <= limit  # an empty axis hides how many rows there are
+
+
+def _ends(size: int, edge: int) -> list[int]:
+    return list(range(size)) if size <= 2 * edge else [*range(edge), *range(size - edge, size)]
+
+
+def gapped(positions: Sequence[int], size: int) -> list[int | None]:
+    """Positions along an axis, with `None` where some are left out.
+
+    >>> gapped([0, 1, 8, 9], 10), gapped([0], 2)
+    ([0, 1, None, 8, 9], [0, None])
+    """
+    found: list[int | None] = []
+    following = 0
+    for position in positions:
+        if position != following:
+            found.append(None)
+        found.append(position)
+        following = position + 1
+    return found if following == size else [*found, None]
+
+
+def show(
+    template: Template,
+    backend: str,
+    elements: Sequence[object],
+    positions: Sequence[Sequence[int]],
+    looks: str | None = None,
+    width: int | None = None,
+) -> str:
+    """A tensor as text.
+
+    Parameters
+    ----------
+    template : Template
+        The whole tensor.
+    backend : str
+        The name of its backend.
+    elements : sequence
+        The elements at `positions`, row by row.
+    positions : sequence of sequence of int
+        The positions along each axis, as `ends` gives them.
+    looks : str, optional
+        What stands in place of the template.
+    width : int, optional
+        Columns of characters in a line, by default those of the terminal. Rows that are longer show fewer of their
+        elements; a tensor of one axis goes on in the next line.
+
+    Returns
+    -------
+    str
+        The template and the backend, and below the elements in columns.
+
+    Examples
+    --------
     >>> from tensorbackend.template import Template
-    >>> print(show(Template((2, 3), "f32", ("batch", "feature")), "numpy", [1.0, 2.0, 3.0, 4.0]))
-    f32[batch: 2][feature: 3] numpy
-    [[1.0, 2.0, 3.0],
-     [4.0, ...]]
+    >>> wide = Template((2, 1000), "f32", ("batch", "feature"))
+    >>> print(show(wide, "numpy", [1.0, 20.0, 3.0, 4.5], [[0, 1], [0, 999]]))
+    f32[batch: 2][feature: 1000] numpy
+    [[1.0, ..., 20.0],
+     [3.0, ...,  4.5]]
     """
-    texts = iter([_text(element, template.dtype) for element in elements])
-    return f"{looks or repr(template)} {backend}\n{_nested(template.shape, texts, template.size - len(elements), 1)}"
+    texts = [_text(element, template.dtype) for element in elements]
+    return f"{looks or repr(template)} {backend}\n{_body(template.shape, texts, positions, width or terminal_width())}"
 
 
-def shown(size: int) -> list[int]:
-    """The positions along an axis that a table shows: all of them, or some at each end.
+def terminal_width() -> int:
+    """How many characters a line of the terminal has, 80 where there is none."""
+    from shutil import get_terminal_size  # slow to import
 
-    >>> shown(3), shown(1000)
-    ([0, 1, 2], [0, 1, 2, 3, 4, 995, 996, 997, 998, 999])
-    """
-    return list(range(size)) if size <= 2 * EDGE else [*range(EDGE), *range(size - EDGE, size)]
+    return get_terminal_size().columns
+
+
+def _body(shape: Sequence[int], texts: Sequence[str], positions: Sequence[Sequence[int]], width: int) -> str:
+    if not shape:
+        return texts[0] if texts else _MORE
+    *leading, last = [gapped(each, size) for each, size in zip(positions, shape, strict=True)]
+    count = len(positions[-1])
+    if not leading:
+        return f"[{_wrapped(_cells(last, texts), width - 2)}]"
+    columns = [_aligned(texts[column::count]) for column in range(count)]
+    widths = [len(column[0]) if column else 0 for column in columns]
+    kept = _kept(widths, positions[-1], shape[-1], width - 2 * len(shape))
+    between = gapped([positions[-1][column] for column in kept], shape[-1])
+    rows = (_cells(between, [columns[column][row] for column in kept]) for row in range(prod(map(len, positions[:-1]))))
+    return _nested(leading, (f"[{_BETWEEN.join(cells)}]" for cells in rows), 1)
+
+
+def _aligned(texts: Sequence[str]) -> list[str]:
+    """Texts of one width, with the decimal points below each other."""
+    parts = [text.partition(".") for text in texts]
+    whole = max((len(before) for before, _, _ in parts), default=0)
+    rest = max((len(point) + len(after) for _, point, after in parts), default=0)
+    return [before.rjust(whole) + (point + after).ljust(rest) for before, point, after in parts]
+
+
+def _cells(positions: Sequence[int | None], texts: Sequence[str]) -> list[str]:
+    """The texts of a row, and a sign for what is left out."""
+    given = iter(texts)
+    return [_MORE if position is None else next(given) for position in positions]
+
+
+def _wrapped(cells: Sequence[str], width: int) -> str:
+    """The elements of one axis in one line, or aligned in several."""
+    line = _BETWEEN.join(cells)
+    if len(line) <= width:
+        return line
+    aligned = iter(_aligned([cell for cell in cells if cell != _MORE]))
+    whole = [cell if cell == _MORE else next(aligned) for cell in cells]
+    widest = max(map(len, whole))
+    given, count = iter(whole), max((width + len(_BETWEEN)) // (widest + len(_BETWEEN)), 1)
+    lines = iter(lambda: list(islice(given, count)), [])
+    return ",\n ".join(_BETWEEN.join(cell.rjust(widest) for cell in each) for each in lines)
+
+
+def _kept(widths: Sequence[int], positions: Sequence[int], size: int, room: int) -> list[int]:
+    """The columns that fit in a line, from both ends."""
+    columns = list(range(len(widths)))
+    for edge in range(len(columns) // 2, 0, -1):
+        used = [len(_MORE) if each is None else 0 for each in gapped([positions[column] for column in columns], size)]
+        if sum(used) + sum(widths[column] for column in columns) + len(_BETWEEN) * (len(used) - 1) <= room:
+            break
+        columns = [*range(edge), *range(len(widths) - edge, len(widths))]
+    return columns
+
+
+def _nested(leading: Sequence[Sequence[int | None]], rows: Iterator[str], indent: int) -> str:
+    if not leading:
+        return next(rows)
+    parts = (_MORE if position is None else _nested(leading[1:], rows, indent + 1) for position in leading[0])
+    between = ",\n" + " " * indent
+    return f"[{between.join(parts)}]"
 
 
 def heading(text: str) -> str:
@@ -41,7 +181,7 @@ def heading(text: str) -> str:
     return f"<code>{_escaped(text)}</code>"
 
 
-def table(text: str, matrix: Template, cells: Sequence[Sequence[object]]) -> str:
+def table(text: str, matrix: Template, positions: Sequence[Sequence[int]], cells: Sequence[Sequence[object]]) -> str:
     """A heading, and the elements of a matrix as a table in HTML.
 
     Parameters
@@ -50,8 +190,10 @@ def table(text: str, matrix: Template, cells: Sequence[Sequence[object]]) -> str
         The heading.
     matrix : Template
         The whole matrix.
+    positions : sequence of sequence of int
+        The rows and the columns that are shown, as `ends` gives them.
     cells : sequence of sequence of object
-        The elements in the rows and columns that `shown` gives.
+        The elements there.
 
     Returns
     -------
@@ -61,18 +203,18 @@ def table(text: str, matrix: Template, cells: Sequence[Sequence[object]]) -> str
     Examples
     --------
     >>> from tensorbackend.template import Template
-    >>> html = table("f32[row: 1][column: 2]", Template((1, 2), "f32", ("row", "column")), [[0.5, 1.0]])
+    >>> html = table("f32[row: 1][column: 2]", Template((1, 2), "f32", ("row", "column")), [[0], [0, 1]], [[0.5, 1.0]])
     >>> html.count("<td>"), "<td>0.5</td>" in html
     (2, True)
     """
-    rows, columns = (_with_gap(size) for size in matrix.shape)
+    rows, columns = (gapped(each, size) for each, size in zip(positions, matrix.shape, strict=True))
     corner = " \\ ".join(name for name in matrix.names if name)
-    lines = [[f"<th>{_escaped(corner)}</th>", *(f"<th>{column}</th>" for column in columns)]]
+    lines = [[f"<th>{_escaped(corner)}</th>", *(f"<th>{_label(column)}</th>" for column in columns)]]
     values = iter(cells)
     for row in rows:
-        elements = iter([] if row is _GAP else next(values))
-        texts = (_GAP if _GAP in (row, column) else _text(next(elements), matrix.dtype) for column in columns)
-        lines.append([f"<th>{row}</th>", *(f"<td>{each}</td>" for each in texts)])
+        elements = iter([] if row is None else next(values))
+        texts = (_GAP if None in (row, column) else _text(next(elements), matrix.dtype) for column in columns)
+        lines.append([f"<th>{_label(row)}</th>", *(f"<td>{each}</td>" for each in texts)])
     body = "\n".join(f"<tr>{''.join(line)}</tr>" for line in lines)
     return f"{heading(text)}\n<table>\n{body}\n</table>"
 
@@ -80,29 +222,14 @@ def table(text: str, matrix: Template, cells: Sequence[Sequence[object]]) -> str
 _GAP = "&hellip;"
 
 
-def _with_gap(size: int) -> list[int | str]:
-    """The positions that are shown, and a sign for those between them."""
-    positions: list[int | str] = [*shown(size)]
-    return positions if len(positions) == size else [*positions[:EDGE], _GAP, *positions[EDGE:]]
+def _label(position: int | None) -> str:
+    return _GAP if position is None else str(position)
 
 
 def _escaped(text: str) -> str:
     from html import escape  # only notebooks need it
 
     return escape(text)
-
-
-def _nested(shape: Shape, texts: Iterator[str], missing: int, indent: int) -> str:
-    if not shape:
-        return next(texts, _MORE)
-    between = ", " if len(shape) == 1 else ",\n" + " " * indent
-    rows: list[str] = []
-    for _ in range(shape[0]):
-        row = _nested(shape[1:], texts, missing, indent + 1)
-        rows.append(row)
-        if missing and row.endswith(_MORE + "]" * (len(shape) - 1)):
-            break
-    return f"[{between.join(rows)}]"
 
 
 def _text(element: object, dtype: DType) -> str:

@@ -11,12 +11,22 @@ from collections.abc import Iterable
 from reprlib import Repr
 from typing import Any, Literal
 
+from .tracebacks import mark, rendered
+
 
 class TensorBackendError(Exception):
     """The base class of every error that tensorbackend raises on purpose."""
 
     operation: str | None = None
     """The op that raised it, once the dispatcher has named it in the text."""
+
+    def __init__(self, *arguments: object) -> None:
+        super().__init__(*arguments)
+        mark()
+
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows."""
+        return rendered(self)
 
     def named(self, operation: str) -> TensorBackendError:
         """Puts the op's name in front of the text, unless an inner op's already stands there."""

@@ -101,8 +101,14 @@ class Operators(OpMethods):
     __le__ = _binary("less_equal")
     __gt__ = _binary("greater")
     __ge__ = _binary("greater_equal")
-    __eq__ = _binary("equal")  # type: ignore[assignment] # elementwise
-    __ne__ = _binary("not_equal")  # type: ignore[assignment] # elementwise
+    if TYPE_CHECKING:
+
+        def __eq__(self, other: TensorLike) -> Tensor: ...  # type: ignore[override] # elementwise
+        def __ne__(self, other: TensorLike) -> Tensor: ...  # type: ignore[override] # elementwise
+
+    else:
+        __eq__ = _binary("equal")
+        __ne__ = _binary("not_equal")
     __neg__ = _unary("negative")
     __pos__ = _unary("positive")
     __abs__ = _unary("abs")

@@ -32,6 +32,54 @@ def test_each_kind(x: tb.Tensor, text: str) -> None:
     assert repr(x) == text
 
 
+def test_the_ends_of_a_large_matrix_are_shown_in_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = repr(tb.iota((1000, 300), names=("row", "column"))).splitlines()
+    assert shown[0] == "s64[row: 1000][column: 300] numpy"
+    assert shown[1] == "[[     0,      1,      2,      3, ...,    296,    297,    298,    299],"
+    assert shown[6] == " ...,"
+    assert shown[-1] == " [299700, 299701, 299702, 299703, ..., 299996, 299997, 299998, 299999]]"
+    assert len(shown) == 12
+
+
+@pytest.mark.parametrize("width", [40, 80, 120, 200])
+def test_rows_fit_the_width(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    for x in (tb.iota((1000, 1000)), tb.iota((5, 20)) * 10**6, tb.iota(100), tb.iota((3, 40, 2, 50))):
+        lines = repr(x).splitlines()[1:]
+        assert max(map(len, lines)) <= width
+
+
+def test_a_long_row_goes_on_in_the_next_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "24")
+    assert repr(tb.iota(12)) == "s64[12] numpy\n[ 0,  1,  2,  3,  4,  5,\n  6,  7,  8,  9, 10, 11]"
+    assert repr(tb.iota(1000)).endswith("\n[  0,   1,   2,   3,\n   4, ..., 995, 996,\n 997, 998, 999]")
+
+
+@pytest.mark.parametrize(
+    ("limit", "text"),
+    [
+        (0, "[...]"),
+        (1, "[[0, ...],\n ...]"),
+        (4, "[[ 0, ...,  9],\n ...,\n [90, ..., 99]]"),
+    ],
+)
+def test_no_more_is_shown_than_asked_for(limit: int, text: str) -> None:
+    assert tb.inspect(tb.iota((10, 10)), limit=limit).partition("\n")[2] == text
+
+
+def test_decimal_points_stand_below_each_other() -> None:
+    x = tb.tensor([[1.5, 100.0, float("nan")], [-0.25, 2.125, float("-inf")]])
+    assert repr(x) == "f32[2][3] numpy\n[[ 1.5 , 100.0  ,  nan],\n [-0.25,   2.125, -inf]]"
+
+
+def test_few_elements_of_many_axes_are_shown() -> None:
+    x = tb.iota((9,) * 8)
+    assert repr(x).startswith("s64[9][9][9][9][9][9][9][9] numpy\n[[[[[[[[")
+    assert len(repr(x)) < 3000
+    assert repr(tb.zeros((1000, 0))).count("[]") == 10
+
+
 def test_no_more_is_read_than_is_shown() -> None:
     asked: list[int] = []
 
@@ -43,7 +91,17 @@ def test_no_more_is_read_than_is_shown() -> None:
             return super().to_binary(x, limit)
 
     x = tb.zeros((1000, 1000), names=("row", "column"), backend=Watched())
-    assert repr(x).startswith("f32[row: 1000][column: 1000] watched\n[[0.0, 0.0,")
-    assert repr(x).endswith("...]]")
-    assert tb.inspect(x, limit=2).endswith("[[0.0, 0.0, ...]]")
-    assert asked == [100, 100, 2]
+    repr(x)
+    assert tb.inspect(x, limit=2).endswith("\n[[0.0, ..., 0.0],\n ...]")
+    x._repr_html_()
+    assert asked == [100, 2, 100]
+
+
+@pytest.mark.parametrize("backend", ["binary", "numpy", "jax"])
+def test_every_backend_shows_the_same(backend: str) -> None:
+    x = tb.iota((30, 7, 11), dtype="f32", names=("a", None, "c"))
+    assert repr(x.backend_copy(backend)) == repr(x).replace("numpy", backend)
+    assert tb.tensor(7, backend=backend)._repr_html_() == tb.tensor(7)._repr_html_().replace("numpy", backend)
+    html = x.backend_copy(backend)._repr_html_()
+    assert html == x._repr_html_().replace("numpy", backend)
+    assert "first of 30" in html

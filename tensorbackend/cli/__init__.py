@@ -17,11 +17,8 @@ from pkgutil import iter_modules
 from ..errors import TensorBackendError
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs a subcommand on the arguments of the command line, and returns its exit status.
-
-    An error that tensorbackend raises on purpose is told in one line on standard error; the status is then 1.
-    """
+def command_line() -> ArgumentParser:
+    """What the command line takes, with all subcommands."""
     parser = ArgumentParser("tensorbackend", description="Array backends behind one tensor library.")
     subparsers = parser.add_subparsers(metavar="COMMAND", required=True)
     for name in sorted(module.name for module in iter_modules(__path__) if not module.name.startswith("_")):
@@ -35,7 +32,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         command.arguments(subparser)
         subparser.set_defaults(run=command.run)
-    options = parser.parse_args(arguments)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs a subcommand on the arguments of the command line, and returns its exit status.
+
+    An error that tensorbackend raises on purpose is told in one line on standard error; the status is then 1.
+    """
+    options = command_line().parse_args(arguments)
     try:
         status: int = options.run(options)
         sys.stdout.flush()

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from ..dtypes import ALL_DTYPES, DType, as_dtype, complex64, float32, int32, uint8
 from ..errors import ArgumentError, TensorBackendError, expected
 from ..select import get_backend
+from ._progress import progress
 from ._table import print_table
 
 if TYPE_CHECKING:
@@ -31,9 +32,6 @@ SHOWN = 5
 
 EXAMPLES, FEW = 100, 10
 """Calls for each op and dtype, and of a quick run."""
-
-PAUSE = 30.0
-"""Seconds between lines that say how far a run is which is not watched on a terminal."""
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -69,7 +67,8 @@ def run(options: Namespace) -> int:
     found: list[Pair] = []
     asked, status = len(ops) * len(dtypes), None
     try:
-        with _stopping() as proceed, _progress(asked) as advance:
+        failed = 0
+        with _stopping() as proceed, progress(asked) as advance:
             for pair in check_pairs(
                 backend,
                 ops,
@@ -80,7 +79,8 @@ def run(options: Namespace) -> int:
                 proceed=proceed,
             ):
                 found.append(pair)
-                advance(pair)
+                failed += pair.status == "fail"
+                advance(f"{pair.op} of {pair.dtype}", f"{failed} failed")
     except _Stopped as stopped:
         status = 128 + stopped.number
     seconds = perf_counter() - start
@@ -159,63 +159,6 @@ def _check_options(options: Namespace) -> None:
     path: Path | None = options.report
     if path is not None and (path.suffix not in (".html", ".json") or not path.parent.is_dir()):
         raise ArgumentError(expected("a report named .html or .json in a folder that is there", report=str(path)))
-
-
-@contextmanager
-def _progress(count: int) -> Iterator[Callable[[Pair], None]]:
-    """A progress bar on a terminal, where rich is installed; elsewhere a line now and then."""
-    try:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-    except ImportError:
-        print("for a progress bar: pip install 'tensorbackend[cli]'", file=sys.stderr)
-        yield _lines(count)
-        return
-    if not Console().is_terminal:
-        yield _lines(count)
-        return
-    columns = (
-        TextColumn("{task.fields[op]:20.20}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[failed]} failed"),
-        TimeRemainingColumn(),
-    )
-    failed = 0
-    with Progress(*columns, transient=True) as progress:
-        task = progress.add_task("", total=count, op="", failed=0)
-
-        def advance(pair: Pair) -> None:
-            nonlocal failed
-            failed += pair.status == "fail"
-            progress.update(task, advance=1, op=pair.op, failed=failed)
-
-        yield advance
-
-
-def _lines(count: int) -> Callable[[Pair], None]:
-    """A line now and then, for the log of a run that nobody watches."""
-    done = failed = 0
-    start = last = perf_counter()
-
-    def advance(pair: Pair) -> None:
-        nonlocal done, failed, last
-        done, failed = done + 1, failed + (pair.status == "fail")
-        now = perf_counter()
-        if now - last >= PAUSE:
-            left = _duration((now - start) / done * (count - done))
-            text = f"{done} of {count}, {failed} failed, about {left} left, now {pair.op} of {pair.dtype}"
-            print(text, file=sys.stderr, flush=True)
-            last = now
-
-    return advance
-
-
-def _duration(seconds: float) -> str:
-    """Seconds, minutes or hours, as one number."""
-    if seconds < 100:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 100 * 60 else f"{seconds / 3600:.1f} h"
 
 
 def _print(report: Report) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from operator import index
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from ..entry import checked
 from ..errors import ArgumentError, OperandError, expected
@@ -19,9 +19,16 @@ from .control import bring_forward, named, scan
 from .trees import Tree, flatten, leaves_like, unflatten
 from .vmap import vmap
 
+X = TypeVar("X")
+R = TypeVar("R")
+
 Function = Callable[..., Any]
 
 
+@overload
+def associative_scan(function: Callable[[X, X], X], xs: X, reverse: bool = False, *, axis: Axis = 0) -> X: ...
+@overload
+def associative_scan(function: Function, xs: Any, reverse: bool = False, *, axis: Axis = 0) -> Any: ...
 @checked
 def associative_scan(function: Function, xs: Any, reverse: bool = False, *, axis: Axis = 0) -> Any:
     """Combine all entries up to each one along an axis by an associative function.
@@ -140,6 +147,10 @@ def _interleaved(even: Tensor, odd: Tensor) -> Tensor:
     return pairs if first is even else concatenate([pairs, sliced(even, slice(count, None))])
 
 
+@overload
+def map_along_axis(function: Callable[[X], R], xs: X, *, axis: Axis = 0, batch_size: int | None = None) -> R: ...
+@overload
+def map_along_axis(function: Function, xs: Any, *, axis: Axis = 0, batch_size: int | None = None) -> Any: ...
 @checked
 def map_along_axis(function: Function, xs: Any, *, axis: Axis = 0, batch_size: int | None = None) -> Any:
     """Call a function for each entry along an axis, one after the other, and stack the results.

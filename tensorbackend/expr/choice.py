@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeVarTuple, overload
 
 from ..entry import entry
 from ..errors import ArgumentError, DTypeError, TensorBackendError, expected
@@ -23,7 +23,9 @@ from .evaluate import evaluate
 from .graph import Graph
 from .node import PARAMETER, Node, Value
 from .trace import trace_leaves
-from .trees import Tree, flatten, leaves_like, paths, unflatten
+from .trees import Nested, Tree, flatten, leaves_like, paths, unflatten
+
+Operands = TypeVarTuple("Operands")
 
 Function = Callable[..., Any]
 
@@ -63,7 +65,16 @@ class _Branches:
         return traced(flat, self.operands.templates, self.operands.paths, home)
 
 
-@entry
+@overload
+def cond(
+    predicate: TensorLike,
+    true_function: Callable[[*Operands], Nested],
+    false_function: Callable[[*Operands], Nested],
+    *operands: *Operands,
+) -> Nested: ...
+@overload
+def cond(predicate: TensorLike, true_function: Function, false_function: Function, *operands: Any) -> Any: ...
+@entry  # type: ignore[misc] # any operands stand for those of the functions
 def cond(predicate: TensorLike, true_function: Function, false_function: Function, *operands: Any) -> Any:
     """Call the first function if `predicate` is true, else the second; `predicate` may depend on data.
 
@@ -105,7 +116,11 @@ def cond(predicate: TensorLike, true_function: Function, false_function: Functio
         return unflatten(branches.result_tree, call("cond", backend, true_branch.results, inputs, options))
 
 
-@entry
+@overload
+def switch(index: TensorLike, functions: Sequence[Callable[[*Operands], Nested]], *operands: *Operands) -> Nested: ...
+@overload
+def switch(index: TensorLike, functions: Sequence[Function], *operands: Any) -> Any: ...
+@entry  # type: ignore[misc] # as above
 def switch(index: TensorLike, functions: Sequence[Function], *operands: Any) -> Any:
     """Call one of several functions: the one at `index`, which may depend on data.
 

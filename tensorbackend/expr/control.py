@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from operator import index
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from ..dispatch import perform
 from ..dtypes import bool_
@@ -32,7 +32,10 @@ from .effects import run_hook, run_host, run_on_a_mesh
 from .graph import Graph
 from .loops import run_checkpoint, run_cond, run_scan, run_while_loop
 from .node import HOOK, HOST
-from .trees import Tree, flatten, leaves_like, paths, unflatten
+from .trees import Nested, Tree, flatten, leaves_like, paths, unflatten
+
+X = TypeVar("X")
+Y = TypeVar("Y")
 
 Function = Callable[..., Any]
 
@@ -143,6 +146,16 @@ def run_while(carried: Leaves, holds: Callable[[list[Tensor]], Any], turn: Flat,
     return call("while_loop", backend, body.results, inputs, {"condition": condition, "body": body, "limit": limit})
 
 
+@overload
+def fori_loop(
+    lower: TensorLike, upper: TensorLike, body: Callable[[Tensor, Tensor], Tensor], initial: TensorLike
+) -> Tensor: ...
+@overload
+def fori_loop(
+    lower: TensorLike, upper: TensorLike, body: Callable[[Tensor, Nested], Nested], initial: Nested
+) -> Nested: ...
+@overload
+def fori_loop(lower: TensorLike, upper: TensorLike, body: Function, initial: Any) -> Any: ...
 @entry
 def fori_loop(lower: TensorLike, upper: TensorLike, body: Function, initial: Any) -> Any:
     """Run `carry = body(i, carry)` for each i from `lower` up to but excluding `upper`.
@@ -196,6 +209,26 @@ def fori_loop(lower: TensorLike, upper: TensorLike, body: Function, initial: Any
         return unflatten(tree, run_while(carried, lambda given: given[0] < last, turn, None)[1:])
 
 
+@overload
+def scan(
+    function: Callable[[Nested, X], tuple[Nested, Y]],
+    initial: Nested,
+    xs: X,
+    length: int | None = None,
+    reverse: bool = False,
+    *,
+    axis: Axis = 0,
+) -> tuple[Nested, Y]: ...
+@overload
+def scan(
+    function: Function,
+    initial: Any,
+    xs: Any = None,
+    length: int | None = None,
+    reverse: bool = False,
+    *,
+    axis: Axis = 0,
+) -> tuple[Any, Any]: ...
 @entry
 def scan(
     function: Function,

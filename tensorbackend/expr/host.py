@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, overload
 
 from ..dtypes import DType
 from ..entry import checked
@@ -21,6 +21,12 @@ from .trace import parse_template
 from .trees import flatten, leaves_like, paths, unflatten
 
 
+@overload
+def host_call(
+    function: Callable[..., Any], templates: Template | str | Tensor, /, *arguments: Any, **keywords: Any
+) -> Tensor: ...
+@overload
+def host_call(function: Callable[..., Any], templates: Any, /, *arguments: Any, **keywords: Any) -> Any: ...
 @checked
 def host_call(function: Callable[..., Any], templates: Any, /, *arguments: Any, **keywords: Any) -> Any:
     """Call a function of NumPy arrays and use its result, also inside `jit`, `vmap` and loops.

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from itertools import count
-from pathlib import Path
 from types import FrameType, MappingProxyType
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -15,6 +13,7 @@ from ..blocks import block
 from ..rules.plan import Out
 from ..template import Template
 from ..tensor import Tensor
+from ..tracebacks import is_ours
 
 PARAMETER: Final = "parameter"
 """The op of a node for an argument of the traced function."""
@@ -157,12 +156,11 @@ def next_serial() -> int:
 # The user's line
 
 _line: ContextVar[Line | None] = ContextVar("tensorbackend_line", default=None)
-_OURS = f"{Path(__file__).parents[1]}{os.sep}"  # with the separator, as another package's name may begin alike
 
 
 def is_users(file: str) -> bool:
     """Whether a file of code is none of this package."""
-    return not file.startswith((_OURS, "<frozen "))
+    return not (is_ours(file) or file.startswith("<frozen "))
 
 
 def here() -> Line | None:

@@ -8,10 +8,10 @@ keys, as in JAX, so that equal dictionaries are equal trees however they were fi
 from __future__ import annotations
 
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import partial
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, ClassVar, Final, NamedTuple, Protocol, TypeVar, overload
 
 from ..entry import checked, entry
 from ..errors import ArgumentError, expected
@@ -19,6 +19,14 @@ from ..memo import remember
 from ..tensor import Deallocated, Tensor
 
 T = TypeVar("T")
+
+
+class _Dataclass(Protocol):
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+
+Nested = TypeVar("Nested", bound="Tensor | Sequence[Any] | Mapping[Any, Any] | _Dataclass | None")
+"""What holds tensors, of a type that a function of them may give back; not a number, which becomes a tensor."""
 
 
 class Tree(NamedTuple):
@@ -300,6 +308,10 @@ def _nested(tree: Tree, leaves: Iterator[Any]) -> Any:
     return container.rebuilt(tree, tuple([_nested(child, leaves) for child in tree.children]))
 
 
+@overload
+def tree_map(function: Callable[..., Tensor], value: Nested, *others: Any) -> Nested: ...
+@overload
+def tree_map(function: Callable[..., Any], value: Any, *others: Any) -> Any: ...
 @entry
 def tree_map(function: Callable[..., Any], value: Any, *others: Any) -> Any:
     """Apply a function to every leaf of nested containers, beside the leaves of others that are nested alike.

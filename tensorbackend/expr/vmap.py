@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from ..entry import checked
 from ..errors import ArgumentError, AxisError, NamesError, OperandError, ShapeError, expected
@@ -23,11 +23,12 @@ from .graph import Graph
 from .trace import argument_names, trace_leaves
 from .trees import Tree, flatten, parts_by_key, unflatten
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
 
 @checked
-def vmap(
-    function: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0, axis_name: str | None = None
-) -> Callable[..., Any]:
+def vmap(function: Callable[P, R], in_axes: Any = 0, out_axes: Any = 0, axis_name: str | None = None) -> Callable[P, R]:
     """Turn a function of one example into a function of a batch.
 
     `in_axes` says which axis of the tensors holds the examples, by position or name; `None` leaves an argument as it

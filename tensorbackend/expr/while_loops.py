@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from operator import index
-from typing import Any, cast
+from typing import Any, cast, overload
 
 from ..dtypes import bool_
 from ..entry import entry
@@ -17,15 +17,45 @@ from ..ops.reduction import any as any_
 from ..ops.shape import reshape
 from ..rules.axes import normalize_axis
 from ..template import Template
-from ..tensor import Axis, Tensor
+from ..tensor import Axis, Tensor, TensorLike
 from .carried import Leaves, home_of, nested, settled
 from .closures import traced
 from .control import Flat, Function, Tensors, named, run_scan_of, run_while
-from .trees import leaves_like, unflatten
+from .trees import Nested, leaves_like, unflatten
 
 Asked = Callable[[list[Tensor]], Any]
 
 
+@overload
+def while_loop(
+    condition: Callable[[Tensor], TensorLike],
+    body: Callable[[Tensor], Tensor],
+    initial: TensorLike,
+    *,
+    limit: int | None = None,
+    axis: Axis | None = None,
+    trajectory: Sequence[int] | None = None,
+) -> Tensor: ...
+@overload
+def while_loop(
+    condition: Callable[[Nested], TensorLike],
+    body: Callable[[Nested], Nested],
+    initial: Nested,
+    *,
+    limit: int | None = None,
+    axis: Axis | None = None,
+    trajectory: Sequence[int] | None = None,
+) -> Nested: ...
+@overload
+def while_loop(
+    condition: Function,
+    body: Function,
+    initial: Any,
+    *,
+    limit: int | None = None,
+    axis: Axis | None = None,
+    trajectory: Sequence[int] | None = None,
+) -> Any: ...
 @entry
 def while_loop(
     condition: Function,

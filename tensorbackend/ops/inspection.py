@@ -6,18 +6,17 @@ from collections.abc import Iterator
 from operator import index
 from typing import Literal
 
-from ..display import heading, shown, table
-from ..dtypes import DType, DTypeLike, Scalar, as_dtype, promote_types, scalar_kind
+from ..display import ends, heading, table, terminal_width
+from ..dtypes import DType, DTypeLike, Scalar, as_dtype, float32, float64, promote_types, scalar_kind
 from ..entry import checked, entry
 from ..errors import ArgumentError, DTypeError, OperandError, ShapeError, expected
+from ..heat_map import HeatMap
 from ..rules import broadcasting
 from ..rules.plan import choice
 from ..template import Template, weak_template
-from ..tensor import Tensor, bind
-from .creation.values import asarray
+from ..tensor import Tensor, bind, public_op
 from .indexing.slices import sliced
-from .indexing.taking import take
-from .shape import concatenate, expand_dims, squeeze
+from .shape import concatenate
 
 _KINDS = {
     "bool": ("bool",),
@@ -124,12 +123,16 @@ def _batches(x: Tensor, size: int, leftover: Leftover) -> Iterator[Tensor]:
 
 @entry
 def inspect(x: Tensor, /, *, limit: int = 100) -> str:
-    """A tensor as text; reads and shows at most `limit` elements.
+    """A tensor as text; reads and shows at most `limit` elements, those at the ends of each axis.
 
     >>> import tensorbackend as tb
-    >>> print(tb.inspect(tb.iota(1000, names=("n",)), limit=3))
-    s64[n: 1000] numpy
-    [0, 1, 2, ...]
+    >>> print(tb.inspect(tb.iota((1000, 8), names=("row", "column")), limit=16))
+    s64[row: 1000][column: 8] numpy
+    [[   0,    1, ...,    6,    7],
+     [   8,    9, ...,   14,   15],
+     ...,
+     [7984, 7985, ..., 7990, 7991],
+     [7992, 7993, ..., 7998, 7999]]
     """
     if index(limit) < 0:
         raise ArgumentError(expected("a limit from 0 up", limit=limit))
@@ -143,17 +146,82 @@ def notebook(x: Tensor, /) -> str:
     if not elements or not x.size:  # without data, or without elements
         return heading(head)
     x = x.detach()
+    others = x.shape[:-2]
+    head += "".join(f", first of {size}" for size in others if size > 1)
+    absent = (1,) * (2 - x.ndim)
+    matrix = Template((*absent, *x.shape[-2:]), x.dtype, (*(None for _ in absent), *x.names[-2:]))
+    positions = ends(matrix.shape)
+    cells = iter(x.backend.elements_at(x, [*([0] for _ in others), *positions[len(absent) :]]))
+    return table(head, matrix, positions, [[next(cells) for _ in positions[1]] for _ in positions[0]])
+
+
+@entry
+def show(x: Tensor, /, *, size: tuple[int, int] | None = None) -> HeatMap:
+    """A tensor as a heat map, which shows itself at a prompt and in a notebook; in a script, print it.
+
+    One axis is a row of cells, two are rows and columns; of more axes the first matrix is shown: index the tensor for
+    another. Where there are more rows or columns than cells, a cell is the mean of a block, computed on the tensor's
+    backend. Complex numbers count by their absolute value. The scale goes from the least to the greatest finite number
+    of the cells; NaN and infinities are marked, and a block with one is one.
+
+    Parameters
+    ----------
+    x : Tensor
+        What to show.
+    size : tuple of two ints, optional
+        At most so many rows and columns of cells, by default 40 and as many as a line of the terminal has characters,
+        up to 80.
+
+    Returns
+    -------
+    HeatMap
+        What shows itself: by coloured half blocks on a terminal, by characters elsewhere or where `NO_COLOR` is set,
+        as a drawing in notebooks.
+
+    Raises
+    ------
+    ArgumentError
+        For a size below 1.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.show(tb.eye(5, names=("row", "column")), size=(5, 5))
+    f32[row: 5][column: 5] numpy
+    @@
+      @@
+        @@
+          @@
+            @@
+    0 " .:-=+*#%@" 1
+    """
+    rows, columns = size or (40, min(terminal_width(), 80))
+    if min(index(rows), index(columns)) < 1:
+        raise ArgumentError(expected("at least one row and one column of cells", size=size))
+    head, _, elements = x.backend.inspect(x, limit=0).partition("\n")
+    if not elements or not x.size:  # without data, or without elements
+        return HeatMap(head, [])
+    x = x.detach()
     while x.ndim > 2:
-        head, x = f"{head}, first of {x.shape[0]}" if x.shape[0] > 1 else head, _at(x, 0, [0], drop=True)
-    for _ in range(2 - x.ndim):
-        x = expand_dims(x)
-    whole = x.template
-    for axis, size in enumerate(whole.shape):
-        if len(shown(size)) < size:
-            x = _at(x, axis, shown(size))
-    return table(head, whole, x.tolist())
+        head, x = f"{head}, first of {x.shape[0]}" if x.shape[0] > 1 else head, x[0]
+    x = x.rename(*[None] * x.ndim).reshape((*(1,) * (2 - x.ndim), *x.shape))
+    lengths = [-(-count // most) for count, most in zip(x.shape, (rows, columns), strict=True)]
+    x = public_op("abs")(x) if x.dtype.is_complex else x
+    x = x if x.dtype in (float32, float64) else x.astype(float32)
+    for axis, length in enumerate(lengths):
+        x = _means(x, axis, length)
+    if max(lengths) > 1:
+        head = f"{head}, each cell the mean of {' x '.join(map(str, lengths))}"
+    return HeatMap(head, x.tolist())
 
 
-def _at(x: Tensor, axis: int, positions: list[int], drop: bool = False) -> Tensor:
-    found = take(x, asarray(positions, backend=x.backend), axis=axis)
-    return squeeze(found, axis=axis) if drop else found
+def _means(x: Tensor, axis: int, length: int) -> Tensor:
+    """The means of blocks of some length along an axis, the last of which may be shorter."""
+    if length == 1:
+        return x
+    before, size, after = (slice(None),) * axis, x.shape[axis], x.shape[axis + 1 :]
+    whole = size - size % length
+    found = x[(*before, slice(whole))].reshape((*x.shape[:axis], whole // length, length, *after)).mean(axis + 1)
+    if whole == size:
+        return found
+    return concatenate([found, x[(*before, slice(whole, None))].mean(axis, keepdims=True)], axis=axis)

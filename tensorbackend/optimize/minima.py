@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from math import prod
 from operator import index
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Generic, NamedTuple, TypeVar, overload
 
 from ..entry import entry
 from ..errors import ArgumentError, DTypeError, ShapeError, expected
@@ -24,15 +24,17 @@ from .objective import objective, traced
 from .with_scipy import METHODS as SCIPYS
 from .with_scipy import by_scipy
 
+X = TypeVar("X")
+
 METHODS: Final = ("l-bfgs", *SCIPYS)
 
 _INFINITY: Final = float("inf")
 
 
-class Minimum(NamedTuple):
+class Minimum(NamedTuple, Generic[X]):
     """Result of `minimize`. With a trajectory each part has one more axis, in front."""
 
-    x: Any
+    x: X
     """A tensor, or tensors nested as x0."""
     value: Tensor
     """The value of the function there."""
@@ -44,6 +46,32 @@ class Minimum(NamedTuple):
     """Whether there is a NaN or an infinity, or the method gave up."""
 
 
+@overload
+def minimize(
+    function: Callable[[Tensor], Any],
+    x0: Tensor,
+    /,
+    method: str = "l-bfgs",
+    *,
+    tolerance: TensorLike = 1e-5,
+    max_iterations: TensorLike = 1000,
+    bounds: tuple[Any, Any] | None = None,
+    history: int = 10,
+    trajectory: Sequence[int] | None = None,
+) -> Minimum[Tensor]: ...
+@overload
+def minimize(
+    function: Callable[[Any], Any],
+    x0: Any,
+    /,
+    method: str = "l-bfgs",
+    *,
+    tolerance: TensorLike = 1e-5,
+    max_iterations: TensorLike = 1000,
+    bounds: tuple[Any, Any] | None = None,
+    history: int = 10,
+    trajectory: Sequence[int] | None = None,
+) -> Minimum[Any]: ...
 @entry
 def minimize(
     function: Callable[[Any], Any],
@@ -56,7 +84,7 @@ def minimize(
     bounds: tuple[Any, Any] | None = None,
     history: int = 10,
     trajectory: Sequence[int] | None = None,
-) -> Minimum:
+) -> Minimum[Any]:
     """Find a local minimum of a function near x0.
 
     Parameters

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import reduce
 from math import isfinite
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from ..entry import checked, entry
 from ..errors import ArgumentError, expected
@@ -27,6 +27,13 @@ from ..tensor import Tensor
 from .schedules import Schedule
 
 Trees = Any
+Nested = TypeVar("Nested")
+
+
+class Update(Protocol):
+    """The second of a transformation's functions: its updates are nested as the gradients."""
+
+    def __call__(self, gradients: Nested, state: Any, /, parameters: Trees = None) -> tuple[Nested, Any]: ...
 
 
 class GradientTransformation(NamedTuple):
@@ -34,12 +41,12 @@ class GradientTransformation(NamedTuple):
 
     init: Callable[[Trees], Any]
     """The first state, from the parameters."""
-    update: Callable[..., tuple[Trees, Any]]
+    update: Update
     """The updates and the next state, from gradients, the state, and the parameters."""
 
 
 @entry
-def apply_updates(parameters: Trees, updates: Trees) -> Trees:
+def apply_updates(parameters: Nested, updates: Trees) -> Nested:
     """Add updates to parameters.
 
     Parameters
@@ -65,7 +72,8 @@ def apply_updates(parameters: Trees, updates: Trees) -> Trees:
         x, step = together(parameter, update)
         return astype(x + step, x.dtype)
 
-    return tree_map(added, parameters, updates)
+    found: Nested = tree_map(added, parameters, updates)
+    return found
 
 
 @entry

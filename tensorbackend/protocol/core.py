@@ -7,8 +7,8 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, TypeAlias, TypeVar, overload
 
-from ..display import show
-from ..dtypes import ALL_DTYPES, DType, DTypeLike, as_dtype
+from ..display import ends, show
+from ..dtypes import ALL_DTYPES, DType, DTypeLike, Scalar, as_dtype
 from ..elements import unpack
 from ..errors import ArgumentError, UnsupportedOp, expected
 from ..interchange import HOST, dlpack_capsule, dlpack_device, numpy_from_binary, numpy_from_dlpack
@@ -507,8 +507,15 @@ class Core:
 
     def inspect(self, x: Tensor, /, *, limit: int = 100) -> str:
         """The tensor as text, reading at most `limit` elements."""
-        count = min(limit, x.size)
-        return show(x.template, self.name, unpack(self.to_binary(x, count), x.dtype))
+        positions = ends(x.shape, limit)
+        return show(x.template, self.name, self.elements_at(x, positions) if limit else [], positions)
+
+    def elements_at(self, x: Tensor, positions: Sequence[Sequence[int]], /) -> Sequence[Scalar]:
+        """The elements at some positions along each axis, row by row; no others are read."""
+        for axis, wanted in enumerate(positions):
+            if len(wanted) < x.shape[axis]:
+                x = x[(*[slice(None)] * axis, list(wanted))]
+        return unpack(x.backend.to_binary(x, x.size), x.dtype)
 
 
 free_in_child(Core, "_instances_lock")

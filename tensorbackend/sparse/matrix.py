@@ -9,8 +9,8 @@ The methods are the functions of this package, which enter themselves with `bind
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any, ClassVar, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, ClassVar, TypeVar, overload
 
 from ..dtypes import DType
 from ..errors import NamesError, expected
@@ -21,7 +21,7 @@ from ..ops.composite.linalg.sparse import Format, places
 from ..protocol import Backend
 from ..rules.broadcasting import broadcast
 from ..template import Names, Shape, Template
-from ..tensor import Tensor
+from ..tensor import Tensor, TensorLike
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 M = TypeVar("M", bound="SparseMatrix")
@@ -196,11 +196,16 @@ class SparseMatrix:
 
     # Operators
 
+    @overload
+    def __matmul__(self, other: SparseMatrix) -> SparseMatrix: ...
+    @overload
+    def __matmul__(self, other: TensorLike | Sequence[Any]) -> Tensor: ...
     def __matmul__(self, other: Any) -> Any:
         return _functions["matmul"](self, other)
 
-    def __rmatmul__(self, other: Any) -> Any:
-        return _functions["matmul"](other, self)
+    def __rmatmul__(self, other: TensorLike) -> Tensor:
+        found: Tensor = _functions["matmul"](other, self)
+        return found
 
     def __add__(self, other: Any) -> Any:
         return _functions["add"](self, other)

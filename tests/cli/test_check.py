@@ -15,7 +15,6 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend.backends.binary import BinaryBackend
-from tensorbackend.cli import check as check_command
 from tensorbackend.cli import main
 from tensorbackend.protocol import Payload
 from tensorbackend.protocol.core import limited_to
@@ -232,7 +231,7 @@ def test_an_extra_that_is_missing(missing: str, status: int, text: str) -> None:
 def test_a_run_that_nobody_watches_says_how_far_it_is(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(check_command, "PAUSE", 0.0)
+    monkeypatch.setattr("tensorbackend.cli._progress.PAUSE", 0.0)
     assert main(["check", NAME, "--op", "exp", "sin", "--dtype", "float32", "--examples", "3"]) == 1
     assert "2 of 2, 1 failed, about 0 s left, now sin of float32" in capsys.readouterr().err
 
@@ -242,8 +241,8 @@ def test_a_run_that_nobody_watches_says_how_far_it_is(
 def test_a_run_that_is_stopped_tells_what_it_has(sent: signal.Signals, status: int, jobs: int, tmp_path: Path) -> None:
     report = tmp_path / "report.json"
     program = (
-        "import sys\nfrom tensorbackend.cli import check, main\n"
-        "if __name__ == '__main__':\n    check.PAUSE = 0\n"
+        "import sys\nfrom tensorbackend.cli import _progress, main\n"
+        "if __name__ == '__main__':\n    _progress.PAUSE = 0\n"
         f"    sys.exit(main(['check', 'numpy', '--examples', '5', '--jobs', '{jobs}', '--report', {str(report)!r}]))\n"
     )
     script = tmp_path / "program.py"

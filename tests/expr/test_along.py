@@ -66,7 +66,8 @@ def test_an_associative_scan_in_transforms(backend: str, whole: Callable[..., An
     compiled = tb.jit(tb.grad(last))(given)
     assert all(tb.all_close(compiled[name], wanted[name], rtol=1e-5) for name in given)
     batch = tb.tree_map(lambda x: tb.stack([x, x + 1]), given)
-    mapped = whole(tb.vmap(lambda x: tb.associative_scan(then, x)["b"]))(batch)
+    each = tb.vmap(lambda x: tb.associative_scan(then, x)["b"])
+    mapped = whole(each)(batch)
     assert mapped[0].tolist() == whole(lambda x: tb.associative_scan(then, x)["b"])(given).tolist()
     assert mapped.shape == (2, 5)
     assert mapped.backend.name == backend

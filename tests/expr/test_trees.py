@@ -100,10 +100,11 @@ def test_the_order_of_a_dictionary_does_not_matter(value: dict[Any, Any]) -> Non
 
 
 def test_a_defaultdict_keeps_its_factory() -> None:
-    found = tree_map(lambda x: x, defaultdict(list, a=1))
+    lists: defaultdict[str, Any] = defaultdict(list, a=1)
+    found = tree_map(lambda x: x, lists)
     assert found["new"] == []
     with pytest.raises(ArgumentError, match=r"a defaultdict of 'a' with <class 'list'>, got .* with <class 'int'>"):
-        tree_map(lambda x, y: x, defaultdict(list, a=1), defaultdict(int, a=1))
+        tree_map(lambda x, y: x, lists, defaultdict(int, a=1))
 
 
 def test_trees_that_differ() -> None:

@@ -94,7 +94,8 @@ def test_a_new_name_and_names_inside() -> None:
 
 
 def test_each_op_is_run_once() -> None:
-    graph = tb.trace(tb.vmap(lambda v, w: tb.softmax(v) * tb.sum(w), in_axes=(0, None)))("f32[4, 3]", "f32[5]")
+    batched = tb.vmap(lambda v, w: tb.softmax(v) * tb.sum(w), in_axes=(0, None))
+    graph = tb.trace(batched)("f32[4, 3]", "f32[5]")
     assert ops_of(graph) == ["softmax", "sum", "multiply"]
 
 

@@ -26,7 +26,10 @@ REFERENCE = runpy.run_path(str(ROOT / "docs" / "reference.py"))["pages"]()
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if BLOCKS[page]], ids=lambda page: page.name)
-def test_the_blocks_of_a_page_run_in_order(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_blocks_of_a_page_run_in_order(
+    page: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")  # in which lines are cut
     # A recipe declares ops and classes: it runs in a module of its own name.
     namespace = {"__name__": "docs_page"}
     printed = ""

@@ -17,10 +17,10 @@ NAME = "tensorbackend"
 PACKAGE = Path(tb.__file__).parent
 
 LAYERS = [
-    ("accuracy", "errors", "meaning", "dtypes", "synonyms", "locks", "blocks", "docstrings"),
+    ("accuracy", "tracebacks", "errors", "meaning", "dtypes", "synonyms", "locks", "blocks", "docstrings"),
     ("elements", "memo", "template", "threads"),
     ("rules", "mesh"),
-    ("methods", "operators", "tensor", "display", "interchange"),
+    ("methods", "operators", "tensor", "display", "heat_map", "interchange"),
     ("protocol", "parameters", "entry"),
     ("opspec", "select", "operands", "dispatch"),
     ("ops",),
@@ -44,9 +44,11 @@ SIDEWAYS = {
     ("dtypes", "blocks"),
     ("dtypes", "errors"),
     ("dtypes", "meaning"),
+    ("errors", "tracebacks"),
     ("operators", "methods"),
     ("tensor", "methods"),
     ("tensor", "operators"),
+    ("heat_map", "display"),
     ("entry", "parameters"),
     ("operands", "opspec"),
     ("dispatch", "opspec"),

@@ -100,9 +100,9 @@ def test_second_derivatives_and_derivatives_forward(method: str) -> None:
     # The solve with the transpose is one with the matrix itself for a solver of symmetric ones, which they stay.
     ours, theirs = (tb.grad(lambda a, of=of: slope(of)((a + a.T) / 2 + (a - a.T) * skew))(a) for of in (loss, exact))
     close(ours, theirs, atol=1e-5)
-    ours = tb.jvp(loss, (a, b), (tb.eye(SIZE, dtype="f64"), b))
-    theirs = tb.jvp(exact, (a, b), (tb.eye(SIZE, dtype="f64"), b))
-    close(ours[1], theirs[1])
+    pushed = tb.jvp(loss, (a, b), (tb.eye(SIZE, dtype="f64"), b))
+    expected = tb.jvp(exact, (a, b), (tb.eye(SIZE, dtype="f64"), b))
+    close(pushed[1], expected[1])
 
 
 def test_of_a_batch() -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from ...dtypes import ALL_DTYPES, float32, float64, int32, int64
+from ...dtypes import ALL_DTYPES, Scalar, float32, float64, int32, int64
+from ...elements import unpack
 from ...errors import ArgumentError, UnsupportedOp, expected
 from ...expr.evaluate import Program
 from ...interchange import HOST, numpy_dtype, read_only
@@ -32,6 +33,7 @@ from .linalg.factorisations import JaxLinalg
 from .linalg.norms import JaxNorms
 from .linalg.sparse import JaxSparse
 from .module import JaxModule
+from .parts import at
 from .random import JaxRandom
 from .reduction import JaxReduction
 from .shape import JaxShaping
@@ -234,6 +236,10 @@ class JaxBackend(
     def inspect(self, x: Tensor, /, *, limit: int = 100) -> str:
         """The tensor as text; of one that is traced the template alone."""
         return f"{x.template!r} {self.name} (traced)" if self.traced(x.data) else super().inspect(x, limit=limit)
+
+    def elements_at(self, x: Tensor, positions: Sequence[Sequence[int]], /) -> Sequence[Scalar]:
+        """The elements at some positions along each axis, which the host reads off its own memory."""
+        return unpack(at(x.data, positions).tobytes(), x.dtype)
 
     def violation(self, out: Template, data: Payload, /) -> str | None:
         """The mistake of a payload: in its type, shape or dtype."""

@@ -12,7 +12,8 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any, Final
 
-from ...display import show
+from ...display import ends, show
+from ...dtypes import Scalar
 from ...elements import unpack
 from ...errors import ArgumentError, expected
 from ...expr.closures import close
@@ -31,7 +32,7 @@ from ...tensor import Tensor, relabelled
 from ..array_module.base import Array
 from .backend import JaxBackend, library, name_of
 from .base import Looking, template_of
-from .parts import axes_of, leading, parts
+from .parts import at, axes_of, leading, parts
 
 if TYPE_CHECKING:
     import numpy
@@ -374,8 +375,14 @@ class JaxMesh(JaxBackend):
             return f"{looks} {self.name} (traced)"
         if not (x.data.is_fully_addressable or x.data.is_fully_replicated):
             return self._inspect_parts(x, looks, limit)
-        elements = unpack(leading(x.data, min(limit, x.size)).tobytes(), x.dtype)
-        return show(x.template, self.name, elements, looks=looks)
+        positions = ends(x.shape, limit)
+        return show(x.template, self.name, self.elements_at(x, positions) if limit else [], positions, looks)
+
+    def elements_at(self, x: Tensor, positions: Sequence[Sequence[int]], /) -> Sequence[Scalar]:
+        """The elements at some positions along each axis; of several processes all must ask for them."""
+        self.readable(x.data)
+        addressable = x.data.is_fully_addressable or x.data.is_fully_replicated
+        return unpack(at(x.data if addressable else self.on_host(x.data), positions).tobytes(), x.dtype)
 
     def _inspect_parts(self, x: Tensor, looks: str, limit: int) -> str:
         """The parts that this process holds, as text: to show a tensor asks nothing of other processes."""
@@ -383,11 +390,11 @@ class JaxMesh(JaxBackend):
         lines = [f"{looks} {self.name}, parts of process {jax.process_index()} of {jax.process_count()}"]
         for index, part in parts(x.data):
             spans = [each.indices(size)[:2] for each, size in zip(index, x.shape, strict=True)]
-            count = min(limit, part.size)
-            elements = unpack(leading(part, count).tobytes(), x.dtype)
-            text = show(x.template.replace(shape=tuple(part.shape)), self.name, elements)
+            positions = ends(part.shape, limit)
+            elements = unpack(at(part, positions).tobytes(), x.dtype) if limit else []
+            text = show(x.template.replace(shape=tuple(part.shape)), self.name, elements, positions)
             lines += [f"[{', '.join(f'{begin}:{end}' for begin, end in spans)}]", text.partition("\n")[2]]
-            limit -= count
+            limit -= len(elements)
             if limit <= 0:
                 break
         return "\n".join(lines)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -59,6 +59,55 @@ def leading(data: Array, limit: int) -> numpy.ndarray[Any, Any]:
         if begin < rows:
             found[(slice(begin, min(end, rows)), *others)] = numpy.asarray(part[: rows - begin])
     return found.reshape(-1)[:limit]
+
+
+def at(data: Array, positions: Sequence[Sequence[int]]) -> numpy.ndarray[Any, Any]:
+    """The elements at ascending positions along each axis, of which only the parts that hold them are read."""
+    import numpy
+
+    if not data.shape or not isinstance(getattr(data, "addressable_shards", None), list):
+        return _of_host(numpy.asarray(data), positions)
+    found = numpy.empty([*map(len, positions)], data.dtype)
+    for index, part in parts(data):
+        inside = [
+            [place for place, position in enumerate(wanted) if span.start <= position < span.stop]
+            for wanted, span in zip(positions, _spans(index, data.shape), strict=True)
+        ]
+        if all(inside):
+            begins = (span.start for span in _spans(index, data.shape))
+            there = [
+                [wanted[place] - begin for place in places]
+                for wanted, places, begin in zip(positions, inside, begins, strict=True)
+            ]
+            found[numpy.ix_(*map(_indices, inside))] = _taken(part, there)
+    return found
+
+
+def _taken(part: Array, positions: Sequence[Sequence[int]]) -> numpy.ndarray[Any, Any]:
+    """Elements of an array on one device: the host reads its own memory, another device sends what is asked for."""
+    import numpy
+
+    if next(iter(part.devices())).platform != "cpu":
+        for axis, wanted in enumerate(positions):
+            part = part.take(numpy.asarray(wanted), axis=axis)
+        return numpy.asarray(part)
+    return _of_host(numpy.asarray(part), positions)
+
+
+def _of_host(array: numpy.ndarray[Any, Any], positions: Sequence[Sequence[int]]) -> numpy.ndarray[Any, Any]:
+    import numpy
+
+    return numpy.asarray(array[numpy.ix_(*map(_indices, positions))])
+
+
+def _indices(positions: Sequence[int]) -> numpy.ndarray[Any, Any]:
+    import numpy
+
+    return numpy.asarray(positions, numpy.int64)
+
+
+def _spans(index: Sequence[slice], shape: Sequence[int]) -> Iterator[range]:
+    return (range(*span.indices(size)) for span, size in zip(index, shape, strict=True))
 
 
 def parts(data: Array) -> Iterator[tuple[tuple[slice, ...], Array]]:

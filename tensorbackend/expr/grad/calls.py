@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from operator import index
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, overload
 
 from ...errors import ArgumentError, DTypeError, ShapeError, expected
 from ...ops.creation.filled import asarray
@@ -14,9 +14,35 @@ from ...template import Template
 from ...tensor import Tensor
 from ..graph import Graph
 from ..trace import argument_names, trace_leaves
-from ..trees import LEAF, Tree, flatten, in_registered, unflatten
+from ..trees import LEAF, Nested, Tree, flatten, in_registered, unflatten
 
 Argnums = int | Sequence[int]
+
+
+class Gradient(Protocol):
+    """A function that gives the gradient by its first argument: nested as that, a tensor for a number."""
+
+    @overload
+    def __call__(self, argument: Nested, /, *others: Any, **keywords: Any) -> Nested: ...
+    @overload
+    def __call__(self, argument: complex, /, *others: Any, **keywords: Any) -> Tensor: ...
+    @overload
+    def __call__(self, argument: Any, /, *others: Any, **keywords: Any) -> Any: ...
+    @overload
+    def __call__(self, **keywords: Any) -> Any: ...
+
+
+class ValueAndGradient(Protocol):
+    """A function that gives a result and its gradient by the first argument."""
+
+    @overload
+    def __call__(self, argument: Nested, /, *others: Any, **keywords: Any) -> tuple[Tensor, Nested]: ...
+    @overload
+    def __call__(self, argument: complex, /, *others: Any, **keywords: Any) -> tuple[Tensor, Tensor]: ...
+    @overload
+    def __call__(self, argument: Any, /, *others: Any, **keywords: Any) -> tuple[Tensor, Any]: ...
+    @overload
+    def __call__(self, **keywords: Any) -> tuple[Tensor, Any]: ...
 
 
 class Call(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from ...entry import checked
 from ...errors import ArgumentError, expected
@@ -25,6 +25,9 @@ from ..trees import Tree, flatten, paths, tree_map, unflatten
 from .engine import depending
 from .registry import Cotangents, rule
 from .tape import TapeBackend, recorder_of, with_data
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class Pullback:
@@ -55,7 +58,7 @@ class Pullback:
 
 
 @checked
-def custom_gradient(function: Callable[..., tuple[Any, Callable[..., Any]]]) -> Callable[..., Any]:
+def custom_gradient(function: Callable[P, tuple[R, Callable[..., Any]]]) -> Callable[P, R]:
     """Define a gradient: the function returns its result and a function of the result's cotangent.
 
     In a graph it is one node. The function of cotangents is traced when a gradient is asked for, and not before, so it
@@ -98,7 +101,9 @@ def custom_gradient(function: Callable[..., tuple[Any, Callable[..., Any]]]) -> 
     0.25
     """
 
-    @wraps(function)
+    called: Callable[..., tuple[Any, Callable[..., Any]]] = function
+
+    @wraps(called)
     def op(*arguments: Any) -> Any:
         leaves, tree = flatten(arguments)
         tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
@@ -108,7 +113,7 @@ def custom_gradient(function: Callable[..., tuple[Any, Callable[..., Any]]]) -> 
         if isinstance(backend, TapeBackend):
             return _taped(function, arguments, leaves, tree, backend)
         if not isinstance(backend, ExprBackend):
-            result, _ = _pair(function(*arguments))
+            result, _ = _pair(called(*arguments))
             return tree_map(_constant, result)  # also to a tape whose tensors the function closes over
         traced = _Traced(function, leaves, tree, argument_names(function, arguments))
         forward, pullback, constants = traced.closed_graphs()
@@ -120,7 +125,7 @@ def custom_gradient(function: Callable[..., tuple[Any, Callable[..., Any]]]) -> 
         found = with_default(backend, backend.optional, CUSTOM, call, _forward)
         return unflatten(traced.forward.out_tree, found)
 
-    return op
+    return op  # type: ignore[return-value] # the parameters of the function, which has none by name
 
 
 def _constant(leaf: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar, TypeVarTuple, overload
 
 from ...entry import checked
 from ...errors import ArgumentError, expected
@@ -18,6 +18,9 @@ from ..trees import flatten, paths, unflatten
 from . import rules as rules
 from .calls import Call, like, named_like, traced
 from .engine import differentiated, linearized
+
+R = TypeVar("R")
+Primals = TypeVarTuple("Primals")
 
 
 class Push(NamedTuple):
@@ -62,7 +65,7 @@ def _tangents(call: Call, moved: Sequence[Tensor], backend: Backend) -> Any:
 
 
 @checked
-def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+def jvp(function: Callable[..., R], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[R, R]:
     """The result of a function, and its derivative along tangents, one for each argument.
 
     A result of integers or bools has a tangent of zeros.
@@ -96,7 +99,11 @@ def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence
     return unflatten(call.out_tree, push.results), _tangents(call, moved, backend)
 
 
-@checked
+@overload
+def linearize(function: Callable[[*Primals], R], *primals: *Primals) -> tuple[R, Callable[[*Primals], R]]: ...
+@overload
+def linearize(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]: ...
+@checked  # type: ignore[misc] # any primals stand for those of the function
 def linearize(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
     """The result of a function, and its derivative there as a function of tangents.
 

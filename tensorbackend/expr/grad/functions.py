@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache, wraps
-from typing import Any
+from typing import Any, Literal, TypeVar, TypeVarTuple, overload
 
 from ...dtypes import defaults
 from ...entry import checked, entry
@@ -25,11 +25,18 @@ from ..graph import Graph
 from ..node import HOOK
 from ..trees import Tree, flatten, paths, unflatten
 from . import rules as rules
-from .calls import Argnums, like, traced
+from .calls import Argnums, Gradient, ValueAndGradient, like, traced
 from .custom import with_pullbacks
 from .engine import differentiated, inexact, linearized
 
+R = TypeVar("R")
+Primals = TypeVarTuple("Primals")
 
+
+@overload
+def grad(function: Callable[..., Any], argnums: Literal[0] = 0, has_aux: Literal[False] = False) -> Gradient: ...
+@overload
+def grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]: ...
 @checked
 def grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
     """The gradient of a function with a scalar result, as a function of the same arguments.
@@ -72,6 +79,14 @@ def grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = Fal
     return gradient
 
 
+@overload
+def value_and_grad(
+    function: Callable[..., Any], argnums: Literal[0] = 0, has_aux: Literal[False] = False
+) -> ValueAndGradient: ...
+@overload
+def value_and_grad(
+    function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
+) -> Callable[..., tuple[Any, Any]]: ...
 @checked
 def value_and_grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
     """The result and the gradient of a function with a scalar result, as a function of the same arguments.
@@ -153,7 +168,11 @@ def _scalar_result(graph: Graph, has_aux: bool) -> Tree | None:
     return aux
 
 
-@entry
+@overload
+def vjp(function: Callable[[*Primals], R], *primals: *Primals) -> tuple[R, Callable[[R], tuple[*Primals]]]: ...
+@overload
+def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]: ...
+@entry  # type: ignore[misc] # any primals stand for those of the function
 def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
     """The result of a function, and a function from cotangents of the result to cotangents of the arguments.
 

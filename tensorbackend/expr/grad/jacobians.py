@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any
+from typing import Any, Literal, Protocol, overload
 
 from ...entry import checked
 from ...errors import DTypeError, expected
@@ -24,6 +24,19 @@ from .forward import pushed
 from .functions import grad
 
 
+class Jacobian(Protocol):
+    """A function that gives derivatives by its first argument: of a tensor, or of a number, a tensor."""
+
+    @overload
+    def __call__(self, argument: Tensor | complex, /, *others: Any, **keywords: Any) -> Tensor: ...
+    @overload
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any: ...
+
+
+@overload
+def jacobian(function: Callable[..., Tensor], argnums: Literal[0] = 0) -> Jacobian: ...
+@overload
+def jacobian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]: ...
 @checked
 def jacobian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
     """The derivatives of each element of the result with respect to each element of the arguments.
@@ -81,6 +94,10 @@ def jacobian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[...
     return derivatives
 
 
+@overload
+def jacfwd(function: Callable[..., Tensor], argnums: Literal[0] = 0) -> Jacobian: ...
+@overload
+def jacfwd(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]: ...
 @checked
 def jacfwd(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
     """Makes a function that computes the result of `jacobian` forward: a column for each element of the arguments,
@@ -158,6 +175,10 @@ def _block(rows: Tensor, result: Template, argument: Template) -> Tensor:
     return reshape(rows, (*result.shape, *argument.shape), names=names)
 
 
+@overload
+def hessian(function: Callable[..., Tensor], argnums: Literal[0] = 0) -> Jacobian: ...
+@overload
+def hessian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]: ...
 @checked
 def hessian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
     """The second derivatives of a function with a scalar result: the jacobian of its gradient.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextvars import ContextVar
 from types import MappingProxyType
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeVar, cast
 from weakref import ref
 
 from ...blocks import block
@@ -34,6 +34,8 @@ from ..trees import flatten, paths, unflatten
 from . import rules as rules
 from .engine import pulled_back
 from .registry import gradient_of
+
+Nested = TypeVar("Nested")
 
 
 class Left(NamedTuple):
@@ -140,13 +142,14 @@ class Tape:
             self._pauses = pauses
             _open.set(before)
 
-    def watch(self, x: Any) -> Any:
+    def watch(self, x: Nested) -> Nested:
         """Nested tensors as ones that the tape follows, for `gradient` to be asked about.
 
         Raises `DTypeError` for one that is neither floating nor complex, `BackendError` in a traced function.
         """
         leaves, tree = flatten(x)
-        return unflatten(tree, map(self._watched, leaves, paths(tree, "x")))
+        found: Nested = unflatten(tree, map(self._watched, leaves, paths(tree, "x")))
+        return found
 
     def _watched(self, x: Any, path: str) -> Tensor:
         if not isinstance(x, Tensor) or not x.dtype.is_inexact:
@@ -212,7 +215,7 @@ def tape() -> Tape:
 
 
 @entry
-def gradient(y: Tensor, x: Any) -> Any:
+def gradient(y: Tensor, x: Nested) -> Nested:
     """The gradient of a scalar that a tape recorded by tensors on it, nested in any way; zeros where y does not depend
     on them.
 
@@ -271,7 +274,10 @@ def gradient(y: Tensor, x: Any) -> Any:
     backend = with_data(y).backend
     graph = Graph((), [each.data for each in found])
     gradients = evaluate(graph, (), backend if current is None else TapeBackend(on=backend))
-    return unflatten(tree, (x.rename(*like.names) if x.ndim else x for x, like in zip(gradients, leaves, strict=True)))
+    nested: Nested = unflatten(
+        tree, (x.rename(*like.names) if x.ndim else x for x, like in zip(gradients, leaves, strict=True))
+    )
+    return nested
 
 
 def _check_recorded(y: Tensor, x: Tensor, path: str) -> None:

@@ -169,8 +169,10 @@ def linspace(
     [[0.0, 0.0], [0.5, 1.0], [1.0, 2.0]]
     """
     if None not in (scalar_kind(start), scalar_kind(stop)):
+        low: Any = start
+        high: Any = stop
         return _linspace(
-            start, stop, num, dtype=dtype, endpoint=endpoint, name=name, backend=backend, device=device, like=like
+            low, high, num, dtype=dtype, endpoint=endpoint, name=name, backend=backend, device=device, like=like
         )
     num = integer(0, num=num)
     gaps = num - 1 if flag(endpoint=endpoint) else num

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from numbers import Integral
 from operator import index
 from types import EllipsisType, NoneType
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, ParamSpec, TypeVar
 
 from ...dispatch import CHECKED, verify
 from ...dispatch.watching import Subject, holds_memo, watched
@@ -28,7 +28,8 @@ from ...tensor import Tensor, bind
 from ..composite.reduction import count_nonzero
 from .keys import as_index, entries, is_plain_part, shown
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class Shaped(dict[Shape, Template]):
@@ -139,7 +140,7 @@ def _of_tensors(key: tuple[Any, ...], backend: Any) -> tuple[Structure, tuple[An
     return tuple(kinds), tuple(parts)
 
 
-def _part_of_getitem(function: Function) -> Function:
+def _part_of_getitem(function: Callable[P, R]) -> Callable[P, R]:
     """A function whose errors are those of `getitem`, which itself has no frame around it in a warm call."""
     function.__qualname__ = getitem.__qualname__
     return entry(function)

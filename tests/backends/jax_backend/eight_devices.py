@@ -146,7 +146,7 @@ def test_the_host_gets_what_it_asks_for(x: tb.Tensor) -> None:
 def test_the_display_shows_the_layout(x: tb.Tensor) -> None:
     assert repr(x).splitlines()[:2] == [
         "f32[batch: 16 / data][hidden: 6 / model] jax",
-        "[[0.0, 1.0, 2.0, 3.0, 4.0, 5.0],",
+        "[[ 0.0,  1.0,  2.0,  3.0,  4.0,  5.0],",
     ]
     assert repr(tb.zeros((2,), names=("batch",), backend=ON_MESH)).startswith("f32[batch: 2] jax")
     assert tb.zeros(2, backend="jax").sharding is None

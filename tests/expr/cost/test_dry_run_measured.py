@@ -49,6 +49,10 @@ def layer(x: tb.Tensor) -> tb.Tensor:
     return tb.sin(tb.exp(tb.tanh(x)))
 
 
+def product(x: tb.Tensor, y: tb.Tensor) -> tb.Tensor:
+    return tb.exp(x) * y
+
+
 LARGE: dict[str, tuple[Any, tuple[str, ...]]] = {
     "gradient of max-pooling": (tb.grad(pooled), ("f32[8, 16, 64, 64]",)),
     "max-pooling": (pooled, ("f32[8, 16, 64, 64]",)),
@@ -61,7 +65,7 @@ LARGE: dict[str, tuple[Any, tuple[str, ...]]] = {
     "scan": (lambda x, xs: tb.scan(step, x, xs), ("f32[10000]", "f32[30, 10000]")),
     "gradient of a scan": (tb.grad(lambda x, xs: tb.sum(tb.scan(step, x, xs)[1])), ("f32[10000]", "f32[30, 10000]")),
     "checkpoint": (tb.checkpoint(layer), ("f32[200000]",)),
-    "vmap of vmap": (tb.vmap(tb.vmap(lambda x, y: tb.exp(x) * y, (0, None)), (None, 0)), ("f32[500]", "f32[600]")),
+    "vmap of vmap": (tb.vmap(tb.vmap(product, (0, None)), (None, 0)), ("f32[500]", "f32[600]")),
     "vmap of vmap of a product": (tb.vmap(tb.vmap(tb.matmul)), ("f32[10, 10, 40, 50]", "f32[10, 10, 50, 40]")),
     "vmap of vmap of softmax": (tb.vmap(tb.vmap(tb.softmax)), ("f32[10, 100, 400]",)),
 }

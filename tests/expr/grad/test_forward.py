@@ -110,7 +110,8 @@ def test_functions_of_cotangents_may_call_their_function() -> None:
     def inverse(x: Any) -> Any:
         return 1 / x, lambda cotangent: -cotangent * inverse(x) ** 2
 
-    function, wanted = inverse, [0.5, -0.25, 0.25, -0.375]
+    function: Callable[..., Any] = inverse
+    wanted = [0.5, -0.25, 0.25, -0.375]
     for derivative in wanted:
         for transform in (lambda f: f, tb.jit):
             assert transform(function)(tb.asarray(2.0)).item() == derivative
@@ -118,7 +119,10 @@ def test_functions_of_cotangents_may_call_their_function() -> None:
         function = tb.grad(function)
 
     def outer(w: Tensor) -> Tensor:
-        scaled = tb.custom_gradient(lambda x: (x * x * w, lambda cotangent: cotangent * 2 * scaled(x) / x))
+        @tb.custom_gradient
+        def scaled(x: Tensor) -> Any:
+            return x * x * w, lambda cotangent: cotangent * 2 * scaled(x) / x
+
         found: Tensor = tb.grad(tb.grad(scaled))(tb.asarray(3.0)) * w
         return found
 

@@ -55,7 +55,7 @@ class Layer:
 
 
 def test_a_gradient_has_the_tree_of_its_argument() -> None:
-    parameters = {"layers": [Layer(X, tb.asarray(1.0))], "scale": (tb.asarray(2.0), None)}
+    parameters: dict[str, Any] = {"layers": [Layer(X, tb.asarray(1.0))], "scale": (tb.asarray(2.0), None)}
 
     def loss(parameters: Any) -> Tensor:
         (layer,) = parameters["layers"]

@@ -94,7 +94,7 @@ def _ordered(outs: Templates, inputs: Templates, options: Options) -> Factors:
 
 
 def _reshaped(outs: Templates, inputs: Templates, options: Options) -> Factors:
-    """Row-major order: the first axis of each run of axes that becomes another run."""
+    """Row-major order: of each run of axes that becomes another run the first that is longer than one."""
     (x,), (out,) = inputs, outs
     given: list[int | None] = [None] * x.ndim
     made: list[int | None] = [None] * out.ndim
@@ -108,6 +108,8 @@ def _reshaped(outs: Templates, inputs: Templates, options: Options) -> Factors:
             else:
                 j += 1
                 right *= out.shape[j]
+        start = next((place for place in range(start, i) if x.shape[place] > 1), i)
+        other = next((place for place in range(other, j) if out.shape[place] > 1), j)
         given[start] = made[other] = next(numbers)
         i, j = i + 1, j + 1
         while i < x.ndim and x.shape[i] == 1 and (j == out.ndim or out.shape[j] != 1):

@@ -214,6 +214,10 @@ class Device(Moves):
             axes = self.scattered(node, factor, factors, by_size, assigned) or offered(factor, sizes[0], [])
             assigned[factor] = axes
             taken.update(axes)
+        for part, places in by_size:  # axes of a reshape may be divided on one side alone
+            for size, each in zip(part.whole.shape, places, strict=True):
+                if each is not None and size % self.parts(assigned.get(each, ())):
+                    assigned[each] = ()
         return assigned
 
     def scattered(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +14,7 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend.errors import ArgumentError, ArgumentKindError
+from tensorbackend.expr.cost.units import show_bytes
 
 MESH = tb.Mesh({"data": 4, "model": 2})
 RULES = {"batch": "data", "hidden": "model"}
@@ -133,3 +136,36 @@ def test_mistakes(options: Any, error: Any, match: str) -> None:
 def test_a_mesh_of_other_devices_than_its_sizes_say_is_a_mistake() -> None:
     with pytest.raises(ArgumentError, match="expected 8 different devices, as the sizes say"):
         tb.Mesh({"data": 4, "model": 2}, [0, 1, 2, 3])
+
+
+BENCHMARK: Any = runpy.run_path(str(Path(__file__).resolve().parents[4] / "benchmarks" / "layouts.py"))
+
+
+@pytest.mark.parametrize("fully", [False, True])
+def test_weak_scaling_is_that_of_the_closed_formula_and_of_the_page(fully: bool) -> None:
+    page = (Path(__file__).resolve().parents[4] / "docs" / "layouts.md").read_text()
+    for devices in (1, 8, 512):
+        found = BENCHMARK["scaled"](devices, fully)
+        assert found.sent == pytest.approx(found.formula, rel=1e-3)
+        (row,) = re.findall(rf"^\| {devices} \|.*$", page, re.MULTILINE)
+        cells = [cell.strip() for cell in row.strip("|").split("|")]
+        assert cells[1 + 2 * fully : 3 + 2 * fully] == [str(found.collectives), show_bytes(found.sent)]
+
+
+@pytest.mark.parametrize("name", BENCHMARK["LAYOUTS"])
+def test_the_page_says_what_a_step_of_gpt3_takes(name: str) -> None:
+    page = (Path(__file__).resolve().parents[4] / "docs" / "layouts.md").read_text()
+    batch = f"s64[batch={BENCHMARK['SEQUENCES']}, time=2048]"
+
+    def figures(layers: int) -> tuple[int, float]:
+        model = BENCHMARK["gpt3"].parameters(layers=layers, vocabulary=50_304)
+        options = {"recompute": True, "mesh": BENCHMARK["MESH"], "layout": BENCHMARK["LAYOUTS"][name]}
+        found = tb.dry_run(BENCHMARK["gpt3"].step, model, model, batch, batch, **options).on_mesh
+        assert found is not None
+        return found.program.timeline.parameters, found.sent
+
+    # Each layer adds as much as another.
+    held, sent = (show_bytes(two + 94 * (three - two)) for two, three in zip(figures(2), figures(3), strict=True))
+    (row,) = re.findall(rf"^\| {name} \| yes \|.*$", page, re.MULTILINE)
+    cells = [cell.strip() for cell in row.strip("|").split("|")]
+    assert (cells[2], cells[5]) == (held, sent)

@@ -59,6 +59,8 @@ X = "f32[batch=16, hidden=6]"
          [("all-reduce", ("model",), 16, 1)], (("data",), ())),
         # Axes without names lie as those of which they are made, or as what is made of them.
         (lambda x: tb.reshape(x, (96,)), ("f32[batch=16, time=6]",), [], (("data",),)),
+        (lambda x: tb.reshape(x, (12,)).rename("hidden"), ("f32[time=3, feature=4]",), [], (("model",),)),
+        (lambda x: tb.reshape(x, (1, 16)), ("f32[batch=16]",), [], ((), ("data",))),
         (lambda x: tb.broadcast_to(x, (16, 6)).rename("batch", "hidden") * 2, ("f32[]",), [], (("data",), ("model",))),
     ],
 )  # fmt: skip

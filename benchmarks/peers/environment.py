@@ -1,0 +1,63 @@
+"""What is measured on: versions of all packages, Python, the kind of machine, and one thread for everybody."""
+
+from __future__ import annotations
+
+import os
+import platform
+from importlib.metadata import PackageNotFoundError, version
+
+PACKAGES = (
+    "tensorbackend", "tensorbackend-torch", "numpy", "torch", "jax", "jaxlib", "array-api-compat", "array-api-strict",
+    "xarray", "autoray", "keras", "phiml",
+)  # fmt: skip
+
+ONE_THREAD = {
+    **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "TENSORBACKEND_THREADS"), "1"),
+    "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1",
+    "JAX_CPU_ENABLE_ASYNC_DISPATCH": "false",
+    "JAX_PLATFORMS": "cpu",
+}
+"""Variables that libraries read when they are imported."""
+
+
+def versions() -> dict[str, str]:
+    """The versions of all packages.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        Where one is not installed: no peer is left out in silence.
+    """
+    found, lacking = {}, []
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            lacking.append(package)
+    if lacking:
+        raise ModuleNotFoundError(
+            f"peers: expected all packages, lacking {', '.join(lacking)}; make peers installs them"
+        )
+    return found
+
+
+def described() -> dict[str, object]:
+    """Versions, and the machine without its name."""
+    return {
+        "packages": versions(),
+        "python": f"{platform.python_implementation()} {platform.python_version()}",
+        "system": platform.system(),
+        "processor": platform.machine(),
+        "cores": os.cpu_count(),
+    }
+
+
+def variables(keras: str) -> dict[str, str]:
+    """The variables of a process that measures, with the backend of Keras."""
+    return {**os.environ, **ONE_THREAD, "KERAS_BACKEND": keras, "TENSORBACKEND_CHECK": "0"}
+
+
+def settle() -> None:
+    """Keeps this process on one core where the system can do so, which those libraries see that count cores."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})

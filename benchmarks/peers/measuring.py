@@ -1,0 +1,188 @@
+"""How calls are compared: values first, then the time of a processor, in turns.
+
+A `Group` has programs and contenders. One contender is the base: every other's results must agree with its own, and
+times are ratios to it. What a contender cannot express is a `Dash`, which says why.
+"""
+
+from __future__ import annotations
+
+import gc
+import statistics
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+Call = Callable[[], Any]
+
+
+class Dash(NamedTuple):
+    """A program that a contender does not have, and why."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A library, or one way to use it."""
+
+    name: str
+    calls: Mapping[str, Call | Dash]
+    """What computes each program, without arguments."""
+    read: Callable[[Any], Any] = np.asarray
+    """A result as NumPy's arrays, or whatever else the base gives."""
+    finish: Callable[[Any], object] = id
+    """Waits for a result, where the library computes later."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Contenders on the same programs, measured in one process."""
+
+    name: str
+    title: str
+    base: str
+    programs: Mapping[str, str]
+    """The name of each program, and what it computes as NumPy writes it."""
+    contenders: Callable[[], list[Contender]]
+    keras: str = "numpy"
+    """The backend of Keras, which has one for each process."""
+    competes: bool = False
+    """Whether the base is one of those that are compared, and not the engine beneath them."""
+
+
+class Budget(NamedTuple):
+    """How long a program is measured: rounds of turns, about so many seconds for each turn of a contender."""
+
+    rounds: int = 5
+    turns: int = 5
+    seconds: float = 1e-3
+    longest: float = 0.1
+    """Where the turns of a round would take more seconds in all, there are fewer, but one."""
+
+
+@dataclass
+class Timing:
+    """The seconds of a call: the least of each round."""
+
+    rounds: list[float] = field(default_factory=list)
+
+    def ratio(self, base: Timing) -> float:
+        """The median of the ratios of the rounds.
+
+        >>> Timing([2.0, 9.0, 4.0]).ratio(Timing([1.0, 3.0, 2.0]))
+        2.0
+        """
+        return statistics.median(own / other for own, other in zip(self.rounds, base.rounds, strict=True))
+
+
+def run(group: Group, budget: Budget) -> Iterator[dict[str, Any]]:
+    """The rows of a group: a line for each program and contender.
+
+    Raises
+    ------
+    ValueError
+        Where a contender has other programs than the group, or other results than the base.
+    """
+    contenders = {each.name: each for each in group.contenders()}
+    for each in contenders.values():
+        if odd := sorted({*each.calls} ^ {*group.programs}):
+            raise ValueError(f"{group.name}: expected each program or a dash, got otherwise {odd} by {each.name}")
+    for program in group.programs:
+        calls: dict[str, Call] = {}
+        for name, each in contenders.items():
+            call = each.calls[program]
+            if isinstance(call, Dash):
+                yield {"group": group.name, "program": program, "peer": name, "reason": call.reason}
+            else:
+                calls[name] = call
+        compare(group, program, calls, contenders)
+        found = measure(calls, {name: contenders[name].finish for name in calls}, budget)
+        for name, timing in found.items():
+            yield {
+                "group": group.name,
+                "program": program,
+                "peer": name,
+                "ratio": timing.ratio(found[group.base]),
+                "microseconds": min(timing.rounds) * 1e6,
+            }
+
+
+def compare(group: Group, program: str, calls: Mapping[str, Call], contenders: Mapping[str, Contender]) -> None:
+    """Raises `ValueError` where a contender's results are not those of the base."""
+    expected = contenders[group.base].read(calls[group.base]())
+    for name, call in calls.items():
+        found = contenders[name].read(call())
+        if not agree(found, expected):
+            raise ValueError(
+                f"{group.name}, {program}: expected {expected!r} as {group.base} has it, got {found!r} by {name}"
+            )
+
+
+def agree(found: Any, expected: Any) -> bool:
+    """Whether two results have the same structure and shapes, and values that differ by 1e-4 of the greatest at most.
+
+    >>> agree((np.float32(1.0), "f32[2]"), (1.0000001, "f32[2]")), agree([[1.0]], [1.0]), agree("f32[3]", "f32[2]")
+    (True, False, False)
+    """
+    if isinstance(expected, tuple):
+        return isinstance(found, tuple) and len(found) == len(expected) and all(map(agree, found, expected))
+    if isinstance(expected, str):
+        return bool(found == expected)
+    one, other = np.asarray(found), np.asarray(expected)
+    if one.shape != other.shape:
+        return False
+    return bool(np.max(np.abs(one - other), initial=0.0) <= 1e-4 * np.max(np.abs(other), initial=0.0))
+
+
+def measure(
+    calls: Mapping[str, Call],
+    finish: Mapping[str, Callable[[Any], object]],
+    budget: Budget,
+    clock: Callable[[], float] = time.process_time,
+) -> dict[str, Timing]:
+    """The timings of calls that take turns: what runs beside is not counted, and what slows the machine slows all."""
+    numbers = {name: calibrated(call, finish[name], budget.seconds, clock) for name, call in calls.items()}
+    found = {name: Timing() for name in calls}
+    order = list(calls)
+    gc.collect()
+    gc.disable()
+    try:
+        start = clock()
+        for name in order:
+            seconds(calls[name], finish[name], numbers[name], clock)
+        turns = max(1, min(budget.turns, int(budget.longest / max(clock() - start, 1e-9))))
+        for _ in range(budget.rounds):
+            least = dict.fromkeys(order, float("inf"))
+            for _ in range(turns):
+                order.append(order.pop(0))
+                for name in order:
+                    least[name] = min(least[name], seconds(calls[name], finish[name], numbers[name], clock))
+            for name, value in least.items():
+                found[name].rounds.append(value)
+            gc.collect()
+    finally:
+        gc.enable()
+    return found
+
+
+def calibrated(call: Call, finish: Callable[[Any], object], wanted: float, clock: Callable[[], float]) -> int:
+    """How many calls take about so many seconds; the first ones, which plan and compile, are not counted."""
+    for _ in range(3):
+        finish(call())
+    number = 1
+    while number < 100_000 and (found := seconds(call, finish, number, clock) * number) < wanted:
+        number = max(number + 1, min(10 * number, round(number * wanted / max(found, 1e-9))))
+    return number
+
+
+def seconds(call: Call, finish: Callable[[Any], object], number: int, clock: Callable[[], float]) -> float:
+    """Of one call of so many in a row, the last of which is waited for."""
+    rest = range(number - 1)
+    start = clock()
+    for _ in rest:
+        call()
+    finish(call())
+    return (clock() - start) / number

@@ -1,0 +1,305 @@
+"""Makes performance.md and its plots of performance.jsonl, which `make peers` measures; `tables.py` writes them."""
+
+from __future__ import annotations
+
+import json
+import math
+import statistics
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from html import escape
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+MEASURED = HERE / "performance.jsonl"
+OURS = ("tensorbackend", "ours", "TemplateBackend")
+"""How the names of our columns begin."""
+SLOWER = 1.1
+"""What is slower by less may be noise."""
+
+Rows = dict[str, dict[str, dict[str, Any]]]
+"""The rows of a group, by program and peer."""
+
+INTRODUCTION = """\
+# Performance
+
+Generated from `docs/performance.jsonl` by `make docs`; `make bench` measures it anew, `make peers` this page alone.
+
+tensorbackend beside NumPy and ten peers: PyTorch eager, its meta device and FakeTensor; JAX, eager, compiled and by
+`eval_shape`; array-api-compat, array-api-strict, xarray, autoray, Keras and PhiML. The programs are single calls of a
+few elements and of 10^6, a program on named axes, runs without data, and a training step. Less is better, everywhere.
+
+## How it was measured
+
+- Each program's **values are compared** first (shapes and dtypes where there is no data). The script ends with an error
+  if a peer computes something else, or if a package is not installed. A dash has its reason below the table.
+- What counts is the **time of a processor**, so that other programs do not count while they run. Contenders take turns
+  of about a millisecond; the least of several turns is a round's time; a cell is the median, over rounds, of the
+  **ratio to the first column**, which shows microseconds instead. All is measured twice, in processes of their own: a
+  cell shows the greater ratio of the two, for us and for others.
+- **One thread** for all: NumPy's and PyTorch's products, XLA, our own blocks; on Linux the process is kept on one core.
+  JAX computes before a call returns (`jax_cpu_enable_async_dispatch` is off), with 64-bit dtypes enabled where our
+  backend, which needs them, is in the process. `torch.compile` is not measured, as it needs a C++ compiler.
+- Calls are **warm**: what is planned, traced or compiled at the first call of a kind is not counted, but for
+  *new batch* below.
+- On {system}, {processor}, {cores} cores, with {python}: {packages}.
+"""
+
+SLOWER_TEXT = """
+## Where tensorbackend is slower
+
+Each program for which ours takes at least {margin:.0%} longer than the quickest of the other libraries in the same
+table. The first column counts as one of them where a step is trained; else it is the engine beneath.
+
+"""
+
+TEXTS = {
+    "engines, small": "Eager calls on each engine, as ratios to NumPy. JAX is made for compiled functions, and calls"
+    " alone are slow.",
+    "numpy, small": "What computes by NumPy, by name or by function. The code of a row is NumPy's.",
+    "numpy, large": "The standard's `sort` is stable, and so is ours; NumPy's default is not, and much quicker than its"
+    " stable one. PhiML's `softmax` does not subtract the greatest element, which saves a pass, and overflows.",
+    "torch, small": "The plugin, and other libraries on PyTorch's tensors. Ours and the standard's `sort` are stable.",
+    "jax, small": "`array_namespace` of a JAX array is `jax.numpy` itself: array-api-compat costs just the look-up."
+    " JAX's own `m[indices]` and `m[0]` go a general way, which is slow alone: what calls `jnp.take` is quicker.",
+    "named axes, small": "With NumPy the axes are positions; the others find them by name. `jit` is `tb.jit` on NumPy.",
+    "shapes": "Here other libraries are shown as ratios to ours. `jax.eval_shape` remembers the trace of a function for"
+    " the same shapes, our dispatch every call; `new batch` has shapes that never came before. Our gradient is traced"
+    " anew for each call, without `tb.jit`. Most functions of PyTorch's meta device are written in Python.",
+    "training": "The loss of two layers, its gradient and the updated parameters. `train_on_batch` of Keras does more:"
+    " it keeps metrics and returns the loss as a Python number.",
+}
+"""Words for a group, by its name."""
+
+
+class Group:
+    """A group of the file: programs, peers, and what was measured."""
+
+    def __init__(self, line: dict[str, Any], rows: Iterable[dict[str, Any]]) -> None:
+        self.name, self.title, self.base = line["group"], line["title"], line["base"]
+        self.competes, self.programs = line["competes"], line["programs"]
+        self.rows: Rows = {program: {} for program in self.programs}
+        for row in rows:
+            self.rows[row["program"]][row["peer"]] = row
+        first = next(iter(self.rows.values()))
+        self.peers = [self.base, *(peer for peer in first if peer != self.base)]
+
+    def ratio(self, program: str, peer: str) -> float | None:
+        """The ratio to the base, `None` for a dash."""
+        return self.rows[program][peer].get("ratio")
+
+    def common(self) -> list[str]:
+        """The programs that all peers have."""
+        return [name for name in self.programs if all(self.ratio(name, peer) is not None for peer in self.peers)]
+
+
+def read(path: Path = MEASURED) -> tuple[dict[str, Any], list[Group]]:
+    """The environment and the groups of a file."""
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    (environment,) = (line["environment"] for line in lines if "environment" in line)
+    return environment, [
+        Group(line, (row for row in lines if row.get("group") == line["group"] and "peer" in row))
+        for line in lines
+        if "programs" in line
+    ]
+
+
+def is_ours(peer: str) -> bool:
+    """Whether a column is ours."""
+    return peer.startswith(OURS)
+
+
+# The page
+
+
+def page(path: Path = MEASURED) -> str:
+    """docs/performance.md."""
+    environment, groups = read(path)
+    found = [INTRODUCTION.format(
+        packages=", ".join(f"{name} {version}" for name, version in environment["packages"].items()),
+        **{name: environment[name] for name in ("system", "processor", "cores", "python")},
+    )]  # fmt: skip
+    found += [f"\n![{title}]({name})\n" for name, (title, _) in PLOTS.items()]
+    found.append(SLOWER_TEXT.format(margin=SLOWER - 1))
+    found += _table(["", "program", "ours", "quickest other"], slower(groups))
+    for group in groups:
+        found.append(f"\n## {group.title}\n\n")
+        if group.name in TEXTS:
+            found.append(f"{TEXTS[group.name]}\n\n")
+        found += ratios(group)
+        found += dashes(group)
+    return "".join(found)
+
+
+def slower(groups: list[Group]) -> Iterator[list[str]]:
+    """What was slower than the quickest other: the group, the program, both ratios."""
+    for group in groups:
+        others = [peer for peer in group.peers if not is_ours(peer) and (group.competes or peer != group.base)]
+        for program in group.programs if others and not group.name.startswith("engines") else ():
+            known = {peer: ratio for peer in others if (ratio := group.ratio(program, peer)) is not None}
+            quickest = min(known, key=known.__getitem__, default=None)
+            for peer in filter(is_ours, group.peers):
+                own = group.ratio(program, peer)
+                if quickest is not None and own is not None and own > SLOWER * known[quickest]:
+                    yield [group.name, program, f"{peer} {shown(own)}", f"{quickest} {shown(known[quickest])}"]
+
+
+def ratios(group: Group) -> Iterator[str]:
+    """The table of a group, with a row for each program, or for each peer where these are more."""
+    if len(group.peers) > 2 * len(group.programs):
+        yield from _table(
+            ["", *group.programs],
+            ([peer, *(_cell(group, program, peer) for program in group.programs)] for peer in group.peers),
+        )
+        return
+    means = {
+        peer: statistics.geometric_mean(ratio for each in group.common() if (ratio := group.ratio(each, peer)))
+        for peer in (group.peers if group.common() else ())
+    }
+    rows = [
+        [f"{program}: `{code}`", *(_cell(group, program, peer) for peer in group.peers)]
+        for program, code in group.programs.items()
+    ]
+    if means:
+        rows.append(["geometric mean of rows without a dash", *map(shown, means.values())])
+    yield from _table(["", *group.peers], rows)
+
+
+def dashes(group: Group) -> Iterator[str]:
+    """Why a peer does not have a program."""
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for program, row in group.rows.items():
+        for peer, each in row.items():
+            if "reason" in each:
+                reasons.setdefault((peer, each["reason"]), []).append(program)
+    if reasons:
+        yield "\n"
+    for (peer, reason), programs in reasons.items():
+        yield f"- {peer} has no row for {', '.join(programs)}: {reason}.\n"
+
+
+def _cell(group: Group, program: str, peer: str) -> str:
+    row = group.rows[program][peer]
+    if "reason" in row:
+        return "—"
+    return f"{shown(row['microseconds'])} µs" if peer == group.base else shown(row["ratio"])
+
+
+def _table(head: list[str], rows: Iterable[list[str]]) -> Iterator[str]:
+    for row in (head, ["---"] + ["---:"] * (len(head) - 1), *rows):
+        yield f"| {' | '.join(row)} |\n"
+
+
+def shown(number: float) -> str:
+    """A number with three digits, if so many mean something.
+
+    >>> shown(0.0123), shown(0.987), shown(12.345), shown(45678.0), shown(-0.147)
+    ('0.012', '0.99', '12.3', '45700', '-0.15')
+    """
+    if number < 100:
+        return f"{number:.3f}" if 0 < number < 0.1 else f"{number:.2f}" if number < 10 else f"{number:.1f}"
+    places = math.floor(math.log10(number)) - 2
+    return str(round(number / 10**places) * 10**places)
+
+
+# The plots
+
+Bars = list[tuple[str, list[tuple[str, float]]]]
+"""Titles of panels, each with names and numbers."""
+
+
+def added(groups: dict[str, Group]) -> Bars:
+    """The microseconds that each layer adds to a small call: the median over the programs that all of them have."""
+    found: Bars = []
+    for name, title in (("numpy, small", "NumPy"), ("torch, small", "PyTorch"), ("jax, small", "JAX")):
+        if group := groups.get(name):
+            found.append(
+                (f"above {title}", [(peer, _added(group, peer)) for peer in group.peers if peer != group.base])
+            )
+    return found
+
+
+def _added(group: Group, peer: str) -> float:
+    """Microseconds beyond the base, which is what the ratio says of it."""
+    return statistics.median(
+        group.rows[program][peer]["microseconds"] * (1 - 1 / group.rows[program][peer]["ratio"])
+        for program in group.common()
+    )
+
+
+def of_programs(*wanted: tuple[str, str]) -> Callable[[dict[str, Group]], Bars]:
+    """Panels of one program each: groups and programs."""
+
+    def bars(groups: dict[str, Group]) -> Bars:
+        return [
+            (
+                f"{name}: {program}",
+                [(peer, ratio) for peer in group.peers if (ratio := group.ratio(program, peer)) is not None],
+            )
+            for name, program in wanted
+            if (group := groups.get(name))
+        ]
+
+    return bars
+
+
+PLOTS: dict[str, tuple[str, Callable[[dict[str, Group]], Bars]]] = {
+    "performance-calls.svg": ("Microseconds that a library adds to a call of a few elements", added),
+    "performance-names.svg": (
+        "A program on named axes, ratio to NumPy by position",
+        of_programs(("named axes, small", "all of these"), ("named axes, large", "all of these")),
+    ),
+    "performance-shapes.svg": (
+        "Shapes without data, ratio to TemplateBackend",
+        of_programs(("shapes", "network"), ("shapes", "network, new batch"), ("shapes", "gradient")),
+    ),
+    "performance-training.svg": (
+        "A training step, ratio to NumPy by hand",
+        of_programs(("training", "batch of 8"), ("training", "batch of 512")),
+    ),
+}
+"""The files of the plots: their titles, and what they show."""
+
+STYLE = """\
+<style>
+  .card { fill: #ffffff } text { fill: #1f2328; font: 13px sans-serif } .head { font-weight: bold }
+  .bar { fill: #a0a8b0 } .ours { fill: #0e8a86 }
+  @media (prefers-color-scheme: dark) {
+    .card { fill: #1e2129 } text { fill: #e6edf3 } .bar { fill: #6e7681 } .ours { fill: #35b8b2 }
+  }
+</style>
+"""
+"""A plot has a ground of its own, so that it can be read on a page of either colour."""
+
+WIDTH, LABELS, LINE = 720, 230, 22
+
+
+def plot(name: str, path: Path = MEASURED) -> str:
+    """A plot as SVG: panels of bars, each panel with its own scale."""
+    title, bars = PLOTS[name]
+    lines, y = [], 5 * LINE // 2
+    for head, rows in bars({group.name: group for group in read(path)[1]}):
+        lines.append(f'<text class="head" x="16" y="{y}">{escape(head)}</text>')
+        most = max((value for _, value in rows), default=1.0)
+        for label, value in rows:
+            y += LINE
+            width = max(1.0, (WIDTH - LABELS - 80) * value / most)
+            lines += [
+                f'<text x="{LABELS - 8}" y="{y}" text-anchor="end">{escape(label)}</text>',
+                f'<rect class="{"ours" if is_ours(label) else "bar"}" x="{LABELS}" y="{y - 13}" width="{width:.1f}" '
+                'height="16" rx="2"/>',
+                f'<text x="{LABELS + width + 6:.1f}" y="{y}">{shown(value)}</text>',
+            ]
+        y += int(1.5 * LINE)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {WIDTH} {y}" width="{WIDTH}">\n'
+        f"<title>{escape(title)}</title>\n{STYLE}"
+        f'<rect class="card" width="{WIDTH}" height="{y}" rx="8"/>\n'
+        f'<text class="head" x="16" y="{LINE}">{escape(title)}</text>\n' + "\n".join(lines) + "\n</svg>\n"
+    )
+
+
+def pages() -> dict[Path, Callable[[], str]]:
+    """What is written, by its path."""
+    return {HERE / "performance.md": page, **{HERE / name: partial(plot, name) for name in PLOTS}}

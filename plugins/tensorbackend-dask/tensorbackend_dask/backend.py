@@ -1,0 +1,189 @@
+"""The backend: its options and its transport; the callbacks are in the modules of their families."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from contextvars import ContextVar
+from math import isnan
+from typing import TYPE_CHECKING, Any
+
+from tensorbackend import Template, Tensor
+from tensorbackend.dtypes import as_dtype
+from tensorbackend.errors import ArgumentError, ExchangeError, expected
+from tensorbackend.extending import CompositeCall, import_library, numpy_dtype, read_only
+from tensorbackend.protocol import Payload
+
+from . import running
+from .chunks import bytes_of, rules_of
+from .contraction import DaskContraction
+from .creation import DaskCreation
+from .cumulative import DaskCumulative
+from .elementwise import DaskElementwise
+from .graphs import known, rechunked, value_of
+from .indexing import DaskIndexing
+from .library import da, np, numpy_backend
+from .reduction import DaskReduction
+from .shape import DaskShaping
+from .whole import DaskFourier, DaskLinalg, DaskRandom, DaskSorting
+from .window import DaskWindow
+
+if TYPE_CHECKING:
+    import numpy
+
+
+class DaskBackend(
+    DaskElementwise,
+    DaskReduction,
+    DaskCumulative,
+    DaskSorting,
+    DaskShaping,
+    DaskIndexing,
+    DaskContraction,
+    DaskWindow,
+    DaskLinalg,
+    DaskFourier,
+    DaskRandom,
+    DaskCreation,
+):
+    """Dask's arrays, each block computed by NumpyBackend, when the elements are asked for.
+
+    >>> DaskBackend(chunks={"time": 2}) is DaskBackend(chunks={"time": 2})
+    True
+    """
+
+    name = "dask"
+    array_types = ("dask.array:Array",)
+    writable_payloads = False
+
+    @classmethod
+    def init(cls, **options: object) -> Mapping[str, Hashable]:
+        """The sizes of blocks by the names of axes, of blocks in bytes, and what is kept for a second pass.
+
+        `chunks` maps names of axes to sizes of blocks, `None` for an axis that stays whole. `block_bytes`, 64 MiB by
+        default, cuts the other axes. A large result is made of blocks that are needed a second time: they are kept
+        where they have at most `keep_bytes` together, 256 MiB by default, else they are made again.
+        """
+        known_options = {"chunks": (), "block_bytes": 1 << 26, "keep_bytes": 1 << 28}
+        others = {name: value for name, value in options.items() if name not in known_options}
+        if others:
+            wanted = f"no option of the backend {cls.name!r} but {', '.join(known_options)}"
+            raise ArgumentError(expected(wanted, options=others))
+        given = {**known_options, **options}
+        return {
+            "chunks": rules_of(given["chunks"]),
+            "block_bytes": bytes_of("block_bytes", given["block_bytes"]),
+            "keep_bytes": bytes_of("keep_bytes", given["keep_bytes"]),
+        }
+
+    def setup(self) -> None:
+        """Imports Dask."""
+        import_library("dask.array", self.name)
+        self.rules = dict(self.options["chunks"])  # type: ignore[call-overload] # pairs, by init
+        self.names_inside: ContextVar[Template | None] = ContextVar("names_inside", default=None)
+
+    def versions(self) -> Mapping[str, str]:
+        """Dask's version, and that of `distributed` where it is installed."""
+        from importlib.metadata import PackageNotFoundError, version
+
+        found = {"dask": version("dask")}
+        try:
+            return {**found, "distributed": version("distributed")}
+        except PackageNotFoundError:
+            return found
+
+    def optional(
+        self, name: str, args: CompositeCall, default_impl: Callable[..., Tensor | tuple[Tensor, ...]]
+    ) -> Tensor | tuple[Tensor, ...]:
+        """The default; what it makes under no names, in the shape of its result, is cut by the result's names."""
+        if not isinstance(args.out, Template) or not any(args.out.names):
+            return default_impl(*args)
+        token = self.names_inside.set(args.out)
+        try:
+            return default_impl(*args)
+        finally:
+            self.names_inside.reset(token)
+
+    # Transport
+
+    def from_binary(self, out: Template, /, *, data: bytes) -> Payload:
+        """Blocks that are views of the bytes."""
+        array = np.frombuffer(bytes(data), numpy_dtype(out.dtype)).reshape(out.shape)
+        return known(array, self.chunks_for(out))
+
+    def to_binary(self, x: Tensor, limit: int, /) -> bytes:
+        """The first `limit` elements; blocks that have none of them are not computed."""
+        return self._first(x.data, limit).tobytes()[: limit * x.dtype.itemsize]
+
+    def _first(self, data: Payload, limit: int) -> Any:
+        """The first elements, and perhaps some more, as a NumPy array."""
+        values = value_of(data)
+        if values is None and limit < data.size and data.ndim:
+            key: list[slice] = []
+            inner, size = data.size, limit
+            for length in data.shape:
+                inner //= length
+                rows = -(-size // inner)
+                key.append(slice(0, rows))
+                if rows > 1:
+                    break
+            data = data[tuple(key)]
+        if values is not None:
+            return values.reshape(-1)[:limit] if limit < values.size else values
+        return self.values(data)[0]
+
+    def from_numpy(self, out: Template, array: numpy.ndarray[Any, Any], /, *, copy: bool) -> Payload:
+        """Blocks that are views of the array, or of a copy."""
+        given = Tensor(out, numpy_backend(), array)
+        return known(numpy_backend().from_numpy(out, given.data, copy=copy), self.chunks_for(out))
+
+    def to_numpy(self, x: Tensor, dtype: Any, copy: bool | None, /) -> numpy.ndarray[Any, Any]:
+        """The values computed, as a read-only array."""
+        if copy is False and value_of(x.data) is None:
+            raise ValueError(expected("data that is in memory", "leave copy out", tensor=x.template))
+        return read_only(self.values(x.data)[0], dtype, copy)
+
+    def adopted(self, array: Any, /) -> tuple[Template, Payload] | None:
+        """A Dask array of NumPy's blocks, whose sizes are known, as it is."""
+        if not isinstance(array, da.Array):
+            return None
+        if any(isnan(size) for sizes in array.chunks for size in sizes):
+            remedy = "call its compute_chunk_sizes() first"
+            raise ExchangeError(expected("a Dask array whose chunks are known", remedy, chunks=array.chunks))
+        if not isinstance(array._meta, np.ndarray):
+            kind = type(array._meta).__name__
+            raise ExchangeError(expected("a Dask array of NumPy's arrays", "map its blocks to NumPy's", blocks=kind))
+        out = Template(tuple(map(int, array.shape)), as_dtype(array.dtype), None)
+        filled = tuple(tuple(int(size) for size in sizes if size) or (0,) for sizes in array.chunks)
+        native = array.astype(numpy_dtype(out.dtype)) if array.dtype != numpy_dtype(out.dtype) else array
+        return out, rechunked(native, filled)
+
+    def from_backend(self, x: Tensor, /, *, copy: bool) -> Payload:
+        """The payload of a tensor of any backend; of Dask under other rules the array in other blocks."""
+        if isinstance(x.backend, DaskBackend):
+            return rechunked(x.data, self.chunks_for(x.template))
+        return super().from_backend(x, copy=copy)
+
+    def block_until_ready(self, x: Tensor, /) -> None:
+        """Computes the tensor where it lies, and keeps its blocks there for what is made of it from now on."""
+        running.kept(x.data, running.keep_of(x))
+
+    def backend_deallocate(self, x: Tensor, /) -> None:
+        """Nothing: a cluster frees blocks with the last array that needs them."""
+
+    def violation(self, out: Template, data: Payload, /) -> str | None:
+        """What is wrong with a payload: its type, shape or dtype, as Dask knows them."""
+        if not isinstance(data, da.Array):
+            return f"a {type(data).__name__} instead of a dask.array.Array"
+        if data.shape != out.shape or data.dtype != numpy_dtype(out.dtype):
+            return f"an array of shape {data.shape} and dtype {data.dtype}"
+        return None
+
+    def to_batched(self, x: Tensor, size: int, /) -> Iterator[Payload]:
+        """Consecutive runs of entries along the first axis, not computed."""
+        return (x.data[start : start + size] for start in range(0, x.shape[0], size))
+
+    def inspect(self, x: Tensor, /, *, limit: int = 100) -> str:
+        """The tensor as text, its elements only where they are known: display computes nothing."""
+        if value_of(x.data) is not None:
+            return super().inspect(x, limit=limit)
+        return f"{x.template!r} {self.name} ({x.data.npartitions} blocks, not computed)"

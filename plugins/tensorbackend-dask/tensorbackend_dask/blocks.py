@@ -1,0 +1,154 @@
+"""What tasks call: NumpyBackend's callbacks on blocks.
+
+A task must be small to send and cheap to call. `Blocks` holds the name of a callback and its options, and finds the
+template of a block's result by the *labels* of the axes: axes with one label have one size, as letters in `einsum`. Its
+kernels are planned once for each combination of block shapes and process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from functools import lru_cache, reduce
+from typing import Any, TypeAlias
+
+from tensorbackend import Template, Tensor
+from tensorbackend.dtypes import DType, as_dtype
+from tensorbackend.protocol import Kernel, kernel_of
+
+from .library import np, numpy_backend
+
+Array: TypeAlias = Any
+"""A NumPy array."""
+
+Labels: TypeAlias = tuple[int, ...]
+"""A number for each axis; equal numbers stand for axes of one size, or of size 1 where that is broadcast."""
+
+
+def kernel_on_numpy(name: str, out: Any, inputs: Sequence[Any], options: dict[str, Any]) -> Kernel:
+    """NumpyBackend's kernel of a callback of either form, as it is called from outside."""
+    backend = numpy_backend()
+    method = getattr(backend, name)
+    if hasattr(method, "__plan__"):
+        return backend.enter(kernel_of(method, out, *inputs, **options))
+    return lambda *arrays: method(out, *(_tensors(inputs, arrays)), **options)
+
+
+def _tensors(templates: Sequence[Any], arrays: Sequence[Any]) -> list[Any]:
+    return [
+        Tensor(template, numpy_backend(), array)
+        if isinstance(template, Template)
+        else template and tuple(_tensors(template, array))
+        for template, array in zip(templates, arrays, strict=True)
+    ]
+
+
+class Blocks:
+    """A callback on blocks: a function of arrays, with the templates of its results found from their shapes."""
+
+    def __init__(
+        self,
+        name: str,
+        inputs: tuple[tuple[Labels, str], ...],
+        outputs: tuple[tuple[Labels, str], ...],
+        fixed: tuple[tuple[int, int], ...] = (),
+        options: tuple[tuple[str, Hashable], ...] = (),
+        several: bool = False,
+        more: int = 0,
+    ) -> None:
+        self.state = name, inputs, outputs, fixed, options, several, more
+        self.kernels: dict[Any, Kernel] = {}
+        self.__name__ = name  # which Dask shows
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return restored, self.state
+
+    def __call__(self, *arrays: Array) -> Any:
+        if list in map(type, arrays):  # Dask gives the one block along an axis that the result has not in a list
+            arrays = tuple(map(_unpacked, arrays))
+        shapes = tuple([array.shape for array in arrays])
+        kernel = self.kernels.get(shapes)
+        if kernel is None:
+            kernel = self.kernels[shapes] = self.plan(shapes)
+        return kernel(*arrays)
+
+    def plan(self, shapes: Sequence[tuple[int, ...]]) -> Kernel:
+        """The kernel for blocks of some shapes."""
+        name, inputs, outputs, fixed, options, several, more = self.state
+        sizes = dict(fixed)
+        given = []
+        for (labels, dtype), shape in zip(inputs, shapes, strict=True):
+            given.append(Template(shape, dtype))
+            for label, size in zip(labels, shape, strict=True):
+                if sizes.get(label, 1) == 1:
+                    sizes[label] = size
+        sizes.update(fixed)
+        found = tuple([Template(tuple([sizes[label] for label in labels]), dtype) for labels, dtype in outputs])
+        kernel = kernel_on_numpy(name, found if several else found[0], given, dict(options))
+        if not more:
+            return kernel
+        ones = (1,) * more  # for axes that are summed over from block to block
+        return lambda *arrays: kernel(*arrays).reshape((*found[0].shape, *ones))
+
+
+def _unpacked(array: Any) -> Array:
+    while type(array) is list:
+        (array,) = array
+    return array
+
+
+@lru_cache(1 << 12)
+def restored(*state: Any) -> Blocks:
+    """The one `Blocks` of a process with some arguments, so that tasks share its kernels."""
+    return Blocks(*state)
+
+
+@lru_cache(1 << 10)
+def pairwise(name: str, dtype: str, ndim: int) -> Blocks:
+    """A callback of two tensors of one shape and dtype, on blocks."""
+    labels = tuple(range(ndim))
+    return restored(name, ((labels, dtype), (labels, dtype)), ((labels, dtype),))
+
+
+class Folded:
+    """Combines any number of blocks by a callback of two, in order, in a dtype that may be wider than theirs."""
+
+    def __init__(self, name: str, dtype: str, ndim: int) -> None:
+        self.state = name, dtype, ndim
+        self.__name__ = name
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Folded, self.state
+
+    def __call__(self, *arrays: Array) -> Array:
+        wide = as_dtype(self.state[1])
+        return reduce(pairwise(*self.state), [cast(array, as_dtype(array.dtype), wide) for array in arrays])
+
+
+def cast(array: Array, source: DType, target: DType) -> Array:
+    """A block in another dtype, by the rules of `as_type`."""
+    if source is target:
+        return array
+    labels = tuple(range(array.ndim))
+    return restored("as_type", ((labels, str(source)),), ((labels, str(target)),))(array)
+
+
+class Finished:
+    """What combines parts, and brings the result into its dtype and shape: without the axes of size 1 after the first
+    `kept`, and with axes of size 1 at `added`.
+    """
+
+    def __init__(self, combine: Callable[..., Any], target: str, kept: int, added: tuple[int, ...]) -> None:
+        self.state = combine, target, kept, added
+        self.__name__ = getattr(combine, "__name__", "finished")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Finished, self.state
+
+    def __call__(self, *parts: Any) -> Array:
+        combine, target, kept, added = self.state
+        found = combine(*parts)
+        if isinstance(found, tuple):
+            found = combine.last(found)  # type: ignore[attr-defined] # of parts that are several arrays
+        found = found.reshape(found.shape[:kept])
+        found = cast(found, as_dtype(found.dtype), as_dtype(target))
+        return np.expand_dims(found, added) if added else found

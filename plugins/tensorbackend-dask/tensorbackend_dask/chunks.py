@@ -1,0 +1,101 @@
+"""Where tensors are cut into blocks: rules by the names of axes, and the greatest size of a block."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+from typing import Any, TypeAlias
+
+from tensorbackend import Template
+from tensorbackend.errors import ArgumentError, expected
+
+Chunks: TypeAlias = tuple[tuple[int, ...], ...]
+"""For each axis the sizes of the blocks along it, as Dask has them."""
+
+Rules: TypeAlias = tuple[tuple[str, int | None], ...]
+"""The size of blocks along the axes of a name, `None` for an axis that stays whole."""
+
+
+def rules_of(chunks: object) -> Rules:
+    """The rules that a user gave, checked, in the order of their names.
+
+    >>> rules_of({"time": 1000, "feature": None})
+    (('feature', None), ('time', 1000))
+    """
+    try:
+        given: Mapping[Any, Any] = dict(chunks)  # type: ignore[call-overload] # pairs are taken as well
+    except (TypeError, ValueError):
+        remedy = 'such as {"time": 1000}'
+        raise ArgumentError(expected("a mapping of axis names to sizes of blocks", remedy, chunks=chunks)) from None
+    for name, size in given.items():
+        if not isinstance(name, str) or not name:
+            raise ArgumentError(expected("the name of an axis", "name the axes that chunks are for", chunks=name))
+        positive_or_none(f"chunks[{name!r}]", size)
+    return tuple(sorted(given.items()))
+
+
+def positive_or_none(what: str, size: object) -> None:
+    """Raises `ArgumentError` for a size of blocks that is none."""
+    if size is not None and (isinstance(size, bool) or not isinstance(size, int) or size < 1):
+        raise ArgumentError(expected("a size of blocks from 1 up, or None to keep the axis whole", **{what: size}))
+
+
+def bytes_of(what: str, size: object) -> int:
+    """A number of bytes; `ArgumentError` for what is none."""
+    if isinstance(size, bool) or not isinstance(size, int) or size < 1:
+        raise ArgumentError(expected("a number of bytes from 1 up", **{what: size}))
+    return size
+
+
+def cut(size: int, step: int) -> tuple[int, ...]:
+    """The sizes of blocks of one size, but for the last.
+
+    >>> cut(5, 2), cut(0, 2)
+    ((2, 2, 1), (0,))
+    """
+    whole, rest = divmod(size, max(step, 1))
+    return (step,) * whole + ((rest,) if rest or not whole else ())
+
+
+def chunks_of(out: Template, rules: Mapping[str, int | None], most: int) -> Chunks:
+    """The blocks of a tensor: axes with a rule by it, others from the first on until a block has at most `most` bytes.
+
+    >>> chunks_of(Template((4, 6), "f32", ("time", None)), {"time": 2}, 16)
+    ((2, 2), (2, 2, 2))
+    """
+    steps = [
+        size if rule is None else min(rule, size)
+        for size, rule in zip(out.shape, (rules.get(name) if name else None for name in out.names), strict=True)
+    ]
+    free = [axis for axis, name in enumerate(out.names) if name is None or name not in rules]
+    room = most // max(out.dtype.bits // 8, 1)
+    for axis in free:
+        count = 1
+        for step in steps:
+            count *= max(step, 1)
+        if count <= room:
+            break
+        steps[axis] = max(1, room * max(steps[axis], 1) // count)
+    return tuple(map(cut, out.shape, steps))
+
+
+def common(chunks: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
+    """The coarsest blocks of which the blocks of several tensors along one axis are made.
+
+    >>> common([(2, 2), (3, 1)])
+    (2, 1, 1)
+    """
+    first, *others = chunks
+    if all(each == first for each in others):
+        return first
+    ends = sorted({end for each in chunks for end in accumulate(each)})
+    return tuple(end - start for start, end in zip([0, *ends], ends, strict=False) if end > start)
+
+
+def starts_of(sizes: Sequence[int]) -> list[int]:
+    """Where blocks begin.
+
+    >>> starts_of((2, 2, 1))
+    [0, 2, 4]
+    """
+    return [0, *accumulate(sizes)][: len(sizes)]

@@ -1,0 +1,122 @@
+"""What is made of nothing: each block from where it begins, so that the elements are the same whatever the blocks are."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any, TypeAlias
+
+from tensorbackend import Template
+from tensorbackend.dtypes import as_dtype, complex128, float64, iinfo, int64
+from tensorbackend.extending import numpy_dtype
+from tensorbackend.protocol import Payload
+
+from .base import DaskBase, lazily
+from .blocks import Array, cast, kernel_on_numpy
+from .graphs import Lazy, Place, layer, named
+from .library import np
+
+At: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
+"""Where a block begins, and its shape."""
+
+Scalar: TypeAlias = bool | int | float | complex
+
+
+class Made:
+    """Makes blocks: a function of where a block is. The state says which."""
+
+    def __init__(self, *state: Any) -> None:
+        self.state = state
+        self.__name__ = type(self).__name__.lower()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), self.state
+
+
+class Constant(Made):
+    """One value."""
+
+    def __call__(self, at: At) -> Array:
+        dtype, value = self.state
+        return kernel_on_numpy("constant", Template(at[1], dtype), (), {"value": value})()
+
+
+class Diagonal(Made):
+    """Ones on a diagonal of the last two axes."""
+
+    def __call__(self, at: At) -> Array:
+        (dtype, offset), (starts, shape) = self.state, at
+        here = offset + starts[-2] - starts[-1]
+        return kernel_on_numpy("eye", Template(shape, dtype), (), {"offset": here})()
+
+
+class Counter(Made):
+    """Indices along an axis, or in row-major order."""
+
+    def __call__(self, at: At) -> Array:
+        (name, whole, axis), (starts, shape) = self.state, at
+        dtype = as_dtype(name)
+        if axis is not None:
+            lined_up = tuple(size if i == axis else 1 for i, size in enumerate(shape))
+            line = self.run(starts[axis], shape[axis], dtype).reshape(lined_up)
+            return np.broadcast_to(line, shape)
+        strides = [prod(whole[i + 1 :]) for i in range(len(whole))]
+        inner = next((i for i, size in enumerate(shape) if size != 1), len(shape))
+        first = sum(start * stride for start, stride in zip(starts, strides, strict=True))
+        if shape[inner + 1 :] == whole[inner + 1 :]:  # rows one after another
+            return self.run(first, prod(shape), dtype).reshape(shape)
+        found = np.full((), first, np.int64)
+        for i, (size, stride) in enumerate(zip(shape, strides, strict=True)):
+            steps = np.arange(size, dtype=np.int64) * stride
+            found = found + steps.reshape((size,) + (1,) * (len(shape) - 1 - i))
+        return cast(found, int64, dtype)
+
+    def run(self, first: int, count: int, dtype: Any) -> Array:
+        """Whole numbers one after another in a dtype."""
+        if dtype.is_integer and first + count <= iinfo(dtype).max:
+            return np.arange(first, first + count, dtype=numpy_dtype(dtype))
+        return cast(np.arange(first, first + count, dtype=np.int64), int64, dtype)
+
+
+class Spaced(Made):
+    """Numbers a step apart, computed in 64 bits a part, product and sum rounded each."""
+
+    def __call__(self, at: At) -> Array:
+        (name, start, step, last, count), ((first,), (size,)) = self.state, at
+        wide = int64 if isinstance(start, int) else complex128 if isinstance(start, complex) else float64
+        if wide is int64:  # modulo 2**64, of which int64 has the lower half and the upper one as negative
+            start, step = ((int(each) + (1 << 63)) % (1 << 64) - (1 << 63) for each in (start, step))
+        dtype = numpy_dtype(wide)
+        with np.errstate(all="ignore"):
+            values = np.arange(first, first + size, dtype=dtype) * np.asarray(step, dtype) + np.asarray(start, dtype)
+        if last is not None and size and first + size == count:
+            values[-1] = last
+        return cast(values, wide, as_dtype(name))
+
+
+class DaskCreation(DaskBase):
+    """Constants, identity matrices and counters."""
+
+    def made(self, function: Made, out: Template) -> Lazy:
+        """A Dask array whose blocks a function makes."""
+        chunks, labels = self.chunks_for(out), tuple(range(out.ndim))
+        return layer(function, named(function.__name__), labels, chunks, out.dtype, [(Place(chunks), labels)])
+
+    @lazily
+    def constant(self, out: Template, /, *, value: Scalar) -> Payload:
+        """Every element is `value`."""
+        return self.made(Constant(str(out.dtype), value), out)
+
+    @lazily
+    def eye(self, out: Template, /, *, offset: int) -> Payload:
+        """Ones on one diagonal of the last two axes."""
+        return self.made(Diagonal(str(out.dtype), offset), out)
+
+    @lazily
+    def iota(self, out: Template, /, *, axis: int | None) -> Payload:
+        """Each element is its index, along an axis or in row-major order."""
+        return self.made(Counter(str(out.dtype), out.shape, axis), out)
+
+    @lazily
+    def spaced(self, out: Template, /, *, start: Scalar, step: Scalar, last: Scalar | None) -> Payload:
+        """Numbers a step apart."""
+        return self.made(Spaced(str(out.dtype), start, step, last, out.shape[0]), out)

@@ -1,0 +1,119 @@
+"""Accumulations: each block by NumpyBackend's callback, then what the blocks before it come to."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+from dask._task_spec import Task, TaskRef
+from dask.highlevelgraph import MaterializedLayer
+
+from tensorbackend import Template, Tensor
+from tensorbackend.dtypes import DType, float32
+from tensorbackend.protocol import Payload
+
+from .base import NARROW, DaskBase, lazily
+from .blocks import Array, pairwise
+from .graphs import Lazy, array, by_labels, known, named
+from .library import np
+from .shape import concatenated
+
+COMBINED = {
+    "cumulative_sum": "add",
+    "cumulative_product": "multiply",
+    "cumulative_max": "max",
+    "cumulative_min": "min",
+}
+"""The callbacks of two tensors that combine blocks."""
+
+
+class Carried:
+    """Combines a block with what came before it, or the last entries of both."""
+
+    def __init__(self, name: str, dtype: str, axis: int, reverse: bool, end: bool) -> None:
+        self.state = name, dtype, axis, reverse, end
+        self.__name__ = name
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Carried, self.state
+
+    def __call__(self, block: Array, before: Array | None = None) -> Array:
+        name, dtype, axis, reverse, end = self.state
+        if end:
+            last = slice(0, 1) if reverse else slice(-1, None)
+            block = block[(*(slice(None),) * axis, last)]
+        if before is None:
+            return block
+        return pairwise(name, dtype, block.ndim)(np.broadcast_to(before, block.shape), block)
+
+
+class DaskCumulative(DaskBase):
+    """Accumulations along an axis."""
+
+    def accumulated(
+        self, name: str, out: Template, x: Tensor, axis: int, reverse: bool, initial: int | None, **more: Any
+    ) -> Lazy:
+        """An accumulation over blocks, in at least float32; `initial` is put before it."""
+        work = float32 if out.dtype in NARROW else out.dtype
+        values = self.cast(x.data, x.dtype, work)
+        labels = tuple(range(x.ndim))
+        local = by_labels(
+            name, Template(x.shape, work), [(values, work, labels)], [labels],
+            options={"axis": axis, "reverse": reverse, **more},
+        )  # fmt: skip
+        found = self.cast(self._carried(COMBINED[name], local, work, axis, reverse), work, out.dtype)
+        if initial is None:
+            return found
+        chunks = tuple((1,) if i == axis else sizes for i, sizes in enumerate(found.chunks))
+        shape = tuple(map(sum, chunks))
+        first = known(np.broadcast_to(np.asarray(initial, found.dtype), shape), chunks)
+        return concatenated([found, first] if reverse else [first, found], axis, out.dtype)
+
+    def _carried(self, name: str, local: Lazy, dtype: DType, axis: int, reverse: bool) -> Lazy:
+        count = local.numblocks[axis]
+        if count == 1:
+            return local
+        op = named(name)
+        ends, apply = (Carried(name, str(dtype), axis, reverse, end) for end in (True, False))
+        tasks: dict[Any, Any] = {}
+        order = range(count - 1, -1, -1) if reverse else range(count)
+        for rest in product(*(range(1 if i == axis else size) for i, size in enumerate(local.numblocks))):
+            before: tuple[Any, ...] = ()
+            for number in order:
+                place = (*rest[:axis], number, *rest[axis + 1 :])
+                block = TaskRef((local.name, *place))
+                tasks[(op, *place)] = Task((op, *place), apply, block, *before)
+                key = (f"{op}-end", *place)
+                tasks[key] = Task(key, ends, block, *before)
+                before = (TaskRef(key),)
+        return array(op, MaterializedLayer(tasks), [local], local.chunks, dtype)
+
+    @lazily
+    def cumulative_sum(
+        self, out: Template, x: Tensor, /, *, axis: int, dtype: DType | None, include_initial: bool, reverse: bool
+    ) -> Payload:
+        """Sums up to each element."""
+        initial = 0 if include_initial else None
+        return self.accumulated(
+            "cumulative_sum", out, x, axis, reverse, initial, dtype=None, include_initial=False
+        )  # fmt: skip
+
+    @lazily
+    def cumulative_product(
+        self, out: Template, x: Tensor, /, *, axis: int, dtype: DType | None, include_initial: bool, reverse: bool
+    ) -> Payload:
+        """Products up to each element."""
+        initial = 1 if include_initial else None
+        return self.accumulated(
+            "cumulative_product", out, x, axis, reverse, initial, dtype=None, include_initial=False
+        )  # fmt: skip
+
+    @lazily
+    def cumulative_max(self, out: Template, x: Tensor, /, *, axis: int, reverse: bool) -> Payload:
+        """Greatest element up to each."""
+        return self.accumulated("cumulative_max", out, x, axis, reverse, None)
+
+    @lazily
+    def cumulative_min(self, out: Template, x: Tensor, /, *, axis: int, reverse: bool) -> Payload:
+        """Least element up to each."""
+        return self.accumulated("cumulative_min", out, x, axis, reverse, None)

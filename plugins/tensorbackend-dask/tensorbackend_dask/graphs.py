@@ -1,0 +1,324 @@
+"""Payloads: Dask arrays, made with their dtype and chunks known, so that nothing is inferred by running functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from itertools import product
+from math import prod
+from typing import Any, TypeAlias
+from uuid import uuid4
+
+from dask import blockwise as dask_blockwise
+from dask._task_spec import Alias, DataNode, Task, TaskRef
+from dask.blockwise import BlockwiseDep
+from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
+
+from tensorbackend import Template
+from tensorbackend.dtypes import DType, as_dtype
+from tensorbackend.extending import numpy_dtype
+
+from .blocks import Array, Finished, Labels, restored
+from .chunks import Chunks, common, starts_of
+from .library import da, np
+
+Lazy: TypeAlias = Any
+"""A `dask.array.Array`. Its attribute `known`, where it is there, has the whole as a NumPy array."""
+
+FEW = 1 << 16
+"""What is known and has at most so many bytes is computed with at once: a task takes longer."""
+
+LITERAL = 1 << 12
+"""What is known and has at most so many bytes is part of each task that needs it."""
+
+TOGETHER = 1 << 26
+"""Blocks are combined in groups of at most so many bytes, of two blocks at least."""
+
+
+def named(op: str) -> str:
+    """A new name of a layer, by which its op can be seen on a dashboard."""
+    return f"{op.strip('_')}-{uuid4().hex}"
+
+
+@lru_cache
+def meta(dtype: DType, ndim: int) -> Array:
+    """The array without elements that tells Dask of dtype and axes."""
+    return np.empty((0,) * ndim, numpy_dtype(dtype))
+
+
+def array(name: str, layer: Any, dependencies: Sequence[Lazy], chunks: Chunks, dtype: DType) -> Lazy:
+    """The Dask array of a layer."""
+    graph = HighLevelGraph.from_collections(name, layer, dependencies=dependencies)
+    return da.Array(graph, name, chunks, meta=meta(dtype, len(chunks)))
+
+
+# What is known
+
+
+def known(values: Array, chunks: Chunks | None = None) -> Lazy:
+    """The payload of a NumPy array, whose blocks are views of it."""
+    chunks = tuple((size,) for size in values.shape) if chunks is None else chunks
+    name = named("known")
+    tasks = {(name, *place): DataNode((name, *place), values[key]) for place, key in cuts(chunks)}
+    found = array(name, MaterializedLayer(tasks), (), chunks, as_dtype(values.dtype))
+    found.known = values
+    return found
+
+
+def cuts(chunks: Chunks) -> Iterable[tuple[tuple[int, ...], tuple[Any, ...]]]:
+    """The places of blocks, and the slices at which they are in the whole."""
+    starts = list(map(starts_of, chunks))
+    for place in product(*(range(len(each)) for each in chunks)):
+        key = tuple(slice(start[i], start[i] + each[i]) for i, start, each in zip(place, starts, chunks, strict=True))
+        yield place, (*key, ...)
+
+
+def value_of(x: Lazy) -> Array | None:
+    """The whole of a payload as a NumPy array, if it is known."""
+    found: Array | None = x.__dict__.get("known")
+    if found is None and (stage := x.__dict__.get("stage")) is not None and stage.value is not None:
+        found = x.known = stage.value
+    return found
+
+
+def few(x: Lazy) -> Array | None:
+    """The whole of a payload, if it is known and a few elements in one block."""
+    found = value_of(x)
+    return found if found is not None and found.nbytes <= FEW and x.npartitions == 1 else None
+
+
+# Blocks by labels
+
+
+class Place(BlockwiseDep):  # type: ignore[misc] # Dask has no types
+    """Where a block begins, and its shape."""
+
+    produces_tasks = False
+
+    def __init__(self, chunks: Chunks) -> None:
+        self.chunks, self.numblocks = chunks, tuple(map(len, chunks))
+        self.starts = list(map(starts_of, chunks))
+
+    def __getitem__(self, place: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        starts = tuple([start[i] for i, start in zip(place, self.starts, strict=True)])
+        return starts, tuple([sizes[i] for i, sizes in zip(place, self.chunks, strict=True)])
+
+    def __dask_tokenize__(self) -> Any:
+        return "tensorbackend_dask.Place", self.chunks
+
+
+def layer(
+    function: Callable[..., Any],
+    name: str,
+    labels: Labels,
+    chunks: Chunks,
+    dtype: DType,
+    operands: Sequence[tuple[Any, Labels | None]],
+) -> Lazy:
+    """A Dask array of whose blocks each is a function of blocks of others, found by labels.
+
+    An operand is a Dask array or a `Place` with its labels, or a literal with `None`.
+    """
+    pairs: list[Any] = []
+    numblocks: dict[str, tuple[int, ...]] = {}
+    arrays = []
+    met: set[int] = set()
+    for operand, its in operands:
+        if its is None:
+            pairs += [operand, None]
+            continue
+        met.update(its)
+        if isinstance(operand, BlockwiseDep):
+            pairs += [operand, its]
+            continue
+        numblocks[operand.name] = operand.numblocks
+        arrays.append(operand)
+        pairs += [operand.name, its]
+    new = {label: (1,) * len(sizes) for label, sizes in zip(labels, chunks, strict=True) if label not in met}
+    made = dask_blockwise.blockwise(function, name, labels, *pairs, numblocks=numblocks, new_axes=new)
+    return array(name, made, arrays, chunks, dtype)
+
+
+def aligned(operands: Sequence[Lazy], labels: Sequence[Labels], whole: Iterable[int] = ()) -> list[Lazy]:
+    """Dask arrays whose blocks along axes of one label are the same, and one along axes that are needed whole."""
+    sizes: dict[int, list[tuple[int, ...]]] = {}
+    for x, its in zip(operands, labels, strict=True):
+        for label, blocks, size in zip(its, x.chunks, x.shape, strict=True):
+            if size != 1:
+                sizes.setdefault(label, []).append(blocks)
+    wanted = {label: common(each) for label, each in sizes.items()}
+    for label in whole:
+        if label in wanted:
+            wanted[label] = (sum(wanted[label]),)
+    return [
+        rechunked(x, tuple(blocks if size == 1 else wanted[label]
+                           for label, blocks, size in zip(its, x.chunks, x.shape, strict=True)))
+        for x, its in zip(operands, labels, strict=True)
+    ]  # fmt: skip
+
+
+def rechunked(x: Lazy, chunks: Chunks) -> Lazy:
+    """A Dask array in other blocks."""
+    if x.chunks == chunks:
+        return x
+    values = value_of(x)
+    if values is not None:
+        return known(values, chunks)
+    if not prod(x.shape):
+        return known(np.empty(x.shape, x.dtype), chunks)
+    return x.rechunk(chunks)
+
+
+def by_labels(
+    op: str,
+    out: Template | Sequence[Template],
+    inputs: Sequence[tuple[Lazy, DType, Labels]],
+    outputs: Sequence[Labels],
+    *,
+    whole: Iterable[int] = (),
+    more: Labels = (),
+    options: Mapping[str, Any] = {},
+) -> Any:
+    """A callback of NumpyBackend on each block: a Dask array, or a tuple of them for several templates.
+
+    Axes with a label of `whole` are in one block. Those of `more` are added to the one result with size 1 for each
+    block along them, to be combined.
+    """
+    outs = (out,) if isinstance(out, Template) else tuple(out)
+    whole = set(whole)
+    operands = aligned([x for x, _, _ in inputs], [its for _, _, its in inputs], whole)
+    blocks: dict[int, tuple[int, ...]] = {}
+    for x, (_, _, its) in zip(operands, inputs, strict=True):
+        for label, sizes, size in zip(its, x.chunks, x.shape, strict=True):
+            if size != 1 or label not in blocks:
+                blocks[label] = sizes
+    fixed = {}
+    for each, its in zip(outs, outputs, strict=True):
+        for label, size in zip(its, each.shape, strict=True):
+            if label in whole or label not in blocks:
+                fixed[label], blocks[label] = size, (size,)
+    function = restored(
+        op,
+        tuple((its, str(dtype)) for _, dtype, its in inputs),
+        tuple((its, str(each.dtype)) for each, its in zip(outs, outputs, strict=True)),
+        tuple(sorted(fixed.items())),
+        tuple(sorted(options.items())),
+        not isinstance(out, Template),
+        len(more),
+    )
+    given = [_literally(x, its, blocks) for x, (_, _, its) in zip(operands, inputs, strict=True)]
+    labels = (*outputs[0], *more)
+    chunks = (*(blocks[label] for label in outputs[0]), *((1,) * len(blocks[label]) for label in more))
+    if isinstance(out, Template):
+        return layer(function, named(op), labels, chunks, out.dtype, given)
+    rows = tuple(dict.fromkeys(label for its in outputs for label in its if len(blocks[label]) > 1))
+    both = layer(function, named(op), rows, tuple(blocks[label] for label in rows), outs[0].dtype, given)
+    return parts(both, rows, outs, outputs, blocks)
+
+
+def parts(
+    both: Lazy, rows: Labels, outs: Sequence[Template], outputs: Sequence[Labels], blocks: Mapping[int, tuple[int, ...]]
+) -> tuple[Lazy, ...]:
+    """The Dask arrays of tasks with several results."""
+    found = []
+    for number, (out, its) in enumerate(zip(outs, outputs, strict=True)):
+        name = named("part")
+        tasks = {}
+        for place in product(*(range(len(blocks[label])) for label in its)):
+            at = dict(zip(its, place, strict=True))
+            source = (both.name, *(at.get(label, 0) for label in rows))
+            tasks[(name, *place)] = Task((name, *place), _item, TaskRef(source), number)
+        made = MaterializedLayer(tasks)
+        found.append(array(name, made, [both], tuple(blocks[label] for label in its), out.dtype))
+    return tuple(found)
+
+
+def _item(found: Sequence[Array], number: int) -> Array:
+    return found[number]
+
+
+def _literally(x: Lazy, its: Labels, blocks: Mapping[int, tuple[int, ...]]) -> tuple[Any, Labels | None]:
+    """An operand with its labels, or the little that it is known to be as a part of each task."""
+    values = value_of(x)
+    if values is None or values.nbytes > LITERAL or x.npartitions > 1:
+        return x, its
+    if any(size != 1 and len(blocks[label]) > 1 for label, size in zip(its, x.shape, strict=True)):
+        return x, its
+    return values, None
+
+
+# Other graphs
+
+
+def single(x: Lazy) -> Lazy:
+    """A Dask array in one block."""
+    return rechunked(x, tuple((size,) for size in x.shape))
+
+
+def put_together(grid: Mapping[tuple[int, ...], tuple[Any, ...]], sources: Sequence[Lazy], chunks: Chunks,
+                 dtype: DType) -> Lazy:  # fmt: skip
+    """A Dask array made of blocks of others as they are: the key of the block at each place."""
+    name = named("blocks")
+    tasks = {(name, *place): Alias((name, *place), key) for place, key in grid.items()}
+    return array(name, MaterializedLayer(tasks), sources, chunks, dtype)
+
+
+class Stage(MaterializedLayer):  # type: ignore[misc] # Dask has no types
+    """The last layer of a reduction: of few bytes, made of many.
+
+    What needs it besides its source would keep the whole source until it is there. So it is computed first, if the
+    source is large, and the source's blocks are made again.
+    """
+
+    def __init__(self, tasks: Mapping[Any, Any], name: str, chunks: Chunks, dtype: DType, held: int) -> None:
+        super().__init__(tasks)
+        self.name, self.chunks, self.dtype, self.held = name, chunks, dtype, held
+        self.value: Array | None = None
+
+    @property
+    def small(self) -> bool:
+        """Whether it may stand in a graph as data."""
+        return prod(map(sum, self.chunks)) * self.dtype.itemsize <= SMALL
+
+
+SMALL = 1 << 23
+"""A result of a reduction of at most so many bytes is computed first where a large source is needed again."""
+
+
+def tree(
+    op: str, partial: Lazy, kept: int, combine: Callable[..., Any], out: Template, *, added: tuple[int, ...], held: int
+) -> Lazy:
+    """Combines the blocks along all axes after the first `kept`, in order and in groups, until one is left.
+
+    `combine` takes any number of parts and gives one of their kind; `added` are the axes of size 1 of the result that
+    the parts do not have. `held` are the bytes that the parts were made of.
+    """
+    chunks = list(partial.chunks[:kept])
+    for axis in added:
+        chunks.insert(axis, (1,))
+    block = 2 * out.dtype.itemsize * prod(max(sizes) for sizes in chunks)
+    group = max(2, min(16, TOGETHER // max(block, 1)))
+    finish = Finished(combine, str(out.dtype), kept, added)
+    name = named(op)
+    tasks: dict[Any, Any] = {}
+    inner = list(product(*map(range, partial.numblocks[kept:])))
+    for rest in product(*map(range, partial.numblocks[:kept])):
+        keys: list[Any] = [(partial.name, *rest, *place) for place in inner]
+        level = 0
+        while len(keys) > group:
+            level += 1
+            above = []
+            for start in range(0, len(keys), group):
+                key = (f"{name}-{level}", *rest, start)
+                tasks[key] = Task(key, combine, *map(TaskRef, keys[start : start + group]))
+                above.append(key)
+            keys = above
+        place = list(rest)
+        for axis in added:
+            place.insert(axis, 0)
+        tasks[(name, *place)] = Task((name, *place), finish, *map(TaskRef, keys))
+    stage = Stage(tasks, name, tuple(chunks), out.dtype, held)
+    found = array(name, stage, [partial], tuple(chunks), out.dtype)
+    if out.nbytes <= SMALL:
+        found.stage = stage
+    return found

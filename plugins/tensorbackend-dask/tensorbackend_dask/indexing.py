@@ -1,0 +1,167 @@
+"""What reads and writes by index."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, TypeAlias
+
+import tensorbackend as tb
+from tensorbackend import Template, Tensor
+from tensorbackend.dtypes import float32
+from tensorbackend.protocol import Payload
+
+from .base import NARROW, DaskBase, lazily, wider
+from .blocks import Folded
+from .graphs import TOGETHER, Lazy, by_labels, known, tree
+from .library import np, numpy_backend
+from .shape import concatenated, part
+
+Mode: TypeAlias = Literal["error", "clip", "fill"]
+
+
+class DaskIndexing(DaskBase):
+    """Slices, gathers and scatters. Indices that may be out of bounds are looked at before anything else runs."""
+
+    @lazily
+    def slice(
+        self, out: Template, x: Tensor, /, *, starts: tuple[int, ...], lengths: tuple[int, ...],
+        strides: tuple[int, ...],
+    ) -> Payload:  # fmt: skip
+        """The blocks, and parts of blocks, that are taken."""
+        if not out.size:
+            return known(np.empty(out.shape, x.data.dtype))
+        steps = zip(starts, lengths, strides, strict=True)
+        return x.data[tuple(slice(start, start + (length - 1) * stride + 1, stride) for start, length, stride in steps)]
+
+    @lazily
+    def put_slice(self, out: Template, x: Tensor, update: Tensor, /, *, starts: tuple[int, ...]) -> Payload:
+        """What is before the update, the update, and what is after it, along each axis."""
+        return self._put(x.data, update.data, starts, 0, out) if update.size else x.data
+
+    def _put(self, x: Lazy, update: Lazy, starts: tuple[int, ...], axis: int, out: Template) -> Lazy:
+        if axis == len(starts):
+            return update
+        start, stop = starts[axis], starts[axis] + update.shape[axis]
+        inner = self._put(part(x, axis, start, stop), update, starts, axis + 1, out)
+        pieces = [part(x, axis, 0, start), inner, part(x, axis, stop, x.shape[axis])]
+        return concatenated(pieces, axis, out.dtype)
+
+    def check(self, name: str, out: Template, inputs: Sequence[Tensor], sizes: Sequence[int], **options: Any) -> None:
+        """Raises NumpyBackend's error for an index out of bounds; `sizes` are those of the axes indexed by a vector."""
+        x, indices, *others = inputs
+        if options["mode"] != "error" or not indices.size:
+            return
+        indices = Tensor(Template(indices.shape, indices.dtype), self, indices.data)
+        with tb.default_backend(self):
+            limits = tb.asarray(list(sizes), dtype="int64") if len(sizes) > 1 else sizes[0]
+            numbers = tb.minimum(indices, tb.iinfo("int64").max) if str(indices.dtype) == "uint64" else indices
+            numbers = tb.astype(numbers, "int64")
+            outside = tb.any(tb.logical_or(tb.less(numbers, 0), tb.greater_equal(numbers, limits)))
+        if not self.values(outside.data)[0]:
+            return
+
+        def stand_in(each: Tensor) -> Tensor:
+            empty = np.broadcast_to(np.zeros((), each.data.dtype), each.shape)
+            return Tensor(each.template, numpy_backend(), empty)
+
+        numbers = Tensor(indices.template, numpy_backend(), self.values(indices.data)[0])
+        getattr(numpy_backend(), name)(out, stand_in(x), numbers, *map(stand_in, others), **options)
+
+    @lazily
+    def take(self, out: Template, x: Tensor, indices: Tensor, /, *, axis: int, mode: Mode) -> Payload:
+        """By blocks of indices where the axis is in one block; else the indices are computed first."""
+        self.check("take", out, (x, indices), (x.shape[axis],), axis=axis, mode=mode)
+        labels = tuple(range(x.ndim))
+        if x.data.numblocks[axis] == 1 or not out.size:
+            places = tuple(range(x.ndim, x.ndim + indices.ndim))
+            given = [(x.data, x.dtype, labels), (indices.data, indices.dtype, places)]
+            result = (*labels[:axis], *places, *labels[axis + 1 :])
+            return by_labels("take", out, given, [result], whole=[axis], options={"axis": axis, "mode": mode})
+        numbers = self.values(indices.data)[0].reshape(-1)
+        inside = (numbers >= 0) & (numbers < x.shape[axis])
+        numbers = np.minimum(numbers, np.asarray(x.shape[axis] - 1, numbers.dtype)).astype(np.int64)
+        found = x.data[(*(slice(None),) * axis, np.maximum(numbers, 0))]
+        if mode == "fill" and not inside.all():
+            mask = known(inside, (found.chunks[axis],))
+            shape = Template(found.shape, out.dtype)
+            given = [
+                (mask, tb.bool_, (axis,)),
+                (found, x.dtype, labels),
+                (known(np.zeros((), found.dtype)), x.dtype, ()),
+            ]
+            wide = [(mask.reshape((-1,) + (1,) * (x.ndim - 1 - axis)), tb.bool_, labels[axis:]), *given[1:]]
+            found = by_labels("select", shape, wide, [labels])
+        flat = Tensor(Template(found.shape, out.dtype), self, found)
+        return found if found.shape == out.shape else self.reshape(out, flat)
+
+    @lazily
+    def take_along_axis(self, out: Template, x: Tensor, indices: Tensor, /, *, axis: int, mode: Mode) -> Payload:
+        """The axis is needed whole, of x and of the indices."""
+        self.check("take_along_axis", out, (x, indices), (x.shape[axis],), axis=axis, mode=mode)
+        labels = tuple(range(x.ndim))
+        new = tuple(x.ndim if label == axis else label for label in labels)
+        given = [(x.data, x.dtype, labels), (indices.data, indices.dtype, new)]
+        return by_labels(
+            "take_along_axis", out, given, [new], whole=[axis], options={"axis": axis, "mode": mode}
+        )  # fmt: skip
+
+    @lazily
+    def gather(self, out: Template, x: Tensor, indices: Tensor, /, *, mode: Mode) -> Payload:
+        """By blocks of indices; the axes of x that they are for are needed whole."""
+        depth = indices.shape[-1]
+        if depth:
+            self.check("gather", out, (x, indices), x.shape[:depth], mode=mode)
+        labels = tuple(range(x.ndim))
+        places = tuple(range(x.ndim, x.ndim + indices.ndim))
+        given = [(x.data, x.dtype, labels), (indices.data, indices.dtype, places)]
+        whole = [*labels[:depth], places[-1]]
+        return by_labels(
+            "gather", out, given, [(*places[:-1], *labels[depth:])], whole=whole, options={"mode": mode}
+        )  # fmt: skip
+
+    @lazily
+    def indexed_add(self, out: Template, x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode) -> Payload:
+        """Blocks of updates are added to zeros, and what comes of that to x; x is needed whole along indexed axes."""
+        depth = indices.shape[-1]
+        if depth:
+            self.check("indexed_add", out, (x, indices, updates), x.shape[:depth], mode=mode)
+        labels = tuple(range(x.ndim))
+        places = tuple(range(x.ndim, x.ndim + indices.ndim))
+        where = [(indices.data, indices.dtype, places), (updates.data, updates.dtype, (*places[:-1], *labels[depth:]))]
+        whole = [*labels[:depth], places[-1]]
+        divided = any(
+            blocks > 1 for blocks in (*indices.data.numblocks[:-1], *updates.data.numblocks[: len(places) - 1])
+        )
+        if not divided or 2 * x.template.nbytes > TOGETHER:
+            given = [(x.data, x.dtype, labels), *where]
+            return by_labels(
+                "indexed_add", out, given, [labels], whole=[*whole, *places], options={"mode": mode}
+            )  # fmt: skip
+        work = float32 if out.dtype in NARROW else out.dtype
+        nothing = known(np.zeros(x.shape, self.cast(x.data, x.dtype, work).dtype))
+        where[1] = (self.cast(updates.data, updates.dtype, work), work, where[1][2])
+        parts = by_labels(
+            "indexed_add", Template(x.shape, work), [(nothing, work, labels), *where], [labels],
+            whole=whole, more=places[:-1], options={"mode": mode},
+        )  # fmt: skip
+        combine = Folded("add", str(wider(work)), parts.ndim)
+        held = indices.data.nbytes + updates.data.nbytes
+        total = tree("indexed_add", parts, x.ndim, combine, Template(x.shape, work), added=(), held=held)
+        given = [(self.cast(x.data, x.dtype, work), work, labels), (total, work, labels)]
+        return self.cast(by_labels("add", Template(x.shape, work), given, [labels]), work, out.dtype)
+
+    @lazily
+    def indexed_put(self, out: Template, x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode) -> Payload:
+        """Indices are needed whole, as the last of repeated ones wins, and x along the axes that they are for."""
+        depth = indices.shape[-1]
+        if depth:
+            self.check("indexed_put", out, (x, indices, updates), x.shape[:depth], mode=mode)
+        labels = tuple(range(x.ndim))
+        places = tuple(range(x.ndim, x.ndim + indices.ndim))
+        given = [
+            (x.data, x.dtype, labels),
+            (indices.data, indices.dtype, places),
+            (updates.data, updates.dtype, (*places[:-1], *labels[depth:])),
+        ]
+        whole = [*labels[:depth], *places]
+        return by_labels("indexed_put", out, given, [labels], whole=whole, options={"mode": mode})

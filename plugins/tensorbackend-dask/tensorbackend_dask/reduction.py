@@ -1,0 +1,234 @@
+"""Reductions by trees: each block by NumpyBackend's callback, then the results of blocks in groups."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+from tensorbackend import Template, Tensor
+from tensorbackend.dtypes import DType, as_dtype, float32, int64
+from tensorbackend.protocol import Payload
+
+from .base import NARROW, DaskBase, lazily, wider
+from .blocks import Array, Folded, cast, restored
+from .graphs import Lazy, Place, by_labels, layer, named, tree
+from .library import np
+
+COMBINED = {
+    "all": "logical_and",
+    "any": "logical_or",
+    "sum": "add",
+    "product": "multiply",
+    "reduce_max": "max",
+    "reduce_min": "min",
+}
+"""The callbacks of two tensors that combine the results of blocks."""
+
+
+class Extreme:
+    """Where the extreme of a block is, as its value and its index in the whole; combines such pairs."""
+
+    def __init__(self, name: str, axis: int | None, tie: str, whole: tuple[int, ...], dtype: str) -> None:
+        self.state = name, axis, tie, whole, dtype
+        self.__name__ = name
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Extreme, self.state
+
+    def of_block(self, values: Array, at: tuple[tuple[int, ...], tuple[int, ...]]) -> tuple[Array, Array]:
+        """The values and indices of a block."""
+        name, axis, tie, whole, dtype = self.state
+        labels = tuple(range(values.ndim))
+        kept = () if axis is None else labels[:axis] + labels[axis + 1 :]
+        options = (("axis", axis), ("keepdims", False), ("tie_break", tie))
+        index = restored(name, ((labels, dtype),), ((kept, "int64"),), (), options)(values)
+        if axis is not None:
+            found = np.take_along_axis(values, np.expand_dims(index, axis), axis)
+            return np.moveaxis(found, axis, -1), np.expand_dims(index + at[0][axis], -1)
+        place = np.unravel_index(int(index), values.shape)
+        first = np.ravel_multi_index(tuple(i + start for i, start in zip(place, at[0], strict=True)), whole)
+        ones = (1,) * values.ndim
+        return values[place].reshape(ones), np.full(ones, first, np.int64)
+
+    def __call__(self, *pairs: tuple[Array, Array]) -> tuple[Array, Array]:
+        name, _, tie, _, _ = self.state
+        (best, index), *others = pairs
+        with np.errstate(all="ignore"):
+            for values, places in others:
+                beats = values > best if name == "argmax" else values < best
+                same = values == best
+                if best.dtype.kind not in "biu":
+                    absent, before = values != values, best != best
+                    beats, same = (beats & ~before) | (absent & ~before), same | (absent & before)
+                takes = beats | (same & (places < index if tie == "low" else places > index))
+                best, index = np.where(takes, values, best), np.where(takes, places, index)
+        return best, index
+
+    def last(self, pair: tuple[Array, Array]) -> Array:
+        """The indices."""
+        return pair[1]
+
+
+class ExtremeOfBlock:
+    """The part of `Extreme` that is called with blocks."""
+
+    def __init__(self, extreme: Extreme) -> None:
+        self.extreme = extreme
+        self.__name__ = extreme.__name__
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ExtremeOfBlock, (self.extreme,)
+
+    def __call__(self, values: Array, at: Any) -> tuple[Array, Array]:
+        return self.extreme.of_block(values, at)
+
+
+class Moments:
+    """Counts, means and sums of squared differences from them, of blocks; combines such triples (Chan et al., 1983)."""
+
+    def __init__(self, axes: tuple[int, ...], correction: float, source: str, work: str) -> None:
+        self.state = axes, correction, source, work
+        self.__name__ = "moments"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Moments, self.state
+
+    def __call__(self, *triples: tuple[int, Array, Array]) -> tuple[int, Array, Array]:
+        (count, mean, squares), *others = triples
+        with np.errstate(all="ignore"):
+            for more, other, added in others:
+                if not more:
+                    continue
+                total = count + more
+                apart = other - mean
+                mean = mean + apart * (more / total)
+                squares = squares + added + apart * apart * (count * more / total)
+                count = total
+        return count, mean, squares
+
+    def last(self, triple: tuple[int, Array, Array]) -> Array:
+        """The variance."""
+        count, _, squares = triple
+        divisor = count - self.state[1]
+        with np.errstate(all="ignore"):
+            return squares / (divisor if divisor > 0 else np.nan)
+
+
+class MomentsOfBlock:
+    """The moments of a block, in float32 at least, by NumpyBackend's mean and variance."""
+
+    def __init__(self, moments: Moments) -> None:
+        self.moments = moments
+        self.__name__ = "moments"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return MomentsOfBlock, (self.moments,)
+
+    def __call__(self, values: Array) -> tuple[int, Array, Array]:
+        axes, _, source, work = self.moments.state
+        values = cast(values, as_dtype(source), as_dtype(work))
+        labels = tuple(range(values.ndim))
+        kept = tuple(label for label in labels if label not in axes)
+        count = int(np.prod([values.shape[axis] for axis in axes], dtype=np.int64))
+        ones = (1,) * len(axes)
+
+        def taken(name: str, **more: float) -> Array:
+            options = (("axis", axes), *more.items(), ("keepdims", False))
+            found = restored(name, ((labels, work),), ((kept, work),), (), options)(values)
+            return found.reshape((*found.shape, *ones)).astype(np.float64)
+
+        with np.errstate(all="ignore"):
+            return count, taken("mean"), taken("var", correction=0.0) * count
+
+
+class DaskReduction(DaskBase):
+    """What combines elements along axes."""
+
+    def reduced(
+        self, name: str, out: Template, x: Lazy, source: DType, axes: tuple[int, ...], keepdims: bool,
+        partial: DType, work: DType,
+    ) -> Lazy:  # fmt: skip
+        """A reduction whose blocks are in one dtype and combined in another."""
+        labels = tuple(range(x.ndim))
+        kept = tuple(label for label in labels if label not in axes)
+        shape = tuple(x.shape[axis] for axis in kept)
+        options = {"axes": axes, "keepdims": False}
+        if all(x.numblocks[axis] == 1 for axis in axes) and partial is out.dtype and not keepdims:
+            return by_labels(name, out, [(x, source, labels)], [kept], options=options)
+        parts = by_labels(
+            name, Template(shape, partial), [(x, source, labels)], [kept], more=axes, options=options
+        )  # fmt: skip
+        combine = Folded(COMBINED[name], str(work), x.ndim)
+        return tree(name, parts, len(kept), combine, out, added=axes if keepdims else (), held=x.nbytes)
+
+    def _sums(self, name: str, out: Template, x: Tensor, axes: tuple[int, ...], keepdims: bool) -> Lazy:
+        partial = float32 if out.dtype in NARROW else out.dtype
+        return self.reduced(name, out, x.data, x.dtype, axes, keepdims, partial, wider(partial))
+
+    @lazily
+    def sum(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
+        """Sums of blocks, added in float64 where they are float32."""
+        return self._sums("sum", out, x, axes, keepdims)
+
+    @lazily
+    def product(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
+        """Products of blocks, multiplied in float64 where they are float32."""
+        return self._sums("product", out, x, axes, keepdims)
+
+    @lazily
+    def all(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
+        """Whether every element is true."""
+        return self.reduced("all", out, x.data, x.dtype, axes, keepdims, out.dtype, out.dtype)
+
+    @lazily
+    def any(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
+        """Whether any element is true."""
+        return self.reduced("any", out, x.data, x.dtype, axes, keepdims, out.dtype, out.dtype)
+
+    @lazily
+    def reduce_max(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
+        """Greatest element, NaN if there is one."""
+        return self.reduced("reduce_max", out, x.data, x.dtype, axes, keepdims, out.dtype, out.dtype)
+
+    @lazily
+    def reduce_min(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
+        """Least element, NaN if there is one."""
+        return self.reduced("reduce_min", out, x.data, x.dtype, axes, keepdims, out.dtype, out.dtype)
+
+    def _extreme(self, name: str, out: Template, x: Tensor, axis: int | None, keepdims: bool, tie: str) -> Lazy:
+        labels = tuple(range(x.ndim))
+        axes = labels if axis is None else (axis,)
+        kept = tuple(label for label in labels if label not in axes)
+        combine = Extreme(name, axis, tie, x.shape, str(x.dtype))
+        blocks = x.data.chunks
+        chunks = (*(blocks[label] for label in kept), *((1,) * len(blocks[label]) for label in axes))
+        operands = [(x.data, labels), (Place(blocks), labels)]
+        parts = layer(ExtremeOfBlock(combine), named(name), (*kept, *axes), chunks, int64, operands)
+        return tree(name, parts, len(kept), combine, out, added=axes if keepdims else (), held=x.data.nbytes)
+
+    @lazily
+    def argmax(
+        self, out: Template, x: Tensor, /, *, axis: int | None, keepdims: bool, tie_break: Literal["low", "high"]
+    ) -> Payload:
+        """Index of the greatest element, by the index in the whole where blocks tie."""
+        return self._extreme("argmax", out, x, axis, keepdims, tie_break)
+
+    @lazily
+    def argmin(
+        self, out: Template, x: Tensor, /, *, axis: int | None, keepdims: bool, tie_break: Literal["low", "high"]
+    ) -> Payload:
+        """Index of the least element, by the index in the whole where blocks tie."""
+        return self._extreme("argmin", out, x, axis, keepdims, tie_break)
+
+    @lazily
+    def var(self, out: Template, x: Tensor, /, *, axis: tuple[int, ...], correction: float, keepdims: bool) -> Payload:
+        """Variance in one pass: counts, means and squares of blocks are merged in float64."""
+        labels = tuple(range(x.ndim))
+        kept = tuple(label for label in labels if label not in axis)
+        work = out.dtype if out.dtype not in NARROW else float32
+        combine = Moments(axis, float(correction), str(x.dtype), str(work))
+        blocks = x.data.chunks
+        chunks = (*(blocks[label] for label in kept), *((1,) * len(blocks[label]) for label in axis))
+        function: Callable[..., Any] = MomentsOfBlock(combine)
+        parts = layer(function, named("var"), (*kept, *axis), chunks, out.dtype, [(x.data, labels)])
+        return tree("var", parts, len(kept), combine, out, added=axis if keepdims else (), held=x.data.nbytes)

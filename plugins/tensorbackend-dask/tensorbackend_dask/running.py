@@ -1,0 +1,286 @@
+"""When something is computed: graphs become values, with what is needed first computed first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
+
+import tensorbackend as tb
+from tensorbackend.errors import BackendError, OperandError, TensorBackendError, expected
+
+from .blocks import Array
+from .chunks import Chunks
+from .graphs import Lazy, Stage, known, meta, rechunked, value_of
+from .library import da, dask, np
+
+KEPT = 1 << 20
+"""Values of at most so many bytes are kept beside the graph once they were asked for."""
+
+_shown: ContextVar[bool] = ContextVar("progress", default=False)
+
+
+@contextmanager
+def progress() -> Iterator[None]:
+    """Shows a progress bar for whatever is computed in the block.
+
+    On a `dask.distributed` client it is `distributed.progress`, else `dask.diagnostics.ProgressBar`.
+
+    >>> import tensorbackend as tb
+    >>> with progress():
+    ...     pass
+    """
+    token = _shown.set(True)
+    try:
+        yield
+    finally:
+        _shown.reset(token)
+
+
+def compute(*tensors: tb.Tensor) -> tuple[tb.Tensor, ...]:
+    """Computes several tensors together, so that what they share is made once, and brings them into this process.
+
+    Parameters
+    ----------
+    *tensors : Tensor
+        Tensors on Dask, of which the whole fits into memory.
+
+    Returns
+    -------
+    tuple of Tensor
+        The same tensors with their values known, on the same backend.
+
+    Raises
+    ------
+    OperandError
+        For what is no tensor on Dask.
+    BackendError
+        Where the workers or their memory do not suffice.
+
+    Examples
+    --------
+    >>> x = tb.iota(4, backend="dask")
+    >>> least, greatest = compute(tb.min(x), tb.max(x))
+    >>> least.item(), greatest.item()
+    (0, 3)
+    """
+    for x in tensors:
+        _check(x)
+    found = values([x.data for x in tensors], min(map(keep_of, tensors), default=0))
+    pairs = zip(tensors, found, strict=True)
+    return tuple(tb.Tensor(x.template, x.backend, known(each, x.data.chunks)) for x, each in pairs)
+
+
+def rechunk(x: tb.Tensor, /, **chunks: int | None) -> tb.Tensor:
+    """A tensor in other blocks: along the named axes of the given sizes, `None` for one block; along others as before.
+
+    Without sizes the blocks are those that the backend's rules and `block_bytes` give for the tensor's template.
+
+    Parameters
+    ----------
+    x : Tensor
+        On Dask.
+    **chunks : int or None
+        The sizes of blocks, by the names of axes.
+
+    Returns
+    -------
+    Tensor
+        The same elements.
+
+    Raises
+    ------
+    OperandError
+        For what is no tensor on Dask.
+    ArgumentError
+        For an axis that x has not, and a size below 1.
+
+    Examples
+    --------
+    >>> x = tb.zeros((4, 6), names=("time", "feature"), backend="dask")
+    >>> rechunk(x, feature=3).data.chunks
+    ((4,), (3, 3))
+    """
+    _check(x)
+    backend: Any = x.backend
+    return tb.Tensor(x.template, x.backend, rechunked(x.data, backend.chunks_for(x.template, x.data, chunks)))
+
+
+def _check(x: object) -> None:
+    if not isinstance(x, tb.Tensor) or not isinstance(x.data, da.Array):
+        raise OperandError(expected("a tensor on the backend 'dask'", "move it by backend_transfer('dask')", x=x))
+
+
+def keep_of(x: tb.Tensor) -> int:
+    """How many bytes of blocks a backend keeps in memory for a second pass."""
+    return int(x.backend.options["keep_bytes"])  # type: ignore[call-overload] # an int, by init
+
+
+def values(payloads: Sequence[Lazy], keep: int) -> list[Array]:
+    """The payloads as NumPy arrays, computed together where they are not known."""
+    found = [value_of(x) for x in payloads]
+    missing = [x for x, value in zip(payloads, found, strict=True) if value is None]
+    if not missing:
+        return found
+    with explained():
+        computed = iter(_run(dask.compute, _staged(missing, keep)))
+    for number, (x, value) in enumerate(zip(payloads, found, strict=True)):
+        if value is None:
+            found[number] = value = np.asarray(next(computed), x.dtype).reshape(x.shape)
+            if (stage := x.__dict__.get("stage")) is not None:
+                stage.value = value
+            if value.nbytes <= KEPT:
+                x.known = value
+    return found
+
+
+def kept(payload: Lazy, keep: int) -> None:
+    """Computes a payload where it lies, on the cluster if there is one, and keeps its blocks there."""
+    if value_of(payload) is not None:
+        return
+    with explained():
+        (staged,) = _staged([payload], keep)
+        (found,) = _run(dask.persist, [staged])
+        if (client := _client()) is not None:
+            client.sync(_waited, client, found)
+    payload.dask = found.dask
+
+
+async def _waited(client: Any, found: Any) -> None:
+    from distributed import futures_of, wait
+
+    futures = futures_of(found)
+    await wait(futures)
+    for future in futures:
+        if future.status == "error":
+            await future  # raises
+
+
+def _run(function: Any, payloads: Sequence[Lazy]) -> Sequence[Any]:
+    """Calls Dask with payloads, under a progress bar if one was asked for."""
+    client = _client()
+    if not _shown.get():
+        return function(*payloads)  # type: ignore[no-any-return]
+    if client is None:
+        from dask.diagnostics import ProgressBar
+
+        with ProgressBar():
+            return function(*payloads)  # type: ignore[no-any-return]
+    from distributed import progress as bar
+
+    begun = dask.persist(*payloads)
+    bar(begun, notebook=False)
+    print()  # the bar ends without a line's end
+    return function(*begun)  # type: ignore[no-any-return]
+
+
+def _client() -> Any:
+    """The `distributed` client that computes, `None` if there is none."""
+    import sys
+
+    if "distributed" not in sys.modules:
+        return None
+    from dask.base import get_scheduler
+
+    return getattr(get_scheduler(), "__self__", None)
+
+
+# What is computed first
+
+
+def _staged(payloads: Sequence[Lazy], keep: int) -> list[Lazy]:
+    """The payloads over graphs in which each reduction of a large source is its value, computed before."""
+    graph = HighLevelGraph.merge(*(x.dask for x in payloads)) if len(payloads) > 1 else payloads[0].dask
+    wanted = {x.name for x in payloads}
+    stages = {
+        name: layer
+        for name, layer in graph.layers.items()
+        if isinstance(layer, Stage) and layer.small and (layer.value is not None or layer.held > keep)
+    }
+    stages = {name: stage for name, stage in stages.items() if name not in wanted}
+    if not stages:
+        return list(payloads)
+    below = {name: _stages_below(graph, name, stages) for name in stages}
+    while pending := [name for name, stage in stages.items() if stage.value is None]:
+        ready = [name for name in pending if all(stages[each].value is not None for each in below[name])]
+        filled = _with_values(graph, stages)
+        metas = {name: meta(stages[name].dtype, len(stages[name].chunks)) for name in ready}
+        lazy = [_of_layer(filled, name, stages[name].chunks, metas[name]) for name in ready]
+        for name, found in zip(ready, _run(dask.compute, lazy), strict=True):
+            stages[name].value = np.asarray(found, metas[name].dtype)
+    filled = _with_values(graph, stages)
+    return [_of_layer(filled, x.name, x.chunks, x._meta) for x in payloads]
+
+
+def _of_layer(graph: HighLevelGraph, name: str, chunks: Chunks, like: Array) -> Lazy:
+    """The Dask array of a layer. Dask takes the layers that no other needs for what is asked for, so there must be
+    none but this one.
+    """
+    return da.Array(graph.cull_layers([name]), name, chunks, meta=like)
+
+
+def _stages_below(graph: HighLevelGraph, name: str, stages: dict[str, Stage]) -> set[str]:
+    found: set[str] = set()
+    rest = list(graph.dependencies[name])
+    met = set(rest)
+    while rest:
+        each = rest.pop()
+        if each in stages:
+            found.add(each)
+            continue
+        new = graph.dependencies[each] - met
+        met |= new
+        rest += new
+    return found
+
+
+def _with_values(graph: HighLevelGraph, stages: dict[str, Stage]) -> HighLevelGraph:
+    """A graph in which what was computed stands as data."""
+    layers, dependencies = dict(graph.layers), dict(graph.dependencies)
+    for name, stage in stages.items():
+        if stage.value is not None:
+            source = known(stage.value, stage.chunks)
+            tasks = {}
+            for key, node in source.dask.layers[source.name].items():
+                own = (name, *key[1:])
+                tasks[own] = type(node)(own, node.value)
+            layers[name], dependencies[name] = MaterializedLayer(tasks), set()
+    return HighLevelGraph(layers, dependencies)
+
+
+# Errors
+
+
+@contextmanager
+def explained() -> Iterator[None]:
+    """Raises a `BackendError` that says what to do where a cluster fails."""
+    try:
+        yield
+    except TensorBackendError:
+        raise
+    except MemoryError as error:
+        remedy = "make the blocks smaller, by chunks or block_bytes"
+        raise BackendError(expected("memory for the blocks", remedy, error=str(error))) from error
+    except Exception as error:
+        kind = type(error).__name__
+        if kind == "KilledWorker":
+            remedy = "give workers more memory or blocks fewer bytes, by chunks or block_bytes"
+            raise BackendError(expected("workers that live through a task", remedy, error=str(error))) from error
+        lost = isinstance(error, ValueError) and str(error).startswith("Missing dependency")
+        if (
+            lost
+            or kind in _LOST
+            or type(error).__module__.startswith(("distributed", "tornado"))
+            or isinstance(error, ConnectionError)
+        ):
+            remedy = "start a cluster and a client, and compute anew what was kept on the old one"
+            raise BackendError(expected("a Dask cluster that answers", remedy, error=f"{kind}: {error}")) from error
+        raise
+
+
+_LOST = frozenset(
+    {"CancelledError", "FutureCancelledError", "TimeoutError", "CommClosedError", "FuturesCancelledError"}
+)

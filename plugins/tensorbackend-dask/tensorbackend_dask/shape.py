@@ -1,0 +1,152 @@
+"""What moves blocks, and elements from block to block."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from math import prod
+from typing import Any
+
+from tensorbackend import Template, Tensor
+from tensorbackend.dtypes import DType
+from tensorbackend.protocol import Payload
+
+from .base import DaskBase, lazily
+from .blocks import Array
+from .chunks import Chunks
+from .graphs import Lazy, Place, aligned, by_labels, known, layer, named, put_together, rechunked, single
+from .library import da, np
+
+
+class Spread:
+    """Repeats a block to the shape of the result's block, axis i of it along axis `axes[i]`."""
+
+    def __init__(self, axes: tuple[int, ...]) -> None:
+        self.axes = axes
+        self.__name__ = "broadcast"
+
+    def __call__(self, block: Array, at: tuple[tuple[int, ...], tuple[int, ...]]) -> Array:
+        shape = [1] * len(at[1])
+        for axis, size in zip(self.axes, block.shape, strict=True):
+            shape[axis] = size
+        return np.broadcast_to(block.reshape(shape), at[1])
+
+
+def spread(x: Lazy, dtype: DType, chunks: Chunks, axes: tuple[int, ...]) -> Lazy:
+    """A payload repeated to blocks, which are its own along the axes that have its sizes."""
+    shape = tuple(map(sum, chunks))
+    wanted = tuple(
+        chunks[axis] if size == shape[axis] else sizes
+        for axis, sizes, size in zip(axes, x.chunks, x.shape, strict=True)
+    )
+    labels = tuple(range(len(chunks)))
+    operands = [(rechunked(x, wanted), axes), (Place(chunks), labels)]
+    return layer(Spread(axes), named("broadcast"), labels, chunks, dtype, operands)
+
+
+def concatenated(pieces: Sequence[Lazy], axis: int, dtype: DType) -> Lazy:
+    """Payloads one after another along an axis, blocks as they are."""
+    filled = [x for x in pieces if x.shape[axis]] or list(pieces[:1])
+    if len(filled) == 1:
+        return filled[0]
+    ndim = filled[0].ndim
+    # Along the axis itself each has a label of its own, so that it keeps its blocks.
+    labels = [tuple(ndim + number if i == axis else i for i in range(ndim)) for number in range(len(filled))]
+    filled = aligned(filled, labels)
+    grid: dict[tuple[int, ...], tuple[Any, ...]] = {}
+    first, sizes = 0, ()
+    for x in filled:
+        for place in product(*map(range, x.numblocks)):
+            grid[(*place[:axis], place[axis] + first, *place[axis + 1 :])] = (x.name, *place)
+        first, sizes = first + x.numblocks[axis], sizes + x.chunks[axis]
+    chunks = filled[0].chunks
+    return put_together(grid, filled, (*chunks[:axis], sizes, *chunks[axis + 1 :]), dtype)
+
+
+def part(x: Lazy, axis: int, start: int, stop: int) -> Lazy:
+    """The entries of a payload along an axis from a place up to another."""
+    if start == 0 and stop == x.shape[axis]:
+        return x
+    return x[(*(slice(None),) * axis, slice(start, stop))]
+
+
+class DaskShaping(DaskBase):
+    """Changes of shape and order."""
+
+    @lazily
+    def reshape(self, out: Template, x: Tensor, /) -> Payload:
+        """Blocks of whole rows keep their elements; others are merged first."""
+        if not out.size:
+            return known(np.empty(out.shape, x.data.dtype))
+        if out.ndim == 0:
+            return by_labels("reshape", out, [(single(x.data), x.dtype, tuple(range(x.ndim)))], [()])
+        if x.ndim == 0:
+            return by_labels("reshape", out, [(x.data, x.dtype, ())], [tuple(range(out.ndim))])
+        return da.reshape(x.data, out.shape)
+
+    @lazily
+    def squeeze(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Payload:
+        """Without axes of size 1."""
+        labels = tuple(range(x.ndim))
+        kept = tuple(label for label in labels if label not in axes)
+        return by_labels("squeeze", out, [(x.data, x.dtype, labels)], [kept], options={"axes": axes})
+
+    @lazily
+    def broadcast(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Payload:
+        """Repeated; the new axes are cut by the rules."""
+        chunks = list(self.chunks_for(out))
+        for axis, sizes, size in zip(axes, x.data.chunks, x.shape, strict=True):
+            if size == out.shape[axis]:
+                chunks[axis] = sizes
+        return spread(x.data, x.dtype, tuple(chunks), axes)
+
+    @lazily
+    def transpose(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Payload:
+        """Blocks in another order, each transposed."""
+        return by_labels("transpose", out, [(x.data, x.dtype, tuple(range(x.ndim)))], [axes], options={"axes": axes})
+
+    @lazily
+    def reverse(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Payload:
+        """Blocks in the other order, each turned round."""
+        if not out.size:
+            return x.data
+        return x.data[tuple(slice(None, None, -1 if axis in axes else 1) for axis in range(x.ndim))]
+
+    @lazily
+    def concatenate(self, out: Template, tensors: Sequence[Tensor], /, *, axis: int) -> Payload:
+        """The blocks of one after those of another."""
+        return concatenated([x.data for x in tensors], axis, out.dtype)
+
+    @lazily
+    def pad(
+        self, out: Template, x: Tensor, pad_value: Tensor, /, *, padding: tuple[tuple[int, int, int], ...]
+    ) -> Payload:
+        """Blocks of the value before and after; axes with elements between are needed whole."""
+        if not out.size:
+            return known(np.empty(out.shape, x.data.dtype))
+        found = x.data
+        if any(interior for _, _, interior in padding):
+            labels = tuple(range(x.ndim))
+            whole = [axis for axis, each in enumerate(padding) if each != (0, 0, 0)]
+            given = [(found, x.dtype, labels), (pad_value.data, x.dtype, ())]
+            return by_labels("pad", out, given, [labels], whole=whole, options={"padding": padding})
+        for axis, (low, high, _) in enumerate(padding):
+            start, stop = max(-low, 0), found.shape[axis] + min(high, 0)
+            found = part(found, axis, min(start, stop), stop) if start <= stop else part(found, axis, 0, 0)
+            pieces = [found]
+            for place, count in ((0, low), (len(pieces), high)):
+                if count > 0:
+                    edge = tuple((count,) if i == axis else sizes for i, sizes in enumerate(found.chunks))
+                    value = spread(pad_value.data, x.dtype, edge, ())
+                    pieces.insert(0 if place == 0 else len(pieces), value)
+            found = concatenated(pieces, axis, out.dtype)
+        if found.shape != out.shape:  # more was taken away than there was
+            labels = tuple(range(x.ndim))
+            given = [(x.data, x.dtype, labels), (pad_value.data, x.dtype, ())]
+            return by_labels("pad", out, given, [labels], whole=labels, options={"padding": padding})
+        return found
+
+
+def is_empty(x: Lazy) -> bool:
+    """Whether a payload has no elements."""
+    return not prod(x.shape)

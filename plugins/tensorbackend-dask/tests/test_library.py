@@ -1,0 +1,52 @@
+"""What the plugin leaves alone: tensorbackend's inner modules, quick imports, functions on empty arrays."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import tensorbackend as tb
+
+import tensorbackend_dask
+
+PACKAGE = Path(tensorbackend_dask.__file__).parent
+FILES = sorted([*PACKAGE.glob("*.py"), *Path(__file__).parent.glob("*.py")])
+PUBLIC = ("dtypes", "elements", "errors", "extending", "protocol", "testing")
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_imports_only_what_is_public(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text())):
+        modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom) and not node.level:
+            modules = [node.module or ""]
+            if node.module == "tensorbackend":
+                for alias in node.names:
+                    assert hasattr(tb, alias.name), alias.name
+                    assert not alias.name.startswith("_"), alias.name
+        for module in modules:
+            package, _, inner = module.partition(".")
+            if package == "tensorbackend" and inner:
+                assert inner.partition(".")[0] in PUBLIC, f"{module} is not public"
+
+
+def test_importing_it_imports_no_array_library() -> None:
+    code = "import sys, tensorbackend_dask; print({'dask.array', 'distributed', 'numpy'} & set(sys.modules))"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout == "set()\n"
+
+
+def test_nothing_is_inferred_by_running_functions_on_empty_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
+    import dask.array.blockwise
+    import dask.array.utils
+
+    def forbidden(*arguments: object, **options: object) -> None:
+        raise AssertionError("a function was run to see what it gives")
+
+    monkeypatch.setattr(dask.array.utils, "compute_meta", forbidden)
+    x = tb.iota((6, 4), names=("a", "b"), backend=tensorbackend_dask.DaskBackend(chunks={"a": 2, "b": 1}))
+    y = tb.concatenate([tb.exp(x.T).T, tb.cumulative_sum(x, axis="a") / 2, tb.sort(x, axis="b")], axis="a")
+    assert tb.sum(tb.reshape(y[1:, ::-1], (-1,))).dtype is tb.float32

@@ -1,0 +1,136 @@
+"""When something is computed, how often, and what is kept."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import dask
+import numpy
+import pytest
+import tensorbackend as tb
+from dask.callbacks import Callback
+from tensorbackend.errors import BackendError, DataError, IndexRangeError, OperandError, ShapeError
+
+from tensorbackend_dask import DaskBackend, compute, progress
+from tensorbackend_dask.running import explained
+
+SMALL = DaskBackend(chunks={"time": 4}, keep_bytes=1)
+LARGE = DaskBackend(chunks={"time": 4})
+
+
+@pytest.fixture
+def tasks() -> Iterator[Counter[str]]:
+    """How many tasks of each op ran, those that were merged into others as well."""
+    counted: Counter[str] = Counter()
+
+    def ran(key: Any, *_: Any) -> None:
+        counted[str(key[0] if isinstance(key, tuple) else key).rpartition("-")[0]] += 1
+
+    with Callback(pretask=ran):
+        yield counted
+
+
+def numbers(backend: DaskBackend) -> tb.Tensor:
+    return tb.iota((10_000, 2), dtype="float32", names=("time", "feature"), backend=DaskBackend(
+        chunks={"time": 2500}, keep_bytes=backend.options["keep_bytes"]))  # fmt: skip
+
+
+def test_nothing_runs_until_it_is_asked_for(tasks: Counter[str]) -> None:
+    x = numbers(LARGE)
+    y = tb.sum(tb.sqrt(x + 1), axis="time")
+    assert y.template == tb.Template((2,), "f32", ("feature",))
+    assert repr(y) == "f32[feature: 2] dask (1 blocks, not computed)"
+    with pytest.raises(ShapeError, match="add"):
+        x + tb.ones(3, backend=x.backend)
+    assert not tasks
+    first = y.tolist()
+    ran = tasks.total()
+    assert ran
+    assert y.tolist() == first  # the little that was found is kept
+    assert tasks.total() == ran
+    assert repr(y).startswith("f32[feature: 2] dask\n[")
+
+
+def test_display_and_first_elements_need_no_more_than_their_blocks(tasks: Counter[str]) -> None:
+    x = numbers(LARGE)
+    assert numpy.frombuffer(x.to_binary(3), "float32").tolist() == [0.0, 1.0, 2.0]
+    assert tasks.total() <= 3
+
+
+def test_mean_and_variance_take_one_pass(tasks: Counter[str]) -> None:
+    x = numbers(SMALL)
+    mean, deviation = tb.mean(x, axis="time"), tb.std(x, axis="time")
+    standard = (x - mean) / deviation
+    assert tb.max(tb.abs(standard)).item() == pytest.approx(3**0.5, rel=1e-3)
+    # Both moments take each block that is made; what needs the moments is one task a block, which makes it again.
+    assert [tasks[name] for name in ("counter", "sum", "var", "reduce_max")] == [4, 4, 4, 4], tasks
+    array = numpy.arange(20_000, dtype="float64").reshape(-1, 2)
+    numpy.testing.assert_allclose(numpy.asarray(mean), array.mean(0), rtol=1e-5)
+    numpy.testing.assert_allclose(numpy.asarray(deviation), array.std(0), rtol=1e-5)
+
+
+@pytest.mark.parametrize(("keep", "times"), [(1, 2), (1 << 30, 1)])
+def test_blocks_are_made_again_where_they_are_too_much_to_keep(keep: int, times: int) -> None:
+    made = []
+
+    def generate(block_id: Any = None) -> Any:
+        made.append(block_id)
+        return numpy.full((1000, 2), block_id[0], "float32")
+
+    array = dask.array.map_blocks(
+        generate, chunks=((1000,) * 4, (2,)), dtype="float32", meta=numpy.empty((0, 0), "float32")
+    )
+    backend = DaskBackend(keep_bytes=keep)
+    x = tb.asarray(array, names=("time", "feature"), backend=backend)
+    centred = x - tb.mean(x, axis="time")
+    assert tb.max(centred).item() == 1.5
+    assert len(made) == 4 * times
+
+
+def test_several_are_computed_together() -> None:
+    x = numbers(LARGE)
+    low, high = compute(tb.min(x), tb.max(x))
+    assert (low.item(), high.item()) == (0.0, 19_999.0)
+    assert compute() == ()
+    with pytest.raises(OperandError, match="a tensor on the backend 'dask', got x="):
+        compute(tb.ones(2, backend="numpy"))
+
+
+def test_block_until_ready_keeps_the_blocks(tasks: Counter[str]) -> None:
+    x = tb.sqrt(numbers(LARGE)).block_until_ready()
+    ran = tasks.total()
+    assert ran >= 4
+    assert tb.max(x).item() == pytest.approx(19_999**0.5)
+    assert tasks["sqrt"] <= 8  # nothing but what was kept
+
+
+def test_progress_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    with progress():
+        tb.sum(numbers(LARGE)).item()
+    assert "100%" in capsys.readouterr().out
+    tb.sum(numbers(LARGE) + 1).item()
+    assert not capsys.readouterr().out
+
+
+def test_what_only_data_show_is_raised_by_the_call() -> None:
+    x = numbers(LARGE)
+    with pytest.raises(IndexRangeError, match="got index=10000"):
+        tb.take(x, tb.iota(3, backend=x.backend) + 9998, axis="time")
+    matrices = tb.zeros((40, 3, 3), names=("time", None, None), backend=LARGE)
+    with pytest.raises(DataError, match="positive definite"):
+        tb.linalg.cholesky(matrices)
+
+
+def test_what_a_cluster_raises_is_explained() -> None:
+    class KilledWorker(Exception):
+        pass
+
+    for error, text in ((KilledWorker("x"), "live through a task"), (MemoryError("y"), "memory for the blocks"),
+                        (ConnectionError("z"), "a Dask cluster that answers")):  # fmt: skip
+        with pytest.raises(BackendError, match=text) as caught, explained():
+            raise error
+        assert caught.value.__cause__ is error
+    with pytest.raises(ZeroDivisionError), explained():
+        1 / 0  # noqa: B018 # what is no failure of the cluster stays what it is

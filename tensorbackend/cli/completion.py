@@ -1,0 +1,59 @@
+"""Prints a script that lets a shell complete this command line.
+
+    tensorbackend completion bash >> ~/.bash_completion
+    tensorbackend completion zsh > ~/.zfunc/_tensorbackend
+    tensorbackend completion fish > ~/.config/fish/completions/tensorbackend.fish
+
+It completes subcommands, options, files, backends, dtypes and ops. The names are those of today: print the script again
+after you install a backend. The exit status is 0, or 2 where shtab, which writes the script, is not installed.
+"""
+
+from __future__ import annotations
+
+import sys
+from argparse import Action, ArgumentParser, Namespace, _SubParsersAction
+from collections.abc import Iterator
+
+from ..dtypes import ALL_DTYPES
+from ..opspec import OPS
+from ..select import backends
+from . import command_line
+
+SHELLS = ("bash", "zsh", "fish")
+
+
+def arguments(parser: ArgumentParser) -> None:
+    """Enters what the command takes."""
+    parser.add_argument("shell", choices=SHELLS, help="the shell")
+
+
+def run(options: Namespace) -> int:
+    """Prints the script."""
+    try:
+        import shtab
+    except ModuleNotFoundError:
+        text = "expected shtab, which writes the script, to be installed; pip install 'tensorbackend[cli]'"
+        print(f"tensorbackend completion: {text}", file=sys.stderr)
+        return 2
+    parser = command_line()
+    for action in _actions(parser):
+        if action.metavar == "FILE":
+            action.complete = shtab.FILE  # type: ignore[attr-defined] # which shtab reads
+        elif action.dest in ("name", "names"):
+            action.choices = backends()
+        elif action.dest == "dtype":
+            action.choices = [dtype.name for dtype in ALL_DTYPES]
+        elif action.dest == "op":
+            action.choices = sorted(OPS)
+    print(shtab.complete(parser, options.shell))
+    return 0
+
+
+def _actions(parser: ArgumentParser) -> Iterator[Action]:
+    """The arguments of a parser and of its subcommands."""
+    for action in parser._actions:
+        if isinstance(action, _SubParsersAction):
+            for each in action.choices.values():
+                yield from _actions(each)
+        else:
+            yield action

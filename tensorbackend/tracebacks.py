@@ -1,0 +1,147 @@
+"""Tracebacks that end at the user's line.
+
+An error keeps all of its frames. Only what shows it leaves those of this package out: Python's hooks for errors that
+nobody catches, in any thread, which `install` puts in front of those that are there; IPython, which asks the error
+itself; pytest, which asks the module of each frame. So no call does anything for it, and debuggers and loggers see
+everything. With `TENSORBACKEND_TRACEBACK=full` in the environment nothing is left out.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType, TracebackType
+from typing import Any, Final
+
+_OURS: Final = f"{os.path.dirname(__file__)}{os.sep}"  # with the separator, as another package may begin alike
+_LIBRARIES: Final = (f"{os.path.dirname(os.__file__)}{os.sep}", "<frozen ")
+_CALLED: Final = {"numpy", "jax", "jaxlib", "cupy", "scipy", "opt_einsum", "ml_dtypes"}
+"""The packages that this one calls, whose frames are of no more use than its own."""
+
+
+def is_ours(file: str) -> bool:
+    """Whether a file of code is one of this package."""
+    return file.startswith(_OURS)
+
+
+def wants_all() -> bool:
+    """Whether the user asks to see every frame."""
+    return os.environ.get("TENSORBACKEND_TRACEBACK") == "full"
+
+
+def visible(error: BaseException, *, defect: bool = True) -> TracebackType | None:
+    """The traceback of an error without the frames of this package and of what it calls; `None` if no other is left.
+
+    Parameters
+    ----------
+    error : BaseException
+        An error that was raised.
+    defect : bool, default True
+        Whether an error that comes from here, but is not one of `tensorbackend.errors`, is a defect, which keeps all of
+        its frames.
+    """
+    trace = error.__traceback__
+    kept, inside = [], False
+    while trace is not None:
+        file = trace.tb_frame.f_code.co_filename
+        inside = is_ours(file) or (inside and _is_library(trace.tb_frame))
+        if not inside:
+            kept.append(trace)
+        trace = trace.tb_next
+    if inside and defect and not _on_purpose(error):
+        return error.__traceback__
+    found: TracebackType | None = None
+    for each in reversed(kept):
+        found = TracebackType(found, each.tb_frame, each.tb_lasti, each.tb_lineno)
+    return found
+
+
+def _is_library(frame: FrameType) -> bool:
+    package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+    return package in _CALLED or (
+        frame.f_code.co_filename.startswith(_LIBRARIES) and "site-packages" not in frame.f_code.co_filename
+    )
+
+
+def _on_purpose(error: BaseException) -> bool:
+    return hasattr(error, "_render_traceback_")
+
+
+@contextmanager
+def shortened(error: BaseException) -> Iterator[None]:
+    """Show an error, and what led to it, with the user's frames alone as long as the block runs."""
+    chain = list(_chain(error, set()))
+    before = [each.__traceback__ for each in chain]
+    defect = not any(map(_on_purpose, chain))  # what leads to an error that is raised on purpose is none
+    for each in [] if wants_all() else chain:
+        short = visible(each, defect=defect)
+        # Without any frame left the line would stand alone, which is enough for a cause.
+        each.__traceback__ = short if short is not None or each is not error else each.__traceback__
+    try:
+        yield
+    finally:
+        for each, trace in zip(chain, before, strict=True):
+            each.__traceback__ = trace
+
+
+def _chain(error: BaseException, seen: set[int]) -> Iterator[BaseException]:
+    """An error, what led to it as Python shows it, and the members of a group."""
+    if id(error) in seen:
+        return
+    seen.add(id(error))
+    yield error
+    context = None if error.__suppress_context__ else error.__context__
+    for each in (error.__cause__, context, *getattr(error, "exceptions", ())):
+        if isinstance(each, BaseException):
+            yield from _chain(each, seen)
+
+
+def rendered(error: BaseException) -> list[str]:
+    """The lines that IPython shows of an error."""
+    # IPython is there, as it asks for them.
+    shell: Any = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    with shortened(error):
+        kind, trace = type(error), error.__traceback__
+        if shell is None:
+            from traceback import format_exception
+
+            return format_exception(error)
+        # In a cell the first frame is IPython's own.
+        lines: list[str] = shell.InteractiveTB.structured_traceback(kind, error, trace, tb_offset=1)
+        return lines
+
+
+def mark() -> None:
+    """Tell pytest to leave out the frames of this package that are being run now."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if is_ours(frame.f_code.co_filename):
+            frame.f_globals["__tracebackhide__"] = _is_hidden
+        frame = frame.f_back
+
+
+def _is_hidden(found: Any) -> bool:
+    """Whether pytest leaves a frame of this package out."""
+    return not wants_all() and (found is None or _on_purpose(found.value))
+
+
+def install() -> None:
+    """Put this package's hooks in front of Python's for errors that nobody catches."""
+    show, show_in_thread = sys.excepthook, threading.excepthook
+
+    def excepthook(kind: type[BaseException], error: BaseException, _: TracebackType | None) -> None:
+        with shortened(error):
+            show(kind, error, error.__traceback__)
+
+    def thread_excepthook(given: threading.ExceptHookArgs) -> None:
+        error = given.exc_value
+        if error is None:
+            show_in_thread(given)
+            return
+        with shortened(error):
+            show_in_thread(threading.ExceptHookArgs((given.exc_type, error, error.__traceback__, given.thread)))
+
+    sys.excepthook, threading.excepthook = excepthook, thread_excepthook

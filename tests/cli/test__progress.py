@@ -1,0 +1,31 @@
+"""Progress of long work."""
+
+from __future__ import annotations
+
+import pytest
+
+from tensorbackend.cli import _progress
+from tensorbackend.cli._progress import progress
+
+
+def test_a_terminal_shows_a_bar(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    with progress(3) as advance:
+        advance("exp of float32", "0 failed")
+        advance("sin of float32", "1 failed")
+    found = capsys.readouterr()
+    assert "2/3" in found.err
+    assert "1 failed" in found.err
+    assert found.out == ""
+
+
+def test_a_log_gets_a_line_now_and_then(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("FORCE_COLOR", "TTY_COMPATIBLE"):
+        monkeypatch.delenv(name, raising=False)
+    with progress(2) as advance:
+        advance("exp", "0 failed")
+    assert capsys.readouterr().err == "", "less than half a minute has gone by"
+    monkeypatch.setattr(_progress, "PAUSE", 0.0)
+    with progress(2) as advance:
+        advance("exp", "0 failed")
+    assert capsys.readouterr().err == "1 of 2, 0 failed, about 0 s left, now exp\n"

@@ -1,0 +1,144 @@
+"""The peers' table: how it is measured, and the page that is made of it."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import runpy
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = runpy.run_path(str(ROOT / "docs" / "performance.py"))
+
+
+@pytest.fixture
+def measuring(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.syspath_prepend(ROOT)
+    return importlib.import_module("benchmarks.peers.measuring")
+
+
+def group(measuring: Any, *contenders: Any) -> Any:
+    return measuring.Group("two", "Two", "base", {"double": "x + x", "none": "x"}, lambda: list(contenders))
+
+
+def contender(measuring: Any, name: str, double: Callable[[], Any]) -> Any:
+    return measuring.Contender(name, {"double": double, "none": measuring.Dash("has none")})
+
+
+SHORT = {"rounds": 1, "turns": 1, "seconds": 1e-5}
+X = np.ones(3, np.float32)
+
+
+def rows(measuring: Any, *doubles: Callable[[], Any]) -> list[dict[str, Any]]:
+    made = [
+        measuring.Contender("base", {"double": lambda: X + X, "none": lambda: X}),
+        *(contender(measuring, f"peer {number}", double) for number, double in enumerate(doubles)),
+    ]
+    return list(measuring.run(group(measuring, *made), measuring.Budget(**SHORT)))
+
+
+def test_each_program_has_a_ratio_or_a_reason(measuring: Any) -> None:
+    found = {(row["program"], row["peer"]): row for row in rows(measuring, lambda: 2 * X)}
+    assert found["double", "base"]["ratio"] == 1.0
+    assert found["double", "peer 0"]["ratio"] > 0
+    assert found["double", "peer 0"]["microseconds"] > 0
+    assert found["none", "peer 0"]["reason"] == "has none"
+    assert len(found) == 4
+
+
+@pytest.mark.parametrize("wrong", [lambda: 3 * X, lambda: 2 * X[:2], lambda: 2 * X + 1e-3, lambda: (2 * X,)])
+def test_a_peer_that_computes_something_else_is_an_error(measuring: Any, wrong: Callable[[], Any]) -> None:
+    with pytest.raises(ValueError, match=r"two, double: expected .* as base has it, got .* by peer 1"):
+        rows(measuring, lambda: 2 * X, wrong)
+
+
+def test_a_peer_without_a_program_is_an_error(measuring: Any) -> None:
+    lacking = measuring.Contender("base", {"double": lambda: X + X})
+    with pytest.raises(ValueError, match=r"two: expected each program or a dash, got otherwise \['none'\] by base"):
+        list(measuring.run(group(measuring, lacking), measuring.Budget(**SHORT)))
+
+
+def test_the_least_of_turns_and_the_median_of_rounds_count(measuring: Any) -> None:
+    ticks = count()
+    found = measuring.measure(
+        {"one": lambda: None, "three": lambda: [next(ticks) for _ in range(2)]},
+        {"one": id, "three": id},
+        measuring.Budget(rounds=3, turns=2, seconds=0.5),
+        clock=lambda: float(next(ticks)),  # each look at the clock takes a second, a call of `three` two more
+    )
+    assert found["one"].rounds == [1.0] * 3
+    assert found["three"].ratio(found["one"]) == 3.0
+
+
+def test_a_package_that_is_not_installed_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT)
+    environment = importlib.import_module("benchmarks.peers.environment")
+    monkeypatch.setattr(environment, "PACKAGES", ("numpy", "no-such-package", "nor-this"))
+    with pytest.raises(ModuleNotFoundError, match="lacking no-such-package, nor-this; make peers installs them"):
+        environment.versions()
+
+
+LINES: list[dict[str, Any]] = [
+    {
+        "environment": {
+            "system": "Linux", "processor": "x86_64", "cores": 2, "python": "CPython 3.11", "packages": {"a": "1"},
+        }
+    },
+    {
+        "group": "numpy, small", "title": "Above", "base": "NumPy", "competes": False,
+        "programs": {"add": "x + y", "sort": "sort(x)"},
+    },
+    {"group": "numpy, small", "program": "add", "peer": "NumPy", "ratio": 1.0, "microseconds": 0.5},
+    {"group": "numpy, small", "program": "add", "peer": "tensorbackend", "ratio": 3.0, "microseconds": 1.5},
+    {"group": "numpy, small", "program": "add", "peer": "other", "ratio": 2.0, "microseconds": 1.0},
+    {"group": "numpy, small", "program": "sort", "peer": "NumPy", "ratio": 1.0, "microseconds": 123.4},
+    {"group": "numpy, small", "program": "sort", "peer": "tensorbackend", "ratio": 0.25, "microseconds": 30.0},
+    {"group": "numpy, small", "program": "sort", "peer": "other", "reason": "sorts nothing"},
+]  # fmt: skip
+
+
+@pytest.fixture
+def measured(tmp_path: Path) -> Path:
+    path = tmp_path / "performance.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in LINES))
+    return path
+
+
+def test_the_page_has_ratios_dashes_and_what_is_slower(measured: Path) -> None:
+    page = PAGE["page"](measured)
+    assert "On Linux, x86_64, 2 cores, with CPython 3.11: a 1." in page
+    assert "|  | NumPy | tensorbackend | other |\n| --- | ---: | ---: | ---: |\n" in page
+    assert "| add: `x + y` | 0.50 µs | 3.00 | 2.00 |\n" in page
+    assert "| sort: `sort(x)` | 123 µs | 0.25 | — |\n" in page
+    assert "- other has no row for sort: sorts nothing.\n" in page
+    assert "| numpy, small | add | tensorbackend 3.00 | other 2.00 |\n" in page
+    assert "| numpy, small | sort |" not in page
+    assert "| geometric mean of rows without a dash | 1.00 | 3.00 | 2.00 |" in page
+
+
+def test_plots_are_pictures_with_a_bar_for_each_peer(measured: Path) -> None:
+    drawn = PAGE["plot"]("performance-calls.svg", measured)
+    tree = ElementTree.fromstring(drawn)
+    texts = [each.text for each in tree.iter() if each.tag.endswith("text")]
+    assert texts[1:] == ["above NumPy", "tensorbackend", "1.00", "other", "0.50"]  # 0.5 us is NumPy's own
+    kinds = [each.get("class") for each in tree.iter() if each.tag.endswith("rect")]
+    assert kinds == ["card", "ours", "bar"]
+
+
+def test_the_page_shows_every_plot_and_group() -> None:
+    page = (ROOT / "docs" / "performance.md").read_text()
+    for name in PAGE["PLOTS"]:
+        assert f"]({name})" in page
+        assert (ROOT / "docs" / name).read_text().count('class="ours"') >= 1
+    _, groups = PAGE["read"]()
+    assert len(groups) == 12
+    assert all(f"\n## {group.title}\n" in page for group in groups)
+    for peer in ("xarray", "PhiML", "Keras", "autoray", "array-api-compat", "array-api-strict", "FakeTensor"):
+        assert any(peer in group.peers for group in groups)
