@@ -30,7 +30,7 @@ class Machine(NamedTuple):
     products: Mapping[DType, float]
     """FLOPs of products of matrices by dtype, dense, on tensor cores."""
     flops: float
-    """Of all else, in float32."""
+    """FLOPs of all other ops, in float32."""
     memory: int
     """Bytes."""
     bandwidth: float
@@ -70,11 +70,11 @@ class Time(NamedTuple):
 
     machine: str
     ops: float
-    """Of ops, each bound by FLOPs or by memory."""
+    """Seconds of ops, each bound by FLOPs or by memory."""
     links: float
-    """Of collectives inside nodes."""
+    """Seconds of collectives inside nodes."""
     network: float
-    """Of collectives among nodes."""
+    """Seconds of collectives among nodes."""
 
     @property
     def total(self) -> float:

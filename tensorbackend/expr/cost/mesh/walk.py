@@ -40,7 +40,7 @@ class Divided(NamedTuple):
     """The program of one device."""
 
     graph: Graph
-    """Of the device's parts, with collectives among its nodes."""
+    """The graph of the device's parts, with collectives among its nodes."""
     timeline: Timeline
     collectives: tuple[Collective, ...]
     inside: tuple[Axes, ...]
@@ -50,7 +50,7 @@ class Divided(NamedTuple):
 
     @property
     def work(self) -> Work:
-        """Of all its nodes."""
+        """The work of all nodes."""
         return total(self.timeline.works)
 
 
