@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from reprlib import Repr
 from typing import Any, Literal
 
-from .tracebacks import mark, rendered
+from . import tracebacks
 
 
 class TensorBackendError(Exception):
@@ -22,11 +22,11 @@ class TensorBackendError(Exception):
 
     def __init__(self, *arguments: object) -> None:
         super().__init__(*arguments)
-        mark()
+        tracebacks.mark()
 
     def _render_traceback_(self) -> list[str]:
         """The traceback that IPython shows."""
-        return rendered(self)
+        return tracebacks.rendered(self)
 
     def named(self, operation: str) -> TensorBackendError:
         """Puts the op's name in front of the text, unless an inner op's already stands there."""
