@@ -104,7 +104,7 @@ class Jitted(Protocol, Generic[P, R]):
         """Runs the compiled function."""
 
     def cache_info(self) -> CacheInfo:
-        """How many compilations are kept, and how often one was there."""
+        """The number of compilations that are kept, and how often one was there."""
 
     def cache_clear(self) -> None:
         """Forgets all compilations."""
