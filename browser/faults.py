@@ -28,11 +28,19 @@ def faults(page: Any, address: str) -> list[str]:
         links and buttons without text, and text of too little contrast.
     """
     found: list[str] = []
-    listeners = {
-        "console": lambda message: message.type in ("error", "warning") and found.append(f"console: {message.text}"),
-        "pageerror": lambda error: found.append(f"error: {error}"),
-        "requestfailed": lambda request: _ended(request) or found.append(f"not loaded: {request.url}"),
-    }
+
+    def told(message: Any) -> None:
+        if message.type in ("error", "warning"):
+            found.append(f"console: {message.text}")
+
+    def lost(request: Any) -> None:
+        if request.failure != "net::ERR_ABORTED":  # given up, as the window went on to another page
+            found.append(f"not loaded: {request.url}")
+
+    def raised(error: Any) -> None:
+        found.append(f"error: {error}")
+
+    listeners = {"console": told, "pageerror": raised, "requestfailed": lost}
     for event, listener in listeners.items():
         page.on(event, listener)
     page.goto(address, wait_until="load")
@@ -40,11 +48,6 @@ def faults(page: Any, address: str) -> list[str]:
     for event, listener in listeners.items():
         page.remove_listener(event, listener)
     return found
-
-
-def _ended(request: Any) -> bool:
-    """Whether a request was given up because the window went on to another page."""
-    return request.failure == "net::ERR_ABORTED"
 
 
 class _Page(HTMLParser):
