@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from math import log2
+from math import ceil, floor, log2, log10
 from pathlib import Path
 from time import process_time
 from typing import Any, NamedTuple
@@ -284,7 +284,10 @@ INK = "#808080"
 
 def picture(curves: Mapping[str, Sequence[Scaled]]) -> str:
     """Bytes sent over devices as an SVG: marks for the dry run, a line for the formula."""
-    most = max(each.sent for several in curves.values() for each in several) * 1.05
+    most = max(each.sent for several in curves.values() for each in several)
+    power = 10.0 ** floor(log10(most / 4))
+    tick = next(power * each for each in (1, 2, 5, 10) if power * each >= most / 5)
+    most = tick * ceil(most / tick)
 
     def x(devices: int) -> float:
         return LEFT + WIDTH * log2(devices) / log2(DEVICES[-1])
@@ -296,8 +299,8 @@ def picture(curves: Mapping[str, Sequence[Scaled]]) -> str:
         size = f'viewBox="0 0 {LEFT + WIDTH + 30} {TOP + HEIGHT + 70}"'
         yield f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif" font-size="13" fill="{INK}">'
         yield "<title>Bytes that each device sends in a step, by the number of devices</title>"
-        for part in range(5):
-            nbytes = most * part / 4
+        for part in range(round(most / tick) + 1):
+            nbytes = tick * part
             yield f'<path d="M{LEFT} {y(nbytes):.1f}h{WIDTH}" stroke="{INK}" stroke-opacity="0.3"/>'
             yield f'<text x="{LEFT - 8}" y="{y(nbytes) + 4:.1f}" text-anchor="end">{show_bytes(nbytes)}</text>'
         for devices in DEVICES:
@@ -315,7 +318,7 @@ def picture(curves: Mapping[str, Sequence[Scaled]]) -> str:
             yield f'<text x="{place + 12}" y="{TOP + HEIGHT + 62}">{name}</text>'
         place = LEFT + 410
         yield f'<path d="M{place} {TOP + HEIGHT + 58}h24" stroke="{INK}" stroke-width="2"/>'
-        yield f'<text x="{place + 30}" y="{TOP + HEIGHT + 62}">2 (n - 1) / n of parameters</text>'
+        yield f'<text x="{place + 30}" y="{TOP + HEIGHT + 62}">2 (n - 1) / n (P + E)</text>'
         yield "</svg>"
 
     return "\n".join(lines()) + "\n"

@@ -64,7 +64,8 @@ TEXTS = {
     "jax, small": "`array_namespace` of a JAX array is `jax.numpy` itself: array-api-compat costs just the look-up."
     " JAX's own `m[indices]` and `m[0]` go a general way, which is slow alone: what calls `jnp.take` is quicker.",
     "named axes, small": "With NumPy the axes are positions; the others find them by name. `jit` is `tb.jit` on NumPy.",
-    "shapes": "Here other libraries are shown as ratios to ours. `jax.eval_shape` remembers the trace of a function for"
+    "shapes": "Here others are ratios to ours, so that the greater ratio of two runs is the one that favours us."
+    " `jax.eval_shape` remembers the trace of a function for"
     " the same shapes, our dispatch every call; `new batch` has shapes that never came before. Our gradient is traced"
     " anew for each call, without `tb.jit`. Most functions of PyTorch's meta device are written in Python.",
     "training": "The loss of two layers, its gradient and the updated parameters. `train_on_batch` of Keras does more:"
@@ -222,10 +223,11 @@ def added(groups: dict[str, Group]) -> Bars:
 
 def _added(group: Group, peer: str) -> float:
     """Microseconds beyond the base, which is what the ratio says of it."""
-    return statistics.median(
+    found: float = statistics.median(
         group.rows[program][peer]["microseconds"] * (1 - 1 / group.rows[program][peer]["ratio"])
         for program in group.common()
     )
+    return found
 
 
 def of_programs(*wanted: tuple[str, str]) -> Callable[[dict[str, Group]], Bars]:

@@ -11,7 +11,7 @@ from .elements import pack, unpack
 from .template import Template
 
 LIMIT = 100
-"""How many elements are read and shown at most, unless another number is asked for."""
+"""The number of elements that are read and shown at most, unless another number is asked for."""
 
 _MORE = "..."
 _BETWEEN = ", "
@@ -109,7 +109,7 @@ def show(
 
 
 def terminal_width() -> int:
-    """How many characters a line of the terminal has, 80 where there is none."""
+    """The number of characters of a line of the terminal, 80 where there is none."""
     from shutil import get_terminal_size  # slow to import
 
     return get_terminal_size().columns

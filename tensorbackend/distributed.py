@@ -116,7 +116,7 @@ def process_index() -> int:
 
 @entry
 def process_count() -> int:
-    """How many processes there are.
+    """The number of processes.
 
     Returns
     -------

@@ -25,7 +25,7 @@ class TensorBackendError(Exception):
         tracebacks.mark()
 
     def _render_traceback_(self) -> list[str]:
-        """What IPython shows."""
+        """The traceback that IPython shows."""
         return tracebacks.rendered(self)
 
     def named(self, operation: str) -> TensorBackendError:

@@ -30,7 +30,8 @@ _SPECIAL: Final[Sequence[tuple[str, str, str, Colour, str]]] = (
     ("inf", "infinity", "^", (255, 255, 255), "M.2.8l.3-.6.3.6z"),
     ("-inf", "-infinity", "v", (128, 128, 128), "M.2.2l.3.6.3-.6z"),
 )
-"""What is not finite: its key, its name, its character, its colour in a terminal and its path in a drawing."""
+"""The numbers that are not finite, each with its key, its name, its character, its colour in a terminal and its path in
+a drawing."""
 
 
 def colours_of(stream: TextIO) -> Colours:
@@ -57,7 +58,7 @@ class HeatMap:
 
     def __init__(self, head: str, cells: Sequence[Sequence[float]]) -> None:
         self.head = head
-        """What is drawn, in words."""
+        """The drawn tensor, in words."""
         self.cells = cells
         """The numbers, row by row."""
         finite = [value for row in cells for value in row if isfinite(value)]
@@ -101,7 +102,7 @@ class HeatMap:
         return _colour_at(self._place(value)) if isfinite(value) else _special(value)[3]
 
     def _marks(self) -> list[tuple[str, str, str, Colour, str]]:
-        """What of the numbers is not finite."""
+        """The kinds of numbers here that are not finite."""
         found = {_special(value)[0] for row in self.cells for value in row if not isfinite(value)}
         return [each for each in _SPECIAL if each[0] in found]
 

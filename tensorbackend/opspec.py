@@ -40,7 +40,7 @@ class Callback(NamedTuple):
     cost: Cost | None
     """The cost of an element of the result; `None` where that depends on more than the number of elements."""
     reach: Reach | None
-    """Of which axes of the inputs those of the result are made; `None` without inputs, and for most composites."""
+    """The axes of the inputs of which those of the result are made; `None` without inputs, and for most composites."""
 
     @property
     def elementwise(self) -> bool:
@@ -65,7 +65,7 @@ class OpSpec(NamedTuple):
     cost: Cost | CostRule | None = None
     """The cost of a composite, where it is less than that of its parts; a primitive's cost is its callback's."""
     reach: Reach | None = None
-    """Of which axes of the inputs those of a composite are made, where backends divide it better than its parts."""
+    """The axes of the inputs of which those of a composite are made, where backends divide it better than its parts."""
 
     @property
     def module(self) -> str:
@@ -101,7 +101,7 @@ COSTS: dict[str, Cost | CostRule] = {}
 """The stated costs, by the names of callbacks and overrides."""
 
 REACHES: dict[str, Reach] = {}
-"""Of which axes of its inputs those of a result are made, by the names of callbacks and overrides."""
+"""The axes of the inputs of which those of a result are made, by the names of callbacks and overrides."""
 
 OPS: dict[str, OpSpec] = {}
 """Every declared op by public name; entered by `@primitive` and `@composite`."""

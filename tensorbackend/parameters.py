@@ -109,7 +109,7 @@ def types_of(function: Callable[..., Any]) -> dict[str, Any]:
 
 
 def results(function: Callable[..., Any], parameter: str) -> int:
-    """How many templates a parameter takes that is annotated `Template` or as a tuple of them."""
+    """The number of templates that a parameter takes that is annotated `Template` or as a tuple of them."""
     return max(1, get_args(_resolved(function.__annotations__[parameter], function.__globals__)).count(Template))
 
 

@@ -90,10 +90,11 @@ class Template:
 
 
 MAX_AXES: Final = 64
-"""How many axes a tensor may have: as many as NumPy's arrays."""
+"""The number of axes that a tensor may have: as many as NumPy's arrays."""
 
 MAX_BYTES: Final = (1 << 63) - 1
-"""How many bytes a tensor may take, and an empty one without its axes of size 0: what array libraries can count."""
+"""The number of bytes that a tensor may take, and an empty one without its axes of size 0: what array libraries can
+count."""
 
 _interned: WeakValueDictionary[tuple[Shape, DType, Names, bool], Template] = WeakValueDictionary()
 # Re-entrant, because memory that is collected while it is held may run code that makes templates.

@@ -59,7 +59,7 @@ def measured(group: Group, arguments: list[Any]) -> list[dict[str, Any]]:
     """The rows of a group, the worse ratio of several processes each, and prints them."""
     worst: dict[tuple[str, str], dict[str, Any]] = {}
     for _ in range(RUNS):
-        command = [sys.executable, "-m", __spec__.parent, *map(str, arguments)]
+        command = [sys.executable, "-m", str(__package__), *map(str, arguments)]
         lines = subprocess.run(
             command, env=variables(group.keras), check=True, stdout=subprocess.PIPE, text=True
         ).stdout

@@ -78,13 +78,11 @@ def by_name(x: Any, scale: Any) -> list[Contender]:
     def score(x: tb.Tensor, scale: tb.Tensor) -> tb.Tensor:
         return lagged(weighted(standardise(x), scale))
 
-    found = []
-    for name, prepare in (("tensorbackend", lambda function: function), ("tensorbackend, jit", tb.jit)):
-        first, second, third, fourth, fifth, sixth = map(
-            prepare, (standardise, scaled, weighted, lagged, select, score)
-        )
-        found.append(_ours(name, data, factors, first, second, third, fourth, fifth, sixth))
-    return found
+    functions: list[Any] = [standardise, scaled, weighted, lagged, select, score]
+    return [
+        _ours("tensorbackend", data, factors, *functions),
+        _ours("tensorbackend, jit", data, factors, *(tb.jit(function) for function in functions)),
+    ]
 
 
 def _ours(name: str, x: tb.Tensor, scale: tb.Tensor, *functions: Any) -> Contender:

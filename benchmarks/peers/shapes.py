@@ -129,7 +129,7 @@ def by_eval_shape() -> Contender:
     import jax.numpy as jnp
 
     def made(*shape: int) -> Any:
-        return jax.ShapeDtypeStruct(shape, jnp.float32)
+        return jax.ShapeDtypeStruct(shape, jnp.float32)  # type: ignore[no-untyped-call]
 
     x, w, b, v, c, u = (made(*shape) for shape in SHAPES.values())
     fresh = _new()

@@ -18,7 +18,7 @@ from ..errors import TensorBackendError
 
 
 def command_line() -> ArgumentParser:
-    """What the command line takes, with all subcommands."""
+    """The parser of the command line, with all subcommands."""
     parser = ArgumentParser("tensorbackend", description="Array backends behind one tensor library.")
     subparsers = parser.add_subparsers(metavar="COMMAND", required=True)
     for name in sorted(module.name for module in iter_modules(__path__) if not module.name.startswith("_")):

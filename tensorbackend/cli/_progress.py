@@ -17,7 +17,7 @@ Advance: TypeAlias = Callable[[str, str], None]
 
 @contextmanager
 def progress(count: int) -> Iterator[Advance]:
-    """What shows that one more of `count` pieces of work is done."""
+    """A function that shows that one more of `count` pieces of work is done."""
     try:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn

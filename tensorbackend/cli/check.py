@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..testing.runner import Pair
 
 SHOWN = 5
-"""How many failures are printed in full; the report holds them all."""
+"""The number of failures that are printed in full; the report holds them all."""
 
 EXAMPLES, FEW = 100, 10
 """Calls for each op and dtype, and of a quick run."""

@@ -19,9 +19,9 @@ class CacheInfo(NamedTuple):
     misses: int
     """Calls that traced and compiled."""
     maxsize: int
-    """How many compilations are kept."""
+    """The number of compilations that are kept."""
     currsize: int
-    """How many there are."""
+    """The number of compilations that there are."""
 
 
 class Counted(Protocol):

@@ -29,6 +29,7 @@ R = TypeVar("R")
 
 
 _TEMPLATE, _BACKEND, _DATA = map(attrgetter, ("template", "backend", "data"))
+_new = object.__new__
 
 
 class Compiled:
@@ -59,7 +60,11 @@ class Compiled:
             note(error, backend)
             raise
         if self.out_tree is LEAF:
-            return Tensor(self.results[0], backend, found[0])
+            tensor = _new(Tensor)  # sooner than by its `__init__`
+            tensor.template = self.results[0]
+            tensor.backend = backend
+            tensor.data = found[0]
+            return tensor
         results = [Tensor(template, backend, data) for template, data in zip(self.results, found, strict=True)]
         return unflatten(self.out_tree, results)
 
@@ -99,7 +104,7 @@ class Jitted(Protocol, Generic[P, R]):
         """Runs the compiled function."""
 
     def cache_info(self) -> CacheInfo:
-        """How many compilations are kept, and how often one was there."""
+        """The number of compilations that are kept, and how often one was there."""
 
     def cache_clear(self) -> None:
         """Forgets all compilations."""

@@ -26,7 +26,8 @@ class _Dataclass(Protocol):
 
 
 Nested = TypeVar("Nested", bound="Tensor | Sequence[Any] | Mapping[Any, Any] | _Dataclass | None")
-"""What holds tensors, of a type that a function of them may give back; not a number, which becomes a tensor."""
+"""An object that holds tensors, of a type that a function of them may give back; not a number, which becomes a
+tensor."""
 
 
 class Tree(NamedTuple):

@@ -127,7 +127,7 @@ class _Example:
 
 
 def _common(examples: Sequence[_Example | None]) -> tuple[int, str | None]:
-    """How many examples there are, and the name that their axis has."""
+    """The number of examples, and the name that their axis has."""
     given = [example for example in examples if example is not None]
     if not given:
         raise ArgumentError(expected("an argument with an axis of examples", "give in_axes one that is not None"))

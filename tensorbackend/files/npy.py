@@ -19,7 +19,7 @@ from .source import Refused, Source, broken, read_tensor, template_from
 _MAGIC: Final = b"\x93NUMPY"
 
 _WIDTHS: Final = {b"\x01\x00": 2, b"\x02\x00": 4, b"\x03\x00": 4}
-"""How many bytes hold the length of the header, by version of the format."""
+"""The number of bytes that hold the length of the header, by version of the format."""
 
 _MAX_HEADER: Final = 10_000
 """Bytes; NumPy's own limit. The longest shape takes some 1,300."""

@@ -102,7 +102,7 @@ class Source(io.FileIO):
         return super().seek(min(start + position, self.length))
 
     def limit(self, max_bytes: int | None) -> int:
-        """How many bytes the tensors of the file may take."""
+        """The number of bytes that the tensors of the file may take."""
         return max(_UNFOLDED_LEAST, _UNFOLDED_TIMES * self.length) if max_bytes is None else max_bytes
 
     def check_within(self, size: int, max_bytes: int | None) -> None:

@@ -184,7 +184,7 @@ class KeyValueCache(NamedTuple):
     """(batch..., heads, size, units)."""
     values: Tensor
     length: Tensor
-    """How many steps there are, an int64 without axes."""
+    """The number of steps, an int64 without axes."""
 
 
 @entry

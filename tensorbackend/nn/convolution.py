@@ -217,7 +217,7 @@ def conv_transpose(
 
 
 def _cuts(padding: str | Sequence[Sequence[int]], paces: Sequence[int], spans: Sequence[int]) -> list[tuple[int, int]]:
-    """How many entries of the whole transpose are cut off at each end of each axis."""
+    """The number of entries of the whole transpose that are cut off at each end of each axis."""
     if padding == "valid":
         return [(0, 0)] * len(spans)
     if padding == "same":  # (size - 1) * pace + span + 1 entries become size * pace

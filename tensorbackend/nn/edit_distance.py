@@ -1,4 +1,4 @@
-"""How many edits make one sequence of another."""
+"""Edit distances: the number of edits that make one sequence of another."""
 
 from __future__ import annotations
 

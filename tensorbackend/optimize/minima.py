@@ -39,7 +39,7 @@ class Minimum(NamedTuple, Generic[X]):
     value: Tensor
     """The value of the function there."""
     iterations: Tensor
-    """How many there were, int32, for each example."""
+    """The number of iterations, int32, for each example."""
     converged: Tensor
     """Whether the gradient is small enough, or no step makes the value smaller."""
     diverged: Tensor

@@ -47,7 +47,7 @@ Reach: TypeAlias = Literal[
     "each", "reduced", "along", "placed", "ordered", "reshaped", "kept", "paired", "read", "written", "put", "window",
     "filtered", "matrix",
 ]  # fmt: skip
-"""Of which axes of the inputs an axis of a callback's result is made; it says how far a mesh may divide them:
+"""The axes of the inputs of which an axis of a callback's result is made; they say how far a mesh may divide them:
 
 - `each`: axes broadcast from the right, element by element;
 - `reduced`: those in the option `axes` are gone, and results of parts of them combine to that of all;

@@ -83,7 +83,7 @@ def _prepared(x: Any, axis: Axes) -> tuple[Ragged, tuple[int, ...]]:
 
 
 def _count(x: Ragged, mask: Tensor | None, axes: tuple[int, ...], keepdims: bool) -> Tensor | int:
-    """How many elements are within the lengths along some axes."""
+    """The number of elements that are within the lengths along some axes."""
     if mask is None:
         return math.prod(x.shape[axis] for axis in axes)
     factor = math.prod(x.shape[axis] for axis in axes if mask.shape[axis] == 1)

@@ -25,7 +25,7 @@ _WHOLE = "join the inner axis first with merge_axes()"
 
 
 def _places(lengths: Tensor, padding: int, span: int, stride: int) -> Tensor:
-    """How many windows of a span fit into each length and its padding: of 3 in 5 entries, 2 apart, 2."""
+    """The number of windows of a span that fit into each length and its padding: of 3 in 5 entries, 2 apart, 2."""
     room = add(lengths, padding - span)
     return where(less(room, 0), 0, add(floor_divide(maximum(room, 0), stride), 1))
 

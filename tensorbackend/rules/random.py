@@ -17,7 +17,7 @@ PARITY: Final = 0x1BD11BDA
 """The constant that makes the third word of the key schedule from the two words of the key."""
 
 RandomMode: TypeAlias = Literal["low", "high"]
-"""How many bits a sample is made of: those of one number of its dtype, or twice as many for rare events."""
+"""The number of bits that a sample is made of: those of one number of its dtype, or twice as many for rare events."""
 
 MODES: Final[tuple[RandomMode, ...]] = ("low", "high")
 

@@ -105,7 +105,7 @@ def _padding(
 
 
 def _places(size: int, padding: tuple[int, int], span: int, stride: int) -> int:
-    """How many windows of a span fit: of 3 in 5 elements, 2 apart, 2."""
+    """The number of windows of a span that fit: of 3 in 5 elements, 2 apart, 2."""
     room = size + sum(padding) - span
     return room // stride + 1 if room >= 0 else 0
 
@@ -113,7 +113,7 @@ def _places(size: int, padding: tuple[int, int], span: int, stride: int) -> int:
 def windowed(
     x: Template, window: Any, strides: Any, padding: Any, dilations: Any = 1
 ) -> tuple[Shape, dict[str, tuple[Any, ...]]]:
-    """How many windows fit along each axis of x, and the options of the callback.
+    """The number of windows that fit along each axis of x, and the options of the callback.
 
     >>> shape, options = windowed(Template((4, 9), "f32"), (1, 3), (1, 2), "same", (1, 2))
     >>> shape, options["padding"]

@@ -30,7 +30,7 @@ MOST: Final = 16
 """The most steps of a product, each of which takes an entry of every row; the rest of longer rows is summed apart."""
 
 FILLED: Final = 2
-"""How many times more entries the blocks may hold than the matrix stores, including those that fill rows up."""
+"""The most entries of the blocks, including those that fill rows up, in multiples of those that the matrix stores."""
 
 
 class Block(NamedTuple):

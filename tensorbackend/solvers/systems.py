@@ -51,7 +51,7 @@ class Solution(NamedTuple):
     residual: Tensor
     """b - A x, computed from x in the end; without its part in the null space."""
     iterations: Tensor
-    """How many there were, int32, for each example."""
+    """The number of iterations, int32, for each example."""
     converged: Tensor
     """Whether the residual is small enough, for each example."""
     diverged: Tensor

@@ -243,7 +243,7 @@ def begin(rows: Tensor, columns: Tensor) -> Tensor:
 
 
 def add_up(flags: Tensor) -> Tensor:
-    """How many flags hold up to each, itself included."""
+    """The number of flags that hold up to each, itself included."""
     return cumulative_sum(cast_to(flags, "int64"), axis=-1)
 
 

@@ -134,7 +134,8 @@ _COPYING: dict[str, int | None] = {
     "take_along_axis": 1,
     "transpose": 1,
 }
-"""How many operands hold the elements, in front of those that say where; `None` for all, -1 for the first and last."""
+"""The number of operands that hold the elements, in front of those that say where; `None` for all, -1 for the first and
+last."""
 
 
 @rule(*_COPYING)

@@ -31,7 +31,7 @@ class Mismatch(NamedTuple):
 
 
 def distance(actual: float, wanted: float, dtype: DType) -> float:
-    """How many floats of a dtype apart two of them are; infinite for a NaN and a number.
+    """The distance between two floats, in floats of their dtype; infinite for a NaN and a number.
 
     Zeros of two signs are one apart, so that a bound of 0 tells them apart.
 

@@ -28,7 +28,7 @@ class Report(NamedTuple):
     seconds: float
     pairs: Sequence[Pair]
     asked: int
-    """How many pairs of op and dtype were asked for; a run that was stopped has fewer."""
+    """The number of pairs of op and dtype that were asked for; a run that was stopped has fewer."""
 
     @classmethod
     def of(
@@ -50,7 +50,7 @@ class Report(NamedTuple):
 
     @property
     def totals(self) -> dict[Status, int]:
-        """How many pairs of op and dtype have each status."""
+        """The number of pairs of op and dtype that have each status."""
         return totals(self.pairs)
 
     @property

@@ -45,7 +45,7 @@ class Pair(NamedTuple):
     dtype: str
     status: Status
     examples: int
-    """How many calls were drawn."""
+    """The number of calls that were drawn."""
     ulps: float = 0
     """The greatest distance from the reference."""
     reasons: tuple[str, ...] = ()
@@ -256,7 +256,7 @@ def _check_op(backend: Backend, name: str, dtypes: Sequence[DType], examples: in
 
 
 def totals(pairs: Iterable[Pair]) -> dict[Status, int]:
-    """How many pairs have each status."""
+    """The number of pairs that have each status."""
     found = Counter(pair.status for pair in pairs)
     return {status: found[status] for status in STATUSES}
 

@@ -36,7 +36,7 @@ class ConformanceSuite:
 
     backend: ClassVar[BackendLike]
     examples: ClassVar[int] = 60
-    """How many calls are drawn for each op, unless the environment variable `TENSORBACKEND_EXAMPLES` says."""
+    """The number of calls that are drawn for each op, unless the environment variable `TENSORBACKEND_EXAMPLES` says."""
     ops: ClassVar[Sequence[str]] = ()
     """The public names of the ops, all by default."""
     dtypes: ClassVar[Sequence[DType]] = tuple(ALL_DTYPES)

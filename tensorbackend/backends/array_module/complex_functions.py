@@ -363,7 +363,8 @@ def _power(xp: Any, x: Array, y: Array) -> Array:
 
 
 def beside_one(xp: Any, x: Array, y: Array) -> Array:
-    """Where a power is best computed from the logarithm: a rounding of the base, or of a product, would count y times."""
+    """Whether a power is best computed from the logarithm: a rounding of the base, or of a product, would count y
+    times."""
     few = (y.imag == 0) & (xp.abs(y.real) <= _EXACT_WHOLE) & (xp.trunc(y.real) == y.real)
     return ~few & (xp.maximum(xp.abs(x.real - 1), xp.abs(x.imag)) < _BESIDE)
 

@@ -200,7 +200,7 @@ def _way(features: int, channels: int, geometry: _Geometry) -> tuple[Literal["me
 
 
 def _at_once(block: int, batch: int, groups: int, features: int, copied: int, places: Sizes) -> tuple[int, int]:
-    """How many images, or rows of one, are worked on at once."""
+    """The number of images, or rows of one, that are worked on at once."""
     row = groups * prod(places[1:]) * (copied + 2 * features)
     images = max(1, block // (2 * row * places[0]))
     return min(images, batch), places[0] if images > 1 else min(max(1, block // row), places[0])

@@ -298,7 +298,7 @@ def _windows(xp: Any, values: Array, geometry: Geometry) -> Array:
 
 
 def _places(length: int, size: int, stride: int, dilation: int) -> int:
-    """How many windows of a size fit along an axis."""
+    """The number of windows of a size that fit along an axis."""
     return max(0, (length - (size - 1) * dilation - 1) // stride + 1)
 
 

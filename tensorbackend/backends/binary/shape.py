@@ -24,7 +24,7 @@ def _items(x: Tensor) -> Sequence[Any]:
 
 
 def steps(shape: Shape) -> list[int]:
-    """How many elements apart neighbours along each axis lie, row-major: (2, 3, 4) has 12, 4, 1."""
+    """The distances in elements of neighbours along each axis, row-major: (2, 3, 4) has 12, 4, 1."""
     return [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
 
 

@@ -32,7 +32,7 @@ class Axis(NamedTuple):
     dilation: int
 
     def places(self, size: int) -> int:
-        """How many windows fit into a size."""
+        """The number of windows that fit into a size."""
         room = size - ((self.window - 1) * self.dilation + 1 if self.window else 0)
         return room // self.stride + 1 if room >= 0 else 0
 

@@ -76,7 +76,7 @@ def _collective(line: str, match: re.Match[str], count: int) -> Collective:
 
 
 def _devices(line: str) -> int:
-    """How many devices a group has, in any of the three ways in which XLA writes groups."""
+    """The number of devices of a group, in any of the three ways in which XLA writes groups."""
     counted, listed, named = _COUNTED.search(line), _LISTED.search(line), _NAMED.search(line)
     if named is not None:
         sizes = dict(_SIZE.findall(named[1]))

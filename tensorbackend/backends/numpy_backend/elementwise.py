@@ -111,7 +111,7 @@ class NumpyElementwise(ArrayElementwise):
 
     @planned
     def min(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
-        """Likewise, where the result has a 0.0."""
+        """NumPy's own, which of two zeros takes either: looked at where the result has a 0.0."""
         careful = kernel_of(super().min, out, x1, x2)
         return self._extreme_of_two(self.xp.minimum, careful, self._without_zero(0.0, out), out, x1, x2)
 

@@ -179,7 +179,7 @@ def _dot(out: Template, x1: Template, x2: Template, /, *, contract1: Sequence[in
 
 
 def _matrices(x: Template) -> tuple[int, int, int]:
-    """How many matrices there are, and their rows and columns."""
+    """The number of matrices, and their rows and columns."""
     *batch, rows, columns = x.shape
     return math.prod(batch), rows, columns
 

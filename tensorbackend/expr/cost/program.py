@@ -147,7 +147,7 @@ class Program:
 
     @property
     def ops(self) -> int:
-        """How many ops there are."""
+        """The number of ops."""
         return sum(map(runs, self.timeline.nodes))
 
     @property

@@ -28,7 +28,7 @@ from .elementwise.functions import isclose, isfinite
 
 
 def count_along(x: Tensor, axis: Axes) -> float:
-    """How many elements a normalised reduction takes together; the axes are positions by now."""
+    """The number of elements that a normalised reduction takes together; the axes are positions by now."""
     assert isinstance(axis, tuple)
     return float(math.prod(x.shape[each] for each in axis if isinstance(each, int)))
 

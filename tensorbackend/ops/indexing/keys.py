@@ -36,7 +36,7 @@ class Part(NamedTuple):
     axis: int
     """The first of its axes."""
     width: int
-    """How many axes it is for: of a mask its own number, of `None` none, of `...` the rest."""
+    """The number of axes that it is for: of a mask its own number, of `None` none, of `...` the rest."""
     value: Any
     """The int, slice or tensor."""
 

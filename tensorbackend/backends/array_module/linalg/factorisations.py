@@ -77,8 +77,8 @@ class ArrayLinalg(ArrayBase):
 
         def factors(matrix: Array) -> tuple[Array, Array]:
             q, r = qr(matrix, mode=mode)
-            phase = phases(r.diagonal(0, -2, -1))
-            columns, rows = phase[..., None, :], phase.conj()[..., :, None]
+            phase = phases(xp.diagonal(r, axis1=-2, axis2=-1))
+            columns, rows = phase[..., None, :], xp.conj(phase)[..., :, None]
             if complete:
                 q = xp.concatenate((q[..., :rank] * columns, q[..., rank:]), axis=-1)
                 r = xp.concatenate((r[..., :rank, :] * rows, r[..., rank:, :]), axis=-2)
@@ -125,7 +125,7 @@ class ArrayLinalg(ArrayBase):
         def factors(matrix: Array) -> tuple[Array, Array, Array]:
             u, s, vh = svd(matrix, full_matrices=full_matrices)
             phase = phases(u)
-            paired = phase[..., :rank].swapaxes(-2, -1) * vh[..., :rank, :]
+            paired = xp.swapaxes(phase[..., :rank], -2, -1) * vh[..., :rank, :]
             vh = xp.concatenate((paired, vh[..., rank:, :]), axis=-2) if more else paired
             return turned(u, phase), s, vh
 

@@ -107,7 +107,8 @@ class JaxLinalg(JaxBase, ArrayLinalg):
     # Steps are counted: XLA runs a computation of few enough steps in the thread that calls it
 
     def finite_only(self, kernel: Kernel, x: Template, axes: Sequence[int], *, lower: bool = False) -> Kernel:
-        """Likewise, with zeros in place of what is not finite, which take less to make than an identity."""
+        """A kernel of factors that puts zeros in place of matrices that are not finite, which takes less than an
+        identity."""
         xp = self.xp
 
         def factors(matrix: Array) -> Any:
@@ -120,7 +121,7 @@ class JaxLinalg(JaxBase, ArrayLinalg):
         return factors
 
     def _good_if_finite(self, kernel: Kernel, x: Template, axes: int) -> Kernel:
-        """Likewise of a kernel that gives a result and whether each matrix is good, as all that are not finite are."""
+        """A kernel that gives a result and whether each matrix is good, as all matrices that are not finite are."""
 
         def solution(matrix: Array, *rest: Array) -> tuple[Array, Array]:
             matrix, bad = self._finite(matrix)

@@ -18,7 +18,7 @@ MOST: Final = 16
 
 
 def _steps(count: int, rows: int) -> int:
-    """How many values a row has at most for its steps to be written out: two more than the mean."""
+    """The number of values that a row may have for its steps to be written out: two more than the mean."""
     return -(-count // rows) + 2
 
 

@@ -22,7 +22,7 @@ class Collective(NamedTuple):
     axes: tuple[str, ...]
     """The mesh axes along which they do it."""
     devices: int
-    """How many do it together."""
+    """The number of devices that take part."""
     nbytes: int
     """Bytes of the larger of what a device gives and what it gets: the operand of an all-reduce, a reduce-scatter and
     an all-to-all, the result of an all-gather."""

@@ -22,7 +22,7 @@ class Compiled(NamedTuple):
     aliased: int
     """Bytes of results that are written over arguments."""
     flops: float
-    """Of loops one turn, as XLA counts them."""
+    """FLOPs, of loops those of one turn, as XLA counts them."""
 
     @property
     def peak(self) -> int:

@@ -30,13 +30,13 @@ class Machine(NamedTuple):
     products: Mapping[DType, float]
     """FLOPs of products of matrices by dtype, dense, on tensor cores."""
     flops: float
-    """Of all else, in float32."""
+    """FLOPs of all other ops, in float32."""
     memory: int
     """Bytes."""
     bandwidth: float
     """Bytes between memory and chip."""
     node: int
-    """How many devices a node has."""
+    """The number of devices of a node."""
     link: float
     """Bytes that a device sends inside its node, in one direction."""
     network: float
@@ -70,11 +70,11 @@ class Time(NamedTuple):
 
     machine: str
     ops: float
-    """Of ops, each bound by FLOPs or by memory."""
+    """Seconds of ops, each bound by FLOPs or by memory."""
     links: float
-    """Of collectives inside nodes."""
+    """Seconds of collectives inside nodes."""
     network: float
-    """Of collectives among nodes."""
+    """Seconds of collectives among nodes."""
 
     @property
     def total(self) -> float:
@@ -105,7 +105,7 @@ def time_of(
 
 
 def span(mesh: Mesh, axes: Sequence[str]) -> int:
-    """How many neighbours in row-major order hold a group of devices along mesh axes.
+    """The number of neighbours in row-major order that hold a group of devices along mesh axes.
 
     >>> span(Mesh({"data": 4, "model": 2}), ["model"]), span(Mesh({"data": 4, "model": 2}), ["data"])
     (2, 8)

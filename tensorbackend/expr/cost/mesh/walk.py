@@ -40,7 +40,7 @@ class Divided(NamedTuple):
     """The program of one device."""
 
     graph: Graph
-    """Of the device's parts, with collectives among its nodes."""
+    """The graph of the device's parts, with collectives among its nodes."""
     timeline: Timeline
     collectives: tuple[Collective, ...]
     inside: tuple[Axes, ...]
@@ -50,7 +50,7 @@ class Divided(NamedTuple):
 
     @property
     def work(self) -> Work:
-        """Of all its nodes."""
+        """The work of all nodes."""
         return total(self.timeline.works)
 
 
@@ -344,7 +344,7 @@ class Device(Moves):
         return [self.laid(part, self.target(part.whole, part.axes), node) for part in parts]
 
     def carried(self, node: Node) -> int:
-        """How many values a loop carries from turn to turn."""
+        """The number of values that a loop carries from turn to turn."""
         return len(cast("tuple[Value, ...]", node.inputs[1]))
 
     def left(self, carried: Mapping[Value, Axes], node: Node) -> None:
