@@ -106,15 +106,10 @@ def at_once(backend: DaskBase, name: str, out: Any, inputs: Sequence[Any], optio
     tensors = _on_numpy(inputs)
     if tensors is None:
         return None
-    if not tensors and any(map(len_above_one, backend.chunks_for(outs[0]))):
+    if not tensors and any(len(sizes) > 1 for sizes in backend.chunks_for(outs[0])):
         return None
     found = getattr(numpy_backend(), name)(out, *tensors, **options)
     return known(found) if isinstance(out, Template) else tuple(map(known, found))
-
-
-def len_above_one(sizes: Sequence[int]) -> bool:
-    """Whether an axis has several blocks."""
-    return len(sizes) > 1
 
 
 def _on_numpy(inputs: Sequence[Any]) -> tuple[Any, ...] | None:

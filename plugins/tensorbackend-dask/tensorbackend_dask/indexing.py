@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 import tensorbackend as tb
 from tensorbackend import Template, Tensor
-from tensorbackend.dtypes import float32
+from tensorbackend.dtypes import bool_, float32
 from tensorbackend.protocol import Payload
 
 from .base import NARROW, DaskBase, lazily, wider
@@ -82,15 +82,13 @@ class DaskIndexing(DaskBase):
         numbers = np.minimum(numbers, np.asarray(x.shape[axis] - 1, numbers.dtype)).astype(np.int64)
         found = x.data[(*(slice(None),) * axis, np.maximum(numbers, 0))]
         if mode == "fill" and not inside.all():
-            mask = known(inside, (found.chunks[axis],))
-            shape = Template(found.shape, out.dtype)
+            mask = known(inside.reshape((-1,) + (1,) * (x.ndim - 1 - axis)))
             given = [
-                (mask, tb.bool_, (axis,)),
+                (mask, bool_, labels[axis:]),
                 (found, x.dtype, labels),
                 (known(np.zeros((), found.dtype)), x.dtype, ()),
             ]
-            wide = [(mask.reshape((-1,) + (1,) * (x.ndim - 1 - axis)), tb.bool_, labels[axis:]), *given[1:]]
-            found = by_labels("select", shape, wide, [labels])
+            found = by_labels("select", Template(found.shape, out.dtype), given, [labels])
         flat = Tensor(Template(found.shape, out.dtype), self, found)
         return found if found.shape == out.shape else self.reshape(out, flat)
 

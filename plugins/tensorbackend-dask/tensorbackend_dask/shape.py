@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
-from math import prod
 from typing import Any
 
 from tensorbackend import Template, Tensor
@@ -145,8 +144,3 @@ class DaskShaping(DaskBase):
             given = [(x.data, x.dtype, labels), (pad_value.data, x.dtype, ())]
             return by_labels("pad", out, given, [labels], whole=labels, options={"padding": padding})
         return found
-
-
-def is_empty(x: Lazy) -> bool:
-    """Whether a payload has no elements."""
-    return not prod(x.shape)

@@ -81,8 +81,8 @@ class DaskRandom(DaskBase):
 class DaskLinalg(DaskBase):
     """Matrices are needed whole, batches stay in blocks. What raises for some data is computed at once."""
 
-    def _factors(self, name: str, out: Any, x: Tensor, vectors: tuple[int, ...] = (), **options: Any) -> Any:
-        """A factorisation; results with numbers in `vectors` have one axis after the batch, scalars none."""
+    def _factors(self, name: str, out: Any, x: Tensor, **options: Any) -> Any:
+        """What a callback of one matrix gives for each of a batch."""
         batch = tuple(range(x.ndim - 2))
         outs = (out,) if isinstance(out, Template) else out
         results, whole = [], [x.ndim - 2, x.ndim - 1]

@@ -41,6 +41,7 @@ PROGRAMS: dict[str, tuple[Program, tuple[int, ...]]] = {
     "flip": (lambda x, y: tb.flip(x, axis="time"), (3, 3)),
     "roll": (lambda x, y: tb.roll(x, 3, axis="time"), (4, 3)),
     "rows": (lambda x, y: x[[7, 0, 7]], (1, 3)),
+    "rows or zeros": (lambda x, y: tb.take(x, tb.asarray([[9, 12], [0, 3]], like=x), axis="time", mode="fill"), ()),
     "sort": (lambda x, y: tb.sort(x, axis="feature"), (3, 1)),
     "top_k": (lambda x, y: tb.top_k(x, 2, axis="feature").values, (3, 1)),
     "searchsorted": (lambda x, y: tb.searchsorted(tb.sort(x[:, 0].rename(None)), y), (3, 3)),

@@ -10,9 +10,9 @@ NARROW = {"axis0": 2, "axis1": 1, "axis2": 2, "n": 2}
 
 class TestBlocks(ConformanceSuite):
     backend = DaskBackend(chunks=NARROW, block_bytes=16)
-    examples = 10
+    examples = 6
 
 
 class TestDask(ConformanceSuite):
     backend = "dask"
-    examples = 3
+    examples = 2
