@@ -31,9 +31,9 @@ class NamespaceInfo:
         """The device of new tensors."""
         return get_backend().device
 
-    def devices(self) -> list[str]:
+    def devices(self) -> tuple[str, ...]:
         """The devices of the default backend."""
-        return list(devices())
+        return devices()
 
     def default_dtypes(self, *, device: str | None = None) -> dict[str, DType]:
         """The dtypes of new tensors, and of indices."""

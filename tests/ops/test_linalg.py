@@ -1,5 +1,6 @@
 """Linear algebra on each backend: what factors multiply to, values, edges, dtypes. Property tests compare backends."""
 
+import cmath
 import itertools
 import math
 from collections.abc import Callable
@@ -396,6 +397,16 @@ def test_what_is_not_finite_gives_nan_for_its_matrix_alone(name: str, value: flo
         bad = array(part)
         assert np.isnan(bad[1]).all()
         check_near(bad[::2], array(fine), 1e-6)
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_the_sign_of_a_complex_determinant_that_is_not_finite(backend: str, dtype: str) -> None:
+    x = tb.tensor([[complex(math.nan, 0), 0j], [0j, 20 + 0j]], dtype=dtype, backend=backend)
+    sign, logarithm = tb.linalg.slogdet(x)
+    assert (sign.dtype, logarithm.dtype) == (x.dtype, tb.abs(x).dtype)
+    assert cmath.isnan(sign.item())
+    assert math.isnan(sign.item().imag)  # as that of any complex NaN, by `tb.sign`
+    assert math.isnan(logarithm.item())
 
 
 def test_not_finite_systems(backend: str) -> None:

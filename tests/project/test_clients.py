@@ -234,4 +234,4 @@ def test_functions_of_numpy_in_a_trace() -> None:
 
 
 def test_the_inspection_interface_lists_devices() -> None:
-    assert tb.__array_namespace_info__().devices() == ["cpu"]
+    assert tb.__array_namespace_info__().devices() == ("cpu",)

@@ -74,7 +74,11 @@ class NumpyLinalg(ArrayLinalg):
         def parts(matrix: Array) -> tuple[Array, ...]:
             return tuple(map(xp.asarray, kernel(matrix)))
 
-        return promoted(self, out[0].dtype, parts, out, x)
+        def complex_parts(matrix: Array) -> tuple[Array, ...]:
+            sign, logarithm = kernel(matrix)
+            return xp.where(xp.isnan(sign), complex("nan+nanj"), sign), xp.asarray(logarithm)
+
+        return promoted(self, out[0].dtype, complex_parts if x.dtype.is_complex else parts, out, x)
 
 
 def _matrix(x: Template, shape: tuple[int, ...]) -> Template:
