@@ -50,7 +50,7 @@ def sequence_mask(lengths: TensorLike, size: int, *, name: str = "time") -> Tens
     >>> import tensorbackend as tb
     >>> tb.ragged.sequence_mask(tb.asarray([2, 0], names=("batch",)), 3)
     pred[batch: 2][time: 3] numpy
-    [[True, True, False],
+    [[ True,  True, False],
      [False, False, False]]
     """
     x = asarray(lengths)
