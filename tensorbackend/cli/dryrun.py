@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ArgumentError, TensorBackendError, expected
+from ._progress import progress
 from ._table import print_table
 
 if TYPE_CHECKING:
@@ -84,7 +85,17 @@ def run(options: Namespace) -> int:
         if options.search is not None:
             names = options.search.split(",")
             place = {name: placing[name] for name in ("mesh", "machine")}
-            tried = search_layouts(function, *given, gradient=options.gradient, names=names, fits=limit, **place)
+            count = (len(placing["mesh"].names) + 1) ** len(names)
+            with progress(count) as advance:
+                tried = search_layouts(
+                    function,
+                    *given,
+                    gradient=options.gradient,
+                    names=names,
+                    fits=limit,
+                    each_tried=lambda one: advance(one.rules(), f"peak {show_bytes(one.peak)}"),
+                    **place,
+                )
             return _show_search(tried, options)
         found = dry_run(function, *given, gradient=options.gradient, **placing)
     except Exception as error:  # whatever the user's program raises

@@ -91,12 +91,13 @@ def search_layouts(
     gradient: bool = False,
     fits: int | str | None = None,
     machine: str = "h100",
+    each_tried: Callable[[OnMesh], object] | None = None,
     **keywords: Any,
 ) -> LayoutSearch:
     """Try the layouts that put named axes on axes of a mesh, and rank them by predicted time.
 
     Each name is tried on each mesh axis and on none; where two want one mesh axis in a tensor, the first of `names` has
-    it. Layouts that fit come first. The time is that of the model in docs/dry-run.md.
+    it. Layouts that fit come first. The time is that of the model in docs/layouts.md.
 
     Parameters
     ----------
@@ -114,6 +115,8 @@ def search_layouts(
         What a device has, in bytes or as text such as "141GB"; by default the machine's memory.
     machine : str, default "h100"
         Of which times are predicted: "h100" or "h200".
+    each_tried : function, optional
+        Called with the cost of each layout as soon as it is known, for a progress bar.
     **keywords
         Its keyword arguments.
 
@@ -152,13 +155,12 @@ def search_layouts(
             remedy = f"there are {', '.join(sorted(there)) or 'none'}"
             raise ArgumentError(expected("names that axes of tensors have", remedy, names=names))
         known = Walk(Layout(mesh, {}))
-        return LayoutSearch(
-            [
-                OnMesh(graph, Layout(mesh, rules), chosen, flattened=flattened, known=known)
-                for rules in _layouts(mesh, names)
-            ],
-            limit,
-        )
+        tried = []
+        for rules in _layouts(mesh, names):
+            tried.append(OnMesh(graph, Layout(mesh, rules), chosen, flattened=flattened, known=known))
+            if each_tried is not None:
+                each_tried(tried[-1])
+        return LayoutSearch(tried, limit)
 
 
 def _layouts(mesh: Mesh, names: Sequence[str]) -> Iterator[Mapping[str, str | None]]:

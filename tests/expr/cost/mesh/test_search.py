@@ -48,6 +48,13 @@ def test_those_that_fit_come_first() -> None:
     assert search(machine="h200").limit == 141 * 10**9
 
 
+def test_each_layout_is_told_as_it_is_tried() -> None:
+    told: list[Any] = []
+    found = search(each_tried=told.append)
+    assert len(told) == 9
+    assert set(map(id, told)) == set(map(id, found.found))
+
+
 def test_the_text_and_the_json_are_in_that_order() -> None:
     found = search()
     assert found.text(3).splitlines()[1].split("  ")[0] == "1"
