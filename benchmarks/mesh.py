@@ -1,8 +1,9 @@
 """A mesh of eight virtual devices: calls beside those of JAX on arrays that are divided alike, as ratios in one run.
 
 `python benchmarks/mesh.py`. Each round times both, in turn; a ratio is the median over rounds. Every 32 calls wait for
-their results, as more collectives at once than threads may end in a time-out of XLA's. The last table is the time of
-the calling thread alone for a training step, which is what Python costs: the devices' own threads do the work.
+their results, as more collectives at once than threads may end in a time-out of XLA's. The last lines are the time of
+the calling thread alone for a training step, which is what Python costs: the devices' own threads do the work. Where
+these take its cores, each step finds the caches of the processor empty, so one device shows Python's own cost.
 """
 
 from __future__ import annotations
@@ -126,8 +127,10 @@ def main() -> None:
         print_line(f"x + x, {shape}", *beside(partial(data_of, tb.add, x, x), partial(jnp.add, data, data), calls))
         function, its = tb.jit(lambda x: tb.tanh(x * x)), jax.jit(lambda data: jnp.tanh(data * data))
         print_line(f"jitted tanh(x * x), {shape}", *beside(partial(data_of, function, x), partial(its, data), calls))
-    ours, theirs = calling(*steps(backend))
-    print(f"{'the calling thread, a jitted step':36} {ours:10.1f} {theirs:10.1f} {ours - theirs:+7.1f}")
+    alone = tb.JaxBackend(mesh=tb.Mesh({"data": 1, "model": 1}), layout=RULES)
+    for what, place in {"1 device": alone, "4 x 2": backend}.items():
+        ours, theirs = calling(*steps(place))
+        print(f"{f'calling thread, jitted step, {what}':36} {ours:10.1f} {theirs:10.1f} {ours - theirs:+7.1f}")
 
 
 def print_line(what: str, ours: float, theirs: float, ratio: float) -> None:

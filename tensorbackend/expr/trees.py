@@ -180,6 +180,19 @@ def _container_of(kind: Any) -> _Container | None:
     return None
 
 
+def container_of_tree(tree: Tree) -> _Container:
+    """The container of a tree that is no leaf."""
+    assert tree.kind is not None  # by what callers have asked
+    container = _container(tree.kind)
+    assert container is not None  # it was one when it was flattened
+    return container
+
+
+def is_registered(kind: type) -> bool:
+    """Whether `register_tree_node` was told of a class."""
+    return kind in _registered
+
+
 def _registered_parts(node: _Node, value: Any) -> tuple[tuple[Any, ...], tuple[Any, ...], Hashable]:
     children, data = node.flatten(value)
     children = tuple(children)
@@ -301,12 +314,9 @@ def unflatten(tree: Tree, leaves: Iterable[Any]) -> Any:
 
 
 def _nested(tree: Tree, leaves: Iterator[Any]) -> Any:
-    kind = tree.kind
-    if kind is None:
+    if tree.kind is None:
         return next(leaves)
-    container = _container(kind)
-    assert container is not None  # it was one when it was flattened
-    return container.rebuilt(tree, tuple([_nested(child, leaves) for child in tree.children]))
+    return container_of_tree(tree).rebuilt(tree, tuple([_nested(child, leaves) for child in tree.children]))
 
 
 @overload
