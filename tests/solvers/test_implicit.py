@@ -47,7 +47,7 @@ def exact(a: Tensor, b: Tensor) -> Tensor:
     return tb.sum(tb.linalg.solve(a, b) ** 2 * tb.asarray(WEIGHTS))
 
 
-def close(one: Any, other: Any, atol: float = 1e-7) -> None:
+def check_close(one: Any, other: Any, atol: float = 1e-7) -> None:
     numpy.testing.assert_allclose(array(one), array(other), atol=atol)
 
 
@@ -59,16 +59,16 @@ def test_the_gradient_is_that_of_the_exact_solution(backend: str, method: str) -
     by_a, by_b = tb.grad(exact, (0, 1))(a, b)
     loss = loss_of(method)
     found_a, found_b = tb.grad(loss, (0, 1))(a, b)
-    close(found_b, by_b)
+    check_close(found_b, by_b)
     # A solver of symmetric matrices has the gradient of the general one.
-    close(found_a, by_a)
+    check_close(found_a, by_a)
     stored = tb.sparse.from_dense(a).to_coo()
     of_values = tb.jit(tb.grad(lambda values, b: loss(stored.like(values), b)))(stored.values, b)
-    close(of_values, array(by_a)[array(stored.rows), array(stored.columns)])
+    check_close(of_values, array(by_a)[array(stored.rows), array(stored.columns)])
     if method != "direct" and backend != "jax":
         found = tb.grad(lambda a, b: loss(lambda x: a @ x, b), (0, 1))(a, b)
-        close(found[0], by_a)
-        close(found[1], by_b)
+        check_close(found[0], by_a)
+        check_close(found[1], by_b)
 
 
 @pytest.mark.parametrize("method", ["cg", "bicgstab", "direct"])
@@ -81,16 +81,16 @@ def test_on_a_tape(method: str) -> None:
         rate = tb.sum(inside[1] ** 2)
     wanted = tb.grad(exact, (0, 1))(a, b)
     for one, other in zip(inside, wanted, strict=True):
-        close(one, other)
+        check_close(one, other)
     second = tb.grad(lambda b: tb.sum(tb.grad(exact, 1)(a, b) ** 2))(b)
-    close(tb.gradient(rate, watched)[1], second, atol=1e-6)
+    check_close(tb.gradient(rate, watched)[1], second, atol=1e-6)
 
 
 @pytest.mark.parametrize("method", ["cg", "gmres", "lsqr"])
 def test_second_derivatives_and_derivatives_forward(method: str) -> None:
     a, b = tb.asarray(matrix_for(method)), tb.asarray(VECTOR)
     loss = loss_of(method)
-    close(tb.hessian(loss, 1)(a, b), tb.hessian(exact, 1)(a, b), atol=1e-6)
+    check_close(tb.hessian(loss, 1)(a, b), tb.hessian(exact, 1)(a, b), atol=1e-6)
 
     skew = 0.0 if method.startswith("cg") else 0.5
 
@@ -99,10 +99,10 @@ def test_second_derivatives_and_derivatives_forward(method: str) -> None:
 
     # The solve with the transpose is one with the matrix itself for a solver of symmetric ones, which they stay.
     ours, theirs = (tb.grad(lambda a, of=of: slope(of)((a + a.T) / 2 + (a - a.T) * skew))(a) for of in (loss, exact))
-    close(ours, theirs, atol=1e-5)
+    check_close(ours, theirs, atol=1e-5)
     pushed = tb.jvp(loss, (a, b), (tb.eye(SIZE, dtype="f64"), b))
     expected = tb.jvp(exact, (a, b), (tb.eye(SIZE, dtype="f64"), b))
-    close(pushed[1], expected[1])
+    check_close(pushed[1], expected[1])
 
 
 def test_of_a_batch() -> None:
@@ -112,11 +112,11 @@ def test_of_a_batch() -> None:
     loss = loss_of(method)
     wanted = tb.grad(lambda a, b: exact(a[0], b[0]) + exact(a[1], b[1]), (0, 1))(matrices, rows)
     for one, other in zip(tb.grad(loss, (0, 1))(matrices, rows), wanted, strict=True):
-        close(one, other)
+        check_close(one, other)
     shared = tb.grad(loss, (0, 1))(matrices[0], rows)
     wanted = tb.grad(lambda a, b: exact(a, b[0]) + exact(a, b[1]), (0, 1))(matrices[0], rows)
     for one, other in zip(shared, wanted, strict=True):
-        close(one, other)
+        check_close(one, other)
     for one, other in zip(tb.vmap(tb.grad(loss, (0, 1)), in_axes=(None, 0))(matrices[0], rows), wanted, strict=True):
         assert one.shape == (2, *other.shape[-one.ndim + 1 :])
 
@@ -133,8 +133,8 @@ def test_of_complex_numbers(method: str) -> None:
 
     ours = loss(lambda a, b: solve(a, b, method, rtol=1e-12, restart=SIZE).x)
     theirs = loss(tb.linalg.solve)
-    close(tb.grad(ours, 1)(a, b), tb.grad(theirs, 1)(a, b))
-    close(tb.grad(ours)(a, b), tb.grad(theirs)(a, b))
+    check_close(tb.grad(ours, 1)(a, b), tb.grad(theirs, 1)(a, b))
+    check_close(tb.grad(ours)(a, b), tb.grad(theirs)(a, b))
 
 
 def test_of_least_squares() -> None:
@@ -151,7 +151,7 @@ def _compare_least_squares(a: Tensor, b: Tensor) -> None:
     ours = tb.grad(loss(lambda a, b: solve(a, b, "lsqr", rtol=1e-12).x), (0, 1))(a, b)
     theirs = tb.grad(loss(lambda a, b: tb.linalg.pinv(a) @ b), (0, 1))(a, b)
     for one, other in zip(ours, theirs, strict=True):
-        close(one, other, atol=1e-6)
+        check_close(one, other, atol=1e-6)
 
 
 def test_of_a_null_space_and_a_preconditioner() -> None:
@@ -159,12 +159,12 @@ def test_of_a_null_space_and_a_preconditioner() -> None:
     free = loss_of("cg", null_space="constant")
     inverse = tb.linalg.pinv(a)
     wanted = tb.grad(lambda b: tb.sum((inverse @ b) ** 2 * tb.asarray(WEIGHTS)))(b)
-    close(tb.grad(free, 1)(a, b), wanted)
+    check_close(tb.grad(free, 1)(a, b), wanted)
     stored = tb.sparse.from_dense(tb.asarray(matrix_for("bicgstab")))
     for word in ("jacobi", "ilu"):
         for method in ("bicgstab", "gmres"):
             found = tb.grad(loss_of(method, preconditioner=word), 1)(stored, b)
-            close(found, tb.grad(exact, 1)(stored.to_dense(), b))
+            check_close(found, tb.grad(exact, 1)(stored.to_dense(), b))
 
 
 def test_the_tolerance_of_the_gradient_does_not_depend_on_its_scale() -> None:
@@ -173,7 +173,7 @@ def test_the_tolerance_of_the_gradient_does_not_depend_on_its_scale() -> None:
     def loss(b: Tensor) -> Tensor:
         return 1e-9 * tb.sum(solve(a, b, "cg", rtol=0.0, atol=1e-6).x)
 
-    close(1e9 * tb.grad(loss)(b), tb.grad(lambda b: tb.sum(tb.linalg.solve(a, b)))(b), atol=1e-5)
+    check_close(1e9 * tb.grad(loss)(b), tb.grad(lambda b: tb.sum(tb.linalg.solve(a, b)))(b), atol=1e-5)
 
 
 def test_a_trajectory_has_none() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from math import prod
 from typing import Any, TypeAlias
 
@@ -21,7 +22,7 @@ At: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
 Scalar: TypeAlias = bool | int | float | complex
 
 
-class Made:
+class Made(ABC):
     """Makes blocks: a function of where a block is. The state says which."""
 
     def __init__(self, *state: Any) -> None:
@@ -31,9 +32,9 @@ class Made:
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), self.state
 
+    @abstractmethod
     def __call__(self, at: At) -> Array:
         """The block."""
-        raise NotImplementedError
 
 
 class Constant(Made):

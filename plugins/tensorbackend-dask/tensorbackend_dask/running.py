@@ -264,7 +264,7 @@ def explained() -> Iterator[None]:
     except MemoryError as error:
         remedy = "make the blocks smaller, by chunks or block_bytes"
         raise BackendError(expected("memory for the blocks", remedy, error=str(error))) from error
-    except Exception as error:
+    except Exception as error:  # a cluster raises errors of its own, which are told by their names, and any of a task
         kind = type(error).__name__
         if kind == "KilledWorker":
             remedy = "give workers more memory or blocks fewer bytes, by chunks or block_bytes"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Any
 
 from tensorbackend import Template, Tensor
 from tensorbackend.protocol import Payload
+from tensorbackend.protocol.window import Window
 
 from .base import DaskBase, lazily
 from .graphs import Lazy, by_labels
@@ -32,60 +34,6 @@ class DaskWindow(DaskBase):
         return by_labels(name, out, given, [result], whole=[*whole, *moved], options=options)
 
     @lazily
-    def window_sum(
-        self, out: Template, x: Tensor, /, *, window_dimensions: Sizes, strides: Sizes, padding: Padding,
-        window_dilations: Sizes,
-    ) -> Payload:  # fmt: skip
-        """Sum of each window."""
-        return self.windowed("window_sum", out, x, window_dimensions=window_dimensions, strides=strides,
-                             padding=padding, window_dilations=window_dilations)  # fmt: skip
-
-    @lazily
-    def window_product(
-        self, out: Template, x: Tensor, /, *, window_dimensions: Sizes, strides: Sizes, padding: Padding,
-        window_dilations: Sizes,
-    ) -> Payload:  # fmt: skip
-        """Product of each window."""
-        return self.windowed("window_product", out, x, window_dimensions=window_dimensions, strides=strides,
-                             padding=padding, window_dilations=window_dilations)  # fmt: skip
-
-    @lazily
-    def window_max(
-        self, out: Template, x: Tensor, /, *, window_dimensions: Sizes, strides: Sizes, padding: Padding,
-        window_dilations: Sizes,
-    ) -> Payload:  # fmt: skip
-        """Greatest element of each window."""
-        return self.windowed("window_max", out, x, window_dimensions=window_dimensions, strides=strides,
-                             padding=padding, window_dilations=window_dilations)  # fmt: skip
-
-    @lazily
-    def window_min(
-        self, out: Template, x: Tensor, /, *, window_dimensions: Sizes, strides: Sizes, padding: Padding,
-        window_dilations: Sizes,
-    ) -> Payload:  # fmt: skip
-        """Least element of each window."""
-        return self.windowed("window_min", out, x, window_dimensions=window_dimensions, strides=strides,
-                             padding=padding, window_dilations=window_dilations)  # fmt: skip
-
-    @lazily
-    def window_scatter_max(
-        self, out: Template, x: Tensor, source: Tensor, initial: Tensor, /, *, window_dimensions: Sizes,
-        strides: Sizes, padding: Padding,
-    ) -> Payload:  # fmt: skip
-        """Elements of the source at the greatest of each window."""
-        return self.windowed("window_scatter_max", out, x, source, initial, window_dimensions=window_dimensions,
-                             strides=strides, padding=padding)  # fmt: skip
-
-    @lazily
-    def window_scatter_min(
-        self, out: Template, x: Tensor, source: Tensor, initial: Tensor, /, *, window_dimensions: Sizes,
-        strides: Sizes, padding: Padding,
-    ) -> Payload:  # fmt: skip
-        """Elements of the source at the least of each window."""
-        return self.windowed("window_scatter_min", out, x, source, initial, window_dimensions=window_dimensions,
-                             strides=strides, padding=padding)  # fmt: skip
-
-    @lazily
     def conv(
         self, out: Template, x: Tensor, kernel: Tensor, /, *, strides: Sizes, padding: Padding, input_dilation: Sizes,
         kernel_dilation: Sizes, feature_groups: int, batch_groups: int,
@@ -106,3 +54,18 @@ class DaskWindow(DaskBase):
         }  # fmt: skip
         given = [(x.data, x.dtype, labels), (kernel.data, kernel.dtype, ours)]
         return by_labels("conv", out, given, [result], whole=whole, options=options)
+
+
+def _callback(name: str) -> Any:
+    def callback(self: DaskWindow, out: Template, /, *inputs: Tensor, **options: Any) -> Payload:
+        return self.windowed(name, out, *inputs, **options)
+
+    callback.__name__ = name
+    callback.__doc__ = f"`{name}` of blocks that hold the windows whole."
+    return lazily(callback)
+
+
+for _name, _method in vars(Window).items():
+    # Windows that a function of the user's reduces are left to the project's fall-back.
+    if getattr(_method, "__declared__", None) == "callback" and "function" not in signature(_method).parameters:
+        setattr(DaskWindow, _name, _callback(_name))
