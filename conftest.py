@@ -15,6 +15,11 @@ os.environ.setdefault("TENSORBACKEND_TRACEBACK", "full")
 gc.set_threshold(50_000, 20, 50)
 
 
+def pytest_collection_finish() -> None:
+    """Leaves modules and tests, which live to the end, out of all later collections of garbage."""
+    gc.freeze()
+
+
 @pytest.fixture
 def whole(request: pytest.FixtureRequest) -> Callable[..., Any]:
     """A decorator that makes a function one program on JAX, for a test of all backends.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -91,17 +92,17 @@ FILES = {module_of(path): path for path in sorted(PACKAGE.rglob("*.py"))}
 
 def imports(module: str, source: str, is_package: bool) -> Iterator[Import]:
     """What a module imports of the package: by statements, wherever they stand; by calls; by a text that names one."""
-    tree = ast.parse(source)
+    nodes = list(ast.walk(ast.parse(source)))
     for_types = {
         id(node)
-        for branch in ast.walk(tree)
+        for branch in nodes
         if isinstance(branch, ast.If) and "TYPE_CHECKING" in ast.unparse(branch.test)
         for statement in branch.body
         for node in ast.walk(statement)
     }
     full = f"{NAME}.{module}"
     package = full if is_package else full.rpartition(".")[0]
-    for node in ast.walk(tree):
+    for node in nodes:
         for name in _names(node, package):
             found = name and _known(name)
             if found is not None:
@@ -147,11 +148,14 @@ def _known(name: str) -> str | None:
     return NAME
 
 
-FOUND = {
-    module: list(imports(module, path.read_text(), path.name == "__init__.py"))
-    for module, path in FILES.items()
-    if module  # the package itself may import anything
-}
+MODULES = [module for module in FILES if module]  # the package itself may import anything
+
+
+@cache
+def imports_of(module: str) -> list[Import]:
+    """What a module of the package imports of it."""
+    path = FILES[module]
+    return list(imports(module, path.read_text(), path.name == "__init__.py"))
 
 
 def top(module: str) -> str:
@@ -197,28 +201,30 @@ def circles(edges: Mapping[str, Iterable[str]]) -> list[set[str]]:
     return found
 
 
-EDGES = {
-    module: {each.module for each in found if each.kind == "run" and each.module not in ("", NAME, module)}
-    for module, found in FOUND.items()
-}
+def edges() -> dict[str, set[str]]:
+    """The modules that each module imports when it runs."""
+    return {
+        module: {each.module for each in imports_of(module) if each.kind == "run"} - {"", NAME, module}
+        for module in MODULES
+    }
 
 
-@pytest.mark.parametrize("module", FOUND)
+@pytest.mark.parametrize("module", MODULES)
 def test_a_module_imports_lower_layers(module: str) -> None:
-    assert not wrong(module, FOUND[module])
+    assert not wrong(module, imports_of(module))
 
 
 def test_no_permission_is_unused() -> None:
-    pairs = {(top(module), top(each.module), each.kind) for module, found in FOUND.items() for each in found}
+    pairs = {(top(module), top(each.module), each.kind) for module in MODULES for each in imports_of(module)}
     used = {(module, target) for module, target, kind in pairs if kind == "run"}
     assert used >= SIDEWAYS | UPWARDS
     assert {(module, target) for module, target, kind in pairs if kind == "types"} - used >= TYPES
-    assert {module for module, found in FOUND.items() if any(not each.module for each in found)} == COMPUTED
-    assert set(LAYER) == {top(module) for module in FOUND} | {NAME}
+    assert {module for module in MODULES if any(not each.module for each in imports_of(module))} == COMPUTED
+    assert set(LAYER) == {top(module) for module in MODULES} | {NAME}
 
 
 def test_modules_make_no_circle_but_those_stated() -> None:
-    assert sorted(map(sorted, circles(EDGES))) == sorted(map(sorted, CIRCLES))
+    assert sorted(map(sorted, circles(edges()))) == sorted(map(sorted, CIRCLES))
 
 
 PLANTED = [
@@ -251,5 +257,6 @@ def test_other_imports_are_not(source: str) -> None:
 
 def test_a_circle_closed_by_a_text_is_caught() -> None:
     planted = imports("protocol.core", 'import_module("tensorbackend.dispatch.fallbacks")', False)
-    found = circles({**EDGES, "protocol.core": {*EDGES["protocol.core"], *(each.module for each in planted)}})
+    known = edges()
+    found = circles({**known, "protocol.core": {*known["protocol.core"], *(each.module for each in planted)}})
     assert any({"protocol.core", "dispatch.fallbacks"} <= circle for circle in found)
