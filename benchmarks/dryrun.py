@@ -108,7 +108,7 @@ def memory_on_numpy(function: Callable[..., Any], templates: tuple[Any, ...]) ->
     """The most bytes that NumPy holds while a function's graph runs, arguments left out."""
     graph = tb.trace(function)(*templates)
     tensors = [tb.ones(each.shape, dtype=each.dtype, names=each.names, backend="numpy") for each in graph.templates]
-    for _ in range(2):  # what is made once, by a first call and by a second
+    for _ in range(2):  # one-time work, of a first call and of a second
         evaluate(graph, tensors)
     tracemalloc.start()
     try:
@@ -213,7 +213,7 @@ def most_memory() -> int:
 
 
 def main() -> None:
-    """Prints what was asked for, GPT-3's size in a process of its own so that its memory is that alone."""
+    """Prints the figures asked for, GPT-3's size in a process of its own so that its memory is that alone."""
     asked = sys.argv[1:] or ["xla", "meta", "gpt3"]
     if asked == ["gpt3"]:
         at_gpt3_size()

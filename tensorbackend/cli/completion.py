@@ -27,7 +27,7 @@ SHELLS = ("bash", "zsh", "fish", "tcsh")
 
 
 def arguments(parser: ArgumentParser) -> None:
-    """Enters what the command takes."""
+    """Declares the command's arguments."""
     parser.add_argument("shell", choices=SHELLS, help="the shell")
 
 

@@ -94,7 +94,7 @@ class Lowered:
         """The backend for which it would be compiled: that of the tensors, the default one for templates alone."""
 
     def as_text(self) -> str:
-        """The text of what the backend compiles: on JAX StableHLO, elsewhere the rewritten graph."""
+        """The text of the program that the backend compiles: on JAX StableHLO, elsewhere the rewritten graph."""
         return self.backend.graph_text(self.graph) or repr(simplified(self.graph, self.backend))
 
     def __repr__(self) -> str:
@@ -152,9 +152,9 @@ def jit(
     JAX compiles the whole by XLA; NumPy runs chains of elementwise ops a block at a time; other backends run the
     simplified graph. Under a trace, on templates or on a tape the function itself is called.
 
-    What is no tensor is an option: a number, a text, a function, or any object that hashes and is compared by its
-    value. Each value of an option has a compilation of its own. A tensor that the function holds on to keeps the value
-    that it had at the trace. What the function assigns to an argument the caller does not see.
+    Any argument but a tensor is an option: a number, a text, a function, or any object that hashes and is compared by
+    its value. Each value of an option has a compilation of its own. A tensor that the function holds on to keeps the
+    value that it had at the trace. The caller does not see assignments to an argument.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ def jit(
     Returns
     -------
     Jitted
-        The compiled function, with `cache_info()`, `cache_clear()` and `lower()`, which shows what is compiled for
+        The compiled function, with `cache_info()`, `cache_clear()` and `lower()`, which shows the program for
         some arguments.
 
     Raises

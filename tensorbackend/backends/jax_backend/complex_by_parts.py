@@ -76,7 +76,7 @@ def angle(xp: Any, b: Array, a: Array) -> Array:
 
 
 def _logarithm(xp: Any, a: Array, b: Array, beyond: Array) -> Array:
-    """The logarithm of a + bj: beside the unit circle from what the square of the magnitude is beyond 1."""
+    """The logarithm of a + bj: near the unit circle from the squared magnitude less 1."""
     near, size = (beyond > -0.5) & (beyond < 1), xp.hypot(a, b)
     large = size > 1e300
     half = xp.where(large, 0.5, 1.0)
