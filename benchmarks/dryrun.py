@@ -78,7 +78,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
 
 
 class Analysis:
-    """What XLA says of a function that it has compiled."""
+    """XLA's figures of a function: its operations before fusion, which may repeat some, and the compiled memory."""
 
     def __init__(self, function: Callable[..., Any], templates: tuple[Any, ...]) -> None:
         import jax
@@ -89,9 +89,9 @@ class Analysis:
             found = parse_template(template)
             return tb.zeros(found.shape, dtype=found.dtype, names=found.names, backend="jax")
 
-        compiled = jax.jit(function).lower(*map(made, templates)).compile()
-        costs: Any = compiled.cost_analysis()
-        memory: Any = compiled.memory_analysis()
+        lowered = jax.jit(function).lower(*map(made, templates))
+        costs: Any = lowered.cost_analysis()
+        memory: Any = lowered.compile().memory_analysis()
         self.flops = costs.get("flops", 0.0)
         self.transcendentals = costs.get("transcendentals", 0.0)
         self.arguments = memory.argument_size_in_bytes
