@@ -15,7 +15,7 @@ from ..errors import ArgumentError, expected
 from ..ops.creation.filled import asarray
 from ..protocol import Backend
 from ..select import common_backend, get_backend, move
-from ..tensor import Tensor
+from ..tensor import Tensor, blank_tensor
 from .arguments import Static, as_tensors, option_key
 from .cache import Cache, CacheInfo, Last
 from .evaluate import Program, note
@@ -30,7 +30,6 @@ R = TypeVar("R")
 
 
 _TEMPLATE, _BACKEND, _DATA = map(attrgetter, ("template", "backend", "data"))
-_new = object.__new__
 
 
 class Compiled:
@@ -61,14 +60,14 @@ class Compiled:
             note(error, backend)
             raise
         if self.out_tree is LEAF:
-            tensor = _new(Tensor)  # sooner than by its `__init__`
+            tensor = blank_tensor()
             tensor.template = self.results[0]
             tensor.backend = backend
             tensor.data = found[0]
             return tensor
         results = []
         for template, data in zip(self.results, found, strict=True):
-            tensor = _new(Tensor)
+            tensor = blank_tensor()
             tensor.template = template
             tensor.backend = backend
             tensor.data = data
