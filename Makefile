@@ -3,6 +3,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
+# The oldest versions that pyproject.toml allows, in a virtual environment of their own.
+OLDEST_BIN := .venv-oldest/bin
+OLDEST_READY := .venv-oldest/.ready
+
 # The plugin is installed and checked as a stranger's package, in a virtual environment of its own. PyTorch's build for
 # the CPU is enough: where the package index has that for GPUs first, set PIP_EXTRA_INDEX_URL to PyTorch's own index.
 PLUGIN := plugins/tensorbackend-torch
@@ -44,7 +48,7 @@ BENCH_READY := .venv-bench/.ready
 RELEASE_BIN := .venv-release/bin
 RELEASE_READY := .venv-release/.ready
 
-.PHONY: help setup demo test stress bench peers docs browser release check fmt lint types plugin dask adapter phiml frontend returnn clients autograd clean
+.PHONY: help setup demo test oldest stress bench peers docs browser release check fmt lint types plugin dask adapter phiml frontend returnn clients autograd clean
 
 help: ## Lists the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -63,16 +67,28 @@ demo: $(READY) ## Trains a digit classifier with named axes and checks it on the
 	$(BIN)/python examples/digits.py
 
 # What is compared to the last bit runs as XLA compiles by itself. What is compared with a tolerance is compiled without
-# LLVM's optimizations and by XLA's older emitters, in less than half the time.
+# LLVM's optimizations and, in versions of XLA that have them, by its older emitters, in less than half the time.
 EXACT := property_tests/test_ops.py tests/ops/elementwise tests/backends/jax_backend/test_elementwise.py \
 	tests/backends/jax_backend/test_composites.py
-QUICK := --xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false
+OLDER := --xla_cpu_use_fusion_emitters=false
+QUICK = --xla_backend_optimization_level=0 $(shell \
+	XLA_FLAGS=$(OLDER) $(BIN)/python -c 'import jax; jax.devices()' > /dev/null 2>&1 && echo $(OLDER))
 # Each process gets one half of the tests, in their order, so that few programs are compiled in both.
 PYTEST := TENSORBACKEND_CHECK=1 $(BIN)/python -m pytest -n 2 --dist worksteal
 
 test: $(READY) ## Runs the tests, every payload checked against its template
 	$(PYTEST) $(EXACT)
 	XLA_FLAGS='$(QUICK)' $(PYTEST) $(EXACT:%=--ignore=%)
+
+$(OLDEST_READY): pyproject.toml .ci/oldest.py
+	$(PYTHON) -m venv .venv-oldest
+	$(OLDEST_BIN)/python .ci/oldest.py > .venv-oldest/constraints.txt
+	$(OLDEST_BIN)/python -m pip install -q --disable-pip-version-check -c .venv-oldest/constraints.txt \
+		-e '.[cli,jax,scipy,test]'
+	@touch $@
+
+oldest: $(OLDEST_READY) ## Runs the tests with the oldest versions of pyproject.toml; not part of check
+	$(MAKE) -o $(READY) test BIN=$(OLDEST_BIN)
 
 stress: $(READY) ## Repeats programs in threads, forked and spawned processes and under interrupts, for ten minutes
 	TENSORBACKEND_CHECK=1 $(BIN)/python benchmarks/stress.py --seconds 600
@@ -218,4 +234,4 @@ autograd: $(READY) ## Runs HIPS autograd's own tests on our gradients: make auto
 check: lint types test plugin dask ## Everything that CI runs
 
 clean: ## Removes the virtual environments and caches
-	rm -rf .venv .venv-plugin .venv-dask .venv-phiml .venv-returnn .venv-clients .venv-bench .venv-docs .venv-release .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist site *.egg-info
+	rm -rf .venv .venv-oldest .venv-plugin .venv-dask .venv-phiml .venv-returnn .venv-clients .venv-bench .venv-docs .venv-release .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist site *.egg-info

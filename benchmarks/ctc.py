@@ -1,6 +1,6 @@
 """The CTC loss and its gradient: on JAX beside optax's, on PyTorch beside its own, and on NumPy.
 
-What is not installed is left out.
+Libraries that are not installed are left out.
 
 python benchmarks/ctc.py [--repeat 7]
 """

@@ -78,7 +78,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
 
 
 class Analysis:
-    """What XLA says of a function that it has compiled."""
+    """XLA's figures of a function: its operations before fusion, which may repeat some, and the compiled memory."""
 
     def __init__(self, function: Callable[..., Any], templates: tuple[Any, ...]) -> None:
         import jax
@@ -89,9 +89,9 @@ class Analysis:
             found = parse_template(template)
             return tb.zeros(found.shape, dtype=found.dtype, names=found.names, backend="jax")
 
-        compiled = jax.jit(function).lower(*map(made, templates)).compile()
-        costs: Any = compiled.cost_analysis()
-        memory: Any = compiled.memory_analysis()
+        lowered = jax.jit(function).lower(*map(made, templates))
+        costs: Any = lowered.cost_analysis()
+        memory: Any = lowered.compile().memory_analysis()
         self.flops = costs.get("flops", 0.0)
         self.transcendentals = costs.get("transcendentals", 0.0)
         self.arguments = memory.argument_size_in_bytes
@@ -108,7 +108,7 @@ def memory_on_numpy(function: Callable[..., Any], templates: tuple[Any, ...]) ->
     """The most bytes that NumPy holds while a function's graph runs, arguments left out."""
     graph = tb.trace(function)(*templates)
     tensors = [tb.ones(each.shape, dtype=each.dtype, names=each.names, backend="numpy") for each in graph.templates]
-    for _ in range(2):  # what is made once, by a first call and by a second
+    for _ in range(2):  # one-time work, of a first call and of a second
         evaluate(graph, tensors)
     tracemalloc.start()
     try:
@@ -213,7 +213,7 @@ def most_memory() -> int:
 
 
 def main() -> None:
-    """Prints what was asked for, GPT-3's size in a process of its own so that its memory is that alone."""
+    """Prints the figures asked for, GPT-3's size in a process of its own so that its memory is that alone."""
     asked = sys.argv[1:] or ["xla", "meta", "gpt3"]
     if asked == ["gpt3"]:
         at_gpt3_size()

@@ -128,7 +128,7 @@ CASES = {
         0.4,
     ),
 }
-"""What a test compares too."""
+"""Compared by a test too."""
 
 LONG = {
     "12 layers": Case(gpt3.step, decoder(12), LARGE, HEADS, 0.15),
@@ -325,7 +325,7 @@ def picture(curves: Mapping[str, Sequence[Scaled]]) -> str:
 
 
 def main() -> None:
-    """Prints what was asked for."""
+    """Prints the figures asked for."""
     parts = {"xla": against_xla, "gpt3": at_gpt3_size, "scaling": scaling}
     for name in sys.argv[1:] or parts:
         parts[name]()

@@ -113,7 +113,7 @@ def steps(backend: Any) -> tuple[Callable[[], Any], Callable[[], Any]]:
 
 
 def data_of(function: Callable[..., tb.Tensor], *tensors: tb.Tensor) -> Any:
-    """The payload of what a function gives."""
+    """The payload of a function's result."""
     return function(*tensors).data
 
 

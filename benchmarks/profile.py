@@ -1,4 +1,4 @@
-"""What a profile costs: a call without one before and after, and a call inside of one, in one run.
+"""The cost of a profile: a call without one before and after, and a call inside of one, in one run.
 
     python benchmarks/profile.py
 

@@ -1,7 +1,7 @@
 """Threads, forked and spawned processes and interrupts, all of which run random programs whose results are known.
 
 Each round draws a program from its seed: ops, gradients, batches, compiled functions, defaults of a block, on NumPy or
-BinaryBackend. A result that is not bit for bit what the program gives alone is an error, and so is an exception, a
+BinaryBackend. A result that differs in a bit from the program's alone is an error, and so is an exception, a
 child that hangs, and a default that outlives its block.
 
     python benchmarks/stress.py --seconds 600 --seed 7
@@ -66,7 +66,7 @@ STEPS: list[Callable[[tb.Tensor], tb.Tensor]] = [
 
 
 def program(seed: int) -> tuple[str, bytes]:
-    """What a program gives: the template and the bytes of its result."""
+    """A program's result: its template and its bytes."""
     draw = random.Random(seed)
     backend, bits = draw.choice(["numpy", "numpy", "binary"]), draw.choice([32, 32, 64])
     shape = draw.randrange(2, 6), draw.randrange(1, 7)
@@ -189,7 +189,7 @@ def forked(known: Known, draw: random.Random, end: float) -> Total:
     while time.monotonic() < end and not errors:
         seed = draw.choice(list(known))
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about threads, which are what is tried
+            warnings.simplefilter("ignore")  # about threads, which are tried on purpose
             child = os.fork()
         if not child:
             signal.alarm(60)

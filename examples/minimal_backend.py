@@ -85,7 +85,7 @@ def quotient(a: float, b: float) -> float:
 
 
 def truncated(x: float) -> int:
-    """Towards zero; NaN becomes 0, and what is out of range the nearest end."""
+    """Towards zero; NaN becomes 0, and a number out of range the nearest end."""
     return int(min(max(x, -(2.0**63)), 2.0**63 - 1024)) if x == x else 0
 
 

@@ -47,7 +47,7 @@ class Layer:
 
 @dataclass(frozen=True)
 class Model:
-    """What is learnt."""
+    """The parameters."""
 
     characters: tb.Tensor  # f32[character][feature]
     positions: tb.Tensor  # f32[time][feature]

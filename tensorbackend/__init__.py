@@ -13,7 +13,7 @@ from typing import Any as _Any
 
 # Importing the package of this name first leaves it to the function below.
 from . import backends as _package  # noqa: F401
-from . import built_in as _built_in  # noqa: F401 # enters what is loaded late
+from . import built_in as _built_in  # noqa: F401 # registers the modules that are loaded late
 from .array_api import __array_api_version__ as __array_api_version__
 from .array_api import __array_namespace_info__ as __array_namespace_info__
 from .array_api import e as e

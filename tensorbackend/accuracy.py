@@ -18,7 +18,7 @@ Scale: TypeAlias = Literal["element", "one", "operand", "square", "magnitudes", 
 
 - `one`: of 1, where operands of about 1 cancel;
 - `operand`, `square`: of the largest operand, or of 1, or of its square;
-- `magnitudes`: of what the op gives for the magnitudes of its operands, element by element;
+- `magnitudes`: of the op's result for the magnitudes of its operands, element by element;
 - `norm`: of the greatest of these, where each result is made of all operands;
 - `result`: of the largest element of the result, where an algorithm on matrices is stable as a whole (Higham,
   chapter 7);

@@ -1,6 +1,6 @@
 """The parts of the package that are loaded late: its backends, fall-backs of primitives, programs of composites.
 
-Lower layers know none of these by name. They ask for them through what is entered here when `tensorbackend` is
+Lower layers know none of these by name. They ask for them through the entries made here when `tensorbackend` is
 imported, so a backend's module and its library are imported when the backend is first asked for.
 """
 

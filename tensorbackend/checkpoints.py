@@ -57,7 +57,7 @@ def save(folder: str | os.PathLike[str], value: Any, /) -> None:
     folder : str or os.PathLike
         The folder, which is made where there is none.
     value : tensors in lists, tuples, dictionaries and dataclasses
-        What is no tensor in them is not written.
+        Other values in them are not written.
 
     Raises
     ------
@@ -89,7 +89,7 @@ def save(folder: str | os.PathLike[str], value: Any, /) -> None:
     version = place / str(int(before.name) + 1 if before is not None else 0)
     meet("begin")
     if process == 0:
-        for left in place.iterdir():  # what a program left that ended in the middle
+        for left in place.iterdir():  # left by a program that ended in the middle
             if left.is_dir() and left.name.isdigit() and left != before:
                 shutil.rmtree(left)
         version.mkdir()
@@ -115,8 +115,8 @@ def load(folder: str | os.PathLike[str], /, *, like: Any = None, backend: Backen
     folder : str or os.PathLike
         The folder.
     like : tensors or templates in lists, tuples, dictionaries and dataclasses, optional
-        What the result is nested like, such as what was saved. Shapes, dtypes and names must be as they are there; what
-        is no tensor in it stays.
+        The nesting of the result, such as the saved value. Shapes, dtypes and names must be as they are there; other
+        values in it stay.
     backend : Backend, type or str, optional
         Where the tensors live, by default the default backend. `"template"` reads no elements.
 

@@ -139,7 +139,7 @@ def _aligned(texts: Sequence[str]) -> list[str]:
 
 
 def _cells(positions: Sequence[int | None], texts: Sequence[str]) -> list[str]:
-    """The texts of a row, and a sign for what is left out."""
+    """The texts of a row, with a sign for omitted elements."""
     given = iter(texts)
     return [_MORE if position is None else next(given) for position in positions]
 

@@ -130,7 +130,7 @@ def widen_bfloat16(data: bytes | memoryview) -> bytes:
 def bfloat16_bits(value: float) -> int:
     """The bits of the bfloat16 nearest to a Python float, ties to even, rounded once.
 
-    Rounding to float32 first could make a tie of what was none, so what float32 drops is kept as a
+    Rounding to float32 first could create a tie, so the bits that float32 drops are kept as a
     sticky last bit ("round to odd"; Boldo and Melquiond, 2008).
     """
     if value != value:

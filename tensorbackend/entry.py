@@ -68,7 +68,7 @@ def entry(function: Callable[P, R]) -> Callable[P, R]:
         except TensorBackendError as error:
             error.named(_name(function))
             raise
-        except Exception as error:  # whatever an argument of a wrong kind led to; what is not told passes
+        except Exception as error:  # whatever an argument of a wrong kind led to; errors without an explanation pass
             tell(error, function, arguments, keywords)
             raise
 
@@ -125,7 +125,7 @@ def tell(
     arguments: Sequence[Any],
     keywords: Mapping[str, Any],
 ) -> None:
-    """Raises what a raw error of a call means, where an argument does not fit its annotation; else returns."""
+    """Raises the error that explains a raw one, where an argument does not fit its annotation; else returns."""
     given = [*_arguments(function, arguments, keywords)]
     if _raised_elsewhere(error) and any(callable(value) and not isinstance(value, type) for _, value, _ in given):
         return  # by a function of the user's
@@ -145,7 +145,7 @@ def tell(
 def _arguments(
     function: Callable[..., Any], arguments: Sequence[Any], keywords: Mapping[str, Any]
 ) -> Iterator[tuple[str, Any, Any]]:
-    """The arguments of a call: what an error calls each, its value, its type. Nothing where Python refuses the call."""
+    """The arguments of a call: each one's label in errors, value and type. Nothing where Python refuses the call."""
     from inspect import signature, unwrap  # slow to import, and only an error or a transform needs it
 
     try:
@@ -229,7 +229,7 @@ _CONTAINERS = {"Sequence": "a list or tuple", "Mapping": "a mapping", "Iterable"
 
 
 def _fits(value: Any, kind: Any) -> bool:
-    """Whether a value is what an annotation allows; what cannot be told from a type is allowed."""
+    """Whether an annotation allows a value; conditions that a type cannot express count as met."""
     if kind is Any:
         return True
     if kind is None:
@@ -295,7 +295,7 @@ def _words(kind: Any) -> str:
 
 
 def _misfit(kind: Any, label: str, value: Any) -> TensorBackendError:
-    """The error for a value that does not fit, of the class for what was expected."""
+    """The error for a value that does not fit; the annotation decides its class."""
     members = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
     meanings = {meaning_of(each) for each in members}
     error: type[TensorBackendError] = ArgumentKindError

@@ -11,7 +11,7 @@ def free_in_child(owner: object, name: str) -> None:
 
     Of a parent's threads a child has one alone, so that a lock of another would never be released. The attribute is
     exchanged rather than the lock reset: the thread that forks may be inside its block, whose end releases the lock
-    that the block began with. What the lock guards must be whole between any two steps of the block.
+    that the block began with. The guarded state must be consistent between any two steps of the block.
     """
 
     def renew() -> None:

@@ -40,7 +40,7 @@ def support_of(backend: BackendLike, op: str, dtype: DTypeLike | None = None) ->
     Raises
     ------
     ArgumentError
-        For what is no op.
+        For an unknown op.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Templates: what a tensor looks like without its data, and the algebra of axis names."""
+"""Templates: a tensor's shape, dtype and names without its data; and the algebra of axis names."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ def as_shape(shape: Sequence[int] | int) -> Shape:
 def as_names(names: Sequence[str | None] | None, ndim: int) -> Names:
     """Axis names as a tuple with one for each axis, all `None` where none are given.
 
-    Raises `NamesError` for another number of names than axes, for what is no name, or for one name twice.
+    Raises `NamesError` for another number of names than axes, for an invalid name, or for one name twice.
 
     >>> as_names(["batch", None], 2), as_names(None, 2)
     (('batch', None), (None, None))

@@ -53,7 +53,7 @@ def set_threads(count: int | None) -> None:
     Raises
     ------
     ArgumentError
-        For a count below 1, or what is no integer.
+        For a count that is not an integer of at least 1.
 
     Examples
     --------

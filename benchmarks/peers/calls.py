@@ -38,7 +38,7 @@ Calls = Mapping[str, Call | Dash]
 
 
 class Operands(NamedTuple):
-    """What the programs take: vectors, matrices, square matrices for products, a bias, a mask and rows."""
+    """The arguments of the programs: vectors, matrices, square matrices for products, a bias, a mask and rows."""
 
     x: Any
     y: Any

@@ -1,4 +1,4 @@
-"""What is measured on: versions of all packages, Python, the kind of machine, and one thread for everybody."""
+"""The environment of measurements: versions of all packages, Python, the kind of machine, one thread for everybody."""
 
 from __future__ import annotations
 

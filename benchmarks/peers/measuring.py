@@ -1,7 +1,7 @@
 """How calls are compared: values first, then the time of a processor, in turns.
 
 A `Group` has programs and contenders. One contender is the base: every other's results must agree with its own, and
-times are ratios to it. What a contender cannot express is a `Dash`, which says why.
+times are ratios to it. A program that a contender cannot express is a `Dash`, which says why.
 """
 
 from __future__ import annotations

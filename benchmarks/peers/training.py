@@ -1,6 +1,6 @@
 """A training step of two layers: the loss, and the parameters a step down its gradient.
 
-The step by hand in NumPy is the base: what a compiler has to reach.
+The step by hand in NumPy is the base, which a compiler has to reach.
 """
 
 from __future__ import annotations

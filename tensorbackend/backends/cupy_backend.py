@@ -44,7 +44,7 @@ class CupyBackend(ArrayModuleBackend):
 
     @classmethod
     def init(cls, **options: object) -> Mapping[str, Hashable]:
-        """The number of the device, given as such or as `"cuda:1"`; `ArgumentError` for what is neither."""
+        """The number of the device, given as such or as `"cuda:1"`; `ArgumentError` for anything else."""
         device = options.pop("device", 0)
         super().init(**options)
         kind, _, number = str(device).rpartition(":")
@@ -97,7 +97,7 @@ class CupyBackend(ArrayModuleBackend):
         return DeviceFacts("gpu", int(found["totalGlobalMem"]), int(found["multiProcessorCount"]), name)
 
     def on_device(self, device: str) -> CupyBackend:
-        """The instance on another CUDA device; `ArgumentError` for what is none."""
+        """The instance on another CUDA device; `ArgumentError` for any other text."""
         return type(self)(device=device)
 
     def block_until_ready(self, x: Tensor, /) -> None:

@@ -1,8 +1,8 @@
 """CuPy as the array module that the shared body is written for: NumPy's functions with NumPy's answers.
 
-What is defined here is what CuPy 14 lacks or answers differently; all else is CuPy's own. Read off its documentation
-and source: `where` and some logical functions have no loop for every dtype, shifts by the width are the processor's,
-float division rounds before it takes the floor, and failures of linear algebra are only raised on request.
+This module defines the functions that CuPy 14 lacks or answers differently; the others are CuPy's own. Read off its
+documentation and source: `where` and some logical functions have no loop for every dtype, shifts by the width are the
+processor's, float division rounds before it takes the floor, and failures of linear algebra are only raised on request.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from ..tensor import Tensor
 
 
 def calling(backend: Backend, function: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """A function whose result is on a backend, wherever what the function holds on to may have brought it.
+    """A function whose result is moved to a backend, since tensors it closes over may be on another.
 
     Parameters
     ----------

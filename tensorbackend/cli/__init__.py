@@ -1,8 +1,8 @@
 """The command line: `tensorbackend COMMAND`, or `python -m tensorbackend COMMAND`.
 
-Each module here is a subcommand of its name: its docstring is the help, `arguments` enters what it takes, `run` does
+Each module here is a subcommand of its name: its docstring is the help, `arguments` declares its arguments, `run` does
 it and returns the exit status: 0 for success, 1 for a negative answer. A mistake on the command line gives 2. A module
-whose name starts with an underscore is none. What is slow to import is imported in `run`.
+whose name starts with an underscore is none. Slow imports stand in `run`.
 """
 
 from __future__ import annotations

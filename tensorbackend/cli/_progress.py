@@ -12,7 +12,7 @@ PAUSE = 30.0
 """Seconds between lines that say how far a run is which is not watched on a terminal."""
 
 Advance: TypeAlias = Callable[[str, str], None]
-"""Takes what was done last, and what else there is to say, such as how many have failed."""
+"""Takes the name of the last step, and a note such as how many have failed."""
 
 
 @contextmanager
@@ -25,7 +25,7 @@ def progress(count: int) -> Iterator[Advance]:
         print("for a progress bar: pip install 'tensorbackend[cli]'", file=sys.stderr)
         yield _lines(count)
         return
-    console = Console(stderr=True)  # so that what a command prints can be piped while it is watched
+    console = Console(stderr=True)  # so that a command's output can be piped while it is watched
     if not console.is_terminal:
         yield _lines(count)
         return

@@ -35,7 +35,7 @@ EXAMPLES, FEW = 100, 10
 
 
 def arguments(parser: ArgumentParser) -> None:
-    """Enters what the command takes."""
+    """Declares the command's arguments."""
     add = parser.add_argument
     add("name", metavar="NAME", help="the backend")
     add("--device", help="the backend's device; its default one unless given")

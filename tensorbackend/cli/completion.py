@@ -3,9 +3,13 @@
     tensorbackend completion bash >> ~/.bash_completion
     tensorbackend completion zsh > ~/.zfunc/_tensorbackend
     tensorbackend completion fish > ~/.config/fish/completions/tensorbackend.fish
+    tensorbackend completion tcsh > ~/.tensorbackend.tcsh   # and in ~/.tcshrc: source ~/.tensorbackend.tcsh
 
-It completes subcommands, options, files, backends, dtypes and ops. The names are those of today: print the script again
-after you install a backend. The exit status is 0, or 2 where shtab, which writes the script, is not installed.
+In zsh, put ~/.zfunc into fpath before compinit, or eval "$(tensorbackend completion zsh)" after it.
+
+It completes subcommands, options, files, backends, dtypes and ops. Only bash completes the second value of --op and
+--dtype: elsewhere repeat the option. The names are those of today: print the script again after you install a backend.
+The exit status is 0, or 2 where shtab, which writes the script, is not installed.
 """
 
 from __future__ import annotations
@@ -19,11 +23,11 @@ from ..opspec import OPS
 from ..select import backends
 from . import command_line
 
-SHELLS = ("bash", "zsh", "fish")
+SHELLS = ("bash", "zsh", "fish", "tcsh")
 
 
 def arguments(parser: ArgumentParser) -> None:
-    """Enters what the command takes."""
+    """Declares the command's arguments."""
     parser.add_argument("shell", choices=SHELLS, help="the shell")
 
 
@@ -37,7 +41,7 @@ def run(options: Namespace) -> int:
         return 2
     parser = command_line()
     for action in _actions(parser):
-        if action.metavar == "FILE":
+        if action.metavar == "FILE" or action.dest == "function":
             action.complete = shtab.FILE  # type: ignore[attr-defined] # which shtab reads
         elif action.dest in ("name", "names"):
             action.choices = backends()

@@ -38,13 +38,13 @@ if TYPE_CHECKING:
     from ..expr.cost.report import DryRun
 
 ALIVE_SHOWN = 10
-"""How much of what is alive at the peak is printed; the JSON has more."""
+"""How many of the tensors alive at the peak are printed; the JSON has more."""
 
 _PLACE = re.compile(r"(?P<module>[\w./\\-]+):(?P<name>[A-Za-z_][\w.]*)")
 
 
 def arguments(parser: ArgumentParser) -> None:
-    """Enters what the command takes."""
+    """Declares the command's arguments."""
     add = parser.add_argument
     add("function", metavar="FUNCTION", help="module:name or file.py:name")
     add("templates", nargs="*", metavar="ARGUMENT", help="a template, JSON, a place such as train:parameters")

@@ -53,7 +53,7 @@ def report(name: str) -> Report:
 
 
 def arguments(parser: ArgumentParser) -> None:
-    """Enters what the command takes."""
+    """Declares the command's arguments."""
     parser.add_argument("names", nargs="*", metavar="NAME", help="a backend; all of them by default")
     parser.add_argument("--json", action="store_true", help="for programs: one JSON object on standard output")
 

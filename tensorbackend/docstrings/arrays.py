@@ -29,8 +29,8 @@ PARAMETERS: Final[Mapping[str, Words]] = {
         "initial": "The start value, a number or a tensor without axes.",
         "keepdims": "Whether reduced axes stay, with size 1 and their names.",
         "like": "A tensor whose backend and device the new tensor gets.",
-        "mode": 'What an index outside its axis does: "error" raises `IndexRangeError`, "clip" moves it to the nearest '
-        'end, "fill" reads zero and writes nothing.',
+        "mode": 'How to treat an index outside its axis: "error" raises `IndexRangeError`, "clip" moves it to the '
+        'nearest end, "fill" reads zero and writes nothing.',
         "names": _NO_AXES_NAMES,
         "reverse": "Whether to go from the end of the axis to its start.",
         "shape": "The sizes of the axes.",
@@ -149,7 +149,7 @@ PARAMETERS: Final[Mapping[str, Words]] = {
     },
     "from_binary": {
         "data": "The elements' bytes, row-major, in native byte order.",
-        "template": "What the tensor looks like.",
+        "template": "The shape, dtype and names.",
     },
     "template": {"dtype": "The dtype."},
     "rename": {

@@ -1,4 +1,4 @@
-"""Words for the parameters of products, linear algebra, windows, transforms, random numbers and what is counted."""
+"""Words for the parameters of products, linear algebra, windows, transforms, random numbers and counts."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@
     Tensor
         Has the shape and names of x, and its dtype unless the text above says otherwise.
 
-So `help` and a reference show them. What a module elsewhere declares stays as it is.
+So `help` and a reference show them. Functions of other modules stay as they are.
 
 A key of the words is the name of an op, of the module that declares it, or of its family; the empty one is for all ops.
 The first that has the word says it, in this order. Keys for functions of `ragged` begin with that; of `expr`, they are

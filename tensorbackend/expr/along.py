@@ -35,8 +35,8 @@ def associative_scan(function: Function, xs: Any, reverse: bool = False, *, axis
 
     Entry n of the result is that of the entries 0 to n, `function(function(x0, x1), x2)` and so on. As the function is
     associative, they are combined in pairs: for n entries there are about 2 log2(n) calls of the function, each with
-    many entries at once, where `scan` makes n calls one after the other. What the function computes is recorded as its
-    ops, so there are gradients, batches and compilations of it as of any other ops.
+    many entries at once, where `scan` makes n calls one after the other. The function is recorded as its
+    ops, so gradients, batches and compilation work as for any other ops.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ def map_along_axis(function: Function, xs: Any, *, axis: Axis = 0, batch_size: i
     Returns
     -------
     Any
-        What the function returns, along a first axis that has the name of the axis.
+        The results of the function, along a first axis that has the name of the axis.
 
     Raises
     ------

@@ -50,7 +50,7 @@ class Leaves:
 
 
 def home_of(*values: Any) -> Backend:
-    """The backend of nested tensors, where what is made beside them lives; the default one if there are none."""
+    """The backend of nested tensors, on which new ones are made beside them; the default one if there are none."""
     return common_backend([leaf for leaf in flatten(values)[0] if isinstance(leaf, Tensor)])
 
 
@@ -65,14 +65,14 @@ def _template_of(leaf: Leaf) -> Template:
     if isinstance(leaf, Tensor):
         return leaf.template
     kind = scalar_kind(leaf)
-    assert kind is not None  # by what a leaf is
+    assert kind is not None  # a leaf is a tensor or a number
     return intern_template((), weak_template(kind).dtype, ())
 
 
 def settled(carried: Leaves, trace: Callable[[], Traced]) -> Traced:
     """A body's trace in which the carried values stay what they are: its first results are those of the next turn.
 
-    A Python number takes the dtype that the body returns, and one that the body returns that of what is carried.
+    A Python number takes the dtype that the body returns, and one that the body returns that of the carried value.
     Raises `DTypeError`, `ShapeError` or `NamesError` for a carried value that changes.
     """
     found = trace()

@@ -79,8 +79,9 @@ def cond(predicate: TensorLike, true_function: Function, false_function: Functio
     """Call the first function if `predicate` is true, else the second; `predicate` may depend on data.
 
     Both functions are traced, and one is computed. They return tensors, nested alike in lists, tuples, dicts and
-    dataclasses; the operands may be nested likewise, and what is no tensor reaches the functions as it is. Raises
-    `DTypeError` or `ShapeError` for another predicate; for results that differ, the error of what differs first.
+    dataclasses; the operands may be nested likewise, and any that are no tensors reach the functions as they are.
+    Raises `DTypeError` or `ShapeError` for another predicate; for results that differ, the error of the first
+    difference.
 
     Parameters
     ----------
@@ -94,7 +95,7 @@ def cond(predicate: TensorLike, true_function: Function, false_function: Functio
     Returns
     -------
     Any
-        What the function that was chosen returns.
+        The result of the chosen function.
 
     Examples
     --------
@@ -134,17 +135,17 @@ def switch(index: TensorLike, functions: Sequence[Function], *operands: Any) -> 
     functions
         One function or more. They return tensors, nested alike in lists, tuples, dicts and dataclasses.
     *operands
-        What the functions take, nested likewise; what is no tensor reaches them as it is.
+        The arguments of the functions, nested likewise; anything but a tensor reaches them as it is.
 
     Returns
     -------
     Any
-        What the function returns.
+        The result of the function.
 
     Raises
     ------
     DTypeError
-        For an index that is no integer without axes. For results that differ, the error of what differs first.
+        For an index that is no integer without axes. For results that differ, the error of the first difference.
     ArgumentError
         For no functions.
 
@@ -177,7 +178,7 @@ def switch(index: TensorLike, functions: Sequence[Function], *operands: Any) -> 
 
 
 def _halved(graphs: Sequence[Graph], first: int, place: Template) -> Graph:
-    """A graph of a place and operands that gives what the graph there gives; `first` is the place of the first one."""
+    """A graph of a place and operands with the results of the graph at that place; `first` is the first one's place."""
     names = ["index", *graphs[0].names]
     if len(graphs) == 1:
         (graph,) = graphs
@@ -193,7 +194,7 @@ def _halved(graphs: Sequence[Graph], first: int, place: Template) -> Graph:
 
 
 def _alike(found: list[Traced], places: list[str], names: Sequence[str], every: str) -> list[Traced]:
-    """Branches whose Python numbers have the dtype of what the others give in their place."""
+    """Branches whose Python numbers have the dtype of the other branches' results in their place."""
     found = list(found)
     for position, path in enumerate(places):
         with suppress(TensorBackendError):  # the check below names the result

@@ -1,4 +1,4 @@
-"""Subgraphs of functions: traced, and closed, so that what a function holds on to becomes operands of the node."""
+"""Subgraphs of functions: traced, and closed, so that tensors of a function's closure become operands of the node."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def traced(
 ) -> Traced:
     """The graph of a function of a flat list, which gives results and what to call them.
 
-    What the function makes of data without a tensor beside it lives on `home`. Raises `OperandError` for a result that
-    is neither a tensor nor what can be made one.
+    Tensors that the function makes of data alone live on `home`. Raises `OperandError` for a result that is no tensor
+    and cannot be made one.
     """
     numbers: dict[int, Scalar] = {}
 
@@ -66,7 +66,7 @@ def traced(
 
 
 def as_tensor(value: Any, path: str, home: Backend) -> Tensor:
-    """Another library's array as a tensor; `OperandError` for what is none."""
+    """Another library's array as a tensor; `OperandError` for anything else."""
     if is_array(value):
         return asarray(value, backend=home)
     raise OperandError(expected(f"a tensor, a number or an array as {path}", "leave it out", value=value))

@@ -1,4 +1,4 @@
-"""The data of what a traced function computes from constants alone."""
+"""The data of values that a traced function computes from constants alone."""
 
 from __future__ import annotations
 

@@ -123,7 +123,7 @@ def on_backend(tensors: Iterable[Tensor], backend: Backend) -> Tensors:
 
 
 def check_predicate(predicate: Template, what: str) -> None:
-    """Raises `DTypeError` or `ShapeError` for what is no single bool."""
+    """Raises `DTypeError` or `ShapeError` for anything but a single bool."""
     if predicate.dtype is not bool_:
         raise DTypeError(expected(f"a {what} of dtype bool", "compare it, such as x != 0", **{what: predicate}))
     if predicate.shape:
@@ -161,7 +161,7 @@ def fori_loop(lower: TensorLike, upper: TensorLike, body: Function, initial: Any
     """Run `carry = body(i, carry)` for each i from `lower` up to but excluding `upper`.
 
     i is a tensor without axes: int64, or of the bounds' dtype. Bounds that are Python ints make a loop of known length,
-    which has a gradient. What is carried is as in `while_loop`.
+    which has a gradient. Carried values are as in `while_loop`.
 
     Parameters
     ----------
@@ -170,12 +170,12 @@ def fori_loop(lower: TensorLike, upper: TensorLike, body: Function, initial: Any
     body
         A function (i, carry) that returns the next carry.
     initial
-        What is carried at first, nested in any way.
+        The carried values before the first step, nested in any way.
 
     Returns
     -------
     Any
-        What is carried at last, nested likewise.
+        The carried values at the end, nested likewise.
 
     Examples
     --------
@@ -243,7 +243,7 @@ def scan(
 
     The axis, the first one by default, may have a name, as in `axis="time"`; the y are stacked along a first axis of
     that name. `xs` may be nested tensors with axes of one size, or `None` with a `length`; y nested tensors or `None`.
-    With `reverse` the last entry comes first, and each y stands in the place of its x all the same. What is carried is
+    With `reverse` the last entry comes first, and each y stands in the place of its x all the same. Carried values are
     as in `while_loop`. Raises `ShapeError` for axes of several sizes, `AxisError` where a tensor lacks the axis.
 
     Parameters
@@ -251,7 +251,7 @@ def scan(
     function
         A function (carry, x) that returns (carry, y).
     initial
-        What is carried at first, nested in any way.
+        The carried values before the first step, nested in any way.
     xs : optional
         Tensors with entries along the axis, nested in any way.
     length : int, optional
@@ -264,7 +264,7 @@ def scan(
     Returns
     -------
     tuple
-        What is carried at last, and the stacked y.
+        The carried values at the end, and the stacked y.
 
     Examples
     --------
@@ -337,7 +337,7 @@ def run_scan_of(
     reverse: bool,
     name: str | None,
 ) -> Tensors:
-    """The carried leaves after all steps, then what is stacked."""
+    """The carried leaves after all steps, then the stacked ones."""
     entries = [x.replace(shape=x.shape[1:], names=x.names[1:]) for x in scanned.templates]
     names = [*carried.paths, *(path.replace("xs", "x", 1) for path in scanned.paths)]
     home = home_of(carried.tensors, scanned.tensors)

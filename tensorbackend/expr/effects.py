@@ -1,8 +1,8 @@
 """Calls of the user's functions from inside a graph, for what they do or for what they give.
 
-What a function gives is a value as any other. For what functions do: a graph holds what its results need. So each call
-gives a *token*, which the next call takes, and when a trace ends one of its results takes the last token: the calls
-stay, in their order, wherever rewrites, gradients and batches take them.
+A function's result is a value as any other. Its side effects need more, as a graph holds only the nodes that its
+results need. So each call gives a *token*, which the next call takes, and when a trace ends one of its results takes
+the last token: the calls stay, in their order, wherever rewrites, gradients and batches take them.
 """
 
 from __future__ import annotations

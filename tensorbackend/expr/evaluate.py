@@ -221,7 +221,7 @@ class _Writer:
         self.nodes: dict[int, Node] = {}
         """The node of each line that calls a kernel."""
         self.namespace: dict[str, Any] = {"backend": backend, "nodes": self.nodes}
-        """The kernels and constants by the names that the source has for them, and what is asked about a program."""
+        """The kernels and constants by their names in the source, and the facts that a program is asked for."""
         self._numbers: dict[tuple[str, int], str] = {}
         self._spare: list[str] = []
         self._variables = 0

@@ -150,7 +150,7 @@ class Graph:
         Raises
         ------
         ArgumentError
-            For what is not of this graph.
+            For a value of another graph.
 
         Examples
         --------
@@ -178,7 +178,7 @@ class Graph:
     def consumers(self, of: Tensor | Value | Node) -> tuple[Node, ...]:
         """The nodes that take a node's result as an input, of a value or tensor those that take that very result.
 
-        Raises `ArgumentError` for what is not of this graph.
+        Raises `ArgumentError` for a value of another graph.
 
         >>> import tensorbackend as tb
         >>> graph = tb.trace(lambda x: tb.exp(x) * x)("f32[n=3]")

@@ -42,9 +42,9 @@ def debug_callback(function: Callable[..., object], /, *arguments: Any, **keywor
     Notes
     -----
     Inside `vmap` the function is called for each example if one of the tensors depends on it, else once. A branch of a
-    `cond` that is not taken calls nothing. What is computed again for a gradient, in a `checkpoint`, a loop or a
-    branch, is called again. Code that JAX compiled calls from a thread of its own, while the caller goes on: wait with
-    `x.block_until_ready()` on a result.
+    `cond` that is not taken calls nothing. Where a gradient computes values again, in a `checkpoint`, a loop or a
+    branch, the function is called again. Code that JAX compiled calls from a thread of its own, while the caller goes
+    on: wait with `x.block_until_ready()` on a result.
 
     Examples
     --------

@@ -41,8 +41,8 @@ def host_call(function: Callable[..., Any], templates: Any, /, *arguments: Any, 
         as `templates`. It must be a function of its arguments alone: equal calls may be made once, and one whose
         result nothing needs is not made.
     templates
-        What the result looks like, nested in any way: templates, texts such as `"f32[batch=32, 10]"`, or tensors that
-        look alike. Shapes must be met; what the function returns is cast within the kind of its dtype, such as float64
+        The templates of the result, nested in any way: templates, texts such as `"f32[batch=32, 10]"`, or tensors that
+        look alike. Shapes must be met; the function's result is cast within the kind of its dtype, such as float64
         to float32.
     *arguments, **keywords
         Tensors, nested in lists, tuples, dicts and dataclasses, and whatever else.

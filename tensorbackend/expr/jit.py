@@ -15,7 +15,7 @@ from ..errors import ArgumentError, expected
 from ..ops.creation.filled import asarray
 from ..protocol import Backend
 from ..select import common_backend, get_backend, move
-from ..tensor import Tensor
+from ..tensor import Tensor, blank_tensor
 from .arguments import Static, as_tensors, option_key
 from .cache import Cache, CacheInfo, Last
 from .evaluate import Program, note
@@ -30,7 +30,6 @@ R = TypeVar("R")
 
 
 _TEMPLATE, _BACKEND, _DATA = map(attrgetter, ("template", "backend", "data"))
-_new = object.__new__
 
 
 class Compiled:
@@ -61,14 +60,14 @@ class Compiled:
             note(error, backend)
             raise
         if self.out_tree is LEAF:
-            tensor = _new(Tensor)  # sooner than by its `__init__`
+            tensor = blank_tensor()
             tensor.template = self.results[0]
             tensor.backend = backend
             tensor.data = found[0]
             return tensor
         results = []
         for template, data in zip(self.results, found, strict=True):
-            tensor = _new(Tensor)
+            tensor = blank_tensor()
             tensor.template = template
             tensor.backend = backend
             tensor.data = data
@@ -94,7 +93,7 @@ class Lowered:
         """The backend for which it would be compiled: that of the tensors, the default one for templates alone."""
 
     def as_text(self) -> str:
-        """The text of what the backend compiles: on JAX StableHLO, elsewhere the rewritten graph."""
+        """The text of the program that the backend compiles: on JAX StableHLO, elsewhere the rewritten graph."""
         return self.backend.graph_text(self.graph) or repr(simplified(self.graph, self.backend))
 
     def __repr__(self) -> str:
@@ -152,9 +151,9 @@ def jit(
     JAX compiles the whole by XLA; NumPy runs chains of elementwise ops a block at a time; other backends run the
     simplified graph. Under a trace, on templates or on a tape the function itself is called.
 
-    What is no tensor is an option: a number, a text, a function, or any object that hashes and is compared by its
-    value. Each value of an option has a compilation of its own. A tensor that the function holds on to keeps the value
-    that it had at the trace. What the function assigns to an argument the caller does not see.
+    Any argument but a tensor is an option: a number, a text, a function, or any object that hashes and is compared by
+    its value. Each value of an option has a compilation of its own. A tensor that the function holds on to keeps the
+    value that it had at the trace. The caller does not see assignments to an argument.
 
     Parameters
     ----------
@@ -174,7 +173,7 @@ def jit(
     Returns
     -------
     Jitted
-        The compiled function, with `cache_info()`, `cache_clear()` and `lower()`, which shows what is compiled for
+        The compiled function, with `cache_info()`, `cache_clear()` and `lower()`, which shows the program for
         some arguments.
 
     Raises

@@ -35,7 +35,7 @@ def backend_of(*values: Any) -> Backend:
     BackendError
         For tensors of two backends with equal priority, and for arrays of two libraries other than NumPy.
     OperandError
-        For what is neither a tensor nor an array, a number or `None`.
+        For anything but a tensor, an array, a number or `None`.
 
     Examples
     --------
@@ -107,8 +107,8 @@ def is_concrete(*values: Any) -> bool:
     Returns
     -------
     bool
-        False for template tensors, for what a traced function computes from its arguments (under `jit`, `grad` and
-        `vmap`), and for values that JAX traces. A tensor on a tape has its data.
+        False for template tensors, for values that a traced function computes from its arguments (under `jit`, `grad`
+        and `vmap`), and for values that JAX traces. A tensor on a tape has its data.
 
     Examples
     --------

@@ -120,7 +120,7 @@ def call_shard_map(
 ) -> tuple[Tensor, ...]:
     """Runs a graph of parts on operands, each divided as `inside` says, and puts the results together.
 
-    What the graph captured is whole on each device.
+    Captured tensors are whole on each device.
     """
     (body,), constants = close([body])
     backend = common_backend([*constants, *operands])

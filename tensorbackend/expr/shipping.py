@@ -1,6 +1,6 @@
 """Graphs as bytes, for another process that has the same packages, where they are compiled but not run.
 
-What is pickled by its name, such as a function of the user's for each element, must be found by it there too. Functions
+Objects that are pickled by name, such as a user's function for each element, must be importable there too. Functions
 that run on the host stay behind.
 """
 
@@ -36,7 +36,7 @@ def to_bytes(graph: Graph) -> bytes:
 def from_bytes(data: bytes) -> Graph:
     """The graph that `to_bytes` gave; of one's own bytes alone, as for any pickle."""
     found = pickle.loads(data)
-    assert isinstance(found, Graph)  # by what is dumped
+    assert isinstance(found, Graph)  # only graphs are dumped
     return found
 
 

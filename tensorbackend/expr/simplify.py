@@ -117,7 +117,7 @@ def constant_folding(graph: Graph, backend: Backend | str | None = None) -> Grap
         with at_line(node.line):
             values = [captured(x) for x in (found if isinstance(found, tuple) else (found,))]
         for value in values:
-            assert value.node.tensor is not None  # by what a captured node is
+            assert value.node.tensor is not None  # a captured node has one
             known[value.node] = value.node.tensor
         return values
 
@@ -159,7 +159,7 @@ def _changes_nothing_but_names(node: Node) -> bool:
 
 def parts(node: Node) -> tuple[Value, ...]:
     """A composite's results computed by nodes of its default implementation."""
-    assert node.default is not None  # by what a composite is
+    assert node.default is not None  # a composite has one
     with at_line(node.line), recording() as scope:
         found = node.default(node.out, node.with_inputs(expr_tensor), node.options)
         tensors = (found,) if isinstance(found, Tensor) else found

@@ -27,8 +27,8 @@ def trace(function: Callable[..., Any]) -> Callable[..., Graph]:
     """Trace a function into a graph: call the result with templates or tensors.
 
     Arguments may nest tensors in lists, tuples, dicts and dataclasses; texts such as `"f32[batch=32, 10]"` or `"f32"`
-    stand for templates, and what is neither tensor nor template reaches the function as it is, other texts too. Raises
-    what the function raises, and `TemplateDataError` where it reads data that depend on an argument.
+    stand for templates, and other texts and values reach the function as they are. Raises the function's own
+    errors, and `TemplateDataError` where it reads data that depend on an argument.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def argument_names(
     function: Callable[..., Any], arguments: Sequence[Any], keywords: dict[str, Any] | None = None
 ) -> list[str]:
     """The names of the leaves of arguments, after the function's parameters where these have names."""
-    while hasattr(function, "__wrapped__"):  # what a decorator, such as `grad`, was put around
+    while hasattr(function, "__wrapped__"):  # to the function that a decorator, such as `grad`, wraps
         function = function.__wrapped__
     code = getattr(function, "__code__", None)
     known = code.co_varnames[: code.co_argcount] if code is not None else ()
@@ -92,7 +92,7 @@ def trace_leaves(
 ) -> Graph:
     """The graph of a function of a flat list, of which templates and tensors become the parameters.
 
-    What the function makes of data lives on `home`; by default it follows the parameters.
+    Tensors that the function makes of data live on `home`; by default it follows the parameters.
     """
     given = [_template_of(leaf) for leaf in leaves]
     if home is None and not any(template is not None for template in given):
@@ -129,7 +129,7 @@ def resumed(
 
 
 def _outputs(result: Any, scope: Scope) -> tuple[list[Value], Tree]:
-    """The values of nested results, which need what the trace calls, and how they are nested."""
+    """The values of nested results, which need the calls of the trace, and how they are nested."""
     found, tree = flatten(result)
     values = [_output(each) for each in found]
     return after_calls(scope, values), tree

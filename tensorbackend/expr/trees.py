@@ -1,4 +1,4 @@
-"""Nested containers of tensors and their leaves: what a container is, how two are compared, and how one is rebuilt.
+"""Nested containers of tensors and their leaves: takes containers apart, compares them and rebuilds them.
 
 Containers are `None`, the instances of the classes that `register_tree_node` was told of, and lists, tuples, named
 tuples, dictionaries and dataclasses with their subclasses. The leaves of a dictionary come in the order of its sorted
@@ -339,7 +339,7 @@ def tree_map(function: Callable[..., Any], value: Any, *others: Any) -> Any:
     Returns
     -------
     nested containers
-        What the function returns, nested as `value`.
+        The results of the function, nested as `value`.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""`while_loop`: turns as long as a condition holds, for all examples or for each, and what is carried on the way."""
+"""`while_loop`: turns as long as a condition holds, for all examples or for each, and the carried values on the way."""
 
 from __future__ import annotations
 
@@ -71,28 +71,28 @@ def while_loop(
     Parameters
     ----------
     condition
-        A function of what is carried that gives a bool without axes; with an `axis` one for each example.
+        A function of the carried values that gives a bool without axes; with an `axis` one for each example.
     body
-        A function of what is carried that gives the same for the next turn: each tensor keeps its shape, dtype and
+        A function of the carried values that gives those of the next turn: each tensor keeps its shape, dtype and
         names.
     initial
-        What is carried at first: tensors, nested in lists, tuples, dicts and dataclasses. A Python number takes the
-        dtype that the body returns.
+        The carried values before the first turn: tensors, nested in lists, tuples, dicts and dataclasses. A Python
+        number takes the dtype that the body returns.
     limit
         The most turns, whatever the condition says. A loop with a limit has a gradient, for which the carried values
         of all `limit` turns are kept.
     axis
         The axis of examples, by position or name. Then a turn changes only the examples for which the condition holds,
-        and the loop ends where it holds for none. What has no such axis is shared by all examples and changes in each
-        turn: with a name the tensors without it, with a position those without axes.
+        and the loop ends where it holds for none. Tensors without that axis are shared by all examples and change in
+        each turn: with a name the tensors without it, with a position those without axes.
     trajectory
         Ascending numbers of turns, such as `(0, 10, 100)`. The loop ends after the last of them at most, and gives
-        what was carried after each, stacked along a new first axis; from where the loop ended on that stays the same.
+        the carried values after each, stacked along a new first axis; after the end of the loop they stay the same.
 
     Returns
     -------
     Any
-        What is carried in the end, nested as `initial`, or the trajectory of it.
+        The carried values at the end, nested as `initial`, or their trajectory.
 
     Raises
     ------

@@ -30,7 +30,7 @@ _DTYPES: Final = {numpy_dtype(dtype).str[1:]: dtype for dtype in ALL_DTYPES if d
 _ENTRY: Final = re.compile(
     r"""\s*(['"])(descr|fortran_order|shape)\1\s*:\s*(\(([\dL,\s]*)\)|True|False|(['"])([^'"]*)\5|\[[^\]]*\])\s*(,|$)"""
 )
-"""An entry of the header, a Python dictionary. Python's parser would take memory and warn about what is in it."""
+"""An entry of the header, a Python dictionary. Python's parser would take memory and warn about its content."""
 
 
 def check(name: str, x: Tensor, kind: str = ".npy") -> None:

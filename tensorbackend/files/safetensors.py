@@ -32,7 +32,7 @@ _ALIGNMENT: Final = 8
 """Bytes; the format's own."""
 
 _VALUE_BYTES: Final = 64
-"""About what a value of JSON takes once it is a Python object."""
+"""About the memory of a JSON value as a Python object."""
 
 
 def _code(dtype: DType) -> str:

@@ -57,10 +57,10 @@ class _Outside(OSError):
 
 @contextmanager
 def naming(**where: object) -> Iterator[None]:
-    """Makes a `FileError`, which says where, of what is wrong with a file.
+    """Turns an error about the content of a file into a `FileError` that says where it is.
 
-    That is whatever a parser raises over a file that somebody else made; but a disk that fails and memory that is
-    short are not the file's fault.
+    A parser may raise anything over a file that somebody else made; but a disk that fails and memory that is short
+    are not the file's fault.
     """
     try:
         yield

@@ -4,7 +4,7 @@
     f32[batch: 16][hidden: 6]   ->   f32[batch: 16 / data][hidden: 6 / model], f32[4][3] on each device
 
 A rule takes effect only where it can be met exactly. The rules are looked at in their order, and each in the order of
-its mesh axes: one that an earlier rule took is left, and so is one whose size does not divide what is there. The
+its mesh axes: one that an earlier rule took is left, and so is one whose size does not divide the axis. The
 `Sharding` says so in its notes.
 """
 
@@ -27,11 +27,11 @@ class Sharding(NamedTuple):
     mesh : Mesh
         The mesh.
     template : Template
-        What the tensor looks like as a whole.
+        The template of the whole tensor.
     axes : tuple of tuple of str
         For each axis of the tensor the mesh axes over which it is divided, none for an axis that is whole.
     notes : tuple of str
-        What the rules say that could not be done, and why.
+        The rules that could not be met, and why.
     """
 
     mesh: Mesh

@@ -275,7 +275,7 @@ def multi_head_attention(
     x : Tensor
         What attends: times, features, and batch axes.
     memory : Tensor, optional
-        What is attended to, by default x itself.
+        The sequence that x attends to, by default x itself.
     heads : int
         Into how many the units are split.
     mask, bias, causal

@@ -334,7 +334,7 @@ def ctc_best_path(
     before = concatenate([start, sliced(likely, (slice(None), slice(size - 1 if size else 0)))], axis=1)
     spelt = logical_and(not_equal(likely, at), logical_and(not_equal(likely, before), inside))
     number = astype(spelt, "int64")
-    # Each goes to the place of its number; what is left out goes beyond the end.
+    # Each goes to the place of its number; omitted ones go beyond the end.
     place = where(spelt, subtract(cumulative_sum(number, axis=1), 1), size)
     empty = full((rows, size), at, dtype="int64", like=likely)
     found = indexed_put(empty, expand_dims(place, axis=2), likely, mode="fill", batch=0)

@@ -50,7 +50,7 @@ def edit_distance(
     NamesError
         Where batch axes of two names meet.
     DTypeError
-        For what is no integer.
+        For a dtype that is not an integer one.
 
     Examples
     --------

@@ -57,9 +57,9 @@ def layer_norm(
     x : Tensor
         Of a real dtype.
     scale, offset : Tensor, optional
-        Of the shape of the axes: for each entry a factor, and what is added.
+        Of the shape of the axes: a factor and a summand for each entry.
     axis : axis, or several, default -1
-        What is normalised together.
+        The axes that are normalised together.
     epsilon : float, default 1e-5
         Added to the variance.
 
@@ -101,7 +101,7 @@ def rms_norm(x: TensorLike, scale: TensorLike | None = None, /, *, axis: Axes = 
     scale : Tensor, optional
         Of the shape of the axes.
     axis : axis, or several, default -1
-        What is normalised together.
+        The axes that are normalised together.
     epsilon : float, default 1e-6
         Added to the mean of the squares.
 
@@ -148,7 +148,7 @@ def group_norm(
     x : Tensor
         Of a real dtype.
     scale, offset : Tensor, optional
-        For each feature a factor, and what is added.
+        A factor and a summand for each feature.
     groups : int
         How many groups of features, next to each other; it divides their number.
     axis : int or str, default -1
@@ -230,7 +230,7 @@ def batch_norm(
     x : Tensor
         Of a real dtype.
     scale, offset : Tensor, optional
-        For each feature a factor, and what is added.
+        A factor and a summand for each feature.
     statistics : Statistics
         The running mean and variance of each feature: zeros and ones to start with.
     training : bool

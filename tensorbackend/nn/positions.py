@@ -106,7 +106,7 @@ def rotary(
 ) -> Tensor:
     """Rotate pairs of features by angles that grow with the position (Su et al. 2021).
 
-    Products of what is turned depend on the distance of positions alone.
+    Products of rotated vectors depend on the distance of their positions alone.
 
     Parameters
     ----------

@@ -168,7 +168,7 @@ def istft(
     ArgumentError
         For lengths that do not fit.
     DTypeError
-        For what is not complex.
+        For a dtype that is not complex.
 
     Examples
     --------

@@ -87,7 +87,7 @@ def split_axis(
     axis : int or str
         The axis to split.
     sizes : mapping of names to sizes, or sequence of sizes
-        Of the new axes; one of them may be -1, for what is left.
+        Sizes of the new axes; one of them may be -1, for the remaining size.
     names : sequence of str or None, optional
         Of the new axes, where `sizes` has none.
 

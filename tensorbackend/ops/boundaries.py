@@ -80,7 +80,7 @@ def sides_of(x: Template, boundary: Boundary, axes: Sequence[int], /, *, option:
     Raises
     ------
     ArgumentError
-        For another word, and for what is neither.
+        For an unknown word, or a value that is neither a word nor a number.
     AxisError
         For a mapping that says something of another axis.
 

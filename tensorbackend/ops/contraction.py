@@ -20,11 +20,11 @@ def dot(x1: Template, x2: Template, /, *, contract: Pairs, batch: Pairs | None =
     x1, x2 : Tensor
         Of a numeric dtype.
     contract : str, set of str, or (axes of x1, axes of x2)
-        What is summed over: an axis name of both operands, a set of such names, or axes of each by position or name,
+        The axes to sum over: an axis name of both operands, a set of such names, or axes of each by position or name,
         which are paired one by one whatever their names.
     batch : str, set of str, or (axes of x1, axes of x2), optional
-        What is paired and stays, likewise. Left out, it is none where `contract` says axes of each operand; where
-        `contract` says names, it is every other name that both operands have.
+        The axes that are paired and stay, likewise. By default there are none where `contract` says axes of each
+        operand; where it says names, they are all other names that both operands have.
 
     Returns
     -------

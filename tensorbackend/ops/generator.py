@@ -97,7 +97,7 @@ def generator(seed: int, /, *, backend: BackendLike = None) -> Generator:
     seed : int
         As `tb.random.key` takes it.
     backend : backend, optional
-        Where the key is, and with it what is drawn; by default the default backend.
+        The backend of the key and of the drawn numbers; by default the default backend.
 
     Returns
     -------

@@ -91,7 +91,7 @@ def isdtype(dtype: DTypeLike, kind: DTypeLike | str | tuple[DTypeLike | str, ...
 def to_batched(x: Tensor, size: int, /, *, leftover: Leftover = "keep") -> Iterator[Tensor]:
     """Iterate over batches of `size` consecutive entries along the first axis, each with its own memory.
 
-    What is left at the end is kept as a shorter batch, discarded, or filled up with entries from the start
+    The rest at the end is kept as a shorter batch, discarded, or filled up with entries from the start
     (`"repeat"`). Raises `ShapeError` for a tensor without axes, `ArgumentError` for a size below 1, at once.
 
     >>> import tensorbackend as tb

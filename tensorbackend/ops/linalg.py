@@ -1,8 +1,9 @@
 """Factorisations of matrices and triangular systems. The last two axes are the matrix, the leading ones batches.
 
-Integers are computed in the default floating dtype, float16 and bfloat16 in at least float32. What is unique only up
-to signs or phases is fixed, so that every backend gives the same. Factors of a matrix that holds NaN or infinity are
-NaN. Errors: `ShapeError` for what is no matrix, or not a square one where that is needed; `DTypeError` for bool.
+Integers are computed in the default floating dtype, float16 and bfloat16 in at least float32. Signs and
+phases that a definition leaves open are fixed, so that every backend gives the same. Factors of a matrix that holds NaN
+or infinity are NaN. Errors: `ShapeError` for a tensor that is no matrix, or not the square one that is needed;
+`DTypeError` for bool.
 """
 
 from __future__ import annotations

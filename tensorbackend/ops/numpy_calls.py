@@ -81,6 +81,23 @@ def _by_numpy(function: Any, arguments: Sequence[Any], options: Mapping[str, Any
         raise kind(f"NumPy's {name}: {error}") from error
 
 
+def _concatenate(arrays: Any, /, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = None) -> None: ...
+
+
+def _unravel_index(indices: Any, shape: Any, order: Any = None) -> None: ...
+
+
+def _where(condition: Any, x: Any = None, y: Any = None, /) -> None: ...
+
+
+_IN_C: dict[str, Callable[..., None]] = {
+    "concatenate": _concatenate,
+    "unravel_index": _unravel_index,
+    "where": _where,
+}
+"""The parameters of functions that NumPy has in C, for which it gives a signature only from 2.4 on."""
+
+
 @bind
 def numpy_ufunc(x: Tensor, ufunc: Any, method: str, inputs: Sequence[Any], options: Mapping[str, Any]) -> Any:
     """Calls a universal function of NumPy or SciPy with tensors; see `Tensor.__array_ufunc__`."""
@@ -127,7 +144,7 @@ def _translated(
     from inspect import Parameter, signature
 
     try:
-        given = signature(function).bind(*arguments, **options).arguments
+        given = signature(_IN_C.get(function.__name__, function)).bind(*arguments, **options).arguments
     except (TypeError, ValueError):
         return None
     parameters = signature(own).parameters

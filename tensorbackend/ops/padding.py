@@ -15,7 +15,7 @@ from .shape import concatenate, pad_with
 
 
 def extended(x: Tensor, padding: Paddings, sides: Iterable[Sides], value: TensorLike) -> Tensor:
-    """x with what the sides of each axis say about its elements, one axis after the other; see `pad`."""
+    """Pads one axis of x after the other, each side by its word or value; see `pad`."""
     _, triples = padded(x.template, padding)
     for axis, ((low, high, interior), (below, above)) in enumerate(zip(triples, sides, strict=True)):
         if below not in EXTENSIONS and above not in EXTENSIONS:

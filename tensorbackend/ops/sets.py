@@ -224,8 +224,8 @@ def unique_all(
     axis : int or str, optional
         The axis whose entries are told apart, such as the rows of a table; all elements laid flat by default.
     size : int, optional
-        The number of values. With it no data is read, so that `jit` and dry runs know the shapes: what is missing is
-        `fill_value`, with an index and a count of 0, and what is too much is left out.
+        The number of values. With it no data is read, so that `jit` and dry runs know the shapes: missing
+        values are `fill_value`, with an index and a count of 0, and surplus ones are left out.
     fill_value : scalar, default 0
         The elements that fill up.
 

@@ -112,7 +112,7 @@ def minimize(
     Returns
     -------
     Minimum
-        What is there is told by the flags.
+        The flags say how the search ended.
 
     Raises
     ------

@@ -38,9 +38,9 @@ def scale_by_adam(*, b1: float = 0.9, b2: float = 0.999, epsilon: float = 1e-8) 
     Parameters
     ----------
     b1, b2 : float
-        What a gradient, and its square, count one step later in the means.
+        The weights of a gradient and of its square one step later in the means.
     epsilon : float
-        What is added to the root.
+        Added to the root, against division by 0.
 
     Returns
     -------

@@ -32,7 +32,7 @@ def exponential_decay(rate: float, steps: int, factor: float) -> Schedule:
     steps : int
         After so many steps the rate has the factor once.
     factor : float
-        What the rate is multiplied by.
+        The factor of the rate.
 
     Returns
     -------
@@ -100,7 +100,7 @@ def warmup(schedule: Schedule | float, steps: int) -> Schedule:
     Parameters
     ----------
     schedule : Callable or float
-        What comes after, or the rate that stays.
+        The schedule afterwards, or a constant rate.
     steps : int
         So many steps the rate rises.
 

@@ -52,9 +52,9 @@ def apply_updates(parameters: Nested, updates: Trees) -> Nested:
     Parameters
     ----------
     parameters : tree of Tensors
-        What is optimised.
+        The parameters to optimise.
     updates : tree of Tensors
-        Nested as the parameters: what a transformation's `update` gives.
+        Nested as the parameters: the result of a transformation's `update`.
 
     Returns
     -------
@@ -286,7 +286,7 @@ def trace(decay: float, *, nesterov: bool = False) -> GradientTransformation:
     Parameters
     ----------
     decay : float
-        What a gradient counts one step later, from 0 to below 1.
+        The weight of a gradient one step later, from 0 to below 1.
     nesterov : bool
         Whether to look a step ahead, as Nesterov does.
 
@@ -318,7 +318,7 @@ def trace(decay: float, *, nesterov: bool = False) -> GradientTransformation:
 
 
 def check_decay(**decays: float) -> None:
-    """Raises `ArgumentError` for what a gradient cannot count one step later."""
+    """Raises `ArgumentError` for a decay outside [0, 1)."""
     for name, decay in decays.items():
         if not 0 <= decay < 1:
             raise ArgumentError(expected(f"{name} from 0 to below 1", **{name: decay}))
@@ -333,7 +333,7 @@ def sgd(rate: float | Schedule, *, momentum: float = 0.0, nesterov: bool = False
     rate : float or schedule
         The size of a step. A schedule is a function of the number of steps made before.
     momentum : float, default 0.0
-        What a gradient counts one step later, from 0 to below 1.
+        The weight of a gradient one step later, from 0 to below 1.
     nesterov : bool, default False
         Whether to look a step ahead, as Nesterov does.
 

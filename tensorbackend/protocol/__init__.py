@@ -1,4 +1,4 @@
-"""The protocol: what a backend implements, one method (a callback) an op, by family.
+"""The protocol that a backend implements: one method (a callback) an op, by family.
 
 A callback gets the output template first, then its input tensors, then its options by keyword, and
 returns a payload. The contract is in docs/write-a-backend.md; in short: the payload has exactly

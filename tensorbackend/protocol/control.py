@@ -28,7 +28,7 @@ class Control:
     def checkpoint(self, out: tuple[Template, ...], operands: Sequence[Tensor], /, *, body: Graph) -> Payload:
         """Runs a graph on the operands, computed for this call alone, where the same is computed elsewhere too.
 
-        A compiler must not take a value from elsewhere for one inside: that would keep what is to be freed.
+        A compiler must not take a value from elsewhere for one inside: that would keep memory that is to be freed.
         """
 
     @optional_callback
@@ -140,7 +140,7 @@ class Control:
         """The carried values after `length` steps of `body`, then what it gave beside them in each step, stacked.
 
         In each step `body` takes the constants, the carried values and the next entry of each of `xs` along its first
-        axis, which has `length` of them; it gives the carried values of the next step and then what is stacked, in the
+        axis, which has `length` of them; it gives the carried values of the next step and then those to stack, in the
         order of the steps along a new first axis. With `reverse` the last entry comes first, and what belongs to an
         entry stands in its place all the same.
         """

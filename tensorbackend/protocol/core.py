@@ -37,7 +37,7 @@ Cost: TypeAlias = Literal["transcendental", "operation", "move", "pick", "view",
   of others;
 - `operation`: one operation, such as an addition;
 - `move`: none, it is read and written;
-- `pick`: none, and of the first input only what is given is read;
+- `pick`: none, and of the first input only the elements of the result are read;
 - `view`: nothing, as it is in the memory of the input, as NumPy, CuPy and PyTorch have it;
 - `strided view`: likewise, and elements need not lie in row-major order.
 """
@@ -183,7 +183,7 @@ class CompositeCall(NamedTuple):
 
 
 class Core:
-    """Identity, lifecycle and transport: what a backend has besides ops."""
+    """The callbacks besides ops: identity, lifecycle and transport."""
 
     name: ClassVar[str]
     """The name under which `get_backend` finds it."""
@@ -348,7 +348,7 @@ class Core:
     # Kernels of planned callbacks
 
     def settled(self, kernel: Kernel, out: Any, /) -> Kernel:
-        """A kernel whose results are payloads of exactly the output template, made of what a planned callback returns.
+        """A kernel whose results are payloads of exactly the output template, made of a planned callback's results.
 
         The template has its names, of which a kernel may depend on `placement(out)` alone. Override it where the
         library's functions return something else in some cases, as NumPy's return a number instead of an array without
@@ -359,7 +359,7 @@ class Core:
     def enter(self, kernel: Kernel, /) -> Kernel:
         """How a kernel, or a function of several of its kernels, is called from outside; by default as it is.
 
-        Override it for what a call needs around it once, whatever it runs: NumPy's floating-point reports are off
+        Override it for work that a whole call needs once, whatever it runs: NumPy's floating-point reports are off
         inside, JAX compiles it.
         """
         return bare(kernel)

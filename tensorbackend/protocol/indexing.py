@@ -64,7 +64,7 @@ class Indexing:
     ) -> Payload:
         """The elements `starts[i] + j * strides[i]` for j below `lengths[i]`, on each axis i.
 
-        Lengths count what is taken, so `out.shape == lengths`; strides are 1 or more, all in bounds.
+        Lengths count the elements taken, so `out.shape == lengths`; strides are 1 or more, all in bounds.
         """
 
     @callback(cost="move", reach="kept")

@@ -1,8 +1,8 @@
 """Callbacks that combine or order the elements along axes.
 
 `axes` are sorted and non-negative, all of them where the user named none. With `keepdims` the reduced
-axes stay with size 1; `out.shape` says so too. What is computed in which dtype: sums and products of
-float16 and bfloat16 in at least float32, integers in `out.dtype`, wrapping.
+axes stay with size 1; `out.shape` says so too. Sums and products of
+float16 and bfloat16 are computed in at least float32, those of integers in `out.dtype`, wrapping.
 """
 
 from __future__ import annotations
@@ -80,8 +80,8 @@ class Reduction:
 
         `scores` (batch, time, classes) are logarithms of probabilities, float32 or float64, of which the first
         `frames` of each example count; `labels` (batch, positions), int64, of which the first `counts` do. What stands
-        beyond may be anything. The first result is (batch,), infinite where no path spells the labels. What is in the
-        second one, (time, batch, 2 * positions + 1), is the backend's own affair. `IndexRangeError` for a label that is
+        beyond may be anything. The first result is (batch,), infinite where no path spells the labels. The content of
+        the second, (time, batch, 2 * positions + 1), is the backend's own affair. `IndexRangeError` for a label that is
         no class (`data_errors.index_out_of_range`).
         """
 

@@ -15,7 +15,7 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def takes(space: Space) -> Callable[[Method], Method]:
-    """Declares what a backend's callback takes in memory beside its inputs and its result.
+    """Declares the memory that a backend's callback takes beside its inputs and its result.
 
     Parameters
     ----------

@@ -80,7 +80,7 @@ def tensor_array(like: Tensor | Template, size: int, /, *, axis: str = "time") -
     Parameters
     ----------
     like : Tensor or Template
-        What an entry looks like; the array is on the backend of a tensor.
+        The template of an entry; the array is on the backend of a tensor.
     size : int
         The most entries.
     axis : str, default "time"

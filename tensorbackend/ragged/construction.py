@@ -61,7 +61,7 @@ def sequence_mask(lengths: TensorLike, size: int, *, name: str = "time") -> Tens
 
 @entry
 def with_lengths(values: Ragged | TensorLike, **lengths: Any) -> Ragged:
-    """Give some axes of a tensor a length for each example; what is beyond the lengths is padding from then on.
+    """Give some axes of a tensor a length for each example; elements beyond the lengths become padding.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def from_list(
     size : int, optional
         The size of the axis with lengths, by default the greatest length.
     fill : number, default 0
-        What the padding holds.
+        The value of the padding.
 
     Returns
     -------

@@ -1,6 +1,6 @@
 """Lengths: one integer tensor for an axis, over the named axes of the examples.
 
-Nothing here knows a `Ragged`. Lengths are read only to check them; what is computed from them stays a tensor, so that
+Nothing here knows a `Ragged`. Lengths are read only to check them; results computed from them stay tensors, so that
 the same code runs in a trace.
 """
 

@@ -58,7 +58,8 @@ def scan(
     function : function of the carried values and an entry
         Returns the carried values, each with the same template, and y: tensors in tuples, lists and dictionaries.
     initial : nested tensors
-        What is carried at first. A tensor without the axes of the examples is shared by all and changes at each step.
+        The carried values before the first step. A tensor without the axes of the examples is shared by all and changes
+        at each step.
     xs : Ragged or list of Ragged
         Whose axes have the same lengths; the function gets an entry of each, in a tuple for a list.
     axis : int or str
@@ -156,7 +157,8 @@ def unroll(function: Callable[[Any], Any], initial: Any, *, limit: int, axis: st
         each example, or one without axes, that says whether this turn is its last. What it returns for an example that
         has ended is not kept.
     initial : nested tensors
-        What is carried at first. A tensor without the axes of the examples is shared by all and changes in each turn.
+        The carried values before the first step. A tensor without the axes of the examples is shared by all and changes
+        in each turn.
     limit : int
         The most turns, and the size of the new axis.
     axis : str, default "time"
@@ -176,7 +178,7 @@ def unroll(function: Callable[[Any], Any], initial: Any, *, limit: int, axis: st
 
     Notes
     -----
-    The loop ends with the last example. It has a gradient, for which what is carried and stacked is kept for each of
+    The loop ends with the last example. It has a gradient, for which carried and stacked values are kept for each of
     the `limit` turns; where a gradient is wanted of many turns, `tb.scan` keeps less.
 
     Examples

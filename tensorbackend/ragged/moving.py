@@ -188,7 +188,7 @@ def shift(x: Ragged, amount: TensorLike, /, *, axis: Axis, fill: TensorLike = 0)
     axis : int or str
         An axis with lengths.
     fill : number, default 0
-        What the places hold from which entries were moved; entries beyond the end are lost.
+        The value of the places from which entries were moved; entries beyond the end are lost.
 
     Returns
     -------
@@ -232,7 +232,7 @@ def pad(x: Ragged, padding: Sequence[int], /, *, axis: Axis, value: TensorLike =
     axis : int or str
         An axis with lengths, which become longer by as many.
     value : number, default 0
-        What the new entries hold. Of an inner axis with lengths they have the length 0.
+        The value of the new entries. On an inner axis with lengths they have the length 0.
 
     Returns
     -------

@@ -79,7 +79,7 @@ def normalize(x: Ragged | Tensor, /, *, axis: Axes, epsilon: float = 1e-5) -> An
         Along which mean and variance are taken: the features as in layer normalisation, the batch and an axis with
         lengths as in batch normalisation.
     epsilon : float, default 1e-5
-        What is added to the variance.
+        Added to the variance, against division by 0.
 
     Returns
     -------

@@ -156,7 +156,7 @@ def unmerge_axis(x: Ragged, axis: Axis, /, *, axes: Sequence[str], like: Ragged)
     Parameters
     ----------
     x : Ragged
-        What `merge_axes` gave, or what was computed from it position by position.
+        The result of `merge_axes`, or one computed from it position by position.
     axis : int or str
         The axis that was merged.
     axes : list of str
@@ -269,9 +269,9 @@ def unpack(x: Ragged, /, *, like: Ragged, axis: str, packed: str = PACKED) -> Ra
     Parameters
     ----------
     x : Ragged
-        What `pack` gave, or what was computed from it position by position.
+        The result of `pack`, or one computed from it position by position.
     like : Ragged
-        What was packed, or another tensor with its lengths.
+        The tensor that was packed, or another with its lengths.
     axis : str
         The axis of `like` that was packed.
     packed : str, default "packed"

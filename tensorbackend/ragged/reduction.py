@@ -1,4 +1,4 @@
-"""Sums, means, extremes and other summaries of what is within the lengths."""
+"""Sums, means, extremes and other summaries of the elements within the lengths."""
 
 from __future__ import annotations
 

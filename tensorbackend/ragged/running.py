@@ -100,7 +100,7 @@ def cumulative_min(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False) 
 def _order(x: Ragged, axis: int, descending: bool) -> Tensor:
     """The positions of the elements in order, those of the padding last.
 
-    The sort is stable, so of what is equal to the number in the padding, the elements within the length come first.
+    The sort is stable: elements that equal the number in the padding come before the padding.
     """
     if descending:
         return _argsort(x.filled(least(x.dtype)), axis=axis, descending=True)

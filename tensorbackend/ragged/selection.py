@@ -36,7 +36,7 @@ def select(
     x : Ragged or Tensor
         The values.
     mask : Ragged or Tensor
-        bool, over named axes of x, the axis among them. What is beyond the lengths of x is not chosen.
+        bool, over named axes of x, the axis among them. Elements beyond the lengths of x are not chosen.
     axis : int or str
         A named axis.
     name : str, optional
@@ -119,7 +119,7 @@ def put_selected(
     mask : Ragged or Tensor
         As for `select`.
     selected : Ragged
-        What `select` gave for the mask, or what was computed from it position by position.
+        The result of `select` for the mask, or one computed from it position by position.
     axis : int or str
         The axis of `base`.
     name : str, optional

@@ -1,4 +1,4 @@
-"""`Ragged`: padded values and the lengths of some of their axes, and what is computed at each position by itself."""
+"""`Ragged`: padded values and the lengths of some of their axes, and the ops that work on each position by itself."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..tensor import Axis, Tensor, TensorLike, public_op
 from .lengths import check_equal, check_kept, inside, laid_out, read, spread
 
 INDEPENDENT = ("add", "subtract", "negative", "positive")
-"""Ops whose derivatives do not depend on their operands: what the padding holds reaches no gradient through them."""
+"""Ops whose derivatives do not depend on their operands: no gradient through them depends on the padding."""
 
 
 def _of_one(name: str) -> Callable[[Ragged], Ragged]:
@@ -48,7 +48,7 @@ def _operated(name: str, *operands: Any) -> Ragged:
 class Ragged:
     """A padded tensor with the lengths of some axes for each example.
 
-    `with_lengths` and `from_list` make one. What the values hold beyond the lengths, in the padding, is anything; the
+    `with_lengths` and `from_list` make one. The padding, beyond the lengths, may hold anything; the
     functions of this package never let it reach a result. A `Ragged` is a container of ordinary tensors, so what takes
     nested tensors takes it: `tb.jit`, `tb.vmap`, `tb.tree_map`, `tb.backend_transfer`, `tb.dry_run`.
 

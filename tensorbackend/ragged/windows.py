@@ -115,8 +115,7 @@ def windows(
 def _same(values: Tensor, own: Tensor, axis: str, span: int, stride: int, count: int, value: Any) -> Tensor:
     """Values moved so that the first window of each example begins at 0, with room for so many windows.
 
-    What sticks out before the beginning is half of what is needed, which depends on the length where windows are
-    further apart than 1.
+    Half of the padding goes before the beginning; with a stride above 1 it depends on the length.
     """
     room = max((count - 1) * stride + span, 0)
     needed = subtract(add(multiply(subtract(_rounded_up(own, stride), 1), stride), span), own)

@@ -37,7 +37,7 @@ def normalize_axes(x: Template, axes: Axes) -> tuple[int, ...]:
         return tuple(range(x.ndim))
     try:
         several = (axes,) if isinstance(axes, str) else tuple(axes)  # type: ignore[arg-type] # or a TypeError
-    except TypeError:  # of what is no iterable, an array without axes included
+    except TypeError:  # from anything but an iterable, so an array without axes too
         several = (axes,)  # type: ignore[assignment] # an axis, or refused
     positions = tuple(normalize_axis(x, axis) for axis in several)
     if len(set(positions)) != len(positions):

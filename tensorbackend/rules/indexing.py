@@ -17,7 +17,7 @@ from .broadcasting import broadcast, check_dtype, result_type
 from .plan import Plan, choice
 
 Structure: TypeAlias = tuple[Any, ...]
-"""The parts of a key of `x[...]` without what is data: the template of an index tensor or mask, else the class."""
+"""The parts of a key of `x[...]` without data: the template of an index tensor or mask, else the class."""
 
 MODES = ("error", "clip", "fill")
 """The ways to handle an index outside its axis; the protocol's `Mode` lists the same."""

@@ -1,6 +1,6 @@
 """Templates of factorisations and solutions of matrices: the last two axes, the leading ones are batches.
 
-The rows' name stays with what has the rows, the columns' with what has the columns: of x[n][m] = Q @ R, Q is [n][.]
+The factor with the rows keeps their name, the factor with the columns keeps theirs: of x[n][m] = Q @ R, Q is [n][.]
 and R is [.][m]. Axes in between have no name.
 """
 

@@ -1,4 +1,4 @@
-"""Templates of random numbers: what a key is, and what their options may be."""
+"""Templates of random numbers: the form of a key, and the allowed options."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def unnamed(shape: Shape, dtype: DType) -> Template:
 
 
 def reshaped(x: Template, shape: Sequence[int] | int, names: Sequence[str | None] | None) -> Template:
-    """The template under another shape, in which one size of -1 is what is left over.
+    """The template under another shape, in which one size may be -1, for the remaining size.
 
     f32[6] to (2, -1) gives f32[2][3]. Axes that are not touched keep their names unless names are given. Raises
     `ShapeError` where the sizes do not multiply up.

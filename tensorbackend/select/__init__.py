@@ -3,7 +3,7 @@
 - `registry`: backends by name, built in, of plugins or registered, each loaded when it is first asked for;
 - `default`: the backend of new tensors, and what `backend=` stands for;
 - `choice`: the backend on which an op runs, and its operands brought there;
-- `devices`: the devices of a backend, with what is known of each;
+- `devices`: the devices of a backend, with the known facts of each;
 - `transfer`: tensors that users copy, move or give up.
 """
 

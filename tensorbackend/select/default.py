@@ -70,7 +70,7 @@ def placed(backend: BackendLike = None, device: str | None = None, like: Tensor 
     """The backend of a new tensor: the one that is asked for, or that which holds the data of a tensor beside it.
 
     Of a tensor on a tape that is the backend that computes; of one of a trace the trace. Raises `ArgumentError` where
-    both are given, `OperandError` for what is no tensor.
+    both are given, `OperandError` for anything but a tensor.
     """
     if like is None:
         return get_backend(backend, device=device)

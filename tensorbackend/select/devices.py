@@ -1,4 +1,4 @@
-"""The devices of backends: names with what is known of each."""
+"""The devices of backends: names with the known facts of each."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def backends() -> tuple[str, ...]:
 
 
 def class_names() -> dict[str, str]:
-    """The classes of the backends that the package brings, by their names, with what the backends are called.
+    """The classes of the backends that the package brings, by their names, with the names of the backends.
 
     >>> class_names()["CupyBackend"]
     'cupy'

@@ -1,4 +1,4 @@
-"""One solve as a function of tensors, which is compiled for what is static about it."""
+"""One solve as a function of tensors, which is compiled for each set of static arguments."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def _method(plan: Plan, problem: Problem, given: Given) -> Method:
 
 
 def _verified(plan: Plan, problem: Problem, x: Tensor, progress: Progress, bound: Tensor, rtol: Tensor) -> Found:
-    """The residual as it is, which tells what has converged: in a method's recurrence errors add up.
+    """Judges convergence by the residual itself: in a method's recurrence errors add up.
 
     It may be 10 times the tolerance, or what rounding leaves of a product with x, up to a half of the digits of b.
     """

@@ -29,9 +29,9 @@ Values = Sequence[Tensor]
 def with_gradient(plan: Plan, given: Given) -> Found:
     """The solution of a system, which has a gradient by b and by the values of the matrix.
 
-    The iterations are constant to gradients. What has one is the solution, as a function that gives what they found.
+    The iterations are constant to gradients. The gradient is that of the solution, as a function of the arguments.
     """
-    if common_backend(flatten(given)[0]).dispatch_priority <= 1:  # nothing follows what is computed
+    if common_backend(flatten(given)[0]).dispatch_priority <= 1:  # nothing records the computation
         return solved(plan, given)
     constant = _detached(given)
     found = solved(plan, constant)

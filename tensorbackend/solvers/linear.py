@@ -169,13 +169,13 @@ def by_vjp(form: Form, parts: Tensors, y: Tensor, columns: int) -> Tensor:
     return found
 
 
-# From what the user gives
+# From the user's arguments
 
 
 def linear(given: Any, vectors: Template, count: int, name: str) -> Linear:
     """A matrix or a function as a linear function of vectors like a template, whose last `count` axes are one vector.
 
-    Raises `OperandError` for what is neither, `ShapeError` for a function that returns something else than vectors.
+    Raises `OperandError` for anything else, `ShapeError` for a function that does not return vectors.
     """
     if isinstance(given, SparseMatrix):
         leaves, tree = flatten(given.rename(*(None,) * given.ndim) if any(given.names) else given)
@@ -224,4 +224,4 @@ def shape_of(function: Linear) -> tuple[tuple[int, ...], int, int]:
 
 
 def _tree(form: Any) -> Tree:
-    return form.tree  # type: ignore[no-any-return] # of what has a matrix
+    return form.tree  # type: ignore[no-any-return] # of a form with a matrix

@@ -39,7 +39,7 @@ def gmres(problem: Problem, restart: int) -> Method:
         return x if precondition is None else precondition(x)
 
     def cycle(state: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Directions, the triangle that the rotated coefficients make, the rotation so far, and what is left."""
+        """Directions, the triangle of rotated coefficients, the rotation so far, and the rotated residual."""
         progress, x, r = state
         batch = r.shape[:-1]
         length = sqrt(square(r))
@@ -92,7 +92,7 @@ def gmres(problem: Problem, restart: int) -> Method:
         return _after(progress, inner, square(r)), x, r
 
     def _after(before: Progress, inner: Progress, residual: Tensor) -> Progress:
-        """The progress of a cycle: its iterations, and what the residual itself says."""
+        """The progress of a cycle: its iterations, judged by the residual itself."""
         told = tell(before, residual)
         more = logical_and(told.going, less(inner.iterations, problem.most))
         return Progress(more, inner.iterations, told.residual)

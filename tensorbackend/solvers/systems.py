@@ -103,8 +103,8 @@ def solve(
         The most iterations, for each example if it is a tensor; by default 10 n. An iteration of `"bicgstab(l)"` is
         2 l products with A, any other's is one, or two with the transpose of A.
     preconditioner : {"jacobi", "ilu"}, function or matrix, optional
-        What is near the inverse of A: of a matrix the inverse of its diagonal, or its incomplete factors; or a linear
-        function of residuals. It is constant to gradients. Not for `"lsqr"` and `"direct"`.
+        An approximation of the inverse of A: for a matrix the inverse of its diagonal, or its incomplete factors; or a
+        linear function of residuals. It is constant to gradients. Not for `"lsqr"` and `"direct"`.
     null_space : "constant" or Tensor, optional
         Vectors that A and its transpose take to zero: all constant ones, as in a problem with Neumann's boundary
         conditions, or those that span the null space, shape (n,) or (k, n). Then the solution is the one without a part
@@ -122,8 +122,8 @@ def solve(
     Returns
     -------
     Solution
-        `x` and `residual`, and `iterations`, `converged` and `diverged` of each example. What is there is told by the
-        flags: an x that has not converged is where the method stood in the end.
+        `x` and `residual`, and `iterations`, `converged` and `diverged` of each example. Without
+        convergence x is the last iterate: read the flags.
 
     Raises
     ------

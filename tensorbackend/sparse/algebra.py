@@ -117,7 +117,7 @@ def _joined(left: Tensor, right: Tensor) -> Tensor:
 def multiply(matrix: SparseMatrix, x: Any, /) -> SparseMatrix:
     """Elementwise product with a number or a dense tensor, on the stored places: `matrix * x`.
 
-    What is not stored counts as 0, also beside infinities and NaN.
+    Entries that are not stored count as 0, also beside infinities and NaN.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def multiply(matrix: SparseMatrix, x: Any, /) -> SparseMatrix:
 def divide(matrix: SparseMatrix, x: Any, /) -> SparseMatrix:
     """Elementwise quotient by a number or a dense tensor, on the stored places: `matrix / x`.
 
-    What is not stored counts as 0, also over 0, infinities and NaN.
+    Entries that are not stored count as 0, also over 0, infinities and NaN.
 
     Parameters
     ----------

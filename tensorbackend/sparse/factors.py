@@ -33,7 +33,7 @@ class ILU(NamedTuple):
     """U, with the diagonal."""
 
     def solve(self, b: TensorLike | Sequence[Any], /) -> Tensor:
-        """The x with `L @ U @ x == b`, for b of shape (n,) or (..., n, k): what a preconditioner applies."""
+        """The x with `L @ U @ x == b`, for b of shape (n,) or (..., n, k), as a preconditioner applies it."""
         return triangular_solve(
             self.upper, triangular_solve(self.lower, b, lower=True, unit_diagonal=True), lower=False
         )
@@ -164,7 +164,7 @@ def _factored(values: Tensor, plan: _Plan) -> Tensor:
         found = unchanged_by(lambda factors: sweep(factors, values), values, count + 1)
 
         def back(cotangent: Tensor) -> Tensor:
-            # The factors are what a sweep leaves as it is; the cotangents are what its transpose leaves so.
+            # The factors are a fixed point of the sweep, and the cotangents one of its transpose.
             _, pull = vjp(sweep, found, values)
             total = unchanged_by(lambda each: cotangent + pull(each)[0], cotangent, count + 1)
             of_values: Tensor = pull(total)[1]

@@ -1,4 +1,4 @@
-"""The structure of a matrix on the host: what is checked, counted and ordered before anything is computed."""
+"""The structure of a matrix on the host: checks, counts and orders before anything is computed."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Linear functions of one argument as sparse matrices that grow op by op.
 
 A value of a traced function is, as long as it is linear in the argument, a matrix with a row for each element: its
-stored entries say how much of which element of the argument is in it. What an op does to elements is a list of links:
+stored entries say how much of which element of the argument is in it. An op's effect on elements is a list of links:
 element `source` of an operand goes, times a weight, into element `target` of the result. A slice links each of its
 elements to one, a sum each element to its total, a product with a constant each element to itself with a weight.
 """

@@ -68,7 +68,7 @@ class Call(NamedTuple):
         return linked(self.value(position), links, self.out.size, self.width)
 
     def merged(self, links: Callable[[int], Links]) -> Linear:
-        """The sum of what comes from each operand."""
+        """The sum of the contributions of the operands."""
         return merged([self.linked(position, links(position)) for position in self.dependent], self.width)
 
 

@@ -1,6 +1,6 @@
 """Sparse matrices: values on the stored places of a matrix, as trees of ordinary tensors.
 
-A matrix is three tensors and what is static: the numbers of rows and columns, and their names. Values have shape
+A matrix is three tensors and static facts: the numbers of rows and columns, and their names. Values have shape
 (..., n), so leading axes make a batch of matrices; the places have shape (n,) where they are the same for the whole
 batch, and the batch's axes in front where they are not. Values at one place add up.
 

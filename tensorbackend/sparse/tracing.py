@@ -64,7 +64,7 @@ def from_function(
         Returns a tensor. It may hold on to constants: coefficients, masks, index tensors. In a trace coefficients and
         masks may depend on arguments of the trace, and the gradient goes to them; index tensors may not.
     template : Template, Tensor or str
-        What the argument looks like: a floating or complex dtype and a shape, such as `"f64[96, 96]"`.
+        The template of the argument: a floating or complex dtype and a shape, such as `"f64[96, 96]"`.
     affine : bool, default False
         Whether the function may add something constant, which is then returned too.
     backend : Backend, type or str, default: the default backend
@@ -77,7 +77,7 @@ def from_function(
         gives for the argument laid flat is the function's result laid flat. Where both have one axis it has their
         names.
     Tensor
-        With `affine`, what the function gives for zeros.
+        With `affine`, the function's result for zeros.
 
     Raises
     ------

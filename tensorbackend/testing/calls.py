@@ -1,7 +1,7 @@
 """Valid calls of every public op, for hypothesis to draw.
 
-Most are derived from what the op declares: its tensors broadcast, and an option is drawn by its annotation
-(`Axis`, `Axes`, `bool`, `DTypeLike`, a `Literal`). What has a shape rule of its own has a generator in
+Most are derived from the op's declaration: its tensors broadcast, and an option is drawn by its annotation
+(`Axis`, `Axes`, `bool`, `DTypeLike`, a `Literal`). An op with a shape rule of its own has a generator in
 `generators`, under `@generates`.
 """
 
@@ -144,7 +144,7 @@ def names() -> list[str]:
 def find(name: str) -> str:
     """The name under which calls are drawn, of a public name with or without its namespace.
 
-    Raises `ArgumentError` for what is none.
+    Raises `ArgumentError` for an unknown op.
 
     >>> find("linalg.qr"), find("add")
     ('qr', 'add')
@@ -180,7 +180,7 @@ def has_generator(name: str) -> bool:
     return name in GENERATORS or all(_derivable(parameter) for parameter in OPS[name].parameters)
 
 
-# By what an option means and whether it may be `None`.
+# By the meaning of an option and whether it may be `None`.
 _BY_MEANING: dict[tuple[str, bool], Callable[[Tensor], st.SearchStrategy[Any]]] = {
     ("axis", False): partial(axes_of, kind="Axis"),
     ("axis", True): partial(axes_of, kind="Axis | None"),
@@ -214,7 +214,7 @@ def _derivable(parameter: Parameter) -> bool:
 @cache
 @st.composite
 def calls(draw: Draw, name: str, dtype: DType) -> Invocation:
-    """Calls of an op whose tensors, or the first of them, have a dtype; valid but for what the data may say.
+    """Calls of an op whose tensors, or the first of them, have a dtype; valid except for errors that depend on data.
 
     Parameters
     ----------

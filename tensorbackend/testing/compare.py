@@ -25,7 +25,7 @@ class Mismatch(NamedTuple):
     actual: object
     wanted: object
     ulps: float
-    """How far apart they are; infinite for a NaN and a number, and for what is exact."""
+    """How far apart they are; infinite for a NaN and a number, and for exact dtypes that differ."""
     absolute: float = 0.0
     """The error that is allowed however many ulps it is."""
 
@@ -101,7 +101,7 @@ def farthest(actual: Tensor, wanted: Tensor, *, absolute: float | Sequence[float
     Parameters
     ----------
     actual : Tensor
-        What was found.
+        The result to judge.
     wanted : Tensor
         What it should be.
     absolute : float or sequence of float, default 0.0
@@ -169,7 +169,7 @@ def assert_equal(
     Parameters
     ----------
     actual : Tensor
-        What was found.
+        The result to judge.
     wanted : Tensor
         What it should be.
     ulps : float, default 0

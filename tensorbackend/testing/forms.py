@@ -1,4 +1,4 @@
-"""Both forms of a callback: what a backend answers to a plain call, whichever form its author chose."""
+"""Calls plain and planned callbacks alike."""
 
 from __future__ import annotations
 

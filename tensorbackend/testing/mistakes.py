@@ -1,6 +1,6 @@
 """Invalid calls of every public op, for hypothesis to draw: a valid call with one mistake in it.
 
-Mistakes are derived from the op's signature: what an annotation does not allow is a mistake wherever it stands, and
+Mistakes are derived from the op's signature: a value that an annotation does not allow is a mistake everywhere, and
 operands of another dtype, shape or names are one where the op's rule says so in a dry run.
 """
 

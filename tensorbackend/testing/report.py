@@ -41,7 +41,7 @@ class Report(NamedTuple):
         seconds: float,
         asked: int | None = None,
     ) -> Report:
-        """The report of what was found on a backend, of all that was `asked` unless that is more."""
+        """The report of the pairs tried on a backend; `asked` counts the pairs asked for, by default these."""
         own = {"python": python_version(), "tensorbackend": _version()}
         versions = {**own, **backend.versions()}
         return cls(

@@ -1,4 +1,4 @@
-"""Every op with every dtype on one backend: what a report is made of."""
+"""Every op with every dtype on one backend, for a report."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def check_pair(
     """Draws calls of an op with a dtype, the same ones for the same `start`, and compares each with the reference.
 
     `proceed` is called before each call and after an error. It raises where a signal has asked for an end: hypothesis
-    or a callback of the garbage collector may swallow what the signal's handler raised.
+    or a callback of the garbage collector may swallow the exception of the signal's handler.
 
     Parameters
     ----------
@@ -238,7 +238,7 @@ def check_pairs(
                 [pool.submit(_check_op, backend, name, dtypes, examples, start) for name in names]
             ):
                 yield from done.result()
-        except (KeyboardInterrupt, GeneratorExit):  # nobody waits for what is under way
+        except (KeyboardInterrupt, GeneratorExit):  # nobody waits for running calls
             pool.shutdown(wait=False, cancel_futures=True)
             for child in active_children():
                 if child not in others:

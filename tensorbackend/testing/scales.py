@@ -122,7 +122,7 @@ def _largest(values: Iterable[Any]) -> float:
 
 
 def _absolute(x: Tensor) -> Tensor:
-    """The absolute values of a tensor in 64 bits, of what is not finite 0."""
+    """The absolute values of a tensor in 64 bits; 0 for infinity and NaN."""
     sizes = [abs(value) for value in unpack(x.to_binary(), x.dtype)]
     wide = COMPLEX_OF[float64] if x.dtype.is_complex else float64
     finite = [size if size < math.inf else 0.0 for size in sizes]

@@ -1,4 +1,4 @@
-"""Calls and values as Python source: `import tensorbackend as tb`, and what is pasted gives the same bits."""
+"""Calls and values as Python source: after `import tensorbackend as tb` it gives the same bits."""
 
 from __future__ import annotations
 

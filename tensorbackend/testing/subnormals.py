@@ -106,5 +106,5 @@ def nearer(actual: Tensor, first: Tensor, second: Tensor) -> Tensor:
 
 
 def least_normal(dtype: DType) -> float:
-    """The smallest normal number of a dtype, of a complex one's parts; 0 for what has none."""
+    """The smallest normal number of a dtype, of a complex one's parts; 0 for dtypes without."""
     return finfo(REAL_OF.get(dtype, dtype)).smallest_normal if dtype.is_inexact else 0.0

@@ -133,7 +133,7 @@ def swapped(self: BinaryBackend, out: Template, x: Tensor, fill: Tensor, /, *, p
 
 
 def dropped_nan(self: BinaryBackend, out: Template, x: Tensor, /, **options: Any) -> Payload:
-    """The greatest of what is a number."""
+    """The greatest element, NaN ignored."""
     least = tb.full_like(x, -math.inf)
     return BinaryBackend.reduce_max(self, out, tb.where(tb.isnan(x), least, x), **options)
 

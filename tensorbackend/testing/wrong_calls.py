@@ -1,7 +1,7 @@
 """Wrong calls, drawn from the signatures of the public functions and then spoilt.
 
 A value of another kind, too few or too many arguments, an unknown keyword, an axis, dtype, name or shape that does not
-fit: a seed and a number make each of them again. What is valid by accident is fine.
+fit: a seed and a number make each of them again. A call that is valid by accident is fine.
 """
 
 from __future__ import annotations

@@ -344,7 +344,7 @@ _FUNCTIONS = {
     "diagonal": "axis1 axis2", "diff": "axis", "empty": "", "empty_like": "", "expand_dims": "", "eye": "k dtype",
     "flip": "", "full": "", "matmul": "", "moveaxis": "", "ones": "", "ones_like": "", "put_along_axis": "axis",
     "searchsorted": "side", "swapaxes": "", "take": "axis", "take_along_axis": "axis", "tril": "", "triu": "",
-    "unique": "", "zeros": "",
+    "unique": "", "vdot": "", "zeros": "",
 }  # fmt: skip
 
 

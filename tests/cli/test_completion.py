@@ -27,32 +27,65 @@ def test_each_shell_gets_a_script(shell: str, capsys: pytest.CaptureFixture[str]
     assert (done.returncode, done.stderr) == (0, "")
 
 
-COMPLETED = """
+BASH = """
 source {script}
 COMP_WORDS=({words}) COMP_CWORD={place} COMP_LINE="{words}" COMP_POINT=100
 $(complete -p tensorbackend | sed 's/.*-F \\([^ ]*\\).*/\\1/')
 echo "${{COMPREPLY[@]}}"
 """
 
+FISH = """
+source {script}
+complete --do-complete '{words}' | string split --fields 1 \\t
+"""
 
-@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not there")
+# An interactive zsh on a pseudoterminal gets the line and the tab key. Its compadd writes the matches to a file, its
+# prompt says when it is ready, and a widget of one more key when it has completed.
+ZSH = """
+zmodload zsh/zpty
+zpty inner zsh -f -i
+zpty -w inner '
+    PATH={folder}:$PATH; autoload -Uz compinit; compinit -u -D; bindkey "^I" complete-word; eval "$(<{script})"
+    compadd() {{
+        local matches; builtin compadd -A matches "$@"; print -lr -- $matches >> {folder}/found; builtin compadd "$@"
+    }}
+    finished() {{ print -n FINISHED }}; zle -N finished; bindkey "^X" finished; PS1=REA""DY
+'
+zpty -r -m inner output '*READY*'
+zpty -w -n inner '{words}'$'\\t\\x18'
+zpty -r -m inner output '*FINISHED*'
+zpty -d inner
+sort -u {folder}/found
+"""
+
+PROGRAMS = {"bash": BASH, "fish": FISH, "zsh": ZSH}
+
+
+@pytest.mark.parametrize("shell", PROGRAMS)
 @pytest.mark.parametrize(
     ("words", "wanted"),
     [
         (["tensorbackend", "ch"], ["check"]),
         (["tensorbackend", "check", "--qu"], ["--quick"]),
         (["tensorbackend", "check", "bin"], ["binary"]),
+        (["tensorbackend", "check", "--op", "log1p", "--op", "logaddexp", "--dtype", "bf"], ["bfloat16"]),
         (["tensorbackend", "completion", "z"], ["zsh"]),
+        (["tensorbackend", "dryrun", "pro"], ["program.py"]),
     ],
 )
-def test_bash_completes(
-    words: list[str], wanted: list[str], capsys: pytest.CaptureFixture[str], tmp_path: Path
+def test_a_shell_completes(
+    shell: str, words: list[str], wanted: list[str], capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    main(["completion", "bash"])
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not there")
+    main(["completion", shell])
     script = tmp_path / "script"
     script.write_text(capsys.readouterr().out)
-    program = COMPLETED.format(script=script, words=" ".join(words), place=len(words) - 1)
-    done = subprocess.run(["bash", "-c", program], capture_output=True, text=True, check=False)
+    (tmp_path / "program.py").touch()
+    command = tmp_path / "tensorbackend"
+    command.touch(mode=0o755)
+    program = PROGRAMS[shell].format(script=script, folder=tmp_path, words=" ".join(words), place=len(words) - 1)
+    done = subprocess.run([shell, "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert done.stdout.split() == wanted, done.stderr
 
 

@@ -212,6 +212,8 @@ def test_functions_of_numpy(x: Any) -> None:
     assert np.sum(x, axis=0).template is tb.sum(x, axis=0).template
     assert np.mean(x).backend is x.backend
     assert cast(Any, np.concatenate([x, x], axis=1)).names == ("row", "column")
+    assert cast(Any, np.concatenate([x, x], 1)).names == ("row", "column")
+    assert cast(Any, np.where(cast(Any, x > 0), x, 0.0)).names == ("row", "column")
     assert np.linalg.norm(x).item() == pytest.approx(tb.linalg.norm(x).item())
     assert np.cumsum(x, axis=1).tolist() == np.cumsum(np.asarray(x), axis=1).tolist()
     assert np.percentile(x, 50, axis=0).shape == (3,)

@@ -57,7 +57,7 @@ class DaskBackend(
 
     @classmethod
     def init(cls, **options: object) -> Mapping[str, Hashable]:
-        """The sizes of blocks by the names of axes, of blocks in bytes, and what is kept for a second pass.
+        """The sizes of blocks by the names of axes, of blocks in bytes, and of the results kept for a second pass.
 
         `chunks` maps names of axes to sizes of blocks, `None` for an axis that stays whole. `block_bytes`, 64 MiB by
         default, cuts the other axes. A large result is made of blocks that are needed a second time: they are kept
@@ -165,7 +165,7 @@ class DaskBackend(
         return super().from_backend(x, copy=copy)
 
     def block_until_ready(self, x: Tensor, /) -> None:
-        """Computes the tensor where it lies, and keeps its blocks there for what is made of it from now on."""
+        """Computes the tensor where it lies, and keeps its blocks there for later computations."""
         running.kept(x.data, running.keep_of(x))
 
     def backend_deallocate(self, x: Tensor, /) -> None:

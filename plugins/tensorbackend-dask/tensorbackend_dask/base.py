@@ -1,4 +1,4 @@
-"""What the families of callbacks share."""
+"""The base of the families of callbacks."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class DaskBase(Backend):
     """The sizes of blocks by the names of axes."""
 
     names_inside: Any
-    """A context variable: names for a shape, under which a composite's body makes what is named later."""
+    """A context variable: names for a shape, under which a composite's body makes tensors that are named later."""
 
     def chunks_for(
         self, out: Template, like: Lazy | None = None, given: Mapping[str, int | None] | None = None
     ) -> Chunks:
-        """The blocks of what is made or comes in: by the rules and `block_bytes`."""
+        """The blocks of a new tensor: by the rules and `block_bytes`."""
         if given:
             assert like is not None
             chunks = list(like.chunks)
@@ -55,7 +55,7 @@ class DaskBase(Backend):
         return running.values(payloads, int(self.options["keep_bytes"]))  # type: ignore[call-overload] # an int
 
     def now(self, found: Any) -> Any:
-        """A payload, or several, computed at once, since what is computed may raise."""
+        """A payload, or several, computed at once, since the computation may raise."""
         payloads = found if isinstance(found, tuple) else (found,)
         made = tuple(known(each, x.chunks) for each, x in zip(self.values(*payloads), payloads, strict=True))
         return made if isinstance(found, tuple) else made[0]
@@ -99,7 +99,7 @@ def lazily(method: Method) -> Method:
 
 
 def at_once(backend: DaskBase, name: str, out: Any, inputs: Sequence[Any], options: Mapping[str, object]) -> Any:
-    """What NumpyBackend's callback makes of what is known, `None` where that is too much or something is not known."""
+    """The result of NumpyBackend's callback for known inputs, `None` where they are too large or one is not known."""
     outs = (out,) if isinstance(out, Template) else out
     if any(each.nbytes > FEW for each in outs):
         return None

@@ -41,7 +41,7 @@ def positive_or_none(what: str, size: object) -> None:
 
 
 def bytes_of(what: str, size: object) -> int:
-    """A number of bytes; `ArgumentError` for what is none."""
+    """A number of bytes; `ArgumentError` for anything else."""
     if isinstance(size, bool) or not isinstance(size, int) or size < 1:
         raise ArgumentError(expected("a number of bytes from 1 up", **{what: size}))
     return size

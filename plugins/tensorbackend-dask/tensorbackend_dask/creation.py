@@ -1,4 +1,4 @@
-"""What is made of nothing: each block from where it begins, so that elements are the same in any blocks."""
+"""Creation: each block is made from its offset, so that elements are the same in any blocks."""
 
 from __future__ import annotations
 

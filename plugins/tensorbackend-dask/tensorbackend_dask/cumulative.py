@@ -1,4 +1,4 @@
-"""Accumulations: each block by NumpyBackend's callback, then what the blocks before it come to."""
+"""Accumulations: each block by NumpyBackend's callback, then the total of the blocks before it."""
 
 from __future__ import annotations
 

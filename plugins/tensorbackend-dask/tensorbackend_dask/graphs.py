@@ -25,10 +25,10 @@ Lazy: TypeAlias = Any
 """A `dask.array.Array`. Its attribute `known`, where it is there, has the whole as a NumPy array."""
 
 FEW = 1 << 16
-"""What is known and has at most so many bytes is computed with at once: a task takes longer."""
+"""Known data of at most so many bytes are computed with at once: a task takes longer."""
 
 LITERAL = 1 << 12
-"""What is known and has at most so many bytes is part of each task that needs it."""
+"""Known data of at most so many bytes are part of each task that needs them."""
 
 TOGETHER = 1 << 26
 """Blocks are combined in groups of at most so many bytes, of two blocks at least."""
@@ -51,7 +51,7 @@ def array(name: str, layer: Any, dependencies: Sequence[Lazy], chunks: Chunks, d
     return da.Array(graph, name, chunks, meta=meta(dtype, len(chunks)))
 
 
-# What is known
+# Known data
 
 
 def known(values: Array, chunks: Chunks | None = None) -> Lazy:

@@ -35,7 +35,7 @@ class DaskIndexing(DaskBase):
 
     @lazily
     def put_slice(self, out: Template, x: Tensor, update: Tensor, /, *, starts: tuple[int, ...]) -> Payload:
-        """What is before the update, the update, and what is after it, along each axis."""
+        """The parts before the update, the update, and the parts after it, along each axis."""
         return self._put(x.data, update.data, starts, 0, out) if update.size else x.data
 
     def _put(self, x: Lazy, update: Lazy, starts: tuple[int, ...], axis: int, out: Template) -> Lazy:
@@ -119,7 +119,7 @@ class DaskIndexing(DaskBase):
 
     @lazily
     def indexed_add(self, out: Template, x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode) -> Payload:
-        """Blocks of updates are added to zeros, and what comes of that to x; x is needed whole along indexed axes."""
+        """Adds blocks of updates to zeros, and the sums to x; x is needed whole along indexed axes."""
         depth = indices.shape[-1]
         if depth:
             self.check("indexed_add", out, (x, indices, updates), x.shape[:depth], mode=mode)

@@ -1,4 +1,4 @@
-"""When something is computed: graphs become values, with what is needed first computed first."""
+"""When something is computed: graphs become values, dependencies first."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def compute(*tensors: tb.Tensor) -> tuple[tb.Tensor, ...]:
     Raises
     ------
     OperandError
-        For what is no tensor on Dask.
+        For a value that is no tensor on Dask.
     BackendError
         Where the workers or their memory do not suffice.
 
@@ -93,7 +93,7 @@ def rechunk(x: tb.Tensor, /, **chunks: int | None) -> tb.Tensor:
     Raises
     ------
     OperandError
-        For what is no tensor on Dask.
+        For a value that is no tensor on Dask.
     ArgumentError
         For an axis that x has not, and a size below 1.
 
@@ -188,7 +188,7 @@ def _client() -> Any:
     return getattr(get_scheduler(), "__self__", None)
 
 
-# What is computed first
+# Dependencies
 
 
 def _staged(payloads: Sequence[Lazy], keep: int) -> list[Lazy]:
@@ -216,7 +216,7 @@ def _staged(payloads: Sequence[Lazy], keep: int) -> list[Lazy]:
 
 
 def _of_layer(graph: HighLevelGraph, name: str, chunks: Chunks, like: Array) -> Lazy:
-    """The Dask array of a layer. Dask takes the layers that no other needs for what is asked for, so there must be
+    """The Dask array of a layer. Dask takes the layers that no other needs for the requested ones, so there must be
     none but this one.
     """
     return da.Array(graph.cull_layers([name]), name, chunks, meta=like)
@@ -238,7 +238,7 @@ def _stages_below(graph: HighLevelGraph, name: str, stages: dict[str, Stage]) ->
 
 
 def _with_values(graph: HighLevelGraph, stages: dict[str, Stage]) -> HighLevelGraph:
-    """A graph in which what was computed stands as data."""
+    """A graph in which computed results stand as data."""
     layers, dependencies = dict(graph.layers), dict(graph.dependencies)
     for name, stage in stages.items():
         if stage.value is not None:

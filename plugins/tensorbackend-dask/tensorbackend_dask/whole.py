@@ -41,7 +41,7 @@ class DaskSorting(DaskBase):
 
     @lazily
     def searchsorted(self, out: Template, x1: Tensor, x2: Tensor, /, *, side: str) -> Payload:
-        """Where values belong in what is sorted, which is needed whole; the values stay in their blocks."""
+        """Where values belong among sorted ones, which are needed whole; the values stay in their blocks."""
         labels = tuple(range(x2.ndim))
         given = [(x1.data, x1.dtype, (x2.ndim,)), (x2.data, x2.dtype, labels)]
         return by_labels("searchsorted", out, given, [labels], whole=[x2.ndim], options={"side": side})
@@ -82,7 +82,7 @@ class DaskLinalg(DaskBase):
     """Matrices are needed whole, batches stay in blocks. What raises for some data is computed at once."""
 
     def _factors(self, name: str, out: Any, x: Tensor, **options: Any) -> Any:
-        """What a callback of one matrix gives for each of a batch."""
+        """Applies a callback of one matrix to each of a batch."""
         batch = tuple(range(x.ndim - 2))
         outs = (out,) if isinstance(out, Template) else out
         results, whole = [], [x.ndim - 2, x.ndim - 1]

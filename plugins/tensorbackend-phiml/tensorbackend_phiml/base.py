@@ -53,7 +53,7 @@ class Base(PhimlBackend):
         return next((backend for backend in BACKENDS if backend == self), self)
 
     def supports(self, feature: str | Callable[..., Any]) -> bool:
-        """Whether a function of PhiML's protocol is there; what has no meaning for tensors is not."""
+        """Whether a function of PhiML's protocol is there; those without a meaning for tensors are not."""
         name = feature if isinstance(feature, str) else feature.__name__
         return name not in ABSENT and super().supports(name)
 
@@ -259,7 +259,7 @@ class Base(PhimlBackend):
         return tb.asarray(external_array, backend=self.base)
 
     def copy(self, tensor: Operand, only_mutable: bool = False) -> Any:
-        """A tensor of the same value: what is assigned to one of the two does not change the other."""
+        """A tensor of the same value: an assignment to one of the two does not change the other."""
         found = self._tensor(tensor) if not self.is_sparse(tensor) else tensor
         return found.__copy__() if isinstance(found, tb.Tensor) else found
 

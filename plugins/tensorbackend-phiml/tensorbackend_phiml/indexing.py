@@ -77,7 +77,7 @@ class Indexing(Base):
     def _inside(self, indices: Operand, length: int) -> Any:
         """Indices along an axis; those of a trace, which cannot be looked at, are the nearest inside.
 
-        PhiML's compiled functions count on that: they gather at what is left of a buffer, and leave the result out.
+        PhiML's compiled functions count on that: they gather at the unused part of a buffer, and leave the result out.
         """
         places = self._indices(indices)
         if self.is_available(places):
@@ -107,7 +107,7 @@ class Indexing(Base):
         return tb.compress(self._tensor(mask), self._tensor(x), axis=axis, size=new_length, fill_value=fill_value)
 
     def nonzero(self, values: Operand, length: int | None = None, fill_value: int = -1) -> Any:
-        """The index vectors of what is not 0; `length` of them, if that is known."""
+        """The index vectors of the nonzero elements; `length` of them, if that is known."""
         return tb.argwhere(self._tensor(values), size=length, fill_value=fill_value)
 
     def unravel_index(self, flat_index: Operand, shape: Sequence[int]) -> Any:
@@ -149,7 +149,7 @@ class Indexing(Base):
         size = self.determine_size([grid, updates, vectors], 0)
         count = max(vectors.shape[1], updates.shape[1]) if min(vectors.shape[1], updates.shape[1]) else 0
         grid = self.tile_to(grid, 0, size)
-        # What is outside is left out where it cannot be looked at.
+        # Indices outside are left out where their data cannot be read.
         outside = "error" if self.is_available(vectors) else "fill"
         updates = tb.broadcast_to(updates, (size, count, grid.shape[-1]))
         vectors = tb.broadcast_to(vectors, (size, count, vectors.shape[-1]))

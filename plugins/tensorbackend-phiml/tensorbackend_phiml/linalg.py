@@ -49,7 +49,7 @@ class Linalg(Base):
             kernel = tb.flip(kernel, axis=tuple(range(3, kernel.ndim)))
             options: dict[str, Any] = {"input_dilation": steps}
             axes = zip(lengths, steps, widths, out_sizes, strict=True)
-            # A length of 3 with steps of 2 and a width of 3 covers 7; what is too much goes, the odd one at the end.
+            # A length of 3 with steps of 2 and a width of 3 covers 7; the surplus is cut, the odd one at the end.
             missing = [size - ((length - 1) * step + width) for length, step, width, size in axes]
             halves = zip(widths, missing, strict=True)
             padding = [(width - 1 + less // 2, width - 1 + less - less // 2) for width, less in halves]

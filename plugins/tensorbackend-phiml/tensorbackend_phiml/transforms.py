@@ -24,7 +24,7 @@ class Transforms(Base):
 
     @contextmanager
     def traced(self) -> Iterator[None]:
-        """A block in which the values of a trace are this adapter's, and what is made has data.
+        """A block in which the values of a trace are this adapter's, and new tensors have data.
 
         So a constant can be read in a traced function, as PhiML does with sizes and indices.
         """

@@ -166,7 +166,7 @@ class Base(ReturnnBackend):
 
 
 def extreme(dtype: tb.DType, least: bool) -> Any:
-    """What is never the greatest, or for `least` never the least, among numbers of a dtype."""
+    """A value that is never the greatest, or for `least` never the least, among numbers of a dtype."""
     if dtype.is_floating:
         return float("inf") if least else float("-inf")
     if dtype.kind == "bool":

@@ -155,7 +155,7 @@ class Convolution(Contraction):
         in_spatial_dims: Sequence[Dim],
         out_spatial_dims: Sequence[Dim] | None = None,
     ) -> tuple[Tensor, Sequence[Dim]]:
-        """The greatest or the mean of windows along spatial dims; what is beyond the ends does not count."""
+        """The greatest or the mean of windows along spatial dims; elements beyond the ends do not count."""
         if mode not in ("max", "avg"):
             raise ValueError(f"pool: expected mode 'max' or 'avg', got mode={mode!r}")
         if out_spatial_dims is None:

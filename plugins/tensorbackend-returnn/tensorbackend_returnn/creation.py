@@ -82,7 +82,7 @@ class Creation(Base):
 
     @classmethod
     def copy(cls, tensor: Tensor) -> Tensor:
-        """A tensor of the same value: what is assigned to one of the two does not change the other."""
+        """A tensor of the same value: an assignment to one of the two does not change the other."""
         out = tensor.copy_template()
         out.raw_tensor = tensor.raw_tensor.__copy__()
         return out
@@ -101,7 +101,7 @@ class Creation(Base):
 
     @classmethod
     def set_parameter_trainable(cls, param: rf.Parameter, trainable: bool) -> None:
-        """Nothing: the parameter itself says whether it is trained, and gradients are of what is asked for."""
+        """Nothing: the parameter itself says whether it is trained, and gradients are taken on request."""
 
     @classmethod
     def parameter_assign(cls, param: rf.Parameter, value: Tensor, *, op: str = "assign") -> None:

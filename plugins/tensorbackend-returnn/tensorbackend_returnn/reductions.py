@@ -21,7 +21,7 @@ class Reductions(Elementwise):
 
     @classmethod
     def reduce(cls, source: Tensor, *, mode: str, axis: Dim | Sequence[Dim], use_mask: bool = True) -> Tensor:
-        """A tensor without some dims; what is beyond their lengths does not count."""
+        """A tensor without some dims; elements beyond their lengths do not count."""
         if mode in ("sum", "mean", "logsumexp"):
             source = rf.amp_cast_float32(source)
         dims = [axis] if isinstance(axis, Dim) else list(axis)
@@ -97,7 +97,7 @@ class Reductions(Elementwise):
 
     @classmethod
     def sort(cls, source: Tensor, *, axis: Dim, descending: bool, stable: bool) -> tuple[Tensor, Tensor, Dim]:
-        """The entries along a dim in order, where each was, and the new dim; what is beyond lengths comes last."""
+        """The entries along a dim in order, where each was, and the new dim; entries beyond lengths come last."""
         along = source.get_axis_from_description(axis, allow_int=False)
         raw = source.raw_tensor
         held = cls._masked(source, [axis], extreme(raw.template.dtype, least=not descending))

@@ -51,7 +51,7 @@ class TorchBackend(
 ):
     """PyTorch's tensors, each of exactly the template's shape and dtype, on one device.
 
-    Payloads take no part in PyTorch's differentiation: what comes in is detached, so nothing here needs
+    Payloads take no part in PyTorch's differentiation: inputs are detached, so nothing here needs
     `torch.no_grad()`. No setting of PyTorch's is read or changed, but for those that its functions read themselves.
 
     >>> TorchBackend(device="cpu") is TorchBackend()

@@ -307,7 +307,7 @@ def sign(z: Array) -> Array:
 
 
 def _exponent(z: Array) -> Array:
-    """The exponent of two that brings the larger part into [0.5, 1); 0 for zero and what is not finite."""
+    """The exponent of two that brings the larger part into [0.5, 1); 0 for zero, infinity and NaN."""
     a, b = parts(z)
     size = torch.maximum(torch.abs(a), torch.abs(b))
     return torch.frexp(torch.where(torch.isfinite(size), size, 0.0))[1].to(torch.int64)

@@ -137,7 +137,7 @@ class TorchIndexing(TorchBase):
 
     @kernel(unsigned="bits")
     def argwhere(self, out: Template, x: Array, *, size: int, fill_value: int) -> Array:
-        """The index vectors of what is not zero, cut or filled up to a size."""
+        """The index vectors of the nonzero elements, cut or filled up to a size."""
         places = torch.argwhere(x)[:size]
         if len(places) == size:
             return places

@@ -1,4 +1,4 @@
-"""What makes a callback of a method on PyTorch's tensors, and what the callbacks share."""
+"""Makes callbacks of methods on PyTorch's tensors, and has the parts that they share."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class TorchBase(Backend):
 
 
 def settled(out: Template, values: Array) -> Array:
-    """What was computed in another dtype in that of the result: bits as they are, floats rounded."""
+    """Casts results of another dtype to the one wanted: bits as they are, floats rounded."""
     wanted = torch_dtype(out.dtype)
     if values.dtype is wanted:
         return values.resolve_conj() if out.dtype.is_complex else values
@@ -75,7 +75,7 @@ def _entering(template: Any, unsigned: Unsigned, narrow: Narrow) -> Enter | None
 
 
 def _leaving(out: Template, unsigned: Unsigned) -> Enter:
-    """What makes the payload of what a method gives."""
+    """Makes a payload of a method's result."""
     if unsigned != "order" or out.dtype not in UNSIGNED:
         return lambda values: settled(out, values)
     wanted = torch_dtype(out.dtype)

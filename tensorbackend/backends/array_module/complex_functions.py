@@ -1,6 +1,6 @@
 """Functions of complex arrays with the special values of `complex_specials`, overflow and underflow of the result only.
 
-What an array module gives for finite numbers of moderate size is kept. Where a part is infinite or NaN the tables
+An array module's results for finite numbers of moderate size are kept. Where a part is infinite or NaN the tables
 decide, and where a step on the way may overflow the formulas work on the parts, as BinaryBackend's do.
 complex64 is computed in complex128 where that is as fast. Every function takes the array module first.
 """
@@ -222,7 +222,7 @@ def _direction(xp: Any, z: Array, size: Array) -> Array:
 
 
 def _scale(xp: Any, z: Array) -> Array:
-    """The exponent of two that brings the larger part into [0.5, 1); 0 for zero and what is not finite."""
+    """The exponent of two that brings the larger part into [0.5, 1); 0 for zero, infinity and NaN."""
     size = xp.maximum(xp.abs(z.real), xp.abs(z.imag))
     return xp.frexp(xp.where(xp.isfinite(size), size, 0))[1]
 

@@ -250,7 +250,7 @@ class ArrayIndexing(ArrayBase):
     @takes(lambda out, x, **options: x.size * (16 * x.ndim if x.ndim > 1 else 8))
     @planned
     def argwhere(self, out: Template, x: Template, /, *, size: int, fill_value: int) -> Kernel:
-        """The index vectors of what is not zero, cut or filled up to a size."""
+        """The index vectors of the nonzero elements, cut or filled up to a size."""
         xp, dtype, flat = self.xp, numpy_dtype(out.dtype), x.ndim == 1
 
         def find(values: Array) -> Array:

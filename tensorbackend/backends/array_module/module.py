@@ -1,8 +1,8 @@
 """The interface of a backend's `xp`: an array module with NumPy's functions, and the further methods that the shared
 body calls.
 
-The body never asks which module it runs on. What a library does in its own way is a method or an attribute here, which
-its adapter defines anew: `NumpyModule`, `JaxModule`, `CupyModule`.
+The body never asks which module it runs on. Where libraries differ there is a method or an attribute here, which
+an adapter overrides: `NumpyModule`, `JaxModule`, `CupyModule`.
 """
 
 from __future__ import annotations

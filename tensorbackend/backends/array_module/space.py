@@ -43,7 +43,7 @@ def lapack(out: Template | Sequence[Template], /, *inputs: Template, more: int =
     """The bytes that NumPy's `linalg` takes, which computes 32 bits a part in 64: copies of all inputs, then of all
     results.
 
-    `more` is what a kernel takes afterwards, beside the results.
+    `more` is the memory that a kernel takes afterwards, beside the results.
     """
     outs = (out,) if isinstance(out, Template) else out
     dtype = wide(next(each.dtype for each in outs if each.dtype.is_inexact))

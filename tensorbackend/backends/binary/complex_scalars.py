@@ -202,7 +202,7 @@ def absolute(z: complex) -> float:
 
 
 def _scale(z: complex) -> int:
-    """The exponent of two that brings the larger part into [0.5, 1); 0 for zero and what is not finite."""
+    """The exponent of two that brings the larger part into [0.5, 1); 0 for zero, infinity and NaN."""
     size = max(abs(z.real), abs(z.imag))
     return math.frexp(size)[1] if math.isfinite(size) else 0
 

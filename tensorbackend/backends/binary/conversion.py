@@ -46,7 +46,7 @@ def _unchanged(values: Column) -> Column:
 
 
 def _saturating(dtype: DType, count: int) -> Callable[..., bytes]:
-    """Stores floats as integers; what is beyond the limits is the nearer one, NaN is 0."""
+    """Stores floats as integers: a number beyond a limit as that limit, NaN as 0."""
     write, limits = writer(dtype, count), iinfo(dtype)
     low, high = limits.min, limits.max
 

@@ -102,7 +102,7 @@ class BinaryIndexing(Backend):
     # Overrides of composites
 
     def argwhere(self, out: Template, x: Tensor, /, *, size: int, fill_value: int) -> Payload:
-        """The index vectors of what is not zero, cut or filled up to a size."""
+        """The index vectors of the nonzero elements, cut or filled up to a size."""
         places = list(islice(compress(range(x.size), elements(x)), size))
         missing = [fill_value] * (size - len(places))
         columns: list[list[int]] = []

@@ -46,7 +46,7 @@ def flat(part: Matrix | Vector) -> Vector:
 
 
 def near(dtype: DType) -> float:
-    """Within which fraction magnitudes count as equal: the root of the last place of what is computed in."""
+    """The relative difference up to which magnitudes count as equal: the root of the computing dtype's epsilon."""
     return math.sqrt(finfo(promote_types(dtype, float32)).eps)
 
 

@@ -98,7 +98,7 @@ class BinaryReduction(Backend):
         return bytes(1 in group for group in self._truth(x, axes))
 
     def _truth(self, x: Tensor, axes: tuple[int, ...]) -> Sequence[Sequence[int]]:
-        """The groups, slices of bytes, with 1 for what is not zero."""
+        """The groups, slices of bytes, with 1 for each element that is not zero."""
         return groups(cast(x, bool_).data if x.dtype is not bool_ else bits.truth(x.data), x.shape, axes)
 
     def sum(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:

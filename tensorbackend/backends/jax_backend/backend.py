@@ -149,7 +149,7 @@ class JaxBackend(
         return not self.traced(x.data)
 
     def on_device(self, device: str) -> JaxBackend:
-        """The instance on another device; `ArgumentError` for what is none."""
+        """The instance on another device; `ArgumentError` for any other text."""
         return type(self)(device=device)
 
     def compile_graph(self, graph: Graph, /) -> Kernel:

@@ -61,7 +61,7 @@ class JaxBase(ArrayBase):
     """The `jax.Device` of this instance."""
 
     committed: Any
-    """The same where it is not JAX's default one: JAX then keeps payloads there, and what is computed from them."""
+    """The same where it is not JAX's default one: JAX then keeps payloads and results there."""
 
     wide: DType
     """float64, or float32 where JAX has no 64-bit dtypes: what special functions compute in."""
@@ -100,7 +100,7 @@ class JaxBase(ArrayBase):
     def lasting(self, make: Callable[[], Any]) -> Any:
         """Calls a function of constants, with values while JAX traces: programs keep small results.
 
-        What is large stays part of the traced function, which need not hold it.
+        Large constants stay part of the traced function, which need not hold them.
         """
         made = make()
         if not self.traced(made) or made.size * made.dtype.itemsize > KEPT_BYTES:

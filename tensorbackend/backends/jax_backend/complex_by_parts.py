@@ -76,7 +76,7 @@ def angle(xp: Any, b: Array, a: Array) -> Array:
 
 
 def _logarithm(xp: Any, a: Array, b: Array, beyond: Array) -> Array:
-    """The logarithm of a + bj: beside the unit circle from what the square of the magnitude is beyond 1."""
+    """The logarithm of a + bj: near the unit circle from the squared magnitude less 1."""
     near, size = (beyond > -0.5) & (beyond < 1), xp.hypot(a, b)
     large = size > 1e300
     half = xp.where(large, 0.5, 1.0)
@@ -102,6 +102,17 @@ def _finite_exp(xp: Any, z: Array) -> Array:
     power = xp.exp(xp.where(large, 0.5 * a, a))
     rest, sine = xp.where(large, power, 1.0), xp.sin(b)
     return xp.join(power * xp.cos(b) * rest, xp.where(sine == 0, sine, power * sine * rest)).astype(z.dtype)
+
+
+def exp(xp: Any, z: Array) -> Array:
+    """XLA's own of complex64 where all parts are moderate: it takes a fifth of the time of float64."""
+    careful = whole(_finite_exp, table("exp"))
+    if z.dtype != "complex64":
+        return careful(xp, z)
+    a, b = xp.abs(z.real), xp.abs(z.imag)
+    # exp(a) and its products are no subnormal numbers then, and the remainder of b by pi / 2 is right to 2 ulps.
+    moderate = (a < 40) & (b < 100) & ((b > 1e-18) | (b == 0))
+    return xp.if_any(~moderate, lambda: careful(xp, z), xp.exp(z))
 
 
 def _finite_cosh(xp: Any, z: Array) -> Array:
@@ -158,7 +169,6 @@ atanh = whole(_finite_atanh, table("atanh"))
 atan = whole(lambda xp, z: turned_back(xp, _finite_atanh(xp, turned(xp, z))), atan_values)
 cosh = whole(_finite_cosh, table("cosh"))
 cos = whole(lambda xp, z: _finite_cosh(xp, turned(xp, z)), cos_values)
-exp = whole(_finite_exp, table("exp"))
 log = whole(_finite_log, table("log"))
 log1p = whole(_finite_log1p, table("log1p"))
 sinh = whole(_finite_sinh, table("sinh"))

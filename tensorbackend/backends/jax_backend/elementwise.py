@@ -146,7 +146,7 @@ class JaxElementwise(JaxBase, ArrayElementwise):
 
     @planned
     def asin(self, out: Template, x: Template, /) -> Kernel:
-        """Arc sine; XLA's own halves what is as small as a normal number can be, and takes it for zero."""
+        """Arc sine; XLA's own halves the smallest normal numbers, and flushes the result to zero."""
         if not out.dtype.is_floating:
             return kernel_of(self._own_asin, out, x)
         xp, wide, narrow = self.xp, numpy_dtype(float32), numpy_dtype(out.dtype)

@@ -36,7 +36,7 @@ class JaxFunctional(JaxBase, ArrayFunctional):
         return self.fold(function, initial, rows, None).reshape(out.shape)
 
     def fold(self, function: Fold, initial: Tensor, rows: Array, valid: Array | None) -> Array:
-        """A function folded over the first axis of rows (steps, results), but for what is not valid."""
+        """A function folded over the first axis of rows (steps, results), invalid elements left out."""
         xp, call = self.xp, calling(self, function)
 
         def step(folded: Array, element: Array, included: Array) -> Array:

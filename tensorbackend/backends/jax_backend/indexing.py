@@ -297,7 +297,7 @@ class JaxIndexing(JaxBase, ArrayIndexing):
 
     @planned
     def argwhere(self, out: Template, x: Template, /, *, size: int, fill_value: int) -> Kernel:
-        """The index vectors of what is not zero, cut or filled up to a size."""
+        """The index vectors of the nonzero elements, cut or filled up to a size."""
         xp = self.xp
         if not x.size:
             return lambda values: xp.full(out.shape, fill_value)

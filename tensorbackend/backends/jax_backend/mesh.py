@@ -2,8 +2,8 @@
 
 XLA's partitioner does the work. A kernel of a result with names ends in a sharding constraint, inside compiled graphs
 as in kernels that are called one by one, so whatever XLA does on the way the result is where its template says. An axis
-without a name is left to XLA. What is made of nothing is made in place on each device, and what comes from the host
-goes to each device in parts.
+without a name is left to XLA. Creation ops make each part on its device, and arrays from the host
+go to each device in parts.
 """
 
 from __future__ import annotations
@@ -323,7 +323,7 @@ class JaxMesh(JaxBackend):
         return [(tuple([part.start or 0 for part in each.index]), numpy.asarray(each.data)) for each in shards]
 
     def read_in(self, out: Template, read: Callable[[tuple[slice, ...]], numpy.ndarray[Any, Any]]) -> Payload:
-        """An array of what is read for each device of this process, laid out by its names."""
+        """An array of the parts read for the devices of this process, laid out by its names."""
         self.check_width(out)
         return self.jax.make_array_from_callback(out.shape, self.whole(out), read)
 

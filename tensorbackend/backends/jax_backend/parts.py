@@ -84,7 +84,7 @@ def at(data: Array, positions: Sequence[Sequence[int]]) -> numpy.ndarray[Any, An
 
 
 def _taken(part: Array, positions: Sequence[Sequence[int]]) -> numpy.ndarray[Any, Any]:
-    """Elements of an array on one device: the host reads its own memory, another device sends what is asked for."""
+    """Elements of an array on one device: the host reads its own memory, another device sends the elements."""
     import numpy
 
     if next(iter(part.devices())).platform != "cpu":

@@ -22,7 +22,7 @@ Geometry: TypeAlias = tuple[Sizes, Sizes, Padding, Sizes]
 
 
 def _over_windows(function: Callable[[JaxWindow, Tensor, Geometry], Array]) -> Callable[..., Payload]:
-    """A callback from what a function of the backend, a tensor and the windows' geometry gives."""
+    """Makes a callback of a function of the backend, a tensor and the windows' geometry."""
 
     @planned
     def callback(

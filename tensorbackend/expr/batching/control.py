@@ -1,6 +1,6 @@
 """Batching of control flow, and of functions with gradients of their own: their graphs become graphs of a batch.
 
-What is carried gets the new axis only where it comes to depend on the example, so that a counter stays one number.
+Carried values get the new axis only where they come to depend on the example, so that a counter stays one number.
 Where examples part ways, both ways are computed and each element is chosen: of `cond` both branches, and of a
 `while_loop` the turns of the example with the most.
 """
@@ -54,7 +54,7 @@ def _on_batch(graph: Graph, flags: Sequence[bool], wanted: Sequence[bool], size:
 
 
 def _settled(body: Graph, constants: Flags, carried: Flags, entries: Flags, size: int) -> tuple[Graph, Flags]:
-    """A loop's body of a batch, and which of its results have the new axis: what is carried goes in as it comes out."""
+    """A loop's body of a batch, and which of its results have the new axis: carried values go in as they come out."""
     further = [False] * (len(body.outputs) - len(carried))
     while True:
         made, found = _on_batch(body, constants + carried + entries, carried + further, size)
@@ -233,7 +233,7 @@ def _while_loop(call: Call) -> Results:
 
 @rule("custom_gradient")
 def _custom_gradient(call: Call) -> Results:
-    """The cotangent of what is the same for all examples is the sum of theirs."""
+    """The cotangent of an operand that all examples share is the sum of theirs."""
     (operands,) = call.inputs
     flags, everything = _flags(operands), [True] * len(call.node.outs)
     forward, _ = _on_batch(call.options["forward"], flags, everything, call.size)

@@ -68,7 +68,7 @@ def _write(call: Call) -> Results:
 
 @rule("grid_sample")
 def _grid_sample(call: Call) -> Results:
-    """One more axis of examples, of size 1 in what is the same for all."""
+    """One more axis of examples, of size 1 in operands that all examples share."""
     grid, points = (x if mapped else expand_dims(x, axis=0) for x, mapped in call.operands)
     return call.record([grid, points], options={"axes": tuple(axis + 1 for axis in call.options["axes"])})
 

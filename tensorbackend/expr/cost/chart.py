@@ -116,7 +116,7 @@ def _edge(heights: Sequence[int], width: float, scale: float) -> Iterator[str]:
 
 
 def html(found: DryRun, limit: int | None = None) -> str:
-    """A page with the chart, what is alive at the peak, and the ops; it needs no other file."""
+    """A page with the chart, the tensors alive at the peak, and the ops; it needs no other file."""
     keys = " ".join(
         f'<span class="key"><i style="background:{colour}"></i>{kind}</span>' for kind, colour in COLOURS.items()
     )

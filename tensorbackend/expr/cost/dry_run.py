@@ -35,11 +35,11 @@ def dry_run(
     machine: str = "h100",
     **keywords: Any,
 ) -> DryRun:
-    """Find out what a call would cost without data: errors in shapes, FLOPs, bytes moved, memory over time.
+    """Compute the cost of a call without data: errors in shapes, FLOPs, bytes moved, memory over time.
 
     Arguments are those of `trace`: templates, text such as `"f32[batch=32, feature=784]"`, or lists, tuples, dicts and
     dataclasses of them; tensors stand for their templates. With `gradient` it is `value_and_grad(function)` that is
-    run. An error of tensorbackend has the user's line as a note. docs/dry-run.md says what is counted. With a mesh,
+    run. An error of tensorbackend has the user's line as a note. docs/dry-run.md defines the counts. With a mesh,
     `on_mesh` of the result says what each device needs and sends; no device is needed for that.
 
     Parameters

@@ -161,7 +161,7 @@ class Estimator:
 
 
 def _leaves_alone(node: Node, inputs: Sequence[Template]) -> bool:
-    """Whether the result is the input: rounded integers, and what has its dtype already."""
+    """Whether the result is the input: rounded integers, and casts to the dtype it has already."""
     if node.op == "as_type":
         return inputs[0].dtype is node.outs[0].dtype
     return node.op in ROUNDING and not inputs[0].dtype.is_inexact

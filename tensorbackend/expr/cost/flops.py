@@ -14,9 +14,9 @@ XLA calls libraries for linear algebra and has no counts for them: here they are
 Van Loan, Matrix Computations, 4th edition, 2013, and of LAPACK Working Note 41. A Fourier transform of n elements takes
 5 n log2(n) (Cooley and Tukey; http://www.fftw.org/speed/method.html), a sort n log2(n) comparisons.
 
-What an element costs stands in the protocol: `@callback(cost="operation")`. Here are the rules of what costs more than
-that says; a composite that costs less than its parts brings its own, `@composite.costing(rule)`. A rule is called as
-its callback is, with templates in place of tensors.
+The protocol has the cost of an element: `@callback(cost="operation")`. Here are the rules of callbacks that cost more;
+a composite that costs less than its parts brings its own, `@composite.costing(rule)`. A rule is called as its callback
+is, with templates in place of tensors.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def flops(*names: str) -> Callable[[Function], Function]:
 
 
 def rule_of(callback: str) -> CostRule | None:
-    """The rule of a callback or an override: what is declared here, or stated where the op is declared."""
+    """The rule of a callback or an override: the one declared here, or with the op."""
     found = _rules.get(callback) or COSTS.get(callback)
     if found is None or callable(found):
         return found

@@ -152,7 +152,7 @@ class Program:
 
     @property
     def peak(self) -> Peak:
-        """Where memory is highest, and what is there."""
+        """Where memory is highest, and the tensors alive there."""
         found, number = self.timeline, self.timeline.peak_at
         if not found.nodes:
             return Peak(0, "", None, 0, ())

@@ -26,7 +26,7 @@ def checkpoint(function: Callable[P, R]) -> Callable[P, R]:
 
     A gradient needs values from the way forward, which are there until it comes back to them. A chain of n functions
     that are checkpointed keeps n arguments and the values of one function at a time. The gradient is the same, and
-    what the function closes over has its gradient too. In a graph it is one node. `dry_run` shows what is saved.
+    tensors that the function closes over have a gradient too. In a graph it is one node. `dry_run` shows what is saved.
 
     Parameters
     ----------

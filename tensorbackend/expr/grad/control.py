@@ -34,7 +34,7 @@ Needed = tuple[bool, ...]
 
 
 def _true(chosen: Sequence[bool]) -> list[int]:
-    """The positions of what is chosen."""
+    """The positions of the true flags."""
     return [position for position, each in enumerate(chosen) if each]
 
 
@@ -50,7 +50,7 @@ def _placed(count: int, positions: Sequence[int], found: Sequence[Tensor]) -> Ar
 def _checkpoint(
     cotangents: Arrived, outs: Tensors, operands: Tensors, *, needed: tuple[Needed], body: Graph
 ) -> Cotangents:
-    """The body is computed again, together with its gradient: what is kept are the operands alone."""
+    """Computes the body again, together with its gradient: only the operands are kept."""
     wanted, seeds = _true(needed[0]), [x for x in cotangents if x is not None]
     chosen = [position for position, x in enumerate(cotangents) if x is not None]
     count = len(body.outputs)
@@ -140,7 +140,7 @@ def _debug_callback(
     function: Callable[..., object] | None,
 ) -> Cotangents:
     """A cotangent takes the calls along that its value needed, so that they are made for a gradient alone as well."""
-    if function is not None:  # of what is carried is a token, and to the operands nothing flows
+    if function is not None:  # its carried value is a token, and nothing flows to the operands
         return None, None
     handed = [
         None
@@ -217,7 +217,7 @@ def _scan(
     seen, sums, taken = len(once), len(held), len(live)
 
     def back(given: list[Tensor]) -> list[Tensor]:
-        """A step back: the kept values that are fixed, cotangents of what is carried, sums; then of each step."""
+        """A step back: the kept values that are fixed, cotangents of the carried ones, sums; then of each step."""
         constant, carried = given[:seen], given[seen : seen + taken]
         totals, rest = given[seen + taken : seen + taken + sums], given[seen + taken + sums :]
         known, arriving = [*constant, *rest[: len(kept) - seen]], rest[len(kept) - seen :]
@@ -239,7 +239,7 @@ def _scan(
 
 
 def _changing(body: Graph, needed: Sequence[Needed], fixed: int, count: int) -> list[bool]:
-    """Whether a gradient flows from each carried value to what is needed, in whichever step."""
+    """Whether a gradient flows from each carried value to a needed one, in whichever step."""
     parameters = body.parameters
     start = {parameters[position].node for position in _true([*needed[0], *needed[1], *needed[2]])}
     while True:
@@ -318,5 +318,5 @@ def _while_loop(
         reverse=False,
     )
     carried = found[1]
-    assert isinstance(carried, tuple)  # by what the rule of scan gives
+    assert isinstance(carried, tuple)  # as the rule of scan returns it
     return found[0], carried[1:]

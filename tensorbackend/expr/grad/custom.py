@@ -43,7 +43,7 @@ class Pullback:
 
     @property
     def graph(self) -> Graph:
-        """Takes what the node does and a cotangent for each result, gives a cotangent for each argument."""
+        """Takes the node's operands and a cotangent for each result, gives a cotangent for each argument."""
         # `cached_property` holds a lock while it computes until Python 3.12, and a forked child would wait for it.
         if self._graph is None:
             assert not isinstance(self._made, Graph)
@@ -84,7 +84,7 @@ def custom_gradient(function: Callable[P, tuple[R, Callable[..., Any]]]) -> Call
         For a function that returns no such pair, and for cotangents that are not nested as the arguments.
     GradientError
         In a graph, for a function of cotangents that gets a value of the graph from anywhere but its arguments, its
-        closure, or the attributes of what is there.
+        closure, or their attributes.
 
     Examples
     --------
@@ -226,7 +226,7 @@ def with_pullbacks(graph: Graph) -> Graph:
         if id(node.options) not in wanted:
             return node.values
         pullback = node.options["pullback"]
-        assert isinstance(pullback, Pullback)  # by what a graph has
+        assert isinstance(pullback, Pullback)  # as the graph's option is one
         return node.remade(node.inputs, {**node.options, "pullback": Pullback(interned(pullback.graph))}).values
 
     return rewritten(graph, visit) if wanted else graph

@@ -48,9 +48,8 @@ def differentiated(graph: Graph, wanted: Sequence[int], results: Sequence[int] |
 def linearized(graph: Graph, wanted: Sequence[int], results: Sequence[int] | None = None) -> tuple[Graph, Graph]:
     """A graph in two: forward it gives its results and what remains to be known, backward the cotangents.
 
-    The second takes what the first gives after the results, then a cotangent for each of some results, by default for
-    all that are floating or complex; it gives the cotangents of the wanted parameters, and is linear in what it takes
-    as cotangents.
+    The second takes the first's outputs after the results, then a cotangent for each of some results, by default for
+    all that are floating or complex; it gives the cotangents of the wanted parameters, linear in those.
     """
     count = len(graph.parameters)
     whole = differentiated(graph, wanted, results)

@@ -1,8 +1,8 @@
 """Gradients of functions: `grad`, `value_and_grad` and `vjp`.
 
 A function is traced with its arguments' templates, the graph of its gradient is made, and that runs on the arguments:
-on any backend, and in a trace around it too. Arguments are nested tensors (lists, tuples, dicts, dataclasses); what
-comes back has their tree, shapes, dtypes and names. Other arguments and what the function closes over are constants.
+on any backend, and in a trace around it too. Arguments are nested tensors (lists, tuples, dicts, dataclasses);
+gradients have their tree, shapes, dtypes and names. Other arguments and variables of the closure are constants.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def value_and_grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: 
     Returns
     -------
     Callable
-        A function of the same arguments that returns (what the function returns, the gradient).
+        A function of the same arguments that returns the pair (result of the function, gradient).
 
     Examples
     --------
@@ -130,13 +130,13 @@ def value_and_grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: 
 def _with_gradient(graph: Graph) -> tuple[Graph, list[Tensor]]:
     """The graph that gives also the cotangents of all parameters, and the tensors that it takes first.
 
-    The function is traced at each call, as it may depend on what is around it. Where that gives an equal graph, which
-    shows once what it captured is taken out, its gradient is there already, with the program that runs it. A graph that
+    The function is traced at each call, as it may depend on its surroundings. Where that gives an equal graph, compared
+    without its captured data, its gradient is there already, with the program that runs it. A graph that
     calls functions of its trace is another one each time.
     """
     if not any(node.op == HOOK for node in graph.nodes):
         (closed,), constants = close([with_pullbacks(graph)])
-        # A default may read what was captured: it is not there once that is taken out.
+        # A default may read captured data, and is dropped where that is taken out.
         with suppress(TemplateDataError):
             return _kept(closed, len(constants), defaults.current_precision()), constants
     return differentiated(graph, range(len(graph.parameters)), [0]), []
@@ -149,7 +149,7 @@ def _kept(graph: Graph, first: int, precision: int) -> Graph:
 
 
 def _scalar_result(graph: Graph, has_aux: bool) -> Tree | None:
-    """The tree of what comes beside the result, `None` if nothing does; raises unless the result is a real scalar."""
+    """The tree of the auxiliary results, `None` if there are none; raises unless the result is a real scalar."""
     tree = graph.out_tree
     aux = None
     if has_aux:
@@ -177,7 +177,7 @@ def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[...,
     """The result of a function, and a function from cotangents of the result to cotangents of the arguments.
 
     That one takes a cotangent nested as the result is, and gives a tuple with one for each argument; it can be called
-    often and computes the function no second time. What is given for results of integers or bools is not read.
+    often and computes the function no second time. Cotangents of integer and bool results are not read.
 
     Parameters
     ----------

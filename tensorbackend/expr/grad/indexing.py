@@ -1,4 +1,4 @@
-"""Gradient rules of reading and writing by index: what is read adds up where it was, what is written over gets none."""
+"""Gradient rules of reading and writing by index: what is read adds up where it was, overwritten elements get none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gradient rules of sums, products, extremes, of what is made of them, and of `map`."""
+"""Gradient rules of sums, products, extremes, of composites of these, and of `map`."""
 
 from __future__ import annotations
 

@@ -11,13 +11,13 @@ cotangent), the inputs as the callback gets them, and the options by name. It re
 `None` where nothing depends on it, a tuple for a sequence of tensors, `NoGradient` where there is no derivative by that
 input or for those options.
 
-- The tensors have names as in the function that is differentiated, and the engine gives what comes back those of the
+- The tensors have names as in the function that is differentiated, and the engine gives the cotangent those of the
   input. A rule goes by position. It runs a second time without names where they cannot be: a product of a matrix and
   its transpose would have one name twice.
-- Where the input was broadcast, the engine sums what comes back to the input's shape. What comes back in another dtype
-  it casts to the input's, of complex numbers for a floating input the real part.
+- Where the input was broadcast, the engine sums the cotangent to the input's shape. It casts a cotangent of another
+  dtype to the input's; for a floating input it takes the real part of complex numbers.
 - Rules are written in public ops, so that they run on tensors of a graph and on those of a tape, and have a gradient.
-- Of complex numbers a rule gives what is linear in the cotangent, without a conjugate: `2 * x * cotangent` for the
+- For complex numbers a rule is linear in the cotangent, without a conjugate: `2 * x * cotangent` for the
   square of x (https://docs.jax.dev/en/latest/notebooks/autodiff_cookbook.html#complex-numbers-and-differentiation).
 """
 

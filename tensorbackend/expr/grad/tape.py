@@ -1,4 +1,4 @@
-"""The eager form of a gradient: a tape records what is computed from watched tensors, and `gradient` reads it back.
+"""The eager form of a gradient: a tape records computations from watched tensors, and `gradient` reads it back.
 
 A tensor on a tape has its data, so that a function may look at it: branches and loops of Python work as they do
 without a gradient.
@@ -39,7 +39,7 @@ Nested = TypeVar("Nested")
 
 
 class Left(NamedTuple):
-    """Where a value came from what a tape had recorded, without being recorded itself."""
+    """Where a value was computed from recorded ones without being recorded itself."""
 
     tape: Tape
     """The latest of such tapes."""
@@ -69,7 +69,7 @@ class Recorded(Node):
 
 
 class Tape:
-    """Records what is computed from the tensors that it watches, as long as its block runs.
+    """Records ops on the tensors that it watches, as long as its block runs.
 
     What it recorded stays as long as a tensor that was computed from it, so any number of gradients can be asked for.
     """
@@ -194,7 +194,8 @@ def tape() -> Tape:
     """Record a `with` block, so that results can be differentiated with respect to watched tensors.
 
     A gradient that is asked for inside the block is recorded too, so that it has a gradient itself; one that is asked
-    for after it has the backend of the watched tensors. To a later tape what an earlier one recorded is constant.
+    for after it has the backend of the watched tensors. To a later tape the values that an earlier one recorded are
+    constants.
 
     Returns
     -------
@@ -312,7 +313,7 @@ class TapeBackend(Backend):
         return {"on": get_backend(options["on"])}  # type: ignore[arg-type] # what `get_backend` takes
 
     def setup(self) -> None:
-        """Takes over what the backend that computes can hold, and where it does."""
+        """Takes over the dtypes and the device of the computing backend."""
         on = self.options["on"]
         assert isinstance(on, Backend)  # by `init`
         self.on, self.dtypes, self.device = on, on.dtypes, on.device
@@ -336,7 +337,7 @@ class TapeBackend(Backend):
         options: Mapping[str, object] = MappingProxyType({}),
         default: Default | None = None,
     ) -> Payload:
-        """Runs an op, and keeps how, if it depends on what the open tape follows."""
+        """Runs an op, and records it if an operand is followed by the open tape."""
         held = tuple(_each(with_data, each) for each in inputs)
         method = own_method(self.on, name) if default else implementation(self.on, name, out, templates_of(held))
         found = perform(self.on, name, CompositeCall(out, held, options), method, default)
@@ -352,7 +353,7 @@ class TapeBackend(Backend):
         default: Default | None,
         results: tuple[Tensor, ...],
     ) -> Payload:
-        """Keeps how results came about, if they depend on what the open tape follows."""
+        """Records an op with its results if an operand is followed by the open tape."""
         if not any(map(_is_followed, _flat(inputs))):
             left = _left(inputs)
             constants = tuple(_constant(x, left) for x in results)
@@ -456,7 +457,7 @@ def off_tape(x: Tensor) -> Tensor:
 
 
 def recorder_of(x: Tensor) -> Backend:
-    """The backend for what is computed from a tensor with data now: a tape's while one records, else the tensor's."""
+    """The backend for ops on a tensor with data now: a tape's while one records, else the tensor's."""
     held = with_data(x)
     return held.backend if _recording() is None else TapeBackend(on=held.backend)
 
@@ -466,7 +467,7 @@ def _constant(x: Tensor, left: Left | None = None) -> Value:
 
 
 def _left(inputs: tuple[Any, ...]) -> Left | None:
-    """Where what an op gives outside the block of a tape came from what that had recorded."""
+    """Where an op outside the block of a tape computes from values that the tape recorded."""
     latest: Left | None = None
     for x in _flat(inputs):
         if isinstance(x.backend, TapeBackend):

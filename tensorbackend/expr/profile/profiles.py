@@ -80,7 +80,7 @@ class Profile:
         return tuple(self._spans)
 
     def add(self, text: str, seconds: float = 0.0) -> None:
-        """Enters what was measured elsewhere: a mark at this point in time, or a span that ends here.
+        """Enters a measurement from elsewhere: a mark at this point in time, or a span that ends here.
 
         Parameters
         ----------
@@ -135,7 +135,7 @@ class Profile:
         Parameters
         ----------
         by : {"op", "line", "backend"}, default "op"
-            What the runs of a row have in common.
+            The property by which runs are put into one row.
 
         Returns
         -------
@@ -222,8 +222,9 @@ def profile(*, wait: bool = False, limits: Limits | Mapping[str, Limits] | None 
     """Measure the time of a `with` block by op, backend and the user's line, in all threads.
 
     Each kernel that runs is a span, and what runs in one is a span inside it: the parts of a composite, the nodes of a
-    function that `jit` compiled on NumPy. What a backend compiles as a whole, as JAX does, is one span. Profiles may be
-    nested; each has all that ran in its block. As long as no block runs, nothing is measured and no call takes longer.
+    function that `jit` compiled on NumPy. A program that a backend compiles as a whole, as JAX does, is one span.
+    Profiles may be nested; each has all that ran in its block. As long as no block runs, nothing is measured and no
+    call takes longer.
 
     Parameters
     ----------
@@ -231,8 +232,8 @@ def profile(*, wait: bool = False, limits: Limits | Mapping[str, Limits] | None 
         Whether each call waits until its result is computed, on a backend that computes later (JAX, CuPy). Without it
         such a call takes the time to be handed over, and the time to compute shows where something waits.
     limits : Limits or mapping, optional
-        What the device can do, one for all or by the names of backends; by default measured by `machine_limits` when a
-        report needs it.
+        The limits of the device, one for all or by the names of backends; by default measured by `machine_limits` when
+        a report needs it.
 
     Yields
     ------
@@ -251,7 +252,7 @@ def profile(*, wait: bool = False, limits: Limits | Mapping[str, Limits] | None 
     See Also
     --------
     profile_function : Runs a function several times.
-    dry_run : What a function costs on paper, without running it.
+    dry_run : Computes a function's cost on paper, without running it.
     """
     found = Profile(bool(wait), limits)
     found._begin()
@@ -280,7 +281,7 @@ def profile_function(
     Parameters
     ----------
     function : callable
-        What is called with the arguments; one with keywords may be a lambda.
+        The function to call with the arguments; one with keywords may be a lambda.
     *arguments
         Its arguments.
     warmup : int, default 1
@@ -290,7 +291,7 @@ def profile_function(
     wait : bool, default True
         Whether each op waits until its result is computed, as in `profile`.
     limits : Limits or mapping, optional
-        What the device can do, as in `profile`.
+        The limits of the device, as in `profile`.
 
     Returns
     -------

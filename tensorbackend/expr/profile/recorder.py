@@ -19,7 +19,7 @@ from ..node import Line, Node, is_users
 
 
 class Event(NamedTuple):
-    """One run of a kernel, or what a user adds."""
+    """One run of a kernel, or a user's own entry."""
 
     what: Subject | tuple[Node, Backend] | str
     """The computation of the kernel: an op, a node that a program runs on a backend; or the text of a user's span."""

@@ -123,7 +123,7 @@ def table(rows: Sequence[Row], top: int) -> str:
 
 
 class Branch(NamedTuple):
-    """A line of the tree, with what is below it."""
+    """A line of the tree, with its children."""
 
     text: str
     seconds: float

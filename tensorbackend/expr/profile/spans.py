@@ -20,16 +20,16 @@ ELSEWHERE: Final = 0
 """The thread of spans that a user measured elsewhere, so that nothing else lies in them."""
 
 NOWHERE: Final = Line("", 0, "")
-"""The line of nodes that only stand for what was called."""
+"""The line of nodes that only stand for a call."""
 
 
 class Span(NamedTuple):
-    """One run of an op or of a part of one, or what a user added."""
+    """One run of an op or of a part of one, or a user's own entry."""
 
     name: str
     """The public op, the callback of a node of a program, or the user's text."""
     backend: str | None
-    """The name of the backend that computed; `None` for what a user added."""
+    """The name of the backend that computed; `None` for a user's own entry."""
     device: Backend | None
     """The device of the backend."""
     line: Line | None
@@ -69,7 +69,7 @@ class Costs:
         self._known: dict[int, tuple[Any, Work | None]] = {}
 
     def of(self, what: Subject | Node, backend: Backend) -> Work | None:
-        """The work of a kernel; `None` for what is not known, such as what depends on data."""
+        """The work of a kernel; `None` where it is not known, such as where it depends on data."""
         known = self._known.get(id(what))
         if known is None:
             known = self._known[id(what)] = what, self._worked_out(what, backend)  # kept, so that no other has its id

@@ -50,7 +50,7 @@ def tensor(
     The dtype is by default the value's, of Python numbers the default of their widest kind, or that of 64 bits a part
     where a float is beyond it; beside arrays and tensors of a dtype Python numbers give way. A `dtype` casts as
     `astype` does, but an int must lie in it. Raises `ShapeError` for ragged lists, `OutOfRangeError` for a number
-    outside the dtype, `OperandError` for what is no number, and for a masked array, whose mask would be lost.
+    outside the dtype, `OperandError` for values other than numbers, and for a masked array, whose mask would be lost.
 
     >>> import tensorbackend as tb
     >>> tb.tensor([[1, 2], [3, 4]], dtype="f32", names=("row", None))
@@ -104,14 +104,14 @@ _shared: dict[Any, Template] = {}
 
 
 def beside(value: TensorLike, *others: object) -> Tensor:
-    """A value as a tensor: what is none goes where the tensors among the other operands are."""
+    """A value as a tensor; a number or array goes to the backend of the tensors among the other operands."""
     if isinstance(value, Tensor):
         return value
     return asarray(value, backend=common_backend([each for each in others if isinstance(each, Tensor)]))
 
 
 def together(*values: TensorLike) -> list[Tensor]:
-    """Values as tensors: what is none goes where the tensors among them are, else to the default backend."""
+    """Values as tensors; numbers and arrays go to the backend of the tensors among them, else the default one."""
     tensors = [value for value in values if isinstance(value, Tensor)]
     if len(tensors) == len(values):
         return tensors

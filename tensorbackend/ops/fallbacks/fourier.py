@@ -1,4 +1,4 @@
-"""Fourier transforms: halves of an even length, and a product with the matrix of the transform for what is left.
+"""Fourier transforms: halves of an even length, and a product with the matrix of the transform for the odd part.
 
 So the time goes with the square of the largest odd factor of the length.
 """

@@ -48,7 +48,7 @@ def put_at(x: Tensor, key: Any, value: Any) -> Tensor:
             mask = parts[0].value
             if value.ndim <= x.ndim - mask.ndim:
                 return _where_mask(x, mask, value)
-    # The positions of what the key stands for: whatever it reads is what it writes.
+    # The positions of the elements that the key reads, which are those that it writes.
     positions = _positions(x, key, value)
     wide = _spread(value, positions.template)
     size = positions.size

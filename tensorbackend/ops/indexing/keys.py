@@ -1,6 +1,6 @@
 """The keys of `x[...]`: ints, slices, None, ..., masks, integer tensors, in any mixture.
 
-Slices and ints are cut out first. What is left are index tensors, each for one axis (a mask's axes are merged into
+Slices and ints are cut out first. The rest are index tensors, each for one axis (a mask's axes are merged into
 one, at which the positions of its true elements are taken): one is a `take`, several are broadcast together and are a
 `gather`. The axes of the index tensors stand where the first of them stood, or in front where a slice, None or ...
 stands between two of them, as in NumPy; ints count as index tensors for that.

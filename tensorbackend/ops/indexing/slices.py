@@ -110,5 +110,5 @@ def sliced(x: Tensor, key: Any) -> Tensor:
         found = squeeze(found, parts.dropped)
     for position in parts.new:
         found = expand_dims(found, axis=position)
-    # A tensor of its own: what is assigned to one must not be seen in the other.
+    # A tensor of its own: an assignment to one must not be seen in the other.
     return Tensor(x.template, x.backend, x.data) if found is x else found

@@ -1,4 +1,4 @@
-"""Generators of calls of Fourier transforms. Numbers are finite: infinities make NaN of what a library's way mixes."""
+"""Generators of calls of Fourier transforms. Numbers are finite: libraries give NaN for infinities in other places."""
 
 from __future__ import annotations
 

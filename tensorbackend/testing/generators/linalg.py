@@ -195,7 +195,7 @@ def solve(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("triangular_solve")
 def triangular_solve(draw: Draw, dtype: DType) -> Invocation:
-    """All sides, halves and transforms; what is not read may be anything."""
+    """All sides, halves and transforms; the half that is not read may hold anything."""
     a = matrices(draw, dtype, square=True, mixed=False)
     options = {
         "left_side": draw(st.booleans()),

@@ -1,4 +1,4 @@
-"""Generators of calls that draw random numbers; some with what is no key, or a dtype that the op refuses."""
+"""Generators of calls that draw random numbers; some with an invalid key, or a dtype that the op refuses."""
 
 from __future__ import annotations
 

@@ -378,7 +378,10 @@ def test_the_transformer_learns_alike_on_one_device_and_on_eight(transformer: An
 
 
 def test_no_value_of_the_transformers_step_is_whole_on_each_device(transformer: Any, initial: Any) -> None:
-    """Whatever XLA makes of a step, gradients and updates included, has the size of a part that a rule leaves."""
+    """Whatever XLA makes of a step, gradients and updates included, has the size of a part that a rule leaves.
+
+    Values of less than 8 KiB do not count: versions of XLA differ in their index vectors and partial sums.
+    """
     with tb.default_backend(TRAINED):
         text = tb.zeros(148_480, dtype="int64")  # of no names, so on each device
         graph = transformer.step.lower(initial, initial, text, tb.random.key(1)).graph
@@ -391,7 +394,7 @@ def test_no_value_of_the_transformers_step_is_whole_on_each_device(transformer: 
     assert {hidden, scores} <= {each.size for each in named} - parts
     made = re.findall(r"\b[fsu](\d+)\[([\d,]+)\]", program(TRAINED, graph).as_text())
     sized = [(int(np.prod([*map(int, shape.split(","))])), int(bits)) for bits, shape in made]
-    sizes = {size for size, bits in sized if size * bits >= 8 * 4096}
+    sizes = {size for size, bits in sized if size * bits >= 8 * 8192}
     assert sizes <= parts
     assert {hidden // 8, scores // 8} <= sizes
 

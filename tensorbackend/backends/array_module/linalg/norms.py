@@ -16,7 +16,7 @@ from ..space import brought, nbytes
 
 
 def _space(out: Template, x: Template, /, *, axis: tuple[int, ...], keepdims: bool, ord: float) -> int:
-    """Magnitudes, and what is computed from them; the product of a vector with itself takes nothing."""
+    """Magnitudes and the values computed from them; the product of a vector with itself takes nothing."""
     dtype = x.dtype if x.dtype.is_complex else out.dtype
     magnitudes = nbytes(x.size, wide(out.dtype))
     whole = ord == 2 and len(axis) == x.ndim and not keepdims

@@ -24,8 +24,8 @@ class Collective(NamedTuple):
     devices: int
     """The number of devices that take part."""
     nbytes: int
-    """Bytes of the larger of what a device gives and what it gets: the operand of an all-reduce, a reduce-scatter and
-    an all-to-all, the result of an all-gather."""
+    """Bytes of a device's operand or result, the larger one: the operand of an all-reduce, a reduce-scatter and an
+    all-to-all, the result of an all-gather."""
     runs: int
     """How often it runs."""
     op: str

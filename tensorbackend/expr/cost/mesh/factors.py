@@ -1,10 +1,10 @@
-"""Which axes of a call's operands and results go together, from what the op declares.
+"""Which axes of a call's operands and results go together, by the op's declaration.
 
 Axes that go together have one *factor*, a number. The product of f32[m][k] with f32[k][n] has three: the operands are
 (0, 1) and (1, 2), the result (0, 2), and 1 is summed. Devices may divide a factor wherever it stands, and each works on
 its part; of a summed one the results of parts combine to that of all. An axis without a factor is needed as a whole.
 
-What an op declares, its *reach*, stands with its callback in the protocol. Here is what each of these words says.
+An op declares its *reach* with its callback in the protocol. This module defines each of these words.
 """
 
 from __future__ import annotations

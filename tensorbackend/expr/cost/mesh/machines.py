@@ -45,7 +45,7 @@ class Machine(NamedTuple):
 
 
 _HOPPER: Final = {bfloat16: 989.4e12, float16: 989.4e12, float32: 494.7e12, float64: 66.9e12}
-"""Half of what the data sheets have with sparsity; float32 as TF32."""
+"""Half of the data sheets' figures with sparsity; float32 as TF32."""
 
 MACHINES: Final = {
     machine.name: machine

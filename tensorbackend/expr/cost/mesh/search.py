@@ -112,7 +112,7 @@ def search_layouts(
     gradient : bool, default False
         Whether the gradient by the first argument is run too.
     fits : int or str, optional
-        What a device has, in bytes or as text such as "141GB"; by default the machine's memory.
+        The memory of a device, in bytes or as text such as "141GB"; by default the machine's memory.
     machine : str, default "h100"
         Of which times are predicted: "h100" or "h200".
     each_tried : function, optional

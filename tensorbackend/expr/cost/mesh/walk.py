@@ -142,7 +142,7 @@ class Device(Moves):
         assigned = self.assign(node, factors, operands)
         over = tuple([axis for factor in sorted(factors.summed) for axis in assigned.get(factor, ())])
         for factor, each in assigned.items():
-            if factor not in factors.summed:  # while sums are scattered, their mesh axes divide what is summed
+            if factor not in factors.summed:  # while sums are scattered, their mesh axes divide the summed axes
                 assigned[factor] = tuple([axis for axis in each if axis not in over])
 
         def axes_of(places: Sequence[int | None]) -> Axes:
@@ -289,7 +289,7 @@ class Device(Moves):
         return [self.made(node.op, out, whole(out), tuple(operands), node.line)]
 
     def on_the_host(self, node: Node) -> Sequence[Part]:
-        """A function of the user's, for which operands are gathered; a hook gives what is carried as it is."""
+        """A function of the user's, for which operands are gathered; a hook returns its carried values as they are."""
         carried = cast("tuple[Value, ...]", node.inputs[0]) if node.op == HOOK else ()
         found = [self.known[value] for value in carried]
         given = [
@@ -314,7 +314,7 @@ class Device(Moves):
         for graph, several in zip(graphs, self.taken(node, operands, steady), strict=True):
             inside = [self.target(value.template, axes) for value, axes in zip(graph.parameters, several, strict=True)]
             device = Device(self.walk, graph, inside)
-            if node.op != "cond" and graph is graphs[-1]:  # what a turn leaves lies as the next one takes it
+            if node.op != "cond" and graph is graphs[-1]:  # the results of a turn lie as the next one takes them
                 before, carried = inside[len(inside) - scanned - self.carried(node) :], graph.outputs
                 device.left(dict(zip(carried[: self.carried(node)], before, strict=False)), node)
             programs.append(device.result())

@@ -163,8 +163,8 @@ def _cholesky(gradient: Tensor, lower: Tensor, x: Tensor) -> Cotangents:
 @rule("lu")
 @conjugated
 def _lu(gradients: tuple[Any, ...], out: tuple[Tensor, Tensor, Tensor], x: Tensor) -> Cotangents:
-    """Giles, "An extended collection of matrix derivative results" (2008), section 2, has what is below for square
-    factors; of others the rows of L below U's order and the columns of U beyond L's follow from what is left."""
+    """Giles, "An extended collection of matrix derivative results" (2008), section 2, has the formula for square
+    factors; of others the rows of L below U's order and the columns of U beyond L's follow from the rest."""
     permutation, lower, upper = out
     size = lower.shape[-1]
     of_lower = zeros(lower.shape, dtype=lower.dtype, backend=lower.backend) if gradients[1] is None else gradients[1]
@@ -243,8 +243,8 @@ def _eig(gradients: tuple[Any, ...], out: tuple[Tensor, Tensor], x: Tensor) -> C
 def _svd(
     gradients: tuple[Any, ...], out: tuple[Tensor, Tensor, Tensor], x: Tensor, *, full_matrices: bool
 ) -> Cotangents:
-    """Giles (2008), section 3.2, Wan and Zhang, "Automatic differentiation for complex valued SVD" (2019), and what the
-    phases of U's columns add to both sides."""
+    """Giles (2008), section 3.2, Wan and Zhang, "Automatic differentiation for complex valued SVD" (2019), and the
+    terms that the phases of U's columns add to both sides."""
     u, values, vh = out
     of_u, of_values, of_vh = gradients
     size = values.shape[-1]

@@ -63,7 +63,7 @@ def add_along_axis(
     axis
         The axis, by position or by name.
     mode
-        What an index outside the axis does: "error" raises, "clip" moves it to the nearest end, "fill" adds nothing.
+        How to treat an index outside the axis: "error" raises, "clip" moves it to the nearest end, "fill" adds nothing.
 
     Returns
     -------

@@ -134,7 +134,7 @@ def _first_of_greatest(table: _Table) -> Tensor:
     if not table.size:
         nowhere = full((0, columns), -1, dtype="int64")
         return indexed_put(nowhere, expand_dims(table.segments, axis=1), -1, mode="fill")
-    # One row more, which is what an entry that is left out is compared with.
+    # One row more, with which entries outside all segments are compared.
     lowest = full((1, columns), _lowest(table.rows.dtype), dtype=table.rows.dtype)
     greatest = take_at(concatenate([_greatest(table), lowest], axis=0), table.segments, axis=0, mode="clip")
     among = logical_or(equal(table.rows, greatest), not_equal(table.rows, table.rows))  # a NaN is greatest
@@ -175,7 +175,7 @@ def _mirrored(x: Tensor) -> Tensor:
 def _log_of_sum(table: _Table) -> Tensor:
     """The logarithm of the sum of exponentials of each segment and column; of none -inf."""
     inside = expand_dims(less(table.segments, table.size), axis=1)
-    rows = where(inside, table.rows, -math.inf)  # what is left out overflows nowhere
+    rows = where(inside, table.rows, -math.inf)  # an entry outside all segments overflows nowhere
     if not rows.size or not table.size:
         return log(_total(table.of(rows)))
     greatest = stop_gradient(_greatest(table))
@@ -309,7 +309,7 @@ def segment_logsumexp(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis =
     return astype(table.shaped(_log_of_sum(table)), averaged_dtype(x))
 
 
-# Of the entries and what a tensor holds
+# Updates at index vectors, together with the elements of a tensor
 
 
 def _written(x: Tensor, indices: Tensor, updates: Tensor, mode: Mode, dtype: DType) -> tuple[Tensor, _Table]:

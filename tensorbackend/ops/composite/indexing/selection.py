@@ -35,7 +35,7 @@ def _repeat(x: Tensor, /, repeats: int, *, axis: Axis) -> Tensor:
 
 
 def _repeat_each(x: Tensor, repeats: Tensor, along: int, size: int) -> Tensor:
-    """Each entry as often as its own number says, `size` in all: the last one fills up, and what is too much is cut."""
+    """Repeats each entry by its own number, to `size` in all: the last one fills up, and surplus ones are cut."""
     ends = cumulative_sum(astype(repeats, "int64"), axis=0)
     # Place 3 shows the first entry that ends after it, if entries end at 1, 3 and 5 the one that ends at 5.
     shown = searchsorted(ends, iota(size, dtype="int64", backend=ends.backend), side="right")
@@ -62,7 +62,7 @@ def repeat(
         The axis of the entries; all elements in row-major order by default.
     size : int, optional
         The number of entries of the result. With it no data is read, so that `jit` and dry runs know the shape: the
-        last entry fills up, and what is too much is cut. By default the sum of `repeats`, whose data is read.
+        last entry fills up, and surplus entries are cut. By default the sum of `repeats`, whose data is read.
 
     Returns
     -------
@@ -145,8 +145,8 @@ def compress(
     axis : int or str, optional
         The axis of the entries; all elements in row-major order by default.
     size : int, optional
-        The number of entries of the result. With it no data is read, so that `jit` and dry runs know the shape: what is
-        missing is `fill_value`, and what is too much is cut. By default as many as are true, which reads data.
+        The number of entries of the result. With it no data is read, so that `jit` and dry runs know the shape: missing
+        entries are `fill_value`, and surplus ones are cut. By default as many as are true, which reads data.
     fill_value : scalar, default 0
         The elements that fill up.
 

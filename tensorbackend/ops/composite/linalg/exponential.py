@@ -20,7 +20,7 @@ from .norms import matrix_norm
 from .systems import nameless, solve, wide_dtype
 
 _SQUARINGS = 16
-"""How often a matrix is halved at most: a body that must not read data squares always, and keeps what is needed."""
+"""How often a matrix is halved at most: a body that must not read data always squares, and selects its results."""
 
 _DEGREES = {24: (7, 3.925724783138660), 53: (13, 5.371920351148152)}
 """The degree of the approximant and the 1-norm up to which its error is below a rounding, by bits of the significand

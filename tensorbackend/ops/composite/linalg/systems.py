@@ -102,7 +102,7 @@ def inv(x: Tensor, /) -> Tensor:
 def _tolerance(x: Tensor) -> float:
     """Singular values below this fraction of the largest count as 0 (Array API standard)."""
     dtype = x.dtype if x.dtype.is_inexact else default_dtype("float")
-    return finfo(dtype).eps * builtins.max(x.shape[-2:], default=1)  # what is no matrix is refused by the op
+    return finfo(dtype).eps * builtins.max(x.shape[-2:], default=1)  # the op refuses a tensor that is no matrix
 
 
 def _kept(values: Tensor, rtol: Tensor) -> Tensor:

@@ -3,7 +3,7 @@
 Each takes a shape, a floating dtype (the default one if it is left out) and names of the axes. Parameters may be
 numbers or tensors that broadcast to the shape. `uniform` gives the numbers of `jax.random` to the bit; the others
 are made of it by the same formulas, and differ in the last places of the functions in them. Errors: `DTypeError`
-and `ShapeError` for what is no key, a dtype that is not floating, and parameters that do not broadcast to the shape.
+and `ShapeError` for an invalid key, a dtype that is not floating, and parameters that do not broadcast to the shape.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ def uniform(
     DTypeError
         For another dtype, and for complex bounds of a floating sample.
     ShapeError
-        For what is no key, and bounds that do not broadcast to the shape.
+        For an invalid key, and bounds that do not broadcast to the shape.
 
     Examples
     --------
@@ -332,7 +332,7 @@ def truncated_normal(
     DTypeError
         For a dtype that is not floating.
     ShapeError
-        For what is no key, and bounds or moments that do not broadcast to the shape.
+        For an invalid key, and bounds or moments that do not broadcast to the shape.
 
     Examples
     --------

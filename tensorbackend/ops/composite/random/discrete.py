@@ -1,7 +1,7 @@
 """Random integers, truth values, orders and choices, from a key, by the formulas of `jax.random`.
 
-Parameters may be numbers or tensors that broadcast to the shape. Errors: `DTypeError` and `ShapeError` for what is
-no key, a dtype of the wrong kind, and parameters that do not broadcast to the shape.
+Parameters may be numbers or tensors that broadcast to the shape. Errors: `DTypeError` and `ShapeError` for an
+invalid key, a dtype of the wrong kind, and parameters that do not broadcast to the shape.
 """
 
 from __future__ import annotations
