@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ....accuracy import SUM
 from ....dispatch import composite
-from ....dtypes import uint64
 from ....entry import entry
 from ....errors import ShapeError, expected
 from ....protocol.indexing import Mode
@@ -15,10 +14,10 @@ from ....template import Template, merge_names
 from ....tensor import Axis, Tensor, TensorLike
 from ...creation.filled import iota
 from ...creation.values import together
-from ...elementwise.binary import minimum
 from ...elementwise.conversion import astype
 from ...indexing.scatter import indexed_add
 from ..shape.arranging import stack
+from .positions import signed
 
 
 def _updates(out: Template, x: Template, indices: Template, updates: Template, /, **options: object) -> int:
@@ -30,11 +29,8 @@ def _updates(out: Template, x: Template, indices: Template, updates: Template, /
 def _add_along_axis(x: Tensor, indices: Tensor, updates: Tensor, /, *, axis: Axis = -1, mode: Mode = "error") -> Tensor:
     """See `add_along_axis`; the operands have one dtype."""
     along = normalize_axis(x.template, axis)
-    if indices.dtype is uint64:
-        indices = minimum(indices, x.shape[along])  # one beyond the axis stays there as int64
     vectors = [
-        astype(indices, "int64") if each == along else iota(indices.shape, axis=each, dtype="int64")
-        for each in range(x.ndim)
+        signed(indices) if each == along else iota(indices.shape, axis=each, dtype="int64") for each in range(x.ndim)
     ]
     return indexed_add(x, stack(vectors, axis=-1), updates, mode=mode)
 

@@ -95,11 +95,16 @@ RavelMode: TypeAlias = Literal["error", "clip", "fill", "wrap"]
 """The handling of an index outside its axis: an error, the nearest one, a fill value, or the index modulo the size."""
 
 
-def settled(indices: Tensor, size: int, mode: Mode) -> Tensor:
-    """Indices into an axis as int64 from 0 to `size` - 1, and `size` for one that is left out."""
+def signed(indices: Tensor) -> Tensor:
+    """Indices as int64; one of uint64 that int64 cannot hold becomes the greatest, which is outside of any axis."""
     if indices.dtype is uint64:
         indices = minimum(indices, iinfo(int64).max)
-    numbers = astype(indices, int64)
+    return astype(indices, int64)
+
+
+def settled(indices: Tensor, size: int, mode: Mode) -> Tensor:
+    """Indices into an axis as int64 from 0 to `size` - 1, and `size` for one that is left out."""
+    numbers = signed(indices)
     if mode == "error":
         return take_at(iota(size, dtype="int64"), numbers, axis=0, mode="error")  # which raises for one outside
     if mode == "clip":

@@ -49,6 +49,15 @@ def test_modes_say_what_lies_outside_does(backend: str) -> None:
             tb.add_along_axis(tb.zeros((2, 0)), indices, ones)
 
 
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("dtype", ["u8", "s64", "u64"])
+def test_an_error_has_the_index_that_was_given(backend: str, dtype: str) -> None:
+    with tb.default_backend(backend):
+        x, indices = tb.tensor([0], dtype="s8"), tb.tensor([2], dtype=dtype)
+        with pytest.raises(IndexRangeError, match="got index=2;"):
+            tb.add_along_axis(x, indices, x, axis=0)
+
+
 def test_names_and_dtypes_are_those_of_both() -> None:
     x = tb.zeros((2, 3), dtype="int32", names=("row", "column"))
     indices, updates = tb.asarray([[0, 0], [1, 2]]), tb.ones((2, 2), names=("row", "column"))
