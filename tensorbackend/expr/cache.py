@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from threading import RLock
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from ..errors import ArgumentError, expected
 from ..locks import free_in_child
-
-if TYPE_CHECKING:
-    from ..protocol import Backend
-    from ..template import Template
 
 
 class CacheInfo(NamedTuple):
@@ -41,19 +37,6 @@ _lock = RLock()
 free_in_child(sys.modules[__name__], "_lock")
 
 
-class Last(NamedTuple, Generic[Entry]):
-    """An entry, and the nested arguments for which it was compiled."""
-
-    entry: Entry
-    read: Callable[[Any, list[Any]], None]
-    """Appends the leaves of arguments that are nested alike, and raises for others."""
-    precision: object
-    """The setting for products."""
-    templates: list[Template]
-    """Of the leaves, which are all tensors."""
-    backends: list[Backend]
-
-
 class Cache(Generic[Entry]):
     """A bounded dict. When it is full, the oldest entry goes that was not called since it was last looked at."""
 
@@ -63,8 +46,8 @@ class Cache(Generic[Entry]):
         self.maxsize = maxsize
         self.quick: dict[Any, Entry] = {}
         """Some of the entries by keys that are made sooner."""
-        self.last: Last[Entry] | None = None
-        """The entry of the last call with nested arguments that was found by such a key."""
+        self.last: Entry | None = None
+        """The entry that was found last, if its calls have code of their own."""
         self._entries: dict[Hashable, Entry] = {}
         self._seen: dict[Hashable, int] = {}
         self._gone = self._misses = 0

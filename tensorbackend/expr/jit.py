@@ -16,36 +16,37 @@ from ..ops.creation.filled import asarray
 from ..protocol import Backend
 from ..select import common_backend, get_backend, move
 from ..tensor import Tensor
-from .arguments import Static, as_tensors, option_key
-from .cache import Cache, CacheInfo, Last
+from .arguments import Static, as_tensors, is_array, option_key
+from .cache import Cache, CacheInfo
 from .evaluate import Program, note
 from .graph import Graph
-from .known_trees import Reader, builder_of, reader_of
 from .simplify import simplified
 from .trace import argument_names, check_results, trace_leaves
-from .trees import LEAF, Tree, flatten, unflatten
+from .trees import Tree, flatten, unflatten
+from .warm_calls import OTHERWISE, WarmCall, call_of
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
 _TEMPLATE, _BACKEND, _DATA = map(attrgetter, ("template", "backend", "data"))
-_new = object.__new__
 
 
 class Compiled:
     """A function compiled for some templates and options."""
 
-    __slots__ = ("__weakref__", "backend", "build", "calls", "graph", "kernel", "name", "out_tree", "results")
+    __slots__ = ("__weakref__", "backend", "calls", "graph", "kernel", "name", "out_tree", "results", "warm")
 
     def __init__(self, graph: Graph, backend: Backend, name: str) -> None:
         self.backend, self.results, self.out_tree = backend, graph.results, graph.out_tree
-        self.graph, self.name, self.build = graph, name, builder_of(graph.out_tree)
+        self.graph, self.name = graph, name
         # The simplified graph, run node by node, where the backend compiles nothing.
         self.kernel = backend.compile_graph(graph) or Program(simplified(graph, backend), backend).kernel
         """The payloads of the tensors among the arguments give a tuple of those of the results."""
         self.calls = 0
         """How often it was found again."""
+        self.warm: WarmCall | None = None
+        """The code of its calls, from the second one on."""
         is_program(self)
 
     def exchange(self, change: Change) -> None:
@@ -60,20 +61,8 @@ class Compiled:
         except Exception as error:  # whatever a kernel raises gets the op and its line, and passes
             note(error, backend)
             raise
-        if self.out_tree is LEAF:
-            tensor = _new(Tensor)  # sooner than by its `__init__`
-            tensor.template = self.results[0]
-            tensor.backend = backend
-            tensor.data = found[0]
-            return tensor
-        results = []
-        for template, data in zip(self.results, found, strict=True):
-            tensor = _new(Tensor)
-            tensor.template = template
-            tensor.backend = backend
-            tensor.data = data
-            results.append(tensor)
-        return self.build(results)
+        tensors = [Tensor(template, backend, data) for template, data in zip(self.results, found, strict=True)]
+        return unflatten(self.out_tree, tensors)
 
 
 class Lowered:
@@ -247,6 +236,17 @@ def _static(
     return frozenset([*numbers, *(i for i, name in enumerate(positional) if name in names)]), frozenset(names)
 
 
+def _is_read_alike(leaves: Sequence[Any], backend: Backend, trace_floats: bool) -> bool:
+    """Whether leaves are tensors on a backend, and options: nothing is moved there or made a tensor.
+
+    Without a tensor among them the result depends on the default backend.
+    """
+    tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
+    if not tensors or any(x.backend is not backend for x in tensors):
+        return False
+    return not any(is_array(leaf) or (trace_floats and type(leaf) in (float, complex)) for leaf in leaves)
+
+
 def _jitted(
     function: Callable[..., Any], static: tuple[frozenset[int], frozenset[str]], trace_floats: bool, cache_size: int
 ) -> Any:
@@ -288,25 +288,39 @@ def _jitted(
             backend = common_backend(held)
         return Lowered(graph_of(given, tree, as_arguments(leaves, backend)), backend)
 
-    readers: dict[Tree, Reader | None] = {}
+    def known(leaves: Sequence[Any], *tree: Tree) -> Compiled | None:
+        """The compilation for leaves that are all tensors, nested as a tree says, or the arguments themselves."""
+        try:
+            return cache.quick[defaults.current_precision(), *tree, *map(_TEMPLATE, leaves), *map(_BACKEND, leaves)]
+        except (KeyError, AttributeError, TypeError):
+            return None
+
+    def again(found: Compiled, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+        """The result of a compilation that has code for such arguments; the next call tries it first."""
+        assert found.warm is not None  # by what callers have asked
+        cache.last = found
+        return found.warm(found, arguments, keywords)
+
+    def is_written(found: Compiled, leaves: Sequence[Any], tree: Tree) -> bool:
+        """Whether a compilation has code of its own for a call with such leaves, which is written if it can be."""
+        if found.warm is None and _is_read_alike(leaves, found.backend, trace_floats):
+            found.warm = call_of(tree, leaves, found.out_tree, found.results, found.backend)
+        return found.warm is not None
 
     def general(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+        found = None if keywords else known(arguments)
+        if found is not None and found.warm is not None:
+            result = again(found, arguments, keywords)
+            if result is not OTHERWISE:
+                return result
         given = marked(arguments, keywords)
         leaves, tree = flatten(given)
-        try:
-            ready = cache.quick[defaults.current_precision(), tree, *map(_TEMPLATE, leaves), *map(_BACKEND, leaves)]
-        except (KeyError, AttributeError, TypeError):
-            pass  # as below
-        else:
-            ready.calls += 1
-            if tree not in readers:
-                readers[tree] = reader_of(tree.children[0])
-            read = readers[tree]
-            if read is not None and not keywords:
-                kinds = [*map(_TEMPLATE, leaves)], [*map(_BACKEND, leaves)]
-                cache.last = Last(ready, read, defaults.current_precision(), *kinds)
-            return ready(leaves)
-        leaves = as_tensors(leaves)
+        found = known(leaves, tree)
+        if found is not None and is_written(found, leaves, tree):
+            result = again(found, arguments, keywords)
+            if result is not OTHERWISE:
+                return result
+        as_given, leaves = leaves, as_tensors(leaves)
         tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
         backend = common_backend(tensors)
         if backend.dispatch_priority > 1:
@@ -329,33 +343,21 @@ def _jitted(
             backend = common_backend([*tensors, *held]) if tensors or held else backend
             found = cache.enter(key, Compiled(graph, backend, f"jit({getattr(function, '__name__', 'function')})"))
             if tensors and len(tensors) == len(leaves) and all(x.backend is backend for x in tensors):
-                flat = not keywords and len(tensors) == len(arguments)
-                nested = () if flat else (tree,)
-                key = defaults.current_precision(), *nested, *map(_TEMPLATE, tensors), *map(_BACKEND, tensors)
-                cache.quick[key] = found
+                kinds = *map(_TEMPLATE, tensors), *map(_BACKEND, tensors)
+                cache.quick[defaults.current_precision(), tree, *kinds] = found
+                if not keywords and len(tensors) == len(arguments):
+                    cache.quick[defaults.current_precision(), *kinds] = found
+        elif is_written(found, as_given, tree):
+            cache.last = found
         return found([move(x, found.backend) for x in tensors])
 
     @wraps(function)
     def jitted(*arguments: Any, **keywords: Any) -> Any:
-        if not keywords:
-            try:
-                found = cache.quick[defaults.current_precision(), *map(_TEMPLATE, arguments), *map(_BACKEND, arguments)]
-            except (KeyError, AttributeError, TypeError):
-                pass  # so that no error below has this one as its context
-            else:
-                found.calls += 1
-                return found(arguments)
-            last = cache.last
-            if last is not None and last.precision == defaults.current_precision():
-                leaves: list[Any] = []
-                try:
-                    last.read(arguments, leaves)
-                    same = [*map(_TEMPLATE, leaves)] == last.templates and [*map(_BACKEND, leaves)] == last.backends
-                except (LookupError, AttributeError, TypeError):
-                    same = False
-                if same:
-                    last.entry.calls += 1
-                    return last.entry(leaves)
+        last = cache.last
+        if last is not None:
+            result = last.warm(last, arguments, keywords)
+            if result is not OTHERWISE:
+                return result
         return general(arguments, keywords)
 
     made: Any = jitted
