@@ -47,7 +47,8 @@ class Cache(Generic[Entry]):
         self.quick: dict[Any, Entry] = {}
         """Some of the entries by keys that are made sooner."""
         self.last: Entry | None = None
-        """The entry that was found last, if its calls have code of their own."""
+        """The entry that was found twice in a row, and is tried first."""
+        self._found: Entry | None = None
         self._entries: dict[Hashable, Entry] = {}
         self._seen: dict[Hashable, int] = {}
         self._gone = self._misses = 0
@@ -68,6 +69,11 @@ class Cache(Generic[Entry]):
             self._entries[key] = entry
         return entry
 
+    def prefer(self, entry: Entry) -> None:
+        """Tries an entry that was found first at the next call, unless it and others are called in turn."""
+        self.last = entry if self._found is entry else None
+        self._found = entry
+
     def _drop_one(self) -> None:
         while True:
             key = next(iter(self._entries))
@@ -76,7 +82,7 @@ class Cache(Generic[Entry]):
                 self._gone += entry.calls
                 # A copy is made in one step: other threads enter what they find.
                 self.quick = {key: each for key, each in self.quick.copy().items() if each is not entry}
-                self.last = None
+                self.last = self._found = None
                 return
             self._entries[key], self._seen[key] = entry, entry.calls  # called: it goes to the end
 
@@ -90,7 +96,7 @@ class Cache(Generic[Entry]):
         """Forgets the entries and the counts."""
         with _lock:
             self.quick = {}
-            self.last = None
+            self.last = self._found = None
             self._entries.clear()
             self._seen.clear()
             self._gone = self._misses = 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial, wraps
+from functools import lru_cache, partial, wraps
 from inspect import Parameter, signature
 from operator import attrgetter, index
 from typing import Any, Generic, ParamSpec, Protocol, TypeVar, overload
@@ -22,8 +22,8 @@ from .evaluate import Program, note
 from .graph import Graph
 from .simplify import simplified
 from .trace import argument_names, check_results, trace_leaves
-from .trees import Tree, flatten, unflatten
-from .warm_calls import OTHERWISE, WarmCall, call_of
+from .trees import LEAF, Tree, flatten, unflatten
+from .warm_calls import OTHERWISE, WarmCall, call_of, unwritten
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -45,8 +45,8 @@ class Compiled:
         """The payloads of the tensors among the arguments give a tuple of those of the results."""
         self.calls = 0
         """How often it was found again."""
-        self.warm: WarmCall | None = None
-        """The code of its calls, from the second one on."""
+        self.warm: WarmCall = unwritten
+        """The code of its calls, once it was found again."""
         is_program(self)
 
     def exchange(self, change: Change) -> None:
@@ -61,6 +61,8 @@ class Compiled:
         except Exception as error:  # whatever a kernel raises gets the op and its line, and passes
             note(error, backend)
             raise
+        if self.out_tree is LEAF:
+            return Tensor(self.results[0], backend, found[0])
         tensors = [Tensor(template, backend, data) for template, data in zip(self.results, found, strict=True)]
         return unflatten(self.out_tree, tensors)
 
@@ -236,15 +238,26 @@ def _static(
     return frozenset([*numbers, *(i for i, name in enumerate(positional) if name in names)]), frozenset(names)
 
 
-def _is_read_alike(leaves: Sequence[Any], backend: Backend, trace_floats: bool) -> bool:
-    """Whether leaves are tensors on a backend, and options: nothing is moved there or made a tensor.
+@lru_cache
+def _flat(count: int) -> Tree:
+    """The tree of positional arguments without containers."""
+    return flatten(((0,) * count, {}))[1]
 
-    Without a tensor among them the result depends on the default backend.
+
+def _are_taken(leaves: Sequence[Any], backend: Backend, trace_floats: bool) -> bool:
+    """Whether leaves are options, and tensors on a backend: none is moved there or made a tensor.
+
+    Without a tensor the default backend counts, so that there must be one.
     """
-    tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
-    if not tensors or any(x.backend is not backend for x in tensors):
-        return False
-    return not any(is_array(leaf) or (trace_floats and type(leaf) in (float, complex)) for leaf in leaves)
+    tensors = False
+    for leaf in leaves:
+        if isinstance(leaf, Tensor):
+            if leaf.backend is not backend:
+                return False
+            tensors = True
+        elif is_array(leaf) or (trace_floats and type(leaf) in (float, complex)):
+            return False
+    return tensors
 
 
 def _jitted(
@@ -296,27 +309,29 @@ def _jitted(
             return None
 
     def again(found: Compiled, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-        """The result of a compilation that has code for such arguments; the next call tries it first."""
-        assert found.warm is not None  # by what callers have asked
-        cache.last = found
+        """The result of a compilation that was found, or `OTHERWISE`."""
+        cache.prefer(found)
         return found.warm(found, arguments, keywords)
 
     def is_written(found: Compiled, leaves: Sequence[Any], tree: Tree) -> bool:
-        """Whether a compilation has code of its own for a call with such leaves, which is written if it can be."""
-        if found.warm is None and _is_read_alike(leaves, found.backend, trace_floats):
-            found.warm = call_of(tree, leaves, found.out_tree, found.results, found.backend)
-        return found.warm is not None
+        """Whether the calls of a compilation could be given code of their own, as such leaves are taken as they are."""
+        if not _are_taken(leaves, found.backend, trace_floats):
+            return False
+        found.warm = call_of(tree, leaves, found.out_tree, found.results, found.backend)
+        return True
 
     def general(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
         found = None if keywords else known(arguments)
-        if found is not None and found.warm is not None:
+        if found is not None and found.warm is not unwritten:
             result = again(found, arguments, keywords)
             if result is not OTHERWISE:
                 return result
         given = marked(arguments, keywords)
         leaves, tree = flatten(given)
-        found = known(leaves, tree)
-        if found is not None and is_written(found, leaves, tree):
+        nested = () if tree == _flat(len(arguments)) else (tree,)
+        if nested:
+            found = known(leaves, tree)
+        if found is not None and (found.warm is not unwritten or is_written(found, leaves, tree)):
             result = again(found, arguments, keywords)
             if result is not OTHERWISE:
                 return result
@@ -343,12 +358,10 @@ def _jitted(
             backend = common_backend([*tensors, *held]) if tensors or held else backend
             found = cache.enter(key, Compiled(graph, backend, f"jit({getattr(function, '__name__', 'function')})"))
             if tensors and len(tensors) == len(leaves) and all(x.backend is backend for x in tensors):
-                kinds = *map(_TEMPLATE, tensors), *map(_BACKEND, tensors)
-                cache.quick[defaults.current_precision(), tree, *kinds] = found
-                if not keywords and len(tensors) == len(arguments):
-                    cache.quick[defaults.current_precision(), *kinds] = found
-        elif is_written(found, as_given, tree):
-            cache.last = found
+                key = defaults.current_precision(), *nested, *map(_TEMPLATE, tensors), *map(_BACKEND, tensors)
+                cache.quick[key] = found
+        elif found.warm is not unwritten or is_written(found, as_given, tree):
+            cache.prefer(found)
         return found([move(x, found.backend) for x in tensors])
 
     @wraps(function)

@@ -20,11 +20,15 @@ For `step({"a": x, "b": y}, 0.5)`, which gives a pair of tensors, it is
         except Exception as error:
             note(error, backend)
             raise
-        v4, v5, = found
-        v6 = new(Tensor)
-        v6.template = n5
-        ...
-        return v8
+        v4 = new(Tensor)
+        v5 = new(Tensor)
+        v4.data, v5.data, = found
+        v4.template = n5
+        v4.backend = backend
+        v5.template = n6
+        v5.backend = backend
+        v6 = (v4, v5, )
+        return v6
 
 The arguments are mostly nested as they were in the last call. `flatten` asks each container for its class, sorts the
 keys of dictionaries and makes a tree; this code checks on the way what it takes for granted. A loop over the leaves
@@ -56,6 +60,13 @@ for arguments that it was not written for."""
 
 OTHERWISE: Final = object()
 """What a call gives for arguments that it was not written for."""
+
+
+
+def unwritten(entry: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    """The call of an entry that has no code yet."""
+    return OTHERWISE
+
 
 _FILE: Final = os.path.join(os.path.dirname(__file__), "<call>")
 """The file name in the code of a call: one of this package, whose frames tracebacks leave out."""
@@ -139,16 +150,14 @@ class _Writer:
 
     def write_result(self, tree: Tree, results: Sequence[Template]) -> None:
         """Writes the lines that make tensors of payloads, and nest them."""
-        payloads = [self._variable() for _ in results]
-        if payloads:
-            self._line(f"{''.join(f'{each}, ' for each in payloads)} = found")
-        made = []
-        for payload, template in zip(payloads, results, strict=True):
-            made.append(self._variable())
-            self._line(f"{made[-1]} = new(Tensor)")  # sooner than by its `__init__`
-            self._line(f"{made[-1]}.template = {self._name(template)}")
-            self._line(f"{made[-1]}.backend = backend")
-            self._line(f"{made[-1]}.data = {payload}")
+        made = [self._variable() for _ in results]
+        for variable in made:
+            self._line(f"{variable} = new(Tensor)")  # sooner than by its `__init__`
+        if made:
+            self._line(f"{''.join(f'{variable}.data, ' for variable in made)} = found")
+        for variable, template in zip(made, results, strict=True):
+            self._line(f"{variable}.template = {self._name(template)}")
+            self._line(f"{variable}.backend = backend")
         made.reverse()
         self._line(f"return {self._nested(tree, made)}")
 
