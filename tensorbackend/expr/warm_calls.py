@@ -61,13 +61,6 @@ for arguments that it was not written for."""
 OTHERWISE: Final = object()
 """What a call gives for arguments that it was not written for."""
 
-
-
-def unwritten(entry: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-    """The call of an entry that has no code yet."""
-    return OTHERWISE
-
-
 _FILE: Final = os.path.join(os.path.dirname(__file__), "<call>")
 """The file name in the code of a call: one of this package, whose frames tracebacks leave out."""
 
@@ -76,6 +69,11 @@ _MISSES: Final = (LookupError, AttributeError, TypeError, ValueError)
 
 _UNCHANGING: Final = frozenset({bool, int, float, complex, str, bytes, type(None), DType})
 """Classes of options that are the same as long as they are the same object; so are those that hash by identity."""
+
+
+def unwritten(entry: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    """The call of an entry that has no code yet."""
+    return OTHERWISE
 
 
 def call_of(
@@ -188,7 +186,7 @@ class _Writer:
         if kind in (dict, tuple, list):
             self._unless(f"type({variable}) is {name} and len({variable}) == {len(tree.children)}")
             read = f"{self._name(_several(itemgetter, tree.keys))}({variable})" if kind is dict else variable
-        elif kind not in registered and _is_plain_tuple(kind):
+        elif kind not in registered and issubclass(kind, tuple) and hasattr(kind, "_fields"):
             self._unless(f"type({variable}) is {name} and {name} not in registered")
             read = variable
         elif kind not in registered and not issubclass(kind, dict | list | tuple) and is_dataclass(kind):
@@ -260,11 +258,6 @@ class _Writer:
         self._bound += 1
         self.namespace[name] = value
         return name
-
-
-def _is_plain_tuple(kind: type) -> bool:
-    """Whether a class is that of named tuples, whose instances give their parts as tuples do."""
-    return issubclass(kind, tuple) and hasattr(kind, "_fields") and kind.__iter__ is tuple.__iter__
 
 
 def _is_unchanging(option: Any) -> bool:
