@@ -265,7 +265,7 @@ def _is_unchanging(option: Any) -> bool:
     kind = type(option)
     if kind is tuple:
         return all(map(_is_unchanging, option))
-    return kind in _UNCHANGING or kind.__hash__ is object.__hash__
+    return kind in _UNCHANGING or getattr(kind, "__hash__", None) is object.__hash__
 
 
 def _several(getter: Callable[..., Callable[[Any], Any]], keys: tuple[Any, ...]) -> Callable[[Any], Any]:
