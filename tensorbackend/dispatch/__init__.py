@@ -3,7 +3,7 @@
 `@primitive` and `@composite` (`decorators`) turn a declared function into the public op. What a call needs besides its
 data depends on templates and options alone, so it is decided once and kept:
 
-- `quick` is the warm call: one look-up, one kernel, one tensor;
+- `quick` and `generated` are the warm call: one look-up, one kernel, one tensor;
 - `path` is the full path, which ends in a record for the next warm call: `primitives` by the rule's plan and the
   backend's callback, `composites` by a trial on templates and the backend's own method, a program or the default;
 - `kernels` makes a function of payloads of whatever computes an op, `checked` says what a backend does wrong in one.

@@ -23,6 +23,7 @@ from ..locks import free_in_child
 from ..memo import MEMO_LIMIT, remember
 from ..opspec import OpSpec
 from ..tensor import Tensor, public_op
+from .near import Near
 
 COMPUTING: Final = frozenset(
     [
@@ -46,8 +47,8 @@ MAKING: Final = frozenset({"creation", "random"})
 KEEPING: Final = frozenset({"as_type", "bitcast"})
 """Callbacks of these families that are about the dtype of their operand."""
 
-_memos: Final[list[tuple[dict[Any, Any], dict[Any, Any]]]] = []
-"""Memos whose keys leave the precision out, each with what it holds when the mode is off."""
+_memos: Final[list[tuple[dict[Any, Any], dict[Any, Any], Near]]] = []
+"""Memos whose keys leave the precision out, each with what it holds when the mode is off and the quickest way to it."""
 
 # Whether the mode is on is looked at, and then something is entered in a memo.
 _lock = threading.RLock()
@@ -61,29 +62,34 @@ def is_cast(spec: OpSpec) -> bool:
     return spec.family in COMPUTING or spec.bounds != TO_THE_BIT
 
 
-def holds_no_precision(memo: dict[Any, Any]) -> dict[Any, Any]:
+def holds_no_precision(near: Near) -> dict[Any, Any]:
     """Enters a memo whose keys leave the precision out; what it will hold aside while the mode is on."""
     aside: dict[Any, Any] = {}
-    _memos.append((memo, aside))
+    _memos.append((near.memo, aside, near))
     return aside
 
 
-def keep(memo: dict[Any, Any], key: object, record: object, operands: Iterable[DType]) -> bool:
+def keep(near: Near, key: tuple[Any, ...], record: object, operands: Iterable[DType]) -> bool:
     """Enters a call in such a memo, unless some block, in whatever thread, casts operands of such dtypes."""
     with _lock:
         if defaults.cast_somewhere(operands):
             return False
-        remember(memo, key, record)
+        full = len(near.memo) >= MEMO_LIMIT
+        remember(near.memo, key, record)
+        if full:
+            near.clear()
+        near.enter(key, record)
         return True
 
 
 def settle() -> None:
     """Empties the memos when the mode begins, and fills them again when it is off everywhere."""
     with _lock:
-        for memo, aside in _memos:
+        for memo, aside, near in _memos:
             if defaults.cast_blocks:
                 aside.update(memo)
                 memo.clear()
+                near.clear()
                 for oldest in list(islice(aside, max(len(aside) - MEMO_LIMIT, 0))):
                     del aside[oldest]
             else:

@@ -18,7 +18,7 @@ from ..protocol.planned import bare, entered, is_planned
 from ..rules.plan import Out
 from ..select import with_default
 from ..template import Template
-from ..tensor import Tensor
+from ..tensor import Tensor, blank_tensor
 from .checked import CHECKED, checked, explained, verify_default
 
 Templates: TypeAlias = Sequence[Any]
@@ -206,6 +206,10 @@ def primitive_kernel(
 def wrap(out: Out, backend: Backend, data: Any, result: Callable[..., Any] | None = None) -> Any:
     """The payload of a kernel as a tensor, several as a tuple of tensors or what `result` makes of them."""
     if isinstance(out, Template):
-        return Tensor(out, backend, data)
+        tensor = blank_tensor()
+        tensor.template = out
+        tensor.backend = backend
+        tensor.data = data
+        return tensor
     tensors = [Tensor(each, backend, part) for each, part in zip(out, data, strict=True)]
     return tuple(tensors) if result is None else result(*tensors)

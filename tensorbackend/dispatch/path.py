@@ -24,8 +24,10 @@ from ..template import Template, intern_template
 from ..tensor import OPERATORS, Tensor
 from .cast_mode import cast, holds_no_precision, is_cast, keep
 from .checked import explain
+from .generated import PLACEMENT, generated
 from .kernels import payloads_of, primitive_kernel, wrap
-from .quick import PLACEMENT, Beside, BesideMemo, KeyOf, Memo, Ready, generated, of_one, of_two, operands_of
+from .near import Near
+from .quick import Beside, BesideMemo, KeyOf, Memo, Missed, Ready, Record, of_one, of_two, operands_of, record
 from .signature import public
 from .watching import Change, Subject, holds_kernels, watched
 
@@ -63,7 +65,9 @@ class Path(ABC):
         sole = spec.kind == "primitive" and CALLBACKS[spec.callback].outputs == 1
         self.plain = sole and 0 < self.operands == len(spec.parameters) <= 2
         """Whether the op takes one or two tensors, no options, and has one result; its key leaves the precision out."""
-        self.aside: Memo = holds_no_precision(self.ready) if self.plain else {}
+        self.near = Near(self.ready)
+        """The quickest way to what is ready of such an op."""
+        self.aside: Memo = holds_no_precision(self.near) if self.plain else {}
         """The memo that is in use when no operands are cast."""
 
     @abstractmethod
@@ -79,15 +83,17 @@ class Path(ABC):
     def exchange(self, change: Change) -> None:
         """Puts another kernel in place of each that is ready."""
         for memo in (self.ready, self.aside):
-            for key, (out, kernel, result) in list(memo.items()):
-                memo[key] = out, change(kernel, self._subject(key)), result
-        for key, (ready, constants) in list(self.beside.items()):
-            self.beside[key] = Beside(ready._replace(kernel=change(ready.kernel, self._subject(key))), constants)
+            for key, (out, _, _, result, kernel) in list(memo.items()):
+                memo[key] = record(Ready(out, change(kernel, self._subject(key)), result))
+        for key, ((out, _, _, result, kernel), constants) in list(self.beside.items()):
+            self.beside[key] = Beside(record(Ready(out, change(kernel, self._subject(key)), result)), constants)
+        self.near.clear()
 
     def forget(self) -> None:
         """Drops all kernels that are ready."""
         for memo in (self.ready, self.aside, self.beside, self.subjects):
             memo.clear()
+        self.near.clear()
 
     def _subject(self, key: Any) -> Subject:
         """The subject of the kernel that is kept under a key."""
@@ -95,33 +101,39 @@ class Path(ABC):
         return found or Subject(self.spec.name, self.spec.callback, next(x for x in key if isinstance(x, Backend)))
 
     def _warm(self) -> Callable[..., Any]:
-        """The code of the op's warm calls."""
-        if self.plain and self.operands == 1:
-            return of_one(self.ready, self.missed, self.failed)
-        if self.plain:
-            operator = OPERATORS.get(self.spec.name)
-            if operator is not None:
-                deferring = getattr(Tensor, operator)
-                setattr(
-                    Tensor,
-                    operator,
-                    of_two(
-                        self.ready, self.beside, lambda key_of, operands, options: deferring(*operands), self.failed
-                    ),
-                )
-            return of_two(self.ready, self.beside, self.missed, self.failed)
-        return generated(self.spec, self.ready, self.beside, self.missed, self.failed)
+        """The code of the op's warm calls, also in place of the operator that stands for it."""
+        operator = OPERATORS.get(self.spec.name)
+        if operator is not None:
+            deferring = getattr(Tensor, operator)
+            setattr(Tensor, operator, self._code(lambda key_of, operands, options: deferring(*operands)))
+        return self._code(self.missed)
+
+    def _code(self, missed: Missed) -> Callable[..., Any]:
+        if not self.plain:
+            return generated(self.spec, self.ready, self.beside, missed, self.failed)
+        if self.operands == 1:
+            return of_one(self.near, missed, self.failed)
+        return of_two(self.near, self.beside, missed, self.failed)
 
     def missed(self, key_of: KeyOf, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
         """The result of a call that is not ready under the key of its op."""
+        if self.plain:
+            try:
+                key = key_of(*arguments)
+                known = self.ready[key]
+            except (LookupError, AttributeError, TypeError):
+                pass  # so that no error below has this one as its context
+            else:
+                self.near.enter(key, known)
+                return self._run(known, arguments[-1].backend, [x.data for x in arguments], arguments)
         if defaults.cast_blocks and is_cast(self.spec):
             found = cast(arguments, keywords, self.spec)
             if found is not None:
                 return self.public(*found[0], **found[1])
         beside = self._key_beside(arguments, keywords)
-        known = None if beside is None else self.beside.get(beside)
-        if known is not None:
-            return self._run_beside(known, arguments)
+        found_beside = None if beside is None else self.beside.get(beside)
+        if found_beside is not None:
+            return self._run_beside(found_beside, arguments)
         try:
             backend, given = None, keywords
             if self.creates:
@@ -137,21 +149,15 @@ class Path(ABC):
             raise
         inputs = tuple(call.grouped([x.template for x in tensors]))
         subject = Subject(self.spec.name, self.spec.callback, backend, ready.out, inputs, options, self.parts)
-        ready = ready._replace(kernel=watched(ready.kernel, subject))
-        try:
-            data = ready.kernel(*payloads_of(call.grouped(tensors)))
-        except DataError as error:
-            raise error.met(self.spec.name, operands_of(arguments)) from None
-        except Exception as error:  # whatever a backend's code raises: it is told with the op, or passes
-            self.failed(error, backend)
-            raise
+        made = record(ready._replace(kernel=watched(ready.kernel, subject)))
+        found = self._run(made, backend, payloads_of(call.grouped(tensors)), arguments)
         if lasting:
-            self._keep(ready, call, tensors, key_of, beside, arguments, keywords, subject)
-        return wrap(ready.out, backend, data, ready.result)
+            self._keep(made, call, tensors, key_of, beside, arguments, keywords, subject)
+        return found
 
     def _keep(
         self,
-        ready: Ready,
+        made: Record,
         call: Call,
         tensors: Sequence[Tensor],
         key_of: KeyOf,
@@ -167,14 +173,14 @@ class Path(ABC):
         if call.foreign:
             return
         all_tensors = len(call.tensors) == len(given)
-        if all_tensors and not (self.plain and _from_default(ready.out, tensors)):
+        if all_tensors and not (self.plain and _from_default(made[0], tensors)):
             try:
                 key = key_of(*arguments, **keywords)
                 if not self.plain:
-                    remember(self.ready, key, tuple(ready))
+                    remember(self.ready, key, made)
                     remember(self.subjects, key, subject)
                     return
-                if keep(self.ready, key, tuple(ready), [x.dtype for x in tensors]):
+                if keep(self.near, key, made, [x.dtype for x in tensors]):
                     remember(self.subjects, key, subject)
                     return
             except (LookupError, AttributeError, TypeError):  # no key, or one that does not hash
@@ -184,7 +190,7 @@ class Path(ABC):
                 None if isinstance(operand, Tensor) else constants_of(self.spec.name, x.dtype, x.backend)
                 for operand, x in zip(given, tensors, strict=True)
             ]
-            remember(self.beside, beside, Beside(ready, tuple(constants)))
+            remember(self.beside, beside, Beside(made, tuple(constants)))
             remember(self.subjects, beside, subject)
 
     def _key_beside(self, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
@@ -216,26 +222,30 @@ class Path(ABC):
         return made if backend is not None else None
 
     def _run_beside(self, found: Beside, arguments: Sequence[Any]) -> Any:
-        (out, kernel, result), constants = found
         backend, payloads = None, []
-        for x, constant in zip(arguments, constants, strict=False):
+        for x, constant in zip(arguments, found.constants, strict=False):
             if constant is None:
                 backend = x.backend
                 payloads.append(x.data)
             else:
                 payloads.append(constant(x))
         assert backend is not None  # by the key
+        return self._run(found.record, backend, payloads, arguments)
+
+    def _run(self, made: Record, backend: Backend, payloads: Sequence[Payload], arguments: Sequence[Any]) -> Any:
+        """The result of a ready call on payloads."""
+        out, _, _, result, kernel = made
         try:
             data = kernel(*payloads)
-        except DataError as error:
-            raise error.met(self.spec.name, operands_of(arguments)) from None
-        except Exception as error:  # whatever a backend's code raises: it is told with the op, or passes
-            self.failed(error, backend)
+        except Exception as error:  # whatever a backend's code raises
+            self.failed(error, backend, arguments)
             raise
         return wrap(out, backend, data, result)
 
-    def failed(self, error: Exception, backend: Backend) -> None:
-        """Raises `ContractError` in place of an error that a plugin's callback raised by accident."""
+    def failed(self, error: Exception, backend: Backend, arguments: Sequence[Any]) -> None:
+        """Raises what a user is told instead of an error: one that data led to, or a plugin's accident."""
+        if isinstance(error, DataError):
+            raise error.met(self.spec.name, operands_of(arguments)) from None
         explain(error, self.spec.callback, backend)
 
 

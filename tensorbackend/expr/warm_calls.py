@@ -20,8 +20,8 @@ For `step({"a": x, "b": y}, 0.5)`, which gives a pair of tensors, it is
         except Exception as error:
             note(error, backend)
             raise
-        v4 = new(Tensor)
-        v5 = new(Tensor)
+        v4 = blank_tensor()
+        v5 = blank_tensor()
         v4.data, v5.data, = found
         v4.template = n5
         v4.backend = backend
@@ -48,7 +48,7 @@ from typing import Any, Final, TypeAlias
 from ..dtypes import DType, defaults
 from ..protocol import Backend
 from ..template import Template
-from ..tensor import Tensor
+from ..tensor import Tensor, blank_tensor
 from .arguments import Static
 from .evaluate import note
 from .source import code_of
@@ -107,12 +107,11 @@ class _Writer:
         self.backend = backend
         self.lines = ["def call(entry, arguments, keywords):"]
         self.namespace: dict[str, Any] = {
-            "Tensor": Tensor,
             "backend": backend,
+            "blank_tensor": blank_tensor,
             "defaults": defaults,
             "flatten": flatten,
             "misses": _MISSES,
-            "new": object.__new__,
             "note": note,
             "otherwise": OTHERWISE,
             "registered": registered,
@@ -150,7 +149,7 @@ class _Writer:
         """Writes the lines that make tensors of payloads, and nest them."""
         made = [self._variable() for _ in results]
         for variable in made:
-            self._line(f"{variable} = new(Tensor)")  # sooner than by its `__init__`
+            self._line(f"{variable} = blank_tensor()")
         if made:
             self._line(f"{''.join(f'{variable}.data, ' for variable in made)} = found")
         for variable, template in zip(made, results, strict=True):

@@ -175,4 +175,4 @@ def test_what_was_ready_is_ready_again() -> None:
         assert any(each[0] is wide.template for each in path.ready)
     assert path.ready[key][1] is before[1]
     assert any(each[0] is wide.template for each in path.ready)
-    assert not any(hasattr(kernel, "__unwatched__") for _, kernel, _ in path.ready.values())
+    assert not any(hasattr(kernel, "__unwatched__") for *_, kernel in path.ready.values())

@@ -18,7 +18,7 @@ PACKAGE = Path(tb.__file__).parent
 
 LAYERS = [
     ("accuracy", "tracebacks", "errors", "meaning", "dtypes", "synonyms", "locks", "blocks", "docstrings"),
-    ("elements", "memo", "template", "threads"),
+    ("construction", "elements", "memo", "template", "threads"),
     ("rules", "mesh"),
     ("methods", "operators", "tensor", "display", "heat_map", "interchange"),
     ("protocol", "parameters", "entry"),

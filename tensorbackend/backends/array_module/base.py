@@ -20,6 +20,7 @@ from ...dtypes import DType, bfloat16, float32
 from ...interchange import numpy_dtype
 from ...protocol import Backend, Calm, Kernel, Payload, planned
 from ...protocol.planned import bare
+from ...protocol.within import elsewhere, is_entered, runs_within
 from ...protocol.workspace import takes
 from ...template import Shape, Template
 from ...tensor import Tensor
@@ -54,41 +55,36 @@ class Quiet:
         A context can be entered only once at a time, so a thread that finds another one in it enters a copy. A copy at
         each call would take twice as long as the context itself.
         """
-        run, copy = self._context.run, self._context.copy
+        run = self._context.run
 
         def one(x: Payload) -> Payload:
             try:
                 return run(kernel, x)
             except RuntimeError as error:
-                if not _is_entered(error):
+                if not is_entered(error):
                     raise
-            return copy().run(kernel, x)
+            return elsewhere(run, kernel, x)
 
         def two(x1: Payload, x2: Payload) -> Payload:
             try:
                 return run(kernel, x1, x2)
             except RuntimeError as error:
-                if not _is_entered(error):
+                if not is_entered(error):
                     raise
-            return copy().run(kernel, x1, x2)
+            return elsewhere(run, kernel, x1, x2)
 
         def any_number(*payloads: Payload) -> Payload:
             try:
                 return run(kernel, *payloads)
             except RuntimeError as error:
-                if not _is_entered(error):
+                if not is_entered(error):
                     raise
-            return copy().run(kernel, *payloads)
+            return elsewhere(run, kernel, *payloads)
 
         # A fixed number of parameters saves making a tuple.
         count = arity(kernel)
-        return one if count == 1 else two if count == 2 else any_number
-
-
-def _is_entered(error: RuntimeError) -> bool:
-    """Whether an error is that of a context which another thread is in: it comes from no function inside."""
-    within = error.__traceback__ is not None and error.__traceback__.tb_next is not None
-    return not within and str(error).startswith("cannot enter context")
+        made = one if count == 1 else two if count == 2 else any_number
+        return runs_within(made, kernel, run)
 
 
 def arity(kernel: Any) -> int | None:

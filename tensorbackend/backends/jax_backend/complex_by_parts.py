@@ -104,6 +104,17 @@ def _finite_exp(xp: Any, z: Array) -> Array:
     return xp.join(power * xp.cos(b) * rest, xp.where(sine == 0, sine, power * sine * rest)).astype(z.dtype)
 
 
+def exp(xp: Any, z: Array) -> Array:
+    """XLA's own of complex64 where all parts are moderate: it takes a fifth of the time of float64."""
+    careful = whole(_finite_exp, table("exp"))
+    if z.dtype != "complex64":
+        return careful(xp, z)
+    a, b = xp.abs(z.real), xp.abs(z.imag)
+    # exp(a) and its products are no subnormal numbers then, and the remainder of b by pi / 2 is right to 2 ulps.
+    moderate = (a < 40) & (b < 100) & ((b > 1e-18) | (b == 0))
+    return xp.if_any(~moderate, lambda: careful(xp, z), xp.exp(z))
+
+
 def _finite_cosh(xp: Any, z: Array) -> Array:
     a, b = _parts(xp, z)
     return xp.join(_cosh_times(xp, a, xp.cos(b)), _sinh_times(xp, a, xp.sin(b))).astype(z.dtype)
@@ -158,7 +169,6 @@ atanh = whole(_finite_atanh, table("atanh"))
 atan = whole(lambda xp, z: turned_back(xp, _finite_atanh(xp, turned(xp, z))), atan_values)
 cosh = whole(_finite_cosh, table("cosh"))
 cos = whole(lambda xp, z: _finite_cosh(xp, turned(xp, z)), cos_values)
-exp = whole(_finite_exp, table("exp"))
 log = whole(_finite_log, table("log"))
 log1p = whole(_finite_log1p, table("log1p"))
 sinh = whole(_finite_sinh, table("sinh"))

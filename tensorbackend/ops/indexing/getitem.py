@@ -24,7 +24,7 @@ from ...protocol import Kernel, Payload
 from ...rules.axes import normalize_axis
 from ...rules.indexing import Structure, covered, indexed, is_mask
 from ...template import Shape, Template
-from ...tensor import Tensor, bind
+from ...tensor import Tensor, bind, blank_tensor
 from ..composite.reduction import count_nonzero
 from .keys import as_index, entries, is_plain_part, shown
 
@@ -60,7 +60,6 @@ _SETTLED: Final = frozenset({int, slice, NoneType, EllipsisType, Tensor})
 
 _routes: dict[Any, Route] = {}
 holds_memo(_routes, "getitem")
-_new = object.__new__
 
 
 @bind
@@ -109,7 +108,7 @@ def getitem(x: Tensor, key: Any) -> Tensor:
     else:
         if CHECKED:
             _verify(x, key, data)
-        found: Tensor = _new(Tensor)
+        found = blank_tensor()
         found.template = out
         found.backend = backend
         found.data = data

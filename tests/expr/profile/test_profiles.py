@@ -188,8 +188,8 @@ def ready_kernels() -> list[Any]:
     found = []
     paths = {place.spec.name: place for place in watching._places if isinstance(place, Path)}
     for path in map(paths.__getitem__, ("add", "sum", "twice_shifted")):
-        found += [kernel for _, kernel, _ in path.ready.values()]
-        found += [beside.ready.kernel for beside in path.beside.values()]
+        found += [kernel for *_, kernel in path.ready.values()]
+        found += [beside.record[-1] for beside in path.beside.values()]
     return found
 
 

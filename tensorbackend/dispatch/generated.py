@@ -1,0 +1,284 @@
+"""The code of a warm call of an op with options, or of three tensors and more, generated from its signature.
+
+The code spells the key of a call out. For `sum(x, /, *, axis=None, keepdims=False)` it is
+
+    def op(x, /, *, axis=None, keepdims=False):
+        try:
+            _backend = x.backend
+            _out, _function, _run, _result, _ = _ready[
+                _defaults.current_precision(), x.template, _backend,
+                axis if axis is None or axis.__class__ is _str or axis.__class__ is _bool
+                else (axis if axis.__class__ in _ATOMS else _told(axis), axis.__class__),
+                keepdims if ...
+            ]
+        except _MISSES:
+            pass
+        else:
+            _data_x = x.data
+            try:
+                _data = _function(_data_x) if _run is None else _run(_function, _data_x)
+            ...
+        return _missed(_key_of, (x,), {'axis': axis, 'keepdims': keepdims})
+
+A loop over the options takes three to five times as long. To compile the code of every op would double the time to
+import the package, so an op begins with code that exchanges itself for its own at the first call.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from types import CodeType, FunctionType
+from typing import Any, Final
+
+from ..dtypes import defaults
+from ..memo import ATOMS, told
+from ..opspec import OpSpec, Parameter
+from ..select import placed
+from ..select.default import current
+from ..template import Template
+from ..tensor import Tensor, blank_tensor
+from .kernels import wrap
+from .quick import BesideMemo, Failed, Memo, Missed, recovery
+
+PLACEMENT: Final = "backend", "device", "like"
+"""The options that say where a tensor is made, of an op that makes one of nothing."""
+
+MISSES: Final = KeyError, AttributeError, TypeError, IndexError
+"""The exceptions of a look-up for a call that is not ready: an unknown key, an operand that is no tensor, an option
+that does not hash. Only the look-up runs under them, so that no error of a kernel passes for a miss."""
+
+_CODE: Final = """\
+def op({signature}):
+    try:
+        {preparation}
+        _out, _function, _run, _result, _ = _ready[{key}]
+    except _MISSES:
+        pass
+    else:
+        {run}
+    return _missed(_key_of, ({arguments}), {{{keywords}}})
+
+def key_of({signature}):
+    {prepared}
+    return {key}
+"""
+
+_RUN: Final = """\
+{read}
+try:
+    _data = _function({payloads}) if _run is None else _run(_function, {payloads})
+except Exception as _error:  # whatever a backend's code raises
+    _data = _recovered(_error, _backend, _run, _function, [{payloads}], ({arguments}))
+if _out.__class__ is _Template:
+    _tensor = _blank()
+    _tensor.template = _out
+    _tensor.backend = _backend
+    _tensor.data = _data
+    return _tensor
+return _wrap(_out, _backend, _data, _result)"""
+
+_BESIDE: Final = """\
+if not ({all_tensors}):
+    try:
+        _backend = ({first}).backend
+        {alike}
+        (_out, _function, _run, _result, _), ({constants},) = _beside[_defaults.current_precision(), {kinds}, _backend]
+    except _MISSES:
+        return _missed(_key_of, ({arguments}), {{}})
+    {run}
+"""
+"""The first lines of the code of an op of three or more tensors and no options, where numbers may stand beside
+tensors."""
+
+_HERE: Final = os.path.dirname(__file__)  # a frame of the code is then one of this package, not of the user
+
+_FIRST: Final = """\
+def op(*arguments, **keywords):
+    return _settled()(*arguments, **keywords)
+"""
+
+_OPTION: Final = (
+    "{0} if {0} is None or {0}.__class__ is _str or {0}.__class__ is _bool "
+    "else ({0} if {0}.__class__ in _ATOMS else _told({0}), {0}.__class__)"
+)
+"""An option as part of a key. Nothing else equals None or a string, and what equals a bool has its class beside it."""
+
+_SEQUENCE: Final = """\
+if {0}.__class__ is not tuple and {0}.__class__ is not list: raise KeyError
+{backend}
+for _each in {0}:
+    if _each.backend is not _backend: raise KeyError
+_templates = tuple([_each.template for _each in {0}])"""
+
+
+def generated(spec: OpSpec, ready: Memo, beside: BesideMemo, missed: Missed, failed: Failed) -> Callable[..., Any]:
+    """The op of a declared function, by code generated from its signature.
+
+    The op has a namespace of its own in place of a module's, so that its code is all there is to exchange. What is not
+    a parameter has an underscore in front.
+    """
+    namespace: dict[str, Any] = {
+        "_ATOMS": ATOMS,
+        "_MISSES": MISSES,
+        "_Template": Template,
+        "_Tensor": Tensor,
+        "_beside": beside,
+        "_bool": bool,
+        "_current": current,
+        "_defaults": defaults,
+        "_key_of": None,
+        "_missed": missed,
+        "_blank": blank_tensor,
+        "_placed": placed,
+        "_ready": ready,
+        "_recovered": recovery(failed),
+        "_str": str,
+        "_told": told,
+        "_wrap": wrap,
+    }
+
+    def settled() -> FunctionType:
+        """The op, with its own code."""
+        made = _functions(spec, namespace)
+        namespace["_key_of"] = made["key_of"]
+        op.__defaults__, op.__kwdefaults__ = spec.function.__defaults__, spec.function.__kwdefaults__
+        op.__code__ = made["op"].__code__
+        return op
+
+    namespace["_settled"] = settled
+    op = FunctionType(_first_code, namespace, spec.name)
+    return op
+
+
+def _functions(spec: OpSpec, namespace: dict[str, Any]) -> dict[str, FunctionType]:
+    """The functions of an op's code, with the defaults of the declared function."""
+    source, file = source_of(spec), f"{_HERE}/<{spec.function.__module__}.{spec.name}>"
+    import linecache  # slow to import, and only an op's first call needs it
+
+    linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file
+    codes = {each.co_name: each for each in compile(source, file, "exec").co_consts if isinstance(each, CodeType)}
+    made = {name: FunctionType(code, namespace, name) for name, code in codes.items()}
+    for function in made.values():
+        function.__defaults__, function.__kwdefaults__ = spec.function.__defaults__, spec.function.__kwdefaults__
+    return made
+
+
+(_first_code,) = (each for each in compile(_FIRST, __file__, "exec").co_consts if isinstance(each, CodeType))
+
+
+def source_of(spec: OpSpec) -> str:
+    """The source of an op's code.
+
+    It is made of nothing but the names of the declared function's parameters.
+    """
+    tensors = [parameter for parameter in spec.parameters if parameter.role != "option"]
+    options = [parameter for parameter in spec.parameters if parameter.role == "option"]
+    if tensors:
+        lines, key = _of_tensors(tensors)
+    else:
+        given = [parameter.name for parameter in options if parameter.name in PLACEMENT]
+        options = [parameter for parameter in options if parameter.name not in PLACEMENT]
+        none = " and ".join(f"{name} is None" for name in given)
+        made = f"_current() if {none} else _placed({', '.join(f'{name}={name}' for name in given)})"
+        lines, key = [f"_backend = {made}"], ["_backend"]
+    for parameter in options:
+        name = parameter.name
+        key.append(_OPTION.format(name))
+    keywords = [parameter.name for parameter in spec.parameters if parameter.kind == "keyword"]
+    arguments = "".join(f"{_starred(each)}, " for each in spec.parameters if each.kind != "keyword")
+    read = [f"_data_{each.name} = {_payload(each)}" for each in tensors]
+    payloads = [f"*_data_{each.name}" if each.kind == "variadic" else f"_data_{each.name}" for each in tensors]
+    preparation, run = "\n".join(lines), _run(read, payloads, arguments)
+    source = _CODE.format(
+        signature=_signature(spec),
+        preparation=_indented(preparation, 2),
+        prepared=_indented(preparation, 1),
+        key=f"_defaults.current_precision(), {', '.join(key)}",
+        run=_indented(run, 2),
+        arguments=arguments,
+        keywords=", ".join(f"{name!r}: {name}" for name in keywords),
+    )
+    single = all(each.role == "tensor" and each.kind == "positional" for each in spec.parameters)
+    if len(tensors) < 3 or not single:
+        return source
+    head, body = source.split("\n", 1)
+    return f"{head}\n    {_indented(_beside_numbers(tensors, arguments), 1)}\n{body}"
+
+
+def _beside_numbers(tensors: Sequence[Parameter], arguments: str) -> str:
+    """The lines that find and run a call with numbers among its operands."""
+    names = [each.name for each in tensors]
+    *leading, last = names
+    read = [f"_data_{name} = {name}.data if _as_{name} is None else _as_{name}({name})" for name in names]
+    return _BESIDE.format(
+        all_tensors=" and ".join(f"{name}.__class__ is _Tensor" for name in names),
+        first="".join(f"{name} if {name}.__class__ is _Tensor else " for name in leading) + last,
+        alike="\n        ".join(
+            f"if {name}.__class__ is _Tensor and {name}.backend is not _backend: raise KeyError" for name in names[1:]
+        ),
+        constants=", ".join(f"_as_{name}" for name in names),
+        kinds=", ".join(f"{name}.template if {name}.__class__ is _Tensor else {name}.__class__" for name in names),
+        arguments=arguments,
+        run=_indented(_run(read, [f"_data_{name}" for name in names], arguments), 1),
+    )
+
+
+def _run(read: Sequence[str], payloads: Sequence[str], arguments: str) -> str:
+    """The lines that run a ready call, after those that read its payloads into variables."""
+    return _RUN.format(read="\n".join(read) or "pass", payloads=", ".join(payloads), arguments=arguments)
+
+
+def _indented(lines: str, depth: int) -> str:
+    """Lines of which all but the first are indented."""
+    return lines.replace("\n", "\n" + "    " * depth)
+
+
+def _of_tensors(tensors: Sequence[Parameter]) -> tuple[list[str], list[str]]:
+    """The lines that find the backend of a call and the parts of its key, by its tensors."""
+    lines, key = [], []
+    for number, parameter in enumerate(tensors):
+        name = parameter.name
+        if parameter.role == "tensors" or parameter.kind == "variadic":
+            lines.append(_SEQUENCE.format(name, backend="" if number else f"_backend = {name}[0].backend"))
+            key.append("_backend, _templates")
+        else:
+            if not number:
+                lines.append(f"_backend = {name}.backend")
+            else:
+                lines.append(f"if {name}.backend is not _backend: raise KeyError")
+            key.append(f"{name}.template" if number else f"{name}.template, _backend")
+    return lines, key
+
+
+def _payload(parameter: Parameter) -> str:
+    """The payload of a tensor parameter, or the list of those of several tensors."""
+    if parameter.kind == "variadic" or parameter.role == "tensors":
+        return f"[_each.data for _each in {parameter.name}]"
+    return f"{parameter.name}.data"
+
+
+def _starred(parameter: Parameter) -> str:
+    return f"*{parameter.name}" if parameter.kind == "variadic" else parameter.name
+
+
+def _signature(spec: OpSpec) -> str:
+    """The parameters as written in source; None stands for each default."""
+    code = spec.function.__code__
+    first_default = code.co_argcount - len(spec.function.__defaults__ or ())
+    by_name = spec.function.__kwdefaults__ or {}
+    return ", ".join(_parameters(spec.parameters, code.co_posonlyargcount, first_default, by_name))
+
+
+def _parameters(
+    parameters: Sequence[Parameter], positional_only: int, first_default: int, by_name: dict[str, Any]
+) -> Iterator[str]:
+    starred = any(parameter.kind == "variadic" for parameter in parameters)
+    for position, parameter in enumerate(parameters):
+        if parameter.kind == "keyword" and not starred:
+            starred = True
+            yield "*"
+        default = parameter.name in by_name if parameter.kind == "keyword" else position >= first_default
+        yield _starred(parameter) + ("=None" if default and parameter.kind != "variadic" else "")
+        if parameter.kind == "positional" and position + 1 == positional_only:
+            yield "/"
