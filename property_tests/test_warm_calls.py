@@ -87,9 +87,10 @@ def varied(data: st.DataObject, places: Any) -> Any:
     """The places of a call with a part more or less in one of their containers."""
     parts = [*places.values()] if isinstance(places, dict) else places
     if isinstance(places, dict | list | tuple) and not hasattr(places, "_fields"):
-        inside = [each for each in parts if isinstance(each, dict | list | tuple)]
-        if inside and data.draw(st.booleans()):
-            chosen = data.draw(st.sampled_from(inside))
+        inside: list[Any] = [each for each in parts if isinstance(each, dict | list | tuple)]
+        deeper: bool = data.draw(st.booleans())
+        if inside and deeper:
+            chosen: Any = data.draw(st.sampled_from(inside))
             exchanged = [varied(data, each) if each is chosen else each for each in parts]
         else:
             exchanged = [*parts, 0] if data.draw(st.booleans()) else parts[:-1]
