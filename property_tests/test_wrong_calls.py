@@ -138,7 +138,7 @@ def _watched() -> Iterator[None]:
     def late(number: int, frame: FrameType | None) -> None:
         raise TimeoutError
 
-    kinds = dict(trees._registered)
+    kinds = dict(trees.registered)
     before = signal.signal(signal.SIGALRM, late)
     signal.alarm(SECONDS)
     try:
@@ -149,8 +149,8 @@ def _watched() -> Iterator[None]:
         signal.alarm(0)
         signal.signal(signal.SIGALRM, before)
         tb.set_default_backend("numpy")
-        trees._registered.clear()
-        trees._registered.update(kinds)
+        trees.registered.clear()
+        trees.registered.update(kinds)
 
 
 def told(number: int, subject: Subject, backend: str) -> str:

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from threading import RLock
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from ..errors import ArgumentError, expected
 from ..locks import free_in_child
-
-if TYPE_CHECKING:
-    from ..protocol import Backend
-    from ..template import Template
 
 
 class CacheInfo(NamedTuple):
@@ -41,19 +37,6 @@ _lock = RLock()
 free_in_child(sys.modules[__name__], "_lock")
 
 
-class Last(NamedTuple, Generic[Entry]):
-    """An entry, and the nested arguments for which it was compiled."""
-
-    entry: Entry
-    read: Callable[[Any, list[Any]], None]
-    """Appends the leaves of arguments that are nested alike, and raises for others."""
-    precision: object
-    """The setting for products."""
-    templates: list[Template]
-    """Of the leaves, which are all tensors."""
-    backends: list[Backend]
-
-
 class Cache(Generic[Entry]):
     """A bounded dict. When it is full, the oldest entry goes that was not called since it was last looked at."""
 
@@ -63,8 +46,9 @@ class Cache(Generic[Entry]):
         self.maxsize = maxsize
         self.quick: dict[Any, Entry] = {}
         """Some of the entries by keys that are made sooner."""
-        self.last: Last[Entry] | None = None
-        """The entry of the last call with nested arguments that was found by such a key."""
+        self.last: Entry | None = None
+        """The entry that was found twice in a row, and is tried first."""
+        self._found: Entry | None = None
         self._entries: dict[Hashable, Entry] = {}
         self._seen: dict[Hashable, int] = {}
         self._gone = self._misses = 0
@@ -85,6 +69,11 @@ class Cache(Generic[Entry]):
             self._entries[key] = entry
         return entry
 
+    def prefer(self, entry: Entry) -> None:
+        """Tries an entry that was found first at the next call, unless it and others are called in turn."""
+        self.last = entry if self._found is entry else None
+        self._found = entry
+
     def _drop_one(self) -> None:
         while True:
             key = next(iter(self._entries))
@@ -93,7 +82,7 @@ class Cache(Generic[Entry]):
                 self._gone += entry.calls
                 # A copy is made in one step: other threads enter what they find.
                 self.quick = {key: each for key, each in self.quick.copy().items() if each is not entry}
-                self.last = None
+                self.last = self._found = None
                 return
             self._entries[key], self._seen[key] = entry, entry.calls  # called: it goes to the end
 
@@ -107,7 +96,7 @@ class Cache(Generic[Entry]):
         """Forgets the entries and the counts."""
         with _lock:
             self.quick = {}
-            self.last = None
+            self.last = self._found = None
             self._entries.clear()
             self._seen.clear()
             self._gone = self._misses = 0

@@ -15,8 +15,7 @@ Its lines name numbered kernels, so that graphs of one structure share their com
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
-from types import CodeType, FunctionType
+from types import FunctionType
 from typing import Any, Final, TypeAlias, cast
 
 from ..dispatch import explain
@@ -31,6 +30,7 @@ from ..tensor import Tensor, public_op, relabelled
 from .graph import Graph, rebuilt
 from .node import CUSTOM, RENAMED, Node, Value
 from .record import ExprBackend, under
+from .source import code_of
 
 KEPT_BYTES: Final = 1 << 16
 """A constant of more bytes is made again at each run, rather than kept with the program."""
@@ -128,7 +128,7 @@ class Program:
         graph = opened(graph)
         kernels = _raw(graph, backend) if entered_once else None
         writer = _Writer(graph, backend, kernels)
-        run = FunctionType(_code("\n".join(writer.lines)), writer.namespace, "run")
+        run = FunctionType(code_of("\n".join(writer.lines), _FILE), writer.namespace, "run")
         is_program(run)
         self.kernel: Kernel = run if kernels is None else backend.enter(run)
         """The payloads of the parameters give a tuple of those of the results."""
@@ -292,13 +292,6 @@ def _written(names: Any) -> str:
 
 def _template(value: Value) -> Template:
     return value.template
-
-
-@lru_cache(maxsize=512)
-def _code(source: str) -> CodeType:
-    """The code of a function from its source, which is made here of numbered names alone."""
-    (code,) = (each for each in compile(source, _FILE, "exec").co_consts if isinstance(each, CodeType))
-    return code
 
 
 def last_uses(graph: Graph) -> dict[Node, list[Value]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial, wraps
+from functools import lru_cache, partial, wraps
 from inspect import Parameter, signature
 from operator import attrgetter, index
 from typing import Any, Generic, ParamSpec, Protocol, TypeVar, overload
@@ -15,15 +15,15 @@ from ..errors import ArgumentError, expected
 from ..ops.creation.filled import asarray
 from ..protocol import Backend
 from ..select import common_backend, get_backend, move
-from ..tensor import Tensor, blank_tensor
-from .arguments import Static, as_tensors, option_key
-from .cache import Cache, CacheInfo, Last
+from ..tensor import Tensor
+from .arguments import Static, as_tensors, is_array, option_key
+from .cache import Cache, CacheInfo
 from .evaluate import Program, note
 from .graph import Graph
-from .known_trees import Reader, builder_of, reader_of
 from .simplify import simplified
 from .trace import argument_names, check_results, trace_leaves
 from .trees import LEAF, Tree, flatten, unflatten
+from .warm_calls import OTHERWISE, WarmCall, call_of, unwritten
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -35,16 +35,18 @@ _TEMPLATE, _BACKEND, _DATA = map(attrgetter, ("template", "backend", "data"))
 class Compiled:
     """A function compiled for some templates and options."""
 
-    __slots__ = ("__weakref__", "backend", "build", "calls", "graph", "kernel", "name", "out_tree", "results")
+    __slots__ = ("__weakref__", "backend", "calls", "graph", "kernel", "name", "out_tree", "results", "warm")
 
     def __init__(self, graph: Graph, backend: Backend, name: str) -> None:
         self.backend, self.results, self.out_tree = backend, graph.results, graph.out_tree
-        self.graph, self.name, self.build = graph, name, builder_of(graph.out_tree)
+        self.graph, self.name = graph, name
         # The simplified graph, run node by node, where the backend compiles nothing.
         self.kernel = backend.compile_graph(graph) or Program(simplified(graph, backend), backend).kernel
         """The payloads of the tensors among the arguments give a tuple of those of the results."""
         self.calls = 0
         """How often it was found again."""
+        self.warm: WarmCall = unwritten
+        """The code of its calls, once it was found again."""
         is_program(self)
 
     def exchange(self, change: Change) -> None:
@@ -60,19 +62,9 @@ class Compiled:
             note(error, backend)
             raise
         if self.out_tree is LEAF:
-            tensor = blank_tensor()
-            tensor.template = self.results[0]
-            tensor.backend = backend
-            tensor.data = found[0]
-            return tensor
-        results = []
-        for template, data in zip(self.results, found, strict=True):
-            tensor = blank_tensor()
-            tensor.template = template
-            tensor.backend = backend
-            tensor.data = data
-            results.append(tensor)
-        return self.build(results)
+            return Tensor(self.results[0], backend, found[0])
+        tensors = [Tensor(template, backend, data) for template, data in zip(self.results, found, strict=True)]
+        return unflatten(self.out_tree, tensors)
 
 
 class Lowered:
@@ -246,6 +238,28 @@ def _static(
     return frozenset([*numbers, *(i for i, name in enumerate(positional) if name in names)]), frozenset(names)
 
 
+@lru_cache
+def _flat(count: int) -> Tree:
+    """The tree of positional arguments without containers."""
+    return flatten(((0,) * count, {}))[1]
+
+
+def _are_taken(leaves: Sequence[Any], backend: Backend, trace_floats: bool) -> bool:
+    """Whether leaves are options, and tensors on a backend: none is moved there or made a tensor.
+
+    Without a tensor the default backend counts, so that there must be one.
+    """
+    tensors = False
+    for leaf in leaves:
+        if isinstance(leaf, Tensor):
+            if leaf.backend is not backend:
+                return False
+            tensors = True
+        elif is_array(leaf) or (trace_floats and type(leaf) in (float, complex)):
+            return False
+    return tensors
+
+
 def _jitted(
     function: Callable[..., Any], static: tuple[frozenset[int], frozenset[str]], trace_floats: bool, cache_size: int
 ) -> Any:
@@ -287,25 +301,41 @@ def _jitted(
             backend = common_backend(held)
         return Lowered(graph_of(given, tree, as_arguments(leaves, backend)), backend)
 
-    readers: dict[Tree, Reader | None] = {}
+    def known(leaves: Sequence[Any], *tree: Tree) -> Compiled | None:
+        """The compilation for leaves that are all tensors, nested as a tree says, or the arguments themselves."""
+        try:
+            return cache.quick[defaults.current_precision(), *tree, *map(_TEMPLATE, leaves), *map(_BACKEND, leaves)]
+        except (KeyError, AttributeError, TypeError):
+            return None
+
+    def again(found: Compiled, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+        """The result of a compilation that was found, or `OTHERWISE`."""
+        cache.prefer(found)
+        return found.warm(found, arguments, keywords)
+
+    def is_written(found: Compiled, leaves: Sequence[Any], tree: Tree) -> bool:
+        """Whether the calls of a compilation could be given code of their own, as such leaves are taken as they are."""
+        if not _are_taken(leaves, found.backend, trace_floats):
+            return False
+        found.warm = call_of(tree, leaves, found.out_tree, found.results, found.backend)
+        return True
 
     def general(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+        found = None if keywords else known(arguments)
+        if found is not None and found.warm is not unwritten:
+            result = again(found, arguments, keywords)
+            if result is not OTHERWISE:
+                return result
         given = marked(arguments, keywords)
         leaves, tree = flatten(given)
-        try:
-            ready = cache.quick[defaults.current_precision(), tree, *map(_TEMPLATE, leaves), *map(_BACKEND, leaves)]
-        except (KeyError, AttributeError, TypeError):
-            pass  # as below
-        else:
-            ready.calls += 1
-            if tree not in readers:
-                readers[tree] = reader_of(tree.children[0])
-            read = readers[tree]
-            if read is not None and not keywords:
-                kinds = [*map(_TEMPLATE, leaves)], [*map(_BACKEND, leaves)]
-                cache.last = Last(ready, read, defaults.current_precision(), *kinds)
-            return ready(leaves)
-        leaves = as_tensors(leaves)
+        nested = () if tree == _flat(len(arguments)) else (tree,)
+        if nested:
+            found = known(leaves, tree)
+        if found is not None and (found.warm is not unwritten or is_written(found, leaves, tree)):
+            result = again(found, arguments, keywords)
+            if result is not OTHERWISE:
+                return result
+        as_given, leaves = leaves, as_tensors(leaves)
         tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
         backend = common_backend(tensors)
         if backend.dispatch_priority > 1:
@@ -328,33 +358,19 @@ def _jitted(
             backend = common_backend([*tensors, *held]) if tensors or held else backend
             found = cache.enter(key, Compiled(graph, backend, f"jit({getattr(function, '__name__', 'function')})"))
             if tensors and len(tensors) == len(leaves) and all(x.backend is backend for x in tensors):
-                flat = not keywords and len(tensors) == len(arguments)
-                nested = () if flat else (tree,)
                 key = defaults.current_precision(), *nested, *map(_TEMPLATE, tensors), *map(_BACKEND, tensors)
                 cache.quick[key] = found
+        elif found.warm is not unwritten or is_written(found, as_given, tree):
+            cache.prefer(found)
         return found([move(x, found.backend) for x in tensors])
 
     @wraps(function)
     def jitted(*arguments: Any, **keywords: Any) -> Any:
-        if not keywords:
-            try:
-                found = cache.quick[defaults.current_precision(), *map(_TEMPLATE, arguments), *map(_BACKEND, arguments)]
-            except (KeyError, AttributeError, TypeError):
-                pass  # so that no error below has this one as its context
-            else:
-                found.calls += 1
-                return found(arguments)
-            last = cache.last
-            if last is not None and last.precision == defaults.current_precision():
-                leaves: list[Any] = []
-                try:
-                    last.read(arguments, leaves)
-                    same = [*map(_TEMPLATE, leaves)] == last.templates and [*map(_BACKEND, leaves)] == last.backends
-                except (LookupError, AttributeError, TypeError):
-                    same = False
-                if same:
-                    last.entry.calls += 1
-                    return last.entry(leaves)
+        last = cache.last
+        if last is not None:
+            result = last.warm(last, arguments, keywords)
+            if result is not OTHERWISE:
+                return result
         return general(arguments, keywords)
 
     made: Any = jitted

@@ -48,7 +48,7 @@ class Tree(NamedTuple):
 
     def step(self, key: Any) -> str:
         """How Python writes the way from the container to one of its parts."""
-        if self.kind in _registered or not (is_dataclass(self.kind) or hasattr(self.kind, "_fields")):
+        if self.kind in registered or not (is_dataclass(self.kind) or hasattr(self.kind, "_fields")):
             return f"[{key!r}]"
         return f".{key}"
 
@@ -69,7 +69,8 @@ class _Node(NamedTuple):
     unflatten: Callable[[Any, tuple[Any, ...]], Any]
 
 
-_registered: dict[type | None, _Node] = {}
+registered: Final[dict[type | None, _Node]] = {}
+"""What `register_tree_node` was told."""
 
 _listeners: list[Callable[[type, _Node], None]] = []
 
@@ -124,7 +125,7 @@ def register_tree_node(
     node = _Node(flatten, unflatten)
     if not isinstance(kind, type) or kind in _TAKEN:
         raise ArgumentError(expected("a class that is not a container or a tensor already", kind=kind))
-    if _registered.setdefault(kind, node) != node:
+    if registered.setdefault(kind, node) != node:
         raise ArgumentError(expected("a class that is registered once", "register a subclass", kind=kind))
     _containers.pop(kind, None)
     for listener in _listeners:
@@ -135,7 +136,7 @@ def register_tree_node(
 def each_registered(listener: Callable[[type, _Node], None]) -> None:
     """Calls a function for every class that is registered, now or later."""
     _listeners.append(listener)
-    for kind, node in list(_registered.items()):
+    for kind, node in list(registered.items()):
         assert kind is not None  # a class
         listener(kind, node)
 
@@ -163,7 +164,7 @@ def _container(kind: type) -> _Container | None:
 
 
 def _container_of(kind: Any) -> _Container | None:
-    node = _registered.get(kind)
+    node = registered.get(kind)
     if node is not None:
         return _Container(partial(_registered_parts, node), lambda tree, children: node.unflatten(tree.data, children))
     if kind is type(None):
@@ -186,11 +187,6 @@ def container_of_tree(tree: Tree) -> _Container:
     container = _container(tree.kind)
     assert container is not None  # it was one when it was flattened
     return container
-
-
-def is_registered(kind: type) -> bool:
-    """Whether `register_tree_node` was told of a class."""
-    return kind in _registered
 
 
 def _registered_parts(node: _Node, value: Any) -> tuple[tuple[Any, ...], tuple[Any, ...], Hashable]:
@@ -304,7 +300,7 @@ def in_registered(tree: Tree) -> list[bool]:
     """Whether each leaf is a part of an instance of a registered class, which knows what its parts are for."""
     if tree.kind is None:
         return [False]
-    own = tree.kind in _registered
+    own = tree.kind in registered
     return [own if child.kind is None else flag for child in tree.children for flag in in_registered(child)]
 
 

@@ -154,7 +154,11 @@ class JaxBackend(
 
     def compile_graph(self, graph: Graph, /) -> Kernel:
         """The whole graph compiled by XLA."""
-        return self.enter(Program(graph, self).kernel)
+        run = Program(graph, self).kernel
+        if not graph.parameters:
+            return self.enter(run)
+        compiled: Kernel = self.jax.jit(run)  # with arguments it needs nothing around it
+        return compiled
 
     def graph_on_mesh(self, graph: Graph, layout: Layout, /) -> Compiled:
         """XLA's figures of a graph, compiled for virtual devices in a process of its own."""

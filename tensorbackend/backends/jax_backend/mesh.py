@@ -9,6 +9,7 @@ go to each device in parts.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from functools import partial
 from math import prod
 from typing import TYPE_CHECKING, Any, Final
 
@@ -242,7 +243,7 @@ class JaxMesh(JaxBackend):
         compiled: Kernel = self.jax.jit(self.program(graph))
         if not graph.parameters:
             return lambda: self.made_here(compiled)
-        return (lambda *arrays: compiled(*held, *arrays)) if held else compiled
+        return partial(compiled, *held) if held else compiled
 
     def program(self, graph: Graph) -> Kernel:
         """A graph as a function of arrays, for JAX to transform."""

@@ -311,6 +311,34 @@ def collectives(compiled: Any) -> list[tuple[str, str]]:
     )
 
 
+def test_steps_of_nested_parameters_lie_by_their_names_in_each_call() -> None:
+    rng = np.random.default_rng(0)
+    names = {"up": ("feature", "hidden"), "down": ("hidden", "out"), "given": ("batch", "feature")}
+    sizes = {"feature": 6, "hidden": 8, "out": 4, "batch": 16}
+    drawn = {key: rng.normal(size=[sizes[each] for each in axes]).astype(np.float32) for key, axes in names.items()}
+    losses = []
+    for backend in (tb.get_backend("numpy"), ON_MESH):
+        x = {key: tb.asarray(each, names=names[key], backend=backend) for key, each in drawn.items()}
+        wanted = tb.asarray(np.ones((16, 4), np.float32), names=("batch", "out"), backend=backend)
+
+        @tb.jit
+        def trained(model: dict[str, Any], given: tb.Tensor, rate: float, wanted: tb.Tensor = wanted) -> Any:
+            value, gradient = tb.value_and_grad(network)(model["layers"], given, wanted)
+            layers = tb.tree_map(lambda p, g: p - rate * g, model["layers"], gradient)
+            return value, {"layers": layers, "count": model["count"] + 1}
+
+        model: Any = {"layers": (x["up"], x["down"]), "count": tb.asarray(0, backend=backend)}
+        for rate in (0.1, 0.1, 0.1, 0.1, 0.01, 0.01, 0.01):
+            value, model = trained(model, x["given"], rate)
+            losses.append(value.item())
+            assert [each.names for each in model["layers"]] == [names["up"], names["down"]]
+            if backend is ON_MESH:
+                assert [divided(each) for each in model["layers"]] == [((), ("model",)), (("model",), ())]
+        assert model["count"].item() == 7
+        assert trained.cache_info()[:2] == (5, 2)
+    np.testing.assert_allclose(losses[7:], losses[:7], rtol=1e-5)
+
+
 def test_a_compiled_step_is_that_of_hand_written_shardings() -> None:
     rng = np.random.default_rng(0)
     shapes = {(256, 512): ("feature", "hidden"), (512, 64): ("hidden", "out"), (128, 256): ("batch", "feature")}

@@ -1,0 +1,144 @@
+"""A compiled function gives in every call what the function gives, whatever the calls before it were called with.
+
+The code of a warm call takes much for granted. Calls are drawn that differ in little: the nesting in one container, or
+a leaf in its dtype, its name, its backend, or the class of a number.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tensorbackend as tb
+
+
+@dataclass
+class Layer:
+    weight: Any
+    bias: Any
+
+
+class Pair(NamedTuple):
+    left: Any
+    right: Any
+
+
+KINDS: list[list[Any]] = [
+    [
+        tb.asarray([1.0, 2.0]),
+        tb.asarray([3.0, 4.0]),
+        tb.asarray([1.0, 2.0], names=("n",)),
+        tb.asarray([1.0, 2.0], dtype="float64"),
+        tb.asarray([1, 2]),
+        tb.asarray([1.0, 2.0], backend="binary"),
+        tb.asarray(1.0),
+    ],
+    [1, True, 1.0, 1 + 0j],
+    [2.5, 2.75],
+    [0.0, -0.0, float("nan"), False],
+    ["a", "b", None],
+    [tb.float32, tb.exp],
+]
+"""Leaves that stand in for each other."""
+
+KEYS = st.permutations(["a", "b", "c"])
+
+
+def containers(parts: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """Containers of two or three parts."""
+    few = st.lists(parts, min_size=2, max_size=3)
+
+    def filled(kind: Any) -> st.SearchStrategy[Any]:
+        return st.builds(lambda keys, values: kind(zip(keys, values, strict=False)), KEYS, few)
+
+    return st.one_of(
+        few,
+        few.map(tuple),
+        filled(dict),
+        filled(OrderedDict),
+        filled(lambda items: defaultdict(int, items)),
+        st.builds(Layer, parts, parts),
+        st.builds(Pair, parts, parts),
+        st.sampled_from([[], (), {}]),
+    )
+
+
+PLACES = st.recursive(st.integers(0, 2), containers, max_leaves=6)
+"""Nestings of numbers of leaves."""
+
+CALLS = st.tuples(st.lists(PLACES, max_size=2), st.dictionaries(st.sampled_from(["x", "y"]), PLACES, max_size=1))
+FILLINGS = st.tuples(st.lists(st.sampled_from(KINDS), min_size=3, max_size=3), st.integers(0, 2)).flatmap(
+    lambda drawn: st.lists(
+        st.sampled_from(drawn[0][drawn[1]]).map(
+            lambda leaf: [leaf if place == drawn[1] else kind[0] for place, kind in enumerate(drawn[0])]
+        ),
+        min_size=2,
+        max_size=4,
+    )
+)
+"""Leaves for the numbers, several times, which differ in one place and are of one kind there."""
+
+
+def varied(data: st.DataObject, places: Any) -> Any:
+    """The places of a call with a part more or less in one of their containers."""
+    parts = [*places.values()] if isinstance(places, dict) else places
+    if isinstance(places, dict | list | tuple) and not hasattr(places, "_fields"):
+        inside: list[Any] = [each for each in parts if isinstance(each, dict | list | tuple)]
+        deeper: bool = data.draw(st.booleans())
+        if inside and deeper:
+            chosen: Any = data.draw(st.sampled_from(inside))
+            exchanged = [varied(data, each) if each is chosen else each for each in parts]
+        else:
+            exchanged = [*parts, 0] if data.draw(st.booleans()) else parts[:-1]
+        if not isinstance(places, dict):
+            return type(places)(exchanged)
+        made = places.copy()
+        made.clear()
+        made.update(zip([*places, "z"], exchanged, strict=False))
+        return made
+    return places
+
+
+def function(*arguments: Any, **keywords: Any) -> Any:
+    """The arguments with tensors in all places, which tell one option from another."""
+
+    def told(leaf: Any) -> tb.Tensor:
+        return leaf * 2 if isinstance(leaf, tb.Tensor) else tb.asarray(sum(map(ord, repr((type(leaf), leaf)))))
+
+    return tb.tree_map(told, {"keywords": keywords, "arguments": (*arguments, tb.asarray(0))})
+
+
+def same(found: Any, wanted: Any) -> bool:
+    """Whether two results are nested alike, dictionaries filled in one order, with equal leaves."""
+    if type(found) is not type(wanted):
+        return False
+    if isinstance(wanted, tb.Tensor):
+        return bool(found.template is wanted.template and found.tolist() == wanted.tolist())
+    if wanted is None:
+        return True
+    if isinstance(wanted, dict) and list(found) != list(wanted):
+        return False
+    parts = [
+        [*each.values()] if isinstance(each, dict) else [*vars(each).values()] if isinstance(each, Layer) else [*each]
+        for each in (found, wanted)
+    ]
+    return len(parts[0]) == len(parts[1]) and all(map(same, *parts))
+
+
+@settings(deadline=None)  # a call compiles
+@given(CALLS, FILLINGS, st.data())
+def test_any_calls_in_any_order(call: Any, fillings: list[Any], data: st.DataObject) -> None:
+    compiled = tb.jit(function, cache_size=data.draw(st.sampled_from([1, 2, 256])))
+    which = data.draw(st.integers(0, 1))
+    calls = [call, tuple(varied(data, part) if each == which else part for each, part in enumerate(call))]
+    for _ in range(data.draw(st.integers(1, 5))):
+        (places, named), leaves = data.draw(st.sampled_from(calls)), data.draw(st.sampled_from(fillings))
+        arguments, keywords = tb.tree_map(lambda place, leaves=leaves: leaves[place], (tuple(places), named))
+        arguments = *arguments, KINDS[0][0]  # the code of calls without a tensor is not written
+        for _ in range(3):  # compiled, found, and found twice in a row
+            assert same(compiled(*arguments, **keywords), function(*arguments, **keywords)), (arguments, keywords)
+    assert compiled.cache_info().currsize <= compiled.cache_info().maxsize
