@@ -61,7 +61,7 @@ sort -u {folder}/found
 PROGRAMS = {"bash": BASH, "fish": FISH, "zsh": ZSH}
 
 
-@pytest.mark.parametrize("shell", PROGRAMS)
+@pytest.mark.parametrize("shell", [shell for shell in PROGRAMS if shell == "bash" or shutil.which(shell)])
 @pytest.mark.parametrize(
     ("words", "wanted"),
     [
@@ -76,8 +76,6 @@ PROGRAMS = {"bash": BASH, "fish": FISH, "zsh": ZSH}
 def test_a_shell_completes(
     shell: str, words: list[str], wanted: list[str], capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    if shutil.which(shell) is None:
-        pytest.skip(f"{shell} is not there")
     main(["completion", shell])
     script = tmp_path / "script"
     script.write_text(capsys.readouterr().out)
