@@ -128,7 +128,7 @@ def of_two(near: Near, beside: BesideMemo, missed: Missed, failed: Failed) -> Ca
             (out, function, run, _, _), constants = beside[defaults.current_precision(), *kinds, backend]
         except (KeyError, AttributeError):
             pass  # so that no error below has this one as its context
-        else:
+        else:  # as in `op`, since a function for both would cost a frame
             constant: Any = constants[0 if first else 1]
             data1, data2 = (constant(number), x.data) if first else (x.data, constant(number))
             tensor = blank_tensor()

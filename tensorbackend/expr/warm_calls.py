@@ -17,7 +17,7 @@ For `step({"a": x, "b": y}, 0.5)`, which gives a pair of tensors, it is
         entry.calls += 1
         try:
             found = entry.kernel(v2.data, v3.data)
-        except Exception as error:
+        except Exception as error:  # whatever a kernel raises gets the op and its line, and passes
             note(error, backend)
             raise
         v4 = blank_tensor()
@@ -141,7 +141,7 @@ class _Writer:
         self._line("try:")
         payloads = ", ".join([f"{variable}.data" for variable, _ in self._tensors])
         self._line(f"    found = entry.kernel({payloads})")
-        self._line("except Exception as error:")
+        self._line("except Exception as error:")  # whatever a kernel raises gets the op and its line, and passes
         self._line("    note(error, backend)")
         self._line("    raise")
 

@@ -141,10 +141,10 @@ def test_of_least_squares() -> None:
     for shape in ((20, 6), (6, 20)):
         parts = DRAW.normal(size=(2, *shape))
         for a in (tb.asarray(parts[0]), tb.asarray(parts[0] + 1j * parts[1])):
-            _compare_least_squares(a, tb.asarray(DRAW.normal(size=shape[0]), dtype=a.dtype))
+            check_least_squares(a, tb.asarray(DRAW.normal(size=shape[0]), dtype=a.dtype))
 
 
-def _compare_least_squares(a: Tensor, b: Tensor) -> None:
+def check_least_squares(a: Tensor, b: Tensor) -> None:
     def loss(solver: Any) -> Any:
         return lambda a, b: tb.sum(tb.real(tb.sin(solver(a, b))))
 
