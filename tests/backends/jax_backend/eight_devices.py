@@ -408,7 +408,7 @@ def test_the_transformer_learns_alike_on_one_device_and_on_eight(transformer: An
 def test_no_value_of_the_transformers_step_is_whole_on_each_device(transformer: Any, initial: Any) -> None:
     """Whatever XLA makes of a step, gradients and updates included, has the size of a part that a rule leaves.
 
-    Values of less than 8 KiB do not count: versions of XLA differ in their index vectors and partial sums.
+    Values of less than 4 KiB do not count, nor, in the XLA of JAX 0.10.0, index vectors of less than 8 KiB.
     """
     with tb.default_backend(TRAINED):
         text = tb.zeros(148_480, dtype="int64")  # of no names, so on each device
@@ -422,7 +422,8 @@ def test_no_value_of_the_transformers_step_is_whole_on_each_device(transformer: 
     assert {hidden, scores} <= {each.size for each in named} - parts
     made = re.findall(r"\b[fsu](\d+)\[([\d,]+)\]", program(TRAINED, graph).as_text())
     sized = [(int(np.prod([*map(int, shape.split(","))])), int(bits)) for bits, shape in made]
-    sizes = {size for size, bits in sized if size * bits >= 8 * 8192}
+    least = 8192 if jax.__version__ == "0.10.0" else 4096
+    sizes = {size for size, bits in sized if size * bits >= 8 * least}
     assert sizes <= parts
     assert {hidden // 8, scores // 8} <= sizes
 
