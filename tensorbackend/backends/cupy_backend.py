@@ -168,7 +168,7 @@ class CupyBackend(ArrayModuleBackend):
 
     def _to_device(self, array: Array) -> Array:
         with self._device:
-            return self._cupy.array(array)
+            return self._cupy.array(array) if array.ndim else self.xp.asarray(array).copy()
 
     def to_dlpack(self, x: Tensor, /, **options: Any) -> Any:
         """A capsule of a copy, as CuPy cannot mark memory as read-only; by `copy=False` of the memory itself.

@@ -1,12 +1,14 @@
 """CuPy as the array module that the shared body is written for: NumPy's functions with NumPy's answers.
 
-This module defines the functions that CuPy 14 lacks or answers differently; the others are CuPy's own. Read off its
-documentation and source: `where` and some logical functions have no loop for every dtype, shifts by the width are the
-processor's, float division rounds before it takes the floor, and failures of linear algebra are only raised on request.
+This module defines the functions that CuPy 14 lacks or answers differently; the others are CuPy's own: `where` and some
+logical functions have no loop for every dtype, an array that is filled with -0.0 holds 0.0, shifts by the width are the
+processor's, float division rounds before it takes the floor, functions go wrong at the ends of a dtype's range, and
+failures of linear algebra are only raised on request.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ..dtypes import bfloat16
@@ -21,6 +23,18 @@ class CupyModule(ArrayModule):
         super().__init__(cupy)
         self._cupy = cupy
         self.linalg = CupyLinalg(cupy, cupyx)
+
+    # Arrays of numbers of the host: CuPy fills memory with zeros wherever a number equals zero, as -0.0 does
+
+    def asarray(self, value: Any, dtype: Any = None) -> Array:
+        """An array with the elements of a number or an array; one of the host's is copied."""
+        cupy = self._cupy
+        if isinstance(value, cupy.ndarray):
+            return cupy.asarray(value, dtype)
+        import numpy
+
+        host = numpy.asarray(value, dtype)
+        return cupy.asarray(numpy.atleast_1d(host)).reshape(host.shape)
 
     # Functions without a loop for bfloat16 or complex numbers
 
@@ -91,6 +105,58 @@ class CupyModule(ArrayModule):
         whole = cupy.where(quotient - whole > 0.5, whole + 1.0, whole)
         whole = cupy.where(quotient == 0, cupy.copysign(quotient, x / y), whole)
         return cupy.where(y == 0, x / y, whole)
+
+    # The ends of the dtypes' ranges
+
+    def nextafter(self, x: Array, y: Array) -> Array:
+        """The next number after x towards y by the bits, as CuPy compiles with -ftz=true and steps from infinity to NaN.
+
+        Bits without their sign count the numbers from zero on: 1.0 is the 1,065,353,216th of float32.
+        """
+        cupy = self._cupy
+        if x.dtype.itemsize == 8:
+            return cupy.nextafter(x, y)
+        x, y = cupy.broadcast_arrays(x, y)
+        integer, least = f"int{8 * x.dtype.itemsize}", -1 << (8 * x.dtype.itemsize - 1)
+        bits, goal = (each.view(integer).astype("int64") for each in (x, y))
+        at, towards = (cupy.where(each < 0, least - each, each) for each in (bits, goal))
+        found = at + cupy.sign(towards - at)
+        # Of the zeros the one on the side that the step comes from; from a zero on, the sign is the step's.
+        negative = (found < 0) | ((found == 0) & (bits < 0))
+        turned = cupy.where(negative, least - found, found).astype(integer).view(x.dtype)
+        return self.where(cupy.isnan(x) | cupy.isnan(y), x + y, turned)
+
+    def hypot(self, x: Array, y: Array) -> Array:
+        """The root of the sum of two squares; beside the largest numbers CUDA's, which may be 2 ulps off, overflows."""
+        cupy = self._cupy
+        found = cupy.hypot(x, y)
+        x, y = cupy.abs(x), cupy.abs(y)
+        larger = cupy.maximum(x, y)
+        ratio = cupy.minimum(x, y) / larger
+        return cupy.where(cupy.isinf(found) & cupy.isfinite(larger), larger * cupy.sqrt(1.0 + ratio * ratio), found)
+
+    def abs(self, x: Array) -> Array:
+        """The absolute value; the distance of a complex number from zero."""
+        return self._cupy.abs(x) if x.dtype.kind != "c" else self.hypot(x.real, x.imag)
+
+    def of_complex(self, name: str, z: Array, *, odd: bool = False) -> Array:
+        """CuPy's function, but for logarithms of numbers whose distance from zero is none of the dtype."""
+        cupy = self._cupy
+        found = getattr(cupy, name)(z)
+        if name != "log":
+            return found
+        large = cupy.maximum(cupy.abs(z.real), cupy.abs(z.imag)) > float(cupy.finfo(z.dtype).max) / 4
+        return cupy.where(large, cupy.log(0.5 * z) + math.log(2), found)
+
+    # Matrices: CuPy's empty ones of bfloat16 are of float32
+
+    def tril(self, x: Array, k: int = 0) -> Array:
+        """The matrix with zeros above a diagonal."""
+        return self._cupy.tril(x, k).astype(x.dtype, copy=False)
+
+    def triu(self, x: Array, k: int = 0) -> Array:
+        """The matrix with zeros below a diagonal."""
+        return self._cupy.triu(x, k).astype(x.dtype, copy=False)
 
 
 class CupyLinalg:

@@ -29,7 +29,7 @@ from .random import TorchRandom
 from .reduction import TorchReduction
 from .shape import TorchShaping
 from .special import TorchSpecial
-from .ways import Array, dtype_of, dtypes, torch_dtype
+from .ways import Array, bits_of, dtype_of, dtypes, torch_dtype
 from .window import TorchWindow
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ class TorchBackend(
         values = x.data
         if limit < x.size:
             places = torch.arange(limit, device=self.place)
-            values = values[torch.unravel_index(places, x.shape)] if x.shape else values.reshape(-1)[:limit]
+            values = bits_of(values)[torch.unravel_index(places, x.shape)] if x.shape else values.reshape(-1)[:limit]
         return _in_numpy(values).tobytes()
 
     def from_numpy(self, out: Template, array: numpy.ndarray[Any, Any], /, *, copy: bool) -> Payload:

@@ -255,12 +255,25 @@ def _acos(z: Array) -> Array:
     return torch.where(torch.maximum(torch.abs(a), torch.abs(b)) > 1e300, far, near)
 
 
+def _atanh(z: Array) -> Array:
+    """PyTorch's own; on a GPU that loses the real part of small numbers, and overflows with large ones."""
+    own = torch.atanh(z)
+    if not z.is_cuda:
+        return own
+    a, b = parts(z)
+    larger, ratio = _larger_and_ratio(a, b)
+    near = torch.where(larger < 1e-9, z, own)  # the next term of the series is z**3 / 3
+    # 1 / z and pi / 2
+    far = join(a / larger / larger / (1.0 + ratio * ratio), torch.copysign(torch.full_like(b, math.pi / 2), b))
+    return torch.where(larger > 1e100, far, near)
+
+
 acos = _whole(_acos, _table("acos"))
 acosh = _whole(_own("acosh"), _table("acosh"))
 asin = _whole(_own("asin"), _rotated(_table("asinh")))
 asinh = _whole(_own("asinh"), _table("asinh"))
-atan = _whole(_own("atan"), _rotated(_table("atanh")))
-atanh = _whole(_own("atanh"), _table("atanh"))
+atan = _whole(_rotated(_atanh), _rotated(_table("atanh")))
+atanh = _whole(_atanh, _table("atanh"))
 cos = _whole(lambda z: _cosh(turned(z)), lambda z: special("cosh", turned(z)))
 cosh = _whole(_cosh, _table("cosh"))
 exp = _whole(_exp, _table("exp"))
@@ -290,8 +303,23 @@ log2, log10 = log_to(2), log_to(10)
 def magnitude(z: Array) -> Array:
     """The absolute value, infinite where a part is, whatever the other one is."""
     a, b = parts(z)
+    return torch.where(torch.isinf(a) | torch.isinf(b), math.inf, length(a, b))
+
+
+def length(a: Array, b: Array) -> Array:
+    """The root of the sum of two squares; beside the largest numbers CUDA's, which may be 2 ulps off, overflows."""
     found = torch.hypot(a, b)
-    return torch.where(torch.isinf(a) | torch.isinf(b), math.inf, found)
+    if not a.is_cuda:
+        return found
+    larger, ratio = _larger_and_ratio(a, b)
+    inside = torch.isinf(found) & torch.isfinite(larger)
+    return torch.where(inside, larger * torch.sqrt(1.0 + ratio * ratio), found)
+
+
+def _larger_and_ratio(a: Array, b: Array) -> tuple[Array, Array]:
+    """The larger magnitude, and the smaller over it."""
+    larger, smaller = torch.maximum(torch.abs(a), torch.abs(b)), torch.minimum(torch.abs(a), torch.abs(b))
+    return larger, smaller / larger
 
 
 @widened

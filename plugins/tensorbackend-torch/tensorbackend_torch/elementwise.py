@@ -345,7 +345,7 @@ class TorchElementwise(TorchBase):
         """The root of the sum of squares."""
         left, right = self.cast(x1, out), self.cast(x2, out)
         infinite = torch.isinf(left) | torch.isinf(right)
-        return torch.where(infinite, math.inf, torch.hypot(left, right))
+        return torch.where(infinite, math.inf, complex_functions.length(left, right))
 
     # Helpers
 

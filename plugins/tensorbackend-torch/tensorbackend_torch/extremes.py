@@ -82,5 +82,7 @@ def _bits(values: Array) -> Array:
     return values.view(getattr(torch, _INTEGERS[values.element_size()]))
 
 
-def _signed(values: Array, signs: Array) -> Array:
-    return torch.copysign(values, signs.view(values.dtype))
+def _signed(values: Array, bits: Array) -> Array:
+    """The values with the sign of bits for those that are zero."""
+    sign = bits & torch.iinfo(bits.dtype).min
+    return torch.where(values == 0, sign.view(values.dtype), values)

@@ -20,7 +20,7 @@ from . import extremes
 from .casting import as_int64
 from .kernels import TorchBase, kernel
 from .library import torch
-from .ways import UNSIGNED, Array, bits_of, dtype_of, torch_dtype, wide
+from .ways import UNSIGNED, Array, add_rows, bits_of, dtype_of, torch_dtype, wide
 
 
 class TorchIndexing(TorchBase):
@@ -107,7 +107,7 @@ class TorchIndexing(TorchBase):
         """x with the updates added, the narrow floats in float32."""
         positions, rows = _writes(x, indices, wide(bits_of(updates), out.dtype), mode)
         found = wide(bits_of(x), out.dtype).reshape(prod(x.shape[: indices.shape[-1]]), rows.shape[1]).clone()
-        return found.index_add_(0, positions, rows).reshape(out.shape)
+        return add_rows(found, positions, rows).reshape(out.shape)
 
     @kernel(unsigned="own")
     def indexed_put(self, out: Template, x: Array, indices: Array, updates: Array, *, mode: Mode) -> Array:

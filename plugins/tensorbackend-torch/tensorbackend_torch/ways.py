@@ -82,3 +82,14 @@ def wide(values: Array, dtype: DType) -> Array:
 def in_order(values: Array) -> Array:
     """What compares as the elements do: of uint16, uint32 and uint64 signed integers of their width."""
     return turned_over(bits_of(values)) if dtype_of(values.dtype) in UNSIGNED else values
+
+
+def add_rows(target: Array, positions: Array, rows: Array) -> Array:
+    """A tensor to which rows are added in place; complex numbers by parts.
+
+    A GPU adds a complex number times 1 + 0j, which makes NaN of an infinite one.
+    """
+    if target.is_complex():
+        torch.view_as_real(target).index_add_(0, positions, torch.view_as_real(rows.resolve_conj()))
+        return target
+    return target.index_add_(0, positions, rows)

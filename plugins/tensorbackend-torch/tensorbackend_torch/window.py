@@ -17,7 +17,7 @@ from .convolution import TorchConvolution
 from .kernels import kernel
 from .library import torch
 from .shape import padded
-from .ways import Array, bits_of, dtype_of, in_order
+from .ways import Array, add_rows, bits_of, dtype_of, in_order
 
 Geometry = Sequence[tuple[int, int, int]]
 """Size, stride and dilation of the windows along each axis."""
@@ -180,7 +180,7 @@ class TorchWindow(TorchConvolution):
         # A window of nothing but padding adds nowhere.
         found = torch.take_along_dim(chosen, first, 1)[:, 0]
         at = torch.take_along_dim(positions, first, 1)[found, 0]
-        return result.index_add_(0, at, bits_of(source).reshape(-1)[found]).reshape(out.shape)
+        return add_rows(result, at, bits_of(source).reshape(-1)[found]).reshape(out.shape)
 
 
 def _geometry(sizes: Sizes, strides: Sizes, dilations: Sizes) -> Geometry:

@@ -21,11 +21,6 @@ from ..array_module.complex_functions import (
 from . import logarithms
 
 
-def magnitude(xp: Any, z: Array) -> Array:
-    """The distance from zero, infinite where one part is, whatever the other."""
-    return xp.where(xp.isinf(z.real) | xp.isinf(z.imag), xp.inf, xp.abs(z))
-
-
 def _parts(xp: Any, z: Array) -> tuple[Array, ...]:
     """Both parts, in float64 where there is one."""
     return tuple(part.astype(xp.result_type(part.dtype, "float64")) for part in (z.real, z.imag))

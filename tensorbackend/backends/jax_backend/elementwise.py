@@ -19,7 +19,7 @@ from ..array_module.special import error_function as special
 from ..array_module.special import gamma
 from . import complex_by_parts, logarithms
 from .base import JaxBase
-from .rounding import unfused
+from .rounding import quotient, unfused
 
 _LARGEST_WHOLE = 100
 """Up to this size whole exponents of complex numbers go by products."""
@@ -177,7 +177,6 @@ class JaxElementwise(JaxBase, ArrayElementwise):
     tan = function("tan", complex_by_parts.tan)
     cos = function("cos", complex_by_parts.cos)
     sin = function("sin", complex_by_parts.sin)
-    abs = function("abs", complex_by_parts.magnitude)
     sqrt = function("sqrt", complex_by_parts.sqrt)
     atan = function("arctan", complex_by_parts.atan)
 
@@ -216,11 +215,22 @@ class JaxElementwise(JaxBase, ArrayElementwise):
         xp, lax = self.xp, self.lax
         divide: Kernel = xp.divide
         if out.dtype.is_complex:
-            quotient = self.derived(partial(complex_functions.quotient, xp), lax.div)
-            return lambda left, right: quotient(*xp.broadcast_arrays(left, right))
+            divide = self.derived(partial(complex_functions.quotient, xp), lax.div)
+            return lambda left, right: divide(*xp.broadcast_arrays(left, right))
+        if out.dtype is not float64 and not self.rounds_quotients:
+            dtype = numpy_dtype(out.dtype)
+            return lambda left, right: quotient(*xp.broadcast_arrays(left.astype(dtype), right.astype(dtype)))
         if x2.shape == out.shape:
             return divide
         return lambda left, right: divide(left, lax.optimization_barrier(xp.broadcast_to(right, out.shape)))
+
+    @planned
+    def reciprocal(self, out: Template, x: Template, /) -> Kernel:
+        """1 / x, rounded once."""
+        if out.dtype.is_complex or out.dtype is float64 or self.rounds_quotients:
+            return kernel_of(super().reciprocal, out, x)
+        xp = self.xp
+        return self.promoting(lambda values: quotient(xp.ones_like(values), values), out, x)
 
     @planned
     def floor_divide(self, out: Template, x1: Template, x2: Template, /) -> Kernel:

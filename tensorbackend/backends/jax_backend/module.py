@@ -20,6 +20,13 @@ class JaxModule(ArrayModule):
         """Joins by `jax.lax`, as JAX's arrays cannot be written to."""
         return self._lax.complex(*self.broadcast_arrays(real, imaginary))
 
+    def abs(self, x: Array) -> Array:
+        """The absolute value; of a complex number infinite where a part is, whatever the other."""
+        found = self._module.abs(x)
+        if x.dtype.kind != "c":
+            return found
+        return self.where(self.isinf(x.real) | self.isinf(x.imag), self.inf, found)
+
     def of_complex(self, name: str, z: Array, *, odd: bool = False) -> Array:
         """The function in complex128, of the upper half plane and of an odd function of the first quadrant.
 

@@ -250,7 +250,8 @@ def gelu(x: Tensor, /, *, approximate: bool = False) -> Tensor:
         cube = multiply(multiply(near, near), near)
         gate = sigmoid(multiply(add(near, multiply(cube, 0.044715)), 2 * math.sqrt(2 / math.pi)))
     else:
-        gate = multiply(erfc(multiply(wide, -math.sqrt(0.5))), 0.5)
+        # Half of x and not of the gate, which would be subnormal sooner.
+        wide, gate = multiply(wide, 0.5), erfc(multiply(wide, -math.sqrt(0.5)))
     return _narrow(_gated(wide, gate), x)
 
 
