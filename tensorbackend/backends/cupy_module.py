@@ -8,11 +8,11 @@ failures of linear algebra are only raised on request.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from ..dtypes import bfloat16
 from ..interchange import numpy_dtype
+from .array_module.complex_functions import beyond_one, log_of_magnitude
 from .array_module.module import Array, ArrayModule
 
 
@@ -109,7 +109,7 @@ class CupyModule(ArrayModule):
     # The ends of the dtypes' ranges
 
     def nextafter(self, x: Array, y: Array) -> Array:
-        """The next number after x towards y by the bits, as CuPy compiles with -ftz=true and steps from infinity to NaN.
+        """The next number after x towards y by the bits: CuPy compiles with -ftz=true, and steps from infinity to NaN.
 
         Bits without their sign count the numbers from zero on: 1.0 is the 1,065,353,216th of float32.
         """
@@ -130,6 +130,8 @@ class CupyModule(ArrayModule):
         """The root of the sum of two squares; beside the largest numbers CUDA's, which may be 2 ulps off, overflows."""
         cupy = self._cupy
         found = cupy.hypot(x, y)
+        if x.dtype.char not in "fd":  # computed in float32
+            return found
         x, y = cupy.abs(x), cupy.abs(y)
         larger = cupy.maximum(x, y)
         ratio = cupy.minimum(x, y) / larger
@@ -140,13 +142,12 @@ class CupyModule(ArrayModule):
         return self._cupy.abs(x) if x.dtype.kind != "c" else self.hypot(x.real, x.imag)
 
     def of_complex(self, name: str, z: Array, *, odd: bool = False) -> Array:
-        """CuPy's function, but for logarithms of numbers whose distance from zero is none of the dtype."""
-        cupy = self._cupy
-        found = getattr(cupy, name)(z)
+        """CuPy's function, but for the logarithm, which loses digits beside the unit circle and overflows early."""
         if name != "log":
-            return found
-        large = cupy.maximum(cupy.abs(z.real), cupy.abs(z.imag)) > float(cupy.finfo(z.dtype).max) / 4
-        return cupy.where(large, cupy.log(0.5 * z) + math.log(2), found)
+            return getattr(self._cupy, name)(z)
+        a, b = z.real.astype("float64"), z.imag.astype("float64")
+        size = log_of_magnitude(self, a, b, beyond_one(self, a, b), self._cupy.log1p)
+        return self.join(size, self._cupy.arctan2(b, a)).astype(z.dtype)
 
     # Matrices: CuPy's empty ones of bfloat16 are of float32
 

@@ -256,16 +256,23 @@ def _acos(z: Array) -> Array:
 
 
 def _atanh(z: Array) -> Array:
-    """PyTorch's own; on a GPU that loses the real part of small numbers, and overflows with large ones."""
-    own = torch.atanh(z)
+    """PyTorch's own; on a GPU by parts, as that takes logarithms of sums and overflows with large numbers."""
     if not z.is_cuda:
-        return own
+        return torch.atanh(z)
     a, b = parts(z)
+    size = torch.abs(a)
     larger, ratio = _larger_and_ratio(a, b)
-    near = torch.where(larger < 1e-9, z, own)  # the next term of the series is z**3 / 3
-    # 1 / z and pi / 2
-    far = join(a / larger / larger / (1.0 + ratio * ratio), torch.copysign(torch.full_like(b, math.pi / 2), b))
-    return torch.where(larger > 1e100, far, near)
+    real = 0.25 * torch.log1p(4 * size / ((1 - size) * (1 - size) + b * b))
+    apart = torch.hypot(1 - size, b)
+    real = torch.where(
+        (apart > 0) & (apart < 1e-100), 0.5 * (math.log(2) - torch.log(apart)), real
+    )  # squares underflow
+    angle = 0.5 * torch.atan2(2 * b, (1 - size) * (1 + size) - b * b)
+    # Of large numbers 1 / z and pi / 2.
+    far = larger > 1e100
+    real = torch.where(far, size / larger / larger / (1.0 + ratio * ratio), real)
+    angle = torch.where(far, torch.copysign(torch.full_like(b, math.pi / 2), b), angle)
+    return join(torch.copysign(real, a), angle)
 
 
 acos = _whole(_acos, _table("acos"))

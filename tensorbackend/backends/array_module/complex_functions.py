@@ -160,6 +160,20 @@ def _finite_log1p(xp: Any, z: Array) -> Array:
     return xp.join(real, xp.asarray(xp.arctan2(b, moved.real))).astype(dtype, copy=False)
 
 
+def log_of_magnitude(xp: Any, a: Array, b: Array, beyond: Array, log1p: Callable[[Array], Array]) -> Array:
+    """The logarithm of abs(a + bj), which may overflow: near the unit circle from the squared magnitude less 1."""
+    near, large = (beyond > -0.5) & (beyond < 1), xp.maximum(xp.abs(a), xp.abs(b)) > 1e300
+    half = xp.where(large, 0.5, 1.0)
+    far = xp.log(xp.hypot(half * a, half * b)) + xp.where(large, math.log(2), 0.0)
+    return xp.where(near, 0.5 * log1p(xp.where(near, beyond, 0)), far)
+
+
+def beyond_one(xp: Any, a: Array, b: Array) -> Array:
+    """a**2 + b**2 - 1, which loses no digits near the unit circle."""
+    longer, shorter = xp.maximum(xp.abs(a), xp.abs(b)), xp.minimum(xp.abs(a), xp.abs(b))
+    return (longer - 1) * (longer + 1) + shorter * shorter
+
+
 acos = whole(_own("arccos"), table("acos"))
 acosh = whole(_own("arccosh"), table("acosh"))
 asin = whole(_own("arcsin", odd=True), _turned_table("asinh"))

@@ -115,8 +115,8 @@ class JaxBackend(
         if not self.jax.config.jax_enable_x64:
             self.wide, self.long = float32, int32
             self.dtypes = frozenset(each for each in ALL_DTYPES if each.bits < (128 if each.is_complex else 64))
-        # Without 64-bit dtypes there is nothing wider to divide in.
-        self.rounds_quotients = self.place.platform != "gpu" or self.wide is float32
+        # Without 64-bit dtypes there is nothing wider to compute in.
+        self.rounds_once = self.place.platform != "gpu" or self.wide is float32
         self.precision = self.lax.Precision.HIGHEST
         if not JaxBackend._registered:  # one instance at a time is set up
             register(self.jax, JaxBackend)

@@ -72,8 +72,8 @@ class JaxBase(ArrayBase):
     precision: Any
     """The `jax.lax.Precision` of products: accelerators multiply float32 with fewer bits unless told otherwise."""
 
-    rounds_quotients: bool
-    """Whether XLA rounds quotients of float32 once, as it does not on a GPU."""
+    rounds_once: bool
+    """Whether XLA rounds quotients and square roots of float32 once, as it does not on a GPU."""
 
     composing: Composing
     """Whether a composite is being compiled."""

@@ -4,13 +4,16 @@ signs of zeros, or by an overflow on the way."""
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 from ..array_module.complex_functions import (
     Array,
     Function,
     atan_values,
+    beyond_one,
     cos_values,
+    log_of_magnitude,
     sin_values,
     special,
     table,
@@ -55,8 +58,7 @@ def _finite_atanh(xp: Any, z: Array) -> Array:
 
 def _finite_log(xp: Any, z: Array) -> Array:
     a, b = _parts(xp, z)
-    long, short = xp.maximum(xp.abs(a), xp.abs(b)), xp.minimum(xp.abs(a), xp.abs(b))
-    return _logarithm(xp, a, b, (long - 1) * (long + 1) + short * short).astype(z.dtype)
+    return _logarithm(xp, a, b, beyond_one(xp, a, b)).astype(z.dtype)
 
 
 def _finite_log1p(xp: Any, z: Array) -> Array:
@@ -71,12 +73,8 @@ def angle(xp: Any, b: Array, a: Array) -> Array:
 
 
 def _logarithm(xp: Any, a: Array, b: Array, beyond: Array) -> Array:
-    """The logarithm of a + bj: near the unit circle from the squared magnitude less 1."""
-    near, size = (beyond > -0.5) & (beyond < 1), xp.hypot(a, b)
-    large = size > 1e300
-    half = xp.where(large, 0.5, 1.0)
-    far = xp.log(xp.hypot(half * a, half * b)) + xp.where(large, math.log(2), 0.0)
-    return xp.join(xp.where(near, 0.5 * logarithms.log1p(xp, xp.where(near, beyond, 0)), far), angle(xp, b, a))
+    """The logarithm of a + bj, whose squared magnitude is `beyond` more than 1."""
+    return xp.join(log_of_magnitude(xp, a, b, beyond, partial(logarithms.log1p, xp)), angle(xp, b, a))
 
 
 def _finite_tanh(xp: Any, z: Array) -> Array:

@@ -19,7 +19,7 @@ from ..array_module.special import error_function as special
 from ..array_module.special import gamma
 from . import complex_by_parts, logarithms
 from .base import JaxBase
-from .rounding import quotient, unfused
+from .rounding import quotient, root, unfused
 
 _LARGEST_WHOLE = 100
 """Up to this size whole exponents of complex numbers go by products."""
@@ -177,7 +177,7 @@ class JaxElementwise(JaxBase, ArrayElementwise):
     tan = function("tan", complex_by_parts.tan)
     cos = function("cos", complex_by_parts.cos)
     sin = function("sin", complex_by_parts.sin)
-    sqrt = function("sqrt", complex_by_parts.sqrt)
+    _own_sqrt = function("sqrt", complex_by_parts.sqrt)
     atan = function("arctan", complex_by_parts.atan)
 
     # Of subnormal numbers, where they are taken for zeros, XLA makes NaN here, or a number of the other sign
@@ -217,7 +217,7 @@ class JaxElementwise(JaxBase, ArrayElementwise):
         if out.dtype.is_complex:
             divide = self.derived(partial(complex_functions.quotient, xp), lax.div)
             return lambda left, right: divide(*xp.broadcast_arrays(left, right))
-        if out.dtype is not float64 and not self.rounds_quotients:
+        if out.dtype is not float64 and not self.rounds_once:
             dtype = numpy_dtype(out.dtype)
             return lambda left, right: quotient(*xp.broadcast_arrays(left.astype(dtype), right.astype(dtype)))
         if x2.shape == out.shape:
@@ -225,9 +225,16 @@ class JaxElementwise(JaxBase, ArrayElementwise):
         return lambda left, right: divide(left, lax.optimization_barrier(xp.broadcast_to(right, out.shape)))
 
     @planned
+    def sqrt(self, out: Template, x: Template, /) -> Kernel:
+        """The root, rounded once."""
+        if out.dtype.is_complex or out.dtype is float64 or self.rounds_once:
+            return kernel_of(self._own_sqrt, out, x)
+        return self.promoting(root, out, x)
+
+    @planned
     def reciprocal(self, out: Template, x: Template, /) -> Kernel:
         """1 / x, rounded once."""
-        if out.dtype.is_complex or out.dtype is float64 or self.rounds_quotients:
+        if out.dtype.is_complex or out.dtype is float64 or self.rounds_once:
             return kernel_of(super().reciprocal, out, x)
         xp = self.xp
         return self.promoting(lambda values: quotient(xp.ones_like(values), values), out, x)

@@ -1,7 +1,7 @@
 """Arithmetic that is rounded once and at once, where XLA's is not.
 
-XLA fuses a product and a sum into one step. On a GPU its quotient of float32 is up to 2 ulps off (PTX's `div.full`),
-so that `x / x` is not always 1.
+XLA fuses a product and a sum into one step. On a GPU its quotients and square roots of float32 are up to 2 ulps off
+(PTX's `div.full` and `sqrt.approx`), so that `x / x` is not always 1.
 """
 
 from __future__ import annotations
@@ -23,25 +23,32 @@ def _identity() -> Callable[[Any], Any]:
 
 
 @cache
-def _quotient() -> Callable[[Any, Any], Any]:
+def _exactly(name: str) -> Callable[..., Any]:
     import jax
 
-    lax = jax.lax
+    function = getattr(jax.lax, name)
 
-    def rounded(left: Any, right: Any) -> Any:
-        # A quotient of float32 that is rounded to float64 and then to float32 is as if rounded once (S. A. Figueroa,
-        # 1995). Compilers know, and divide in float32 after all, unless there is a product in between.
-        wide = lax.div(2.0 * lax.convert_element_type(left, "float64"), lax.convert_element_type(right, "float64"))
-        return lax.convert_element_type(0.5 * wide, "float32")
+    def rounded_once(*operands: Any) -> Any:
+        # A quotient or root in float64 that is rounded to float32 is as if rounded once (S. A. Figueroa, 1995).
+        # Compilers know, and would compute in float32 after all, if they saw that float32 is what the operands have.
+        wide = (jax.lax.convert_element_type(each, "float64") for each in operands)
+        return jax.lax.convert_element_type(
+            function(*(jax.lax.reduce_precision(each, 11, 23) for each in wide)), "float32"
+        )
 
-    divide = jax.custom_jvp(rounded)
-    divide.defjvp(lambda primals, tangents: (divide(*primals), jax.jvp(lax.div, primals, tangents)[1]))
-    return divide
+    exact = jax.custom_jvp(rounded_once)
+    exact.defjvp(lambda primals, tangents: (exact(*primals), jax.jvp(function, primals, tangents)[1]))
+    return exact
 
 
 def quotient(left: Any, right: Any) -> Any:
     """The quotient of two arrays of float32, float16 or bfloat16 of one shape, rounded once on every device."""
-    return _quotient()(left.astype("float32"), right.astype("float32")).astype(left.dtype)
+    return _exactly("div")(left.astype("float32"), right.astype("float32")).astype(left.dtype)
+
+
+def root(values: Any) -> Any:
+    """The square root of an array of float32, float16 or bfloat16, rounded once on every device."""
+    return _exactly("sqrt")(values.astype("float32")).astype(values.dtype)
 
 
 def unfused(product: Any) -> Any:
