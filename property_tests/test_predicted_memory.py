@@ -50,8 +50,14 @@ EXCEPTIONS: dict[str, str] = {
 """Ops whose peak is another one than predicted, with the reason."""
 
 
-EITHER = {"repeat": "a repetition of one entry is a view of it, or a copy where the counts are data that were drawn"}
-"""Ops whose peak may be another one than predicted, by the calls that are drawn, with the reason."""
+_OF_LAPACK = "NumPy counts the memory in which LAPACK takes singular values from version 2.5 on"
+EITHER = {
+    "matrix_rank": _OF_LAPACK,
+    "repeat": "a repetition of one entry is a view of it, or a copy where the counts are data that were drawn",
+    "svd": _OF_LAPACK,
+    "svdvals": _OF_LAPACK,
+}
+"""Ops whose peak may be another one than predicted, by the calls that are drawn or NumPy's version, with the reason."""
 
 
 def grown(call: Invocation, factor: int, first: bool) -> Invocation:

@@ -109,7 +109,7 @@ DIVERGENCES: tuple[Divergence, ...] = (
         judgement=Judgement(ulps=6, flushes=True),  # a column may underflow as well
         backends=("jax",),
         device="cpu",
-        until=("jax", "0.12"),
+        until=("jax", "0.11.2"),
         ops=("exp",),
         dtypes=(float32,),
     ),

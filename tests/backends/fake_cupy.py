@@ -478,6 +478,7 @@ class Stream:
 
 def _fuse(function: Callable[..., Any]) -> Callable[..., Any]:
     """One kernel of a function: CuPy traces it with stand-ins, so it calls ufuncs and holds on to no array."""
+    assert function.__name__.isidentifier(), "it names the kernel"
     held = [cell.cell_contents for cell in function.__closure__ or ()]
     for each in [each for each in held if hasattr(each, "__globals__")]:
         held += [value for name, value in each.__globals__.items() if name != "__builtins__" and value is not each]

@@ -122,7 +122,7 @@ def test_all_this_holds_where_nothing_is_checked() -> None:
     """Checked mode wraps each kernel, so that no warm call enters a context itself."""
     if not CHECKED:
         return  # this is the run that is meant
-    command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", __file__]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:xdist", "-p", "no:cacheprovider", __file__]
     found = subprocess.run(
         command,
         env={**os.environ, "TENSORBACKEND_CHECK": "0"},

@@ -73,7 +73,8 @@ def test_they_are_the_steps_of_optax(name: str) -> None:
     for scale in (1.0, -2.0, 0.5):
         updates, state = ours.update(x * scale, state, x)
         wanted, other = theirs.update(x.data * scale, other, x.data)
-        numpy.testing.assert_allclose(numpy.asarray(updates), numpy.asarray(wanted), rtol=1e-5)
+        # optax takes 1 - 0.999**n in float32, which leaves four digits.
+        numpy.testing.assert_allclose(numpy.asarray(updates), numpy.asarray(wanted), rtol=3e-5)
 
 
 def test_by_hand() -> None:

@@ -222,7 +222,13 @@ def _compiled(
     exec("\n".join([*lines, "    return out"]), functions)  # source made here, of no text but numbered names
     chain: Any = functions["chain"]
     chain.__defaults__ = shape, None
-    return chain if backend.fuse is None else backend.fuse(lambda *arrays: chain(*arrays, None))
+    if backend.fuse is None:
+        return cast("Callable[..., Array]", chain)
+
+    def fused_chain(*arrays: Array) -> Array:  # whose name is that of the kernel on a GPU
+        return chain(*arrays, None)
+
+    return backend.fuse(fused_chain)
 
 
 def _function(node: Node, backend: ArrayBase) -> tuple[Callable[..., Array], bool]:

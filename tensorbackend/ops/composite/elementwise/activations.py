@@ -174,8 +174,13 @@ def selu(x: Tensor, /) -> Tensor:
 
 
 def _gated(wide: Tensor, gate: Tensor) -> Tensor:
-    """x times a gate that is 0 at -inf, where x counts as the least finite number."""
-    return multiply(maximum(wide, -finfo(wide.dtype).max), gate)
+    """x times a gate that is 0 at -inf."""
+    return multiply(_above_minus_infinity(wide), gate)
+
+
+def _above_minus_infinity(wide: Tensor) -> Tensor:
+    """x with the least finite number for -inf."""
+    return maximum(wide, -finfo(wide.dtype).max)
 
 
 @composite.within(FEW_STEPS)
@@ -249,10 +254,10 @@ def gelu(x: Tensor, /, *, approximate: bool = False) -> Tensor:
         near = minimum(maximum(wide, -32.0), 32.0)
         cube = multiply(multiply(near, near), near)
         gate = sigmoid(multiply(add(near, multiply(cube, 0.044715)), 2 * math.sqrt(2 / math.pi)))
-    else:
-        # Half of x and not of the gate, which would be subnormal sooner.
-        wide, gate = multiply(wide, 0.5), erfc(multiply(wide, -math.sqrt(0.5)))
-    return _narrow(_gated(wide, gate), x)
+        return _narrow(_gated(wide, gate), x)
+    # Half of x and not of the gate, which would be subnormal sooner.
+    gate = erfc(multiply(wide, -math.sqrt(0.5)))
+    return _narrow(multiply(multiply(_above_minus_infinity(wide), 0.5), gate), x)
 
 
 @composite.within(FEW_STEPS)
