@@ -26,6 +26,7 @@ import the package, so an op begins with code that exchanges itself for its own 
 
 from __future__ import annotations
 
+import builtins
 import os
 from collections.abc import Callable, Iterator, Sequence
 from types import CodeType, FunctionType
@@ -119,6 +120,7 @@ def generated(spec: OpSpec, ready: Memo, beside: BesideMemo, missed: Missed, fai
     a parameter has an underscore in front.
     """
     namespace: dict[str, Any] = {
+        "__builtins__": builtins,  # for functions in C that import a module
         "_ATOMS": ATOMS,
         "_MISSES": MISSES,
         "_Template": Template,

@@ -15,7 +15,6 @@ Its lines name numbered kernels, so that graphs of one structure share their com
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import FunctionType
 from typing import Any, Final, TypeAlias, cast
 
 from ..dispatch import explain
@@ -30,7 +29,7 @@ from ..tensor import Tensor, public_op, relabelled
 from .graph import Graph, rebuilt
 from .node import CUSTOM, RENAMED, Node, Value
 from .record import ExprBackend, under
-from .source import code_of
+from .source import function_of
 
 KEPT_BYTES: Final = 1 << 16
 """A constant of more bytes is made again at each run, rather than kept with the program."""
@@ -128,7 +127,7 @@ class Program:
         graph = opened(graph)
         kernels = _raw(graph, backend) if entered_once else None
         writer = _Writer(graph, backend, kernels)
-        run = FunctionType(code_of("\n".join(writer.lines), _FILE), writer.namespace, "run")
+        run = function_of("\n".join(writer.lines), _FILE, "run", writer.namespace)
         is_program(run)
         self.kernel: Kernel = run if kernels is None else backend.enter(run)
         """The payloads of the parameters give a tuple of those of the results."""

@@ -42,7 +42,6 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import is_dataclass
 from operator import attrgetter, itemgetter
-from types import FunctionType
 from typing import Any, Final, TypeAlias
 
 from ..dtypes import DType, defaults
@@ -51,7 +50,7 @@ from ..template import Template
 from ..tensor import Tensor, blank_tensor
 from .arguments import Static
 from .evaluate import note
-from .source import code_of
+from .source import function_of
 from .trees import LEAF, Tree, container_of_tree, flatten, registered
 
 WarmCall: TypeAlias = Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]
@@ -96,7 +95,7 @@ def call_of(
     positional, named = tree.children
     writer.write_call([*leaves], positional, named)
     writer.write_result(out_tree, results)
-    call: WarmCall = FunctionType(code_of("\n".join(writer.lines), _FILE), writer.namespace, "call")
+    call: WarmCall = function_of("\n".join(writer.lines), _FILE, "call", writer.namespace)
     return call
 
 

@@ -2,20 +2,95 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import numpy as np
 import pytest
 
 import tensorbackend as tb
 from tensorbackend.errors import BackendError
+from tensorbackend.protocol import Backend
 
 
-def test_cupy() -> None:
+@pytest.fixture
+def cupy() -> Backend:
     try:
-        backend = tb.get_backend("cupy")
+        return tb.get_backend("cupy")
     except BackendError as error:
         pytest.skip(f"needs a GPU: {error}")
-    x = tb.tensor([[1.0, 2.0], [3.0, 4.0]], names=("row", None), backend=backend)
+
+
+@pytest.fixture
+def jax_gpu() -> Backend:
+    found = tb.devices("jax", kind="gpu")
+    if not found:
+        pytest.skip("needs a GPU: JAX sees none")
+    return tb.get_backend("jax", device=found[0])
+
+
+def test_cupy(cupy: Backend) -> None:
+    x = tb.tensor([[1.0, 2.0], [3.0, 4.0]], names=("row", None), backend=cupy)
     assert (x @ x).backend_transfer("numpy").tolist() == [[7.0, 10.0], [15.0, 22.0]]
-    assert tb.from_dlpack(x.data, backend=backend).data.data.ptr == x.data.data.ptr
+    assert tb.from_dlpack(x.data, backend=cupy).data.data.ptr == x.data.data.ptr
     assert np.asarray(x.block_until_ready()).tolist() == x.tolist()
     assert x.__cuda_array_interface__["shape"] == (2, 2)
+
+
+def test_cupy_keeps_zeros_of_both_signs_and_subnormal_neighbours(cupy: Backend) -> None:
+    for zero in (tb.tensor(-0.0, backend=cupy), tb.full((), -0.0, backend=cupy), tb.asarray(np.array(-0.0))):
+        assert str(zero.backend_copy(cupy).item()) == "-0.0"
+    after = tb.nextafter(tb.tensor([0.0, math.inf], backend=cupy), tb.tensor([1.0, 0.0], backend=cupy))
+    assert after.tolist() == [1.401298464324817e-45, 3.4028234663852886e38]
+
+
+def test_cupy_runs_a_chain_of_ops_as_one_kernel(cupy: Backend) -> None:
+    x = tb.tensor([[0.5, -1.0]], names=("row", "column"), backend=cupy)
+
+    def function(x: tb.Tensor) -> tb.Tensor:
+        return tb.exp(-x * x) * 3.0 + tb.tanh(2.0 * x)
+
+    found, wanted = tb.jit(function)(x), function(x.backend_copy("binary"))
+    assert found.names == ("row", "column")
+    np.testing.assert_allclose(found.tolist(), wanted.tolist(), rtol=1e-6)
+    losses = tb.jit(tb.grad(lambda x: tb.sum(tb.nn.gelu(x))))(x)
+    np.testing.assert_allclose(losses.tolist(), [[0.86749, -0.08332]], rtol=1e-4)
+
+
+def test_cupy_takes_the_memory_that_a_dry_run_predicts(cupy: Backend) -> None:
+    cupy_library: Any = pytest.importorskip("cupy")
+
+    def attention(query: tb.Tensor, key: tb.Tensor) -> tb.Tensor:
+        scores = tb.dot(query, key, contract=(["feature"], ["feature"])) * 0.125
+        return tb.dot(tb.softmax(scores, axis="seen"), key, contract=(["seen"], ["seen"]))
+
+    class Counted(cupy_library.cuda.MemoryHook):  # type: ignore[misc] # CuPy has no types
+        name = "Counted"
+        used = most = 0
+
+        def malloc_postprocess(self, **facts: Any) -> None:
+            self.used += facts["mem_size"]
+            self.most = max(self.most, self.used)
+
+        def free_preprocess(self, **facts: Any) -> None:
+            self.used -= facts["mem_size"]
+
+    shapes = {("asked", "feature"): (1024, 64), ("seen", "feature"): (2048, 64)}
+    arguments = [tb.ones(shape, names=names, backend=cupy) for names, shape in shapes.items()]
+    attention(*arguments)
+    with Counted() as counted:
+        attention(*arguments)
+    predicted = tb.dry_run(attention, *(x.template for x in arguments)).eager
+    assert counted.most == pytest.approx(predicted.peak.memory - predicted.timeline.parameters, rel=0.02)
+
+
+def test_jax_rounds_quotients_and_roots_once(jax_gpu: Backend) -> None:
+    numbers = np.random.default_rng(0).uniform(0.5, 1e6, 100_000).astype("float32")
+    others = np.random.default_rng(1).uniform(0.5, 1e6, 100_000).astype("float32")
+    x, y = (tb.asarray(each, backend=jax_gpu) for each in (numbers, others))
+    assert bool(tb.all(x / x == 1.0))
+    assert np.array_equal(np.asarray(x / y), numbers / others)
+    assert np.array_equal(np.asarray(tb.jit(lambda x, y: x / y)(x, y)), numbers / others)
+    assert np.array_equal(np.asarray(tb.sqrt(x)), np.sqrt(numbers))
+    slope = tb.grad(lambda x: tb.sum(tb.sqrt(x) / y))(x)
+    np.testing.assert_allclose(np.asarray(slope), 0.5 / np.sqrt(numbers) / others, rtol=1e-6)
