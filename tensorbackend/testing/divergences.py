@@ -103,6 +103,17 @@ DIVERGENCES: tuple[Divergence, ...] = (
         device="cpu",
         when=about_subnormals,
     ),
+    *(
+        Divergence(
+            reason="where subnormal numbers are zeros, so is the product of such a gate with a large number",
+            witness=Invocation("nn.silu", (tensorbackend.tensor(-88.0, backend="binary"),), {}),
+            judgement=Judgement(flushes=True, absolute=1.1e-36),
+            backends=(name,),
+            device=device,
+            ops=("nn.silu", "nn.gelu"),
+        )
+        for name, device in (("cupy", "cuda"), ("jax", "cpu"))
+    ),
     Divergence(
         reason="XLA's exponential of float32 is up to 6 ulps off where it is about to overflow",
         witness=Invocation("exp", (tensorbackend.tensor(88.72167205810547, dtype="f32", backend="binary"),), {}),
