@@ -129,6 +129,8 @@ class Ufunc:
         plain = [_flushed(np.asarray(x).astype(_dtype(char))) for x, char in zip(plain, sources, strict=True)]
         self._check_defined(plain, sources)
         found = self.function(*plain)
+        if self.name == "hypot":  # up to 2 ulps off
+            found = np.where(found >= np.nextafter(np.finfo(found.dtype).max, 0), np.inf, found).astype(found.dtype)
         several = found if isinstance(found, tuple) else (found,)
         made = [_flushed(np.asarray(each).astype(_dtype(char))) for each, char in zip(several, results, strict=True)]
         if out is not None:
@@ -139,8 +141,10 @@ class Ufunc:
     def _check_defined(self, plain: Sequence[Any], sources: str) -> None:
         if self.name in ("remainder", "floor_divide") and plain[0].dtype.kind not in "iu":
             raise AssertionError(f"{self.name} of floats is not exact on CuPy")
-        if self.name == "nextafter" and sources[0] == "f":
-            raise AssertionError("nextafter of float32 does not reach subnormal numbers on CuPy")
+        if self.name == "nextafter" and sources[0] != "d":
+            raise AssertionError("nextafter reaches no subnormal numbers on CuPy, and of float16 makes NaN of infinity")
+        if self.name == "log" and plain[0].dtype.kind == "c":
+            raise AssertionError("log of complex numbers loses digits beside the unit circle on CuPy")
         if self.name in ("left_shift", "right_shift"):
             width = 8 * plain[0].dtype.itemsize
             assert ((plain[1] >= 0) & (plain[1] < width)).all(), "a shift by the width or more is undefined"
@@ -369,7 +373,10 @@ def _function(name: str, options: str, place: Any = np) -> Callable[..., Any]:
             made = getattr(place, name)(*map(_plain, arguments), **given)
             made[...] = 1
             return _wrap(made)
-        return _wrap(getattr(place, name)(*map(_plain, arguments), **given))
+        made = getattr(place, name)(*map(_plain, arguments), **given)
+        if name in ("tril", "triu") and not made.size and made.dtype == _DTYPES["E"]:
+            made = made.astype(np.float32)
+        return _wrap(made)
 
     return call
 

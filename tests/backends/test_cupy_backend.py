@@ -18,6 +18,7 @@ import tensorbackend as tb
 from tensorbackend.backends.cupy_backend import CupyBackend
 from tensorbackend.dtypes import ALL_DTYPES, DType, bfloat16
 from tensorbackend.errors import ArgumentError, BackendError
+from tensorbackend.interchange import numpy_dtype
 from tensorbackend.opspec import OPS
 from tensorbackend.protocol import Backend
 from tensorbackend.protocol.core import Core
@@ -77,6 +78,47 @@ def test_subnormals_are_zeros_as_the_divergence_says(cupy: Backend) -> None:
     assert rows
     for row in rows:
         check_row(row, cupy)
+
+
+# As on a GPU, where CuPy's own functions answer otherwise
+
+
+def test_zeros_keep_their_sign(cupy: Backend) -> None:
+    for zero in (
+        tb.tensor(-0.0, backend=cupy),
+        tb.full((), -0.0, backend=cupy),
+        tb.zeros(()).backend_copy(cupy) * -1.0,
+    ):
+        assert str(zero.item()) == "-0.0"
+    assert str(tb.tensor(complex(-0.0, 1.0), backend=cupy).item()) == "(-0+1j)"
+
+
+@pytest.mark.parametrize("dtype", ["f16", "bf16", "f32", "f64"])
+def test_the_next_number(cupy: Backend, dtype: str) -> None:
+    limits = tb.finfo(dtype)
+    ends = [float(limits.max), -float(limits.smallest_normal)]
+    numbers = [0.0, -0.0, 1.0, -1.0, 1.5, np.inf, -np.inf, np.nan, *ends]
+    x = tb.tensor([each for each in numbers for _ in numbers], dtype=dtype, backend="binary")
+    y = tb.tensor(numbers * len(numbers), dtype=dtype, backend="binary")
+    check(Invocation("nextafter", (x, y), {}), cupy)
+
+
+@pytest.mark.parametrize("name", ["abs", "log", "log2", "log10", "cbrt"])
+def test_complex_numbers_at_the_ends_and_on_the_unit_circle(cupy: Backend, name: str) -> None:
+    most = float(tb.finfo("f64").max)
+    numbers = [
+        complex(1.0, most),
+        complex(most, most),
+        complex(-most, 1e-300),
+        complex(0.6, 0.8),
+        complex(1 + 1e-9, 1e-6),
+    ]
+    check(Invocation(name, (tb.tensor(numbers, dtype="c128", backend="binary"),), {}), cupy)
+
+
+def test_empty_triangles_of_bfloat16(cupy: Backend) -> None:
+    for triangle in (tb.tril, tb.triu):
+        assert triangle(tb.zeros((0, 0), dtype="bf16", backend=cupy)).data.dtype == numpy_dtype(bfloat16)
 
 
 def test_importing_the_module_imports_no_cupy() -> None:
