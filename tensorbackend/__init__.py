@@ -462,8 +462,8 @@ def __getattr__(name: str) -> _Any:
     text = f"module {__name__!r} has no attribute {name!r}"
     wanted = None if name.startswith("_") else _advice(name)
     if wanted is None and not name.startswith("_"):
-        places = (space for space in _NAMESPACES if hasattr(_import_module(f".{space}", __name__), name))
-        wanted = next((f"{space}.{name}" for space in places), None)
+        spaces = {space: vars(_import_module(f".{space}", __name__)) for space in _NAMESPACES}
+        wanted = next((f"{space}.{name}" for space, held in spaces.items() if name in held.get("__all__", held)), None)
     raise AttributeError(f"{text}; write tb.{wanted}" if wanted else text, name=name, obj=_import_module(__name__))
 
 

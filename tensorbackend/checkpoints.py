@@ -38,6 +38,8 @@ from .select import check_held, get_backend
 from .template import Template
 from .tensor import Tensor
 
+__all__ = ["load", "save"]
+
 _CURRENT = "current"
 _FORMAT = 1
 """The number of the format, of which readers know one."""

@@ -24,6 +24,8 @@ from .protocol import Backend
 from .template import Template, as_names
 from .tensor import Tensor
 
+__all__ = ["from_parts", "initialize", "process_count", "process_index", "shutdown"]
+
 
 @entry
 def initialize(

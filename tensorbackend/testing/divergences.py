@@ -105,7 +105,7 @@ DIVERGENCES: tuple[Divergence, ...] = (
     ),
     *(
         Divergence(
-            reason="where subnormal numbers are zeros, so is the product of such a gate with a large number",
+            reason="a subnormal gate counts as zero, also where its product with x is not subnormal",
             witness=Invocation("nn.silu", (tensorbackend.tensor(-88.0, backend="binary"),), {}),
             judgement=Judgement(flushes=True, absolute=1.1e-36),
             backends=(name,),

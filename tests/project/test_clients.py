@@ -34,6 +34,12 @@ def test_the_package_lists_its_names() -> None:
     assert tb.__version__.count(".") == 2
 
 
+@pytest.mark.parametrize("name", ["as_dtype", "expected", "partial", "Any", "library"])
+def test_names_that_modules_import_are_no_advice(name: str) -> None:
+    with pytest.raises(AttributeError, match=f"^module 'tensorbackend' has no attribute '{name}'$"):
+        getattr(tb, name)
+
+
 def test_backends_by_their_classes() -> None:
     assert tb.get_backend(tb.BinaryBackend).name == "binary"
     assert tb.ones(2).backend_transfer(tb.TemplateBackend).backend.template_only

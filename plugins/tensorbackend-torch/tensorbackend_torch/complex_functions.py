@@ -263,10 +263,10 @@ def _atanh(z: Array) -> Array:
     size = torch.abs(a)
     larger, ratio = _larger_and_ratio(a, b)
     real = 0.25 * torch.log1p(4 * size / ((1 - size) * (1 - size) + b * b))
+    # Beside 1 and -1 the squares underflow.
     apart = torch.hypot(1 - size, b)
-    real = torch.where(
-        (apart > 0) & (apart < 1e-100), 0.5 * (math.log(2) - torch.log(apart)), real
-    )  # squares underflow
+    beside = 0.5 * (math.log(2) - torch.log(apart))
+    real = torch.where((apart > 0) & (apart < 1e-100), beside, real)
     angle = 0.5 * torch.atan2(2 * b, (1 - size) * (1 + size) - b * b)
     # Of large numbers 1 / z and pi / 2.
     far = larger > 1e100

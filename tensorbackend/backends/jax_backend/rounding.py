@@ -1,7 +1,7 @@
 """Arithmetic that is rounded once and at once, where XLA's is not.
 
 XLA fuses a product and a sum into one step. On a GPU its quotients and square roots of float32 are up to 2 ulps off
-(PTX's `div.full` and `sqrt.approx`), so that `x / x` is not always 1.
+(https://github.com/openxla/xla/issues/37181), so that `x / x` is not always 1.
 """
 
 from __future__ import annotations

@@ -43,6 +43,13 @@ def test_complex_logarithms_beside_the_unit_circle(name: str) -> None:
     check(Invocation(name, (tb.tensor(values, dtype="c128", backend="binary"),), {}), "jax")
 
 
+@pytest.mark.parametrize("order", [1, 2, 3, math.inf])
+def test_magnitudes_of_numbers_with_an_infinite_part(order: float) -> None:
+    numbers = tb.tensor([complex(math.inf, math.nan), 1.0], dtype="c64", backend="binary")
+    check(Invocation("linalg.vector_norm", (numbers,), {"ord": order}), "jax")
+    check(Invocation("abs", (numbers,), {}), "jax")
+
+
 @pytest.mark.parametrize("name", ["tanh", "tan"])
 def test_complex_tangents_beside_their_poles(name: str) -> None:
     pole = complex(0, math.pi / 2) if name == "tanh" else complex(math.pi / 2, 0)
