@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import cmath
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
 from typing import Any, TypeAlias
 
 import tensorbackend
@@ -61,14 +62,31 @@ def _magnitudes(call: Invocation, bound: Bound, wanted: Sequence[Tensor]) -> Seq
     """The results of the op for the absolute values of its operands, in 64 bits."""
     if not any(each.dtype.is_inexact for each in wanted):
         return [0.0] * len(wanted)
-    # Integers beside floats are indices.
-    mixed = any(x.dtype.is_inexact for x in call.tensors)
-    absolute = call.on("binary").mapped(lambda x: x if mixed and x.dtype.is_integer else _absolute(x))
-    try:
-        found = absolute.run()
-    except TensorBackendError:
-        return [0.0] * len(wanted)
-    return [[abs(size) for size in unpack(each.to_binary(), each.dtype)] for each in flatten(found)[0]]
+    for absolute in _of_magnitudes(call.on("binary")):
+        try:
+            found = absolute.run()
+        except TensorBackendError:
+            continue
+        return [[abs(size) for size in unpack(each.to_binary(), each.dtype)] for each in flatten(found)[0]]
+    return [0.0] * len(wanted)
+
+
+def _of_magnitudes(call: Invocation) -> Iterator[Invocation]:
+    """The call with absolute values in 64 bits for all operands but indices.
+
+    Integers beside floats are indices. Of integers alone up to two may be: the op refuses floats for these.
+    """
+    integers = [number for number, x in enumerate(call.tensors) if x.dtype.is_integer]
+    if any(x.dtype.is_inexact for x in call.tensors):
+        yield _but(call, integers)
+        return
+    for count in range(3):
+        for indices in combinations(integers, count):
+            yield _but(call, indices)
+
+
+def _but(call: Invocation, kept: Sequence[int]) -> Invocation:
+    return call.with_tensors(x if number in kept else _absolute(x) for number, x in enumerate(call.tensors))
 
 
 def _norm(call: Invocation, bound: Bound, wanted: Sequence[Tensor]) -> Sequence[Allowance]:

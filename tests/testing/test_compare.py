@@ -7,7 +7,9 @@ import math
 import pytest
 
 import tensorbackend as tb
-from tensorbackend.testing import Disagreement, Invocation, assert_equal, farthest
+from tensorbackend.accuracy import SUM
+from tensorbackend.testing import Disagreement, Invocation, assert_equal, check, farthest
+from tensorbackend.testing.scales import allowances
 
 
 def told(actual: tb.Tensor, wanted: tb.Tensor, **options: object) -> str:
@@ -64,3 +66,12 @@ def test_one_infinite_part_leaves_the_other_its_absolute_error() -> None:
     for wrong in (complex(math.inf, 2e-4), complex(-math.inf, 1e-4), complex(math.nan, 1e-4)):
         with pytest.raises(Disagreement):
             assert_equal(tb.asarray([wrong], dtype="c64"), wanted[:1], absolute=1e-6)
+
+
+def test_sums_of_integers_that_cancel_are_judged_by_their_magnitudes() -> None:
+    numbers = tb.tensor([2**63 - 1, -513, -(2**63)], dtype="s64", backend="binary")
+    indices = tb.zeros((3, 0), dtype="s8", backend="binary")
+    call = Invocation("indexed_mean", (tb.tensor(0, backend="binary"), indices, numbers), {"mode": "error"})
+    assert check(call, "numpy") == 0.0
+    (allowed,) = allowances(call, SUM, [tb.zeros((), backend="binary")])
+    assert allowed == [64 * tb.finfo("f32").eps * 2**62]  # the mean of the magnitudes

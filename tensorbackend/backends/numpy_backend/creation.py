@@ -27,7 +27,10 @@ class NumpyCreation(ArrayCreation):
         whole = start == start // 1 and step == step // 1
         largest = max(abs(start), abs(stop))
         # Further numbers have an inexact quotient, by which NumPy finds their count.
-        if whole and last is None and out.dtype is not bfloat16 and largest <= min(exact_up_to(out.dtype), 1 << 53):
+        held = largest <= min(exact_up_to(out.dtype), 1 << 53)
+        if out.dtype.kind == "uint":  # NumPy takes neither a negative number nor a negative step in its dtype
+            held = held and start >= 0 and step > 0
+        if whole and last is None and out.dtype is not bfloat16 and held:
             return Calm(lambda: numpy.arange(first, stop, step, dtype))
         if isinstance(start, int) or count <= _BLOCK:
             return kernel_of(super().spaced, out, start=start, step=step, last=last)

@@ -43,3 +43,11 @@ ONE = tb.asarray(1.0, backend="binary")
 ])  # fmt: skip
 def test_what_is_no_tensor_goes_where_the_tensors_of_its_call_are(function: Callable[[], tb.Tensor]) -> None:
     assert function().backend.name == "binary"
+
+
+@pytest.mark.parametrize("backend", ["binary", "numpy", "jax"])
+def test_unsigned_ranges_downwards_and_from_below_zero(backend: str) -> None:
+    with tb.default_backend(backend):
+        assert tb.arange(5, 0, -1, dtype="u8").tolist() == [5, 4, 3, 2, 1]
+        assert tb.linspace(5.0, 0.0, 5, dtype="u8", endpoint=False).tolist() == [5, 4, 3, 2, 1]
+        assert tb.linspace(-2.0, 2.0, 4, dtype="u64", endpoint=False).tolist() == [0, 0, 0, 1]
