@@ -12,10 +12,8 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
-
-os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # else JAX takes three quarters of the memory at once
 
 import tensorbackend as tb
 from tensorbackend.expr.trace import parse_template
@@ -73,8 +71,8 @@ def drawn(name: str, backend: tb.Backend) -> list[tb.Tensor]:
     ]
 
 
-def on_cupy(name: str) -> int:
-    """The greatest number of bytes in use while a program runs on CuPy op by op."""
+def on_cupy(program: Callable[..., Any], draw: Callable[[], Sequence[tb.Tensor]]) -> int:
+    """The greatest number of bytes in use while a program runs on CuPy op by op, its arguments among them."""
     import cupy  # type: ignore[import-not-found]
 
     class Counted(cupy.cuda.MemoryHook):  # type: ignore[misc] # CuPy has no types
@@ -90,18 +88,19 @@ def on_cupy(name: str) -> int:
         def free_preprocess(self, **facts: Any) -> None:
             self.used -= facts["mem_size"]
 
-    backend = tb.get_backend("cupy")
-    PROGRAMS[name][0](*drawn(name, backend))  # handles of libraries keep memory of their own
+    program(*draw())  # handles of libraries keep memory of their own
     with Counted() as counted:
-        arguments = drawn(name, backend)
+        arguments = draw()
         counted.most = counted.used
-        found = PROGRAMS[name][0](*arguments)
-        del found
+        program(*arguments)
         return int(counted.most)
 
 
 def on_jax(name: str) -> int:
     """The greatest number of bytes in use while a compiled program runs on JAX."""
+    os.environ.setdefault(
+        "XLA_PYTHON_CLIENT_PREALLOCATE", "false"
+    )  # else JAX takes three quarters of the memory at once
     import jax
 
     backend = tb.get_backend("jax")
@@ -127,7 +126,11 @@ def measured(function: str, name: str) -> int | str:
 def main() -> None:
     """Prints the table, or one measurement."""
     if len(sys.argv) == 3:
-        print(json.dumps({"on_cupy": on_cupy, "on_jax": on_jax}[sys.argv[1]](sys.argv[2])))
+        name = sys.argv[2]
+        if sys.argv[1] == "on_jax":
+            print(json.dumps(on_jax(name)))
+        else:
+            print(json.dumps(on_cupy(PROGRAMS[name][0], lambda: drawn(name, tb.get_backend("cupy")))))
         return
     print("peak in MB     predicted, op by op   CuPy   ratio    predicted, optimised   JAX   ratio")
     for name, (program, arguments) in PROGRAMS.items():

@@ -142,8 +142,10 @@ class CupyModule(ArrayModule):
         return self._cupy.abs(x) if x.dtype.kind != "c" else self.hypot(x.real, x.imag)
 
     def of_complex(self, name: str, z: Array, *, odd: bool = False) -> Array:
-        """CuPy's function in complex128, whose subnormal numbers CuPy keeps; its logarithm loses digits beside the unit
-        circle and overflows early."""
+        """Calls CuPy's function in complex128, whose subnormal numbers CuPy keeps.
+
+        The logarithm is made of real functions: CuPy's loses digits beside the unit circle and overflows early.
+        """
         if name != "log":
             return getattr(self._cupy, name)(z.astype("complex128")).astype(z.dtype)
         a, b = z.real.astype("float64"), z.imag.astype("float64")

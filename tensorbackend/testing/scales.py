@@ -74,7 +74,8 @@ def _magnitudes(call: Invocation, bound: Bound, wanted: Sequence[Tensor]) -> Seq
 def _of_magnitudes(call: Invocation) -> Iterator[Invocation]:
     """The call with absolute values in 64 bits for all operands but indices.
 
-    Integers beside floats are indices. Of integers alone up to two may be: the op refuses floats for these.
+    Integers beside floats are indices. Among integers alone up to two operands may be indices: those for which the op
+    refuses floats.
     """
     integers = [number for number, x in enumerate(call.tensors) if x.dtype.is_integer]
     if any(x.dtype.is_inexact for x in call.tensors):

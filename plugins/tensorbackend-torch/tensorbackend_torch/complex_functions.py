@@ -256,7 +256,10 @@ def _acos(z: Array) -> Array:
 
 
 def _atanh(z: Array) -> Array:
-    """PyTorch's own; on a GPU by parts, as that takes logarithms of sums and overflows with large numbers."""
+    """PyTorch's own on the CPU, and by real functions on a GPU.
+
+    There PyTorch's loses digits of small numbers and overflows with large ones.
+    """
     if not z.is_cuda:
         return torch.atanh(z)
     a, b = parts(z)

@@ -32,7 +32,7 @@ def matrix_product(left: Array, right: Array) -> Array:
 def _by_limbs(left: Array, right: Array) -> Array:
     """int64 matrices by all products of their parts that reach the lowest 64 bits, of up to 2**20 terms each."""
     total = torch.zeros((), dtype=torch.int64, device=left.device)
-    for start in range(0, max(left.shape[-1], 1), 1 << 20):  # of no terms the sum has the shape too
+    for start in range(0, max(left.shape[-1], 1), 1 << 20):  # once at least: a sum of no terms has a shape
         rows, columns = left[..., start : start + (1 << 20)], right[..., start : start + (1 << 20), :]
         for i in range(0, 64, _LIMB):
             for j in range(0, 64 - i, _LIMB):

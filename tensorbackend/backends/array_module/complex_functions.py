@@ -161,7 +161,10 @@ def _finite_log1p(xp: Any, z: Array) -> Array:
 
 
 def log_of_magnitude(xp: Any, a: Array, b: Array, beyond: Array, log1p: Callable[[Array], Array]) -> Array:
-    """The logarithm of abs(a + bj), which may overflow: near the unit circle from the squared magnitude less 1."""
+    """The logarithm of abs(a + bj), also where the magnitude itself overflows.
+
+    Near the unit circle it comes from `beyond`, which is a**2 + b**2 - 1.
+    """
     near, large = (beyond > -0.5) & (beyond < 1), xp.maximum(xp.abs(a), xp.abs(b)) > 1e300
     half = xp.where(large, 0.5, 1.0)
     far = xp.log(xp.hypot(half * a, half * b)) + xp.where(large, math.log(2), 0.0)

@@ -225,7 +225,7 @@ def _compiled(
     if backend.fuse is None:
         return cast("Callable[..., Array]", chain)
 
-    def fused_chain(*arrays: Array) -> Array:  # whose name is that of the kernel on a GPU
+    def fused_chain(*arrays: Array) -> Array:  # CuPy names the kernel after it
         return chain(*arrays, None)
 
     return backend.fuse(fused_chain)
