@@ -6,6 +6,7 @@ what is missing. Callbacks run on CuPy's current stream.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -261,6 +262,31 @@ class CupyBackend(ArrayModuleBackend):
             return exact
         functions = import_library("cupyx.scipy.special", self.name, *_EXTRAS)
         return lambda xp, values: getattr(functions, name)(values)
+
+    def elimination(self, x: Template) -> Kernel:
+        """cuSOLVER's, a matrix at a time; ours of complex ones, which cuSOLVER pivots by the sum of the parts."""
+        general = super().elimination(x)
+        if x.dtype.is_complex or not x.size:
+            return general
+        xp, functions = self.xp, import_library("cupyx.scipy.linalg", self.name, *_EXTRAS)
+        rows = x.shape[-2]
+
+        def eliminate(matrix: Array) -> tuple[Array, Array]:
+            import numpy
+
+            factors = xp.empty(matrix.shape, matrix.dtype)
+            order = numpy.tile(numpy.arange(rows), (*x.shape[:-2], 1))
+            for place in numpy.ndindex(*x.shape[:-2]):
+                with warnings.catch_warnings():  # that a matrix is singular
+                    warnings.simplefilter("ignore", RuntimeWarning)
+                    found, pivots = functions.lu_factor(matrix[place], check_finite=False)
+                factors[place] = found
+                at = order[place]
+                for row, pivot in enumerate(self._cupy.asnumpy(pivots).tolist()):
+                    at[row], at[pivot] = at[pivot], at[row]
+            return factors, xp.asarray(order)
+
+        return eliminate
 
     @planned
     def triangular_solve(

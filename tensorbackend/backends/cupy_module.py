@@ -152,6 +152,24 @@ class CupyModule(ArrayModule):
         size = log_of_magnitude(self, a, b, beyond_one(self, a, b), self._cupy.log1p)
         return self.join(size, self._cupy.arctan2(b, a)).astype(z.dtype)
 
+    # Positions: of several NaN CuPy gives any
+
+    def argmax(self, x: Array, axis: int | None = None) -> Array:
+        """The place of the first of the greatest elements, or of the first NaN."""
+        return self._first("argmax", x, axis)
+
+    def argmin(self, x: Array, axis: int | None = None) -> Array:
+        """The place of the first of the least elements, or of the first NaN."""
+        return self._first("argmin", x, axis)
+
+    def _first(self, name: str, x: Array, axis: int | None) -> Array:
+        cupy = self._cupy
+        found = getattr(cupy, name)(x, axis=axis)
+        if x.dtype.kind != "f":
+            return found
+        missing = cupy.isnan(x)
+        return cupy.where(missing.any(axis=axis), cupy.argmax(missing, axis=axis), found)
+
     # Matrices: CuPy's empty ones of bfloat16 are of float32
 
     def tril(self, x: Array, k: int = 0) -> Array:

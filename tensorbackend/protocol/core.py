@@ -316,6 +316,17 @@ class Core:
         """
         return default_impl(*args)
 
+    def compile_composite(
+        self, call: CompositeCall, default_impl: Callable[..., Tensor | tuple[Tensor, ...]], otherwise: Kernel, /
+    ) -> Kernel | None:
+        """A kernel of a whole composite that `optional` would run, for which a plan asks once.
+
+        The inputs of the call are templates. `otherwise` is the kernel that runs `optional`.
+
+        `None`, as here, from a backend that compiles nothing: each call then goes to `optional`.
+        """
+        return None
+
     def compile_graph(self, graph: Graph, /) -> Kernel | None:
         """A kernel of a whole graph of `tb.trace`, for which `tb.jit` asks once.
 

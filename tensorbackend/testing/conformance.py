@@ -11,7 +11,7 @@ from ..select import get_backend
 from ..template import Template
 from ..tensor import Tensor
 from .bounds import READS_DATA, bound_of
-from .calls import Invocation
+from .calls import Invocation, names
 from .compare import assert_equal
 from .contract import answered, observed, outcome, told
 from .divergences import EXPECTED, Divergence, Judgement, Outcome, divergences_of
@@ -118,7 +118,7 @@ def _judged(
 def check_row(row: Divergence, backend: Backend) -> None:
     """Raises `AssertionError` unless a row's witness differs without the row and passes with it.
 
-    A row that compares nothing must name its ops, or it would excuse all.
+    A row names ops as `names` lists them; one that compares nothing must name some, or it would excuse all.
 
     Parameters
     ----------
@@ -137,6 +137,8 @@ def check_row(row: Divergence, backend: Backend) -> None:
     """
     if not row.judgement.compared and not row.ops:
         raise AssertionError(f"the row {row.reason!r} compares nothing and names no ops: it excuses every failure")
+    for name in {*row.ops, row.witness.name} - {*names()}:
+        raise AssertionError(f"the row {row.reason!r} is about {name!r}, which is none of testing.names()")
     try:
         judge(row.witness, backend, rows=())
     except AssertionError:

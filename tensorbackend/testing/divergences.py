@@ -7,13 +7,14 @@ fails today, and a test asserts that it still does: a row that is no longer need
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias
 
 import tensorbackend
 
-from ..dtypes import DType, bfloat16, complex64, float32
+from ..dtypes import DType, bfloat16, complex64, complex128, float32
 from ..errors import TensorBackendError
 from ..protocol import Backend
 from ..tensor import Tensor
@@ -69,7 +70,7 @@ class Divergence(NamedTuple):
     until: tuple[str, str] | None = None
     """A library of the backend's and its first version that does not differ, such as `("jax", "0.12")`."""
     ops: tuple[str, ...] = ()
-    """The public names of the ops; none for all."""
+    """The names of the ops, as `names` lists them; none for all."""
     dtypes: tuple[DType, ...] = ()
     """The dtypes of which one is among the inputs and results; none for all."""
     when: Callable[[Invocation, Outcome], bool] = lambda call, wanted: True
@@ -84,6 +85,11 @@ class Divergence(NamedTuple):
             and (not self.dtypes or not held.isdisjoint(self.dtypes))
             and self.when(call, wanted)
         )
+
+
+def _about_infinities(call: Invocation, wanted: Outcome) -> bool:
+    """Whether a result of the reference is not finite."""
+    return isinstance(wanted, list) and not all(tensorbackend.all(tensorbackend.isfinite(x)).item() for x in wanted)
 
 
 DIVERGENCES: tuple[Divergence, ...] = (
@@ -106,13 +112,33 @@ DIVERGENCES: tuple[Divergence, ...] = (
     *(
         Divergence(
             reason="a subnormal gate counts as zero, also where its product with x is not subnormal",
-            witness=Invocation("nn.silu", (tensorbackend.tensor(-88.0, backend="binary"),), {}),
+            witness=Invocation("silu", (tensorbackend.tensor(-88.0, backend="binary"),), {}),
             judgement=Judgement(flushes=True, absolute=1.1e-36),
             backends=(name,),
             device=device,
-            ops=("nn.silu", "nn.gelu"),
+            ops=("silu", "gelu"),
         )
         for name, device in (("cupy", "cuda"), ("jax", "cpu"))
+    ),
+    Divergence(
+        reason="a subnormal number equals zero, so that either is the mode",
+        witness=Invocation("mode", (tensorbackend.tensor([0.0, -5.9e-39], backend="binary"),), {}),
+        judgement=Judgement(flushes=True, absolute=1.2e-38),
+        backends=("cupy",),
+        device="cuda",
+        ops=("mode",),
+        dtypes=(float32, bfloat16),
+        when=about_subnormals,
+    ),
+    Divergence(
+        reason="the order of multiplications is the library's, and beside infinities says which parts are NaN",
+        witness=Invocation("prod", (tensorbackend.tensor([1j, 1j, 1j, complex(0, math.inf)], backend="binary"),), {}),
+        judgement=NOT_COMPARED,
+        backends=("cupy",),
+        device="cuda",
+        ops=("prod", "cumulative_prod"),
+        dtypes=(complex64, complex128),
+        when=_about_infinities,
     ),
     Divergence(
         reason="XLA's exponential of float32 is up to 6 ulps off where it is about to overflow",

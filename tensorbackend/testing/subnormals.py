@@ -18,10 +18,11 @@ def _zero(part: float, least: float) -> float:
     return math.copysign(0.0, part) if abs(part) < least else part
 
 
-def _changed(x: Tensor, real: bool, imaginary: bool) -> Tensor:
+def _changed(x: Tensor, real: bool, imaginary: bool, factor: float = 1.0) -> Tensor:
     if not x.dtype.is_inexact:
         return x
-    least, of_real = least_normal(x.dtype), least_normal(x.dtype) if real else 0.0
+    least = factor * least_normal(x.dtype)
+    of_real = least if real else 0.0
     values: Sequence[Any] = unpack(x.to_binary(), x.dtype)
     if x.dtype.is_complex:
         of_imaginary = least if imaginary else 0.0
@@ -41,11 +42,17 @@ def flushed(x: Tensor) -> Tensor:
     return _changed(x, True, True)
 
 
-FLUSHES: Final = (flushed, lambda x: _changed(x, True, False), lambda x: _changed(x, False, True))
-"""The numbers that a library may take complex numbers for: with zeros for subnormal parts, for real ones or for
-imaginary ones.
+FLUSHES: Final = (
+    flushed,
+    lambda x: _changed(x, True, False),
+    lambda x: _changed(x, False, True),
+    lambda x: _changed(x, True, True, 2.0),
+)
+"""The numbers that a library may take complex numbers for: with zeros for subnormal parts, for real ones, for
+imaginary ones, or for parts whose half is subnormal.
 
-XLA computes log(1e-308 + 1e-308j) as log(0) with the angle of 1e-308j.
+XLA computes log(1e-308 + 1e-308j) as log(0) with the angle of 1e-308j. The sigmoid of 1.2e-38j is 0.5 + 0.3e-38j, and
+the product of infinity with its imaginary part is NaN where that is flushed.
 """
 
 

@@ -374,11 +374,38 @@ def _function(name: str, options: str, place: Any = np) -> Callable[..., Any]:
             made[...] = 1
             return _wrap(made)
         made = getattr(place, name)(*map(_plain, arguments), **given)
+        if name in ("argmax", "argmin"):
+            made = _last_missing(_plain(arguments[0]), made, **given)
+        if name == "cumprod" and made.dtype.kind == "c":
+            made = _from_the_right(_plain(arguments[0]), made, **given)
         if name in ("tril", "triu") and not made.size and made.dtype == _DTYPES["E"]:
             made = made.astype(np.float32)
         return _wrap(made)
 
     return call
+
+
+def _last_missing(values: Any, found: Any, axis: Any = None) -> Any:
+    """Positions of elements, the last NaN of several."""
+    if values.dtype.kind != "f" or not np.isnan(values).any():
+        return found
+    missing = np.isnan(values).reshape(-1) if axis is None else np.isnan(values)
+    along = 0 if axis is None else axis
+    last = missing.shape[along] - 1 - np.argmax(np.flip(missing, along), axis=along)
+    return np.where(missing.any(axis=along), last, found)
+
+
+def _from_the_right(values: Any, found: Any, axis: int, dtype: Any = None) -> Any:
+    """Running products of complex numbers, not finite ones by another order of multiplications."""
+    if np.isfinite(found).all():
+        return found
+    rows, made = np.moveaxis(values.astype(found.dtype), axis, 0), np.moveaxis(found, axis, 0)
+    for stop in range(1, len(rows)):
+        product = rows[stop]
+        for each in rows[:stop][::-1]:
+            product = each * product
+        made[stop] = product
+    return found
 
 
 def _filling(value: Any) -> Any:
@@ -464,6 +491,15 @@ def _solve_triangular(matrix: Any, right: Any, *, trans: int, lower: bool) -> An
     return _wrap(np.linalg.solve(wide, _plain(right).astype(wide.dtype)).astype(matrix.dtype))
 
 
+def _lu_factor(matrix: Any, *, check_finite: bool) -> Any:
+    import scipy.linalg
+
+    assert matrix.ndim == 2
+    assert matrix.size
+    assert matrix.dtype.char in "fdFD"
+    return _wrap(scipy.linalg.lu_factor(_plain(matrix), check_finite=check_finite))
+
+
 def _elementwise(function: Callable[[float], float]) -> Callable[[Any], Any]:
     return lambda x: _wrap(np.array(list(map(function, _plain(x).tolist())), np.float64).reshape(x.shape))
 
@@ -542,7 +578,7 @@ def _modules() -> dict[str, Any]:
     functions.erf, functions.erfc = _elementwise(math.erf), _elementwise(math.erfc)
     functions.erfinv = _elementwise(scalars.erf_inv)
     solvers: Any = ModuleType("cupyx.scipy.linalg")
-    solvers.solve_triangular = _solve_triangular
+    solvers.solve_triangular, solvers.lu_factor = _solve_triangular, _lu_factor
     return {"cupy": cupy, "cupyx": cupyx, "cupyx.scipy.special": functions, "cupyx.scipy.linalg": solvers}
 
 

@@ -93,6 +93,23 @@ def test_zeros_keep_their_sign(cupy: Backend) -> None:
     assert str(tb.tensor(complex(-0.0, 1.0), backend=cupy).item()) == "(-0+1j)"
 
 
+def test_of_several_nan_the_first_one_is_found(cupy: Backend) -> None:
+    x = tb.tensor([[1.0, np.nan], [np.nan, 2.0], [np.nan, np.nan]], backend=cupy)
+    for find in (tb.argmax, tb.argmin):
+        assert find(x, axis=0).tolist() == [1, 0]
+        assert find(x).item() == 1
+        assert find(x, axis=0, tie_break="high").tolist() == [2, 2]
+
+
+def test_factors_of_stacks_are_those_of_cusolver(cupy: Backend) -> None:
+    x = tb.random.normal(tb.random.key(0, backend=cupy), (2, 3, 40, 30))
+    permutation, lower, upper = tb.linalg.lu(x)
+    assert tb.all_close(permutation @ lower @ upper, x, atol=1e-5).item()
+    singular = tb.zeros((2, 2), backend=cupy)
+    assert tb.linalg.det(singular).item() == 0.0
+    assert tb.linalg.lu(tb.zeros((2, 0, 3), backend=cupy))[0].shape == (2, 0, 0)
+
+
 @pytest.mark.parametrize("dtype", ["f16", "bf16", "f32", "f64"])
 def test_the_next_number(cupy: Backend, dtype: str) -> None:
     limits = tb.finfo(dtype)

@@ -106,7 +106,7 @@ class JaxBackend(
         self.xp = JaxModule(library("jax.numpy"), self.lax)
         for submodule in ("jax.dlpack", "jax.experimental", "jax.scipy.special"):
             library(submodule)
-        self.quiet, self.numbers = AlreadyQuiet(), {}
+        self.quiet, self.numbers, self.spacings = AlreadyQuiet(), {}, {}
         self.composites, self.composing = {}, Composing()
         self.settle()
         if os.environ.get("JAX_ENABLE_X64", "1").lower() not in ("0", "false", "off", "n", "no"):

@@ -8,16 +8,16 @@ from typing import Any, TypeAlias
 
 from ...dtypes import defaults
 from ...memo import kind_of, remember
+from ...protocol import Kernel, Payload
 from ...protocol.core import CompositeCall
 from ...rules.plan import Out
+from ...select import default_backend
 from ...template import Template
 from ...tensor import Tensor
 from ..array_module.base import Array
 from .base import JaxBase, ReadsData
 
 Default: TypeAlias = Callable[..., Tensor | tuple[Tensor, ...]]
-Places: TypeAlias = tuple[Template | tuple[Template, ...] | None, ...]
-"""The inputs of a call with templates for tensors."""
 
 
 class JaxComposites(JaxBase):
@@ -56,10 +56,35 @@ class JaxComposites(JaxBase):
                 return tuple(Tensor(template, self, data) for template, data in zip(out, found, strict=True))
         return default_impl(*args)
 
-    def _composed(self, default_impl: Default, options: Any, static: tuple[Out, Places], *arrays: Array) -> Any:
+    def compile_composite(self, call: CompositeCall, default_impl: Default, otherwise: Kernel, /) -> Kernel | None:
+        """The default compiled, for the templates of one plan; what has no inputs or sequences of them is left to
+        `optional`, as is what `optional` runs op by op."""
+        if not call.inputs or not all(isinstance(each, Template) for each in call.inputs):
+            return None
+        compiled: Kernel | None = self.jax.jit(
+            partial(self._composed, default_impl, call.options, (call.out, call.inputs))
+        )
+        composing, tracer = self.composing, self.jax.core.Tracer
+
+        def kernel(*payloads: Payload) -> Payload:
+            nonlocal compiled
+            if compiled is None or composing.now:
+                return otherwise(*payloads)
+            for payload in payloads:
+                if isinstance(payload, tracer):
+                    return otherwise(*payloads)
+            try:
+                return compiled(*payloads)
+            except ReadsData:
+                compiled = None
+            return otherwise(*payloads)
+
+        return kernel
+
+    def _composed(self, default_impl: Default, options: Any, static: tuple[Out, Sequence[Any]], *arrays: Array) -> Any:
         """A default as a function of arrays."""
         (out, places), rest = static, iter(arrays)
-        with self.composing():
+        with self.composing(), default_backend(self):
             found = default_impl(out, tuple(self._put(place, rest) for place in places), options)
         return found.data if isinstance(found, Tensor) else tuple(x.data for x in found)
 

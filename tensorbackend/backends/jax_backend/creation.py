@@ -9,7 +9,7 @@ from ...dtypes import COMPLEX_OF, DType, Scalar, float32, float64
 from ...interchange import numpy_dtype
 from ...memo import kind_of, remember
 from ...protocol import Kernel, Payload, planned
-from ...protocol.planned import bare
+from ...protocol.planned import bare, entered
 from ...template import Template, intern_template
 from ...tensor import Tensor
 from ..array_module.base import Array
@@ -27,6 +27,9 @@ class JaxCreation(JaxBase, ArrayCreation):
 
     numbers: dict[tuple[Any, ...], Array]
     """Numbers on the device, by dtype and value."""
+
+    spacings: dict[tuple[Any, ...], tuple[Kernel, list[Array]]]
+    """The kernel of `spaced` for a template and numbers, and the numbers on the device."""
 
     def constant(self, out: Template, /, *, value: Scalar) -> Payload:
         """Every element is `value`, a number that is never traced, and kept, as to put it on a device takes long."""
@@ -53,8 +56,18 @@ class JaxCreation(JaxBase, ArrayCreation):
 
     def spaced(self, out: Template, /, *, start: Scalar, step: Scalar, last: Scalar | None) -> Payload:
         """Numbers a step apart."""
-        wide = self.long if isinstance(start, int) else COMPLEX_OF[self.wide] if type(start) is complex else self.wide
-        return self._spaced(out, [self._number(each, wide) for each in (start, step, last) if each is not None])
+        key = out, start, step, last, *map(kind_of, (start, step, last))
+        known = self.spacings.get(key)
+        if known is None:
+            wide = (
+                self.long if isinstance(start, int) else COMPLEX_OF[self.wide] if type(start) is complex else self.wide
+            )
+            numbers = [self._number(each, wide) for each in (start, step, last) if each is not None]
+            plan: Any = self._spaced
+            known = entered(self, plan.__plan__, out, [[x.template for x in numbers]], {}), [x.data for x in numbers]
+            remember(self.spacings, key, known)
+        kernel, arrays = known
+        return kernel(arrays)
 
     def _number(self, value: Scalar, dtype: DType) -> Tensor:
         """A number as a tensor, an integer modulo the width of the dtype."""

@@ -231,6 +231,9 @@ class JaxMesh(JaxBackend):
             return relabelled(found, found.template)
         return tuple([relabelled(x, x.template) for x in found])
 
+    def compile_composite(self, call: CompositeCall, default_impl: Callable[..., Any], otherwise: Kernel, /) -> None:
+        """`None`: a result may depend on no input, and is brought onto the mesh by `optional`."""
+
     def _composed(self, default_impl: Callable[..., Any], options: Any, static: tuple[Out, Any], *arrays: Array) -> Any:
         """A default as a function of arrays, whose results lie where their names say."""
         return self.laid(super()._composed(default_impl, options, static, *arrays), static[0])

@@ -62,8 +62,12 @@ class ArrayLinalg(ArrayBase):
     @planned
     def lu(self, out: tuple[Template, Template, Template], x: Template, /) -> Kernel:
         """Permutation, unit lower and upper factor."""
-        factors = self.finite_only(partial(factors_of_lu, partial(_eliminate, self.xp), self.xp), x, (2, 2, 2))
+        factors = self.finite_only(partial(_factors_of_lu, self.elimination(x), self.xp), x, (2, 2, 2))
         return computing(factors, out, x)
+
+    def elimination(self, x: Template) -> Kernel:
+        """Gaussian elimination with partial pivoting: both factors in one array, and the order of the rows."""
+        return partial(_eliminate, self.xp)
 
     @takes(lambda out, x, *, mode: lapack(out, x, more=3 * nbytes(out[1].size, wide(x.dtype)) + widened(x)))
     @planned
@@ -324,7 +328,7 @@ def _turned_by(xp: Any, vectors: Template) -> Kernel:
 # Elimination and substitution
 
 
-def factors_of_lu(eliminate: Kernel, xp: Any, matrix: Array) -> tuple[Array, Array, Array]:
+def _factors_of_lu(eliminate: Kernel, xp: Any, matrix: Array) -> tuple[Array, Array, Array]:
     """The factors by a function that gives both in one array, and the order of the rows."""
     rows, rank = matrix.shape[-2], min(matrix.shape[-2:])
     factors, order = eliminate(matrix)
@@ -334,7 +338,7 @@ def factors_of_lu(eliminate: Kernel, xp: Any, matrix: Array) -> tuple[Array, Arr
 
 
 def _eliminate(xp: Any, matrix: Array) -> tuple[Array, Array]:
-    """Gaussian elimination with partial pivoting: both factors in one array, and the order of the rows.
+    """See `elimination`.
 
     Right-looking by blocks of columns (Golub and Van Loan, Matrix Computations, algorithm 3.2.1 with
     3.4.1), every step for the whole stack at once.

@@ -12,7 +12,7 @@ from ....protocol.linalg import Transform
 from ....rules.data_errors import not_positive_definite, singular_matrix
 from ....template import Template
 from ...array_module.base import Array
-from ...array_module.linalg.factorisations import ArrayLinalg, blank, factors_of_lu
+from ...array_module.linalg.factorisations import ArrayLinalg, blank
 from ...array_module.precision import computing, promoted
 from ..base import JaxBase, Looking
 
@@ -142,19 +142,16 @@ class JaxLinalg(JaxBase, ArrayLinalg):
 
     # Factorisations
 
-    @planned
-    def lu(self, out: tuple[Template, Template, Template], x: Template, /) -> Kernel:
-        """Permutation, unit lower and upper factor."""
-        eliminate = self._eliminate if x.dtype.is_complex else self._eliminate_real
-        kernel = self.finite_only(partial(factors_of_lu, eliminate, self.xp), x, (2, 2, 2))
-        return computing(kernel, out, x)
+    def elimination(self, x: Template) -> Kernel:
+        """XLA's own; of complex matrices ours, as LAPACK pivots those by the sum of the parts' sizes."""
+        return self._eliminate if x.dtype.is_complex else self._eliminate_real
 
     def _eliminate_real(self, matrix: Array) -> tuple[Array, Array]:
         factors, _, order = self.lax.linalg.lu(matrix)
         return factors, order
 
     def _eliminate(self, matrix: Array) -> tuple[Array, Array]:
-        """Gaussian elimination with partial pivoting by magnitude, where LAPACK's is by the sum of the parts' own.
+        """Elimination with pivots by magnitude.
 
         Golub and Van Loan, Matrix Computations, algorithm 3.4.1: outer products, a column at a time.
         """
