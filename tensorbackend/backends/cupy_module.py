@@ -8,6 +8,7 @@ failures of linear algebra are only raised on request.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ..dtypes import bfloat16
@@ -18,6 +19,9 @@ from .array_module.module import Array, ArrayModule
 
 class CupyModule(ArrayModule):
     """The functions of CuPy, some of them made to answer as NumPy's do."""
+
+    keeps_specials = frozenset({"arctan", "arctanh", "cos", "cosh", "exp", "sqrt"})
+    multiplies_by_parts = True
 
     def __init__(self, cupy: Any, cupyx: Any) -> None:
         super().__init__(cupy)
@@ -129,8 +133,10 @@ class CupyModule(ArrayModule):
     def hypot(self, x: Array, y: Array) -> Array:
         """The root of the sum of two squares; beside the largest numbers CUDA's, which may be 2 ulps off, overflows."""
         cupy = self._cupy
+        if x.dtype.char == "f":
+            return cupy.hypot(x.astype("float64"), y.astype("float64")).astype("float32")
         found = cupy.hypot(x, y)
-        if x.dtype.char not in "fd":  # computed in float32
+        if x.dtype.char != "d":  # computed in float32
             return found
         x, y = cupy.abs(x), cupy.abs(y)
         larger = cupy.maximum(x, y)
@@ -140,6 +146,10 @@ class CupyModule(ArrayModule):
     def abs(self, x: Array) -> Array:
         """The absolute value; the distance of a complex number from zero."""
         return self._cupy.abs(x) if x.dtype.kind != "c" else self.hypot(x.real, x.imag)
+
+    def if_any(self, where: Array, function: Callable[[], Array], otherwise: Array) -> Array:
+        """See the base class: to wait for a flag takes less than the tens of kernels of a table."""
+        return function() if bool(where.any()) else otherwise
 
     def of_complex(self, name: str, z: Array, *, odd: bool = False) -> Array:
         """Calls CuPy's function in complex128, whose subnormal numbers CuPy keeps.

@@ -114,9 +114,11 @@ def whole(finite: Function, values: Function) -> Function:
     return function
 
 
-def _own(name: str, *, odd: bool = False) -> Function:
-    """The module's own function."""
-    return lambda xp, z: xp.of_complex(name, z, odd=odd)
+def _own(name: str, values: Function, *, odd: bool = False) -> Function:
+    """The module's own function, with other values where a part is infinite or NaN unless it keeps the standard's."""
+    finite: Function = lambda xp, z: xp.of_complex(name, z, odd=odd)  # noqa: E731 # beside its use
+    general = whole(finite, values)
+    return lambda xp, z: (finite if name in xp.keeps_specials else general)(xp, z)
 
 
 def table(name: str) -> Function:
@@ -177,26 +179,26 @@ def beyond_one(xp: Any, a: Array, b: Array) -> Array:
     return (longer - 1) * (longer + 1) + shorter * shorter
 
 
-acos = whole(_own("arccos"), table("acos"))
-acosh = whole(_own("arccosh"), table("acosh"))
-asin = whole(_own("arcsin", odd=True), _turned_table("asinh"))
-asinh = whole(_own("arcsinh", odd=True), table("asinh"))
+acos = _own("arccos", table("acos"))
+acosh = _own("arccosh", table("acosh"))
+asin = _own("arcsin", _turned_table("asinh"), odd=True)
+asinh = _own("arcsinh", table("asinh"), odd=True)
 atan_values = _turned_table("atanh")
-atan = whole(_own("arctan", odd=True), atan_values)
-atanh = whole(_own("arctanh", odd=True), table("atanh"))
+atan = _own("arctan", atan_values, odd=True)
+atanh = _own("arctanh", table("atanh"), odd=True)
 cos_values: Function = lambda xp, z: special(xp, "cosh", turned(xp, z))  # noqa: E731 # beside the other tables
-cos = whole(_own("cos"), cos_values)
-cosh = whole(_own("cosh"), table("cosh"))
-exp = whole(_own("exp"), table("exp"))
+cos = _own("cos", cos_values)
+cosh = _own("cosh", table("cosh"))
+exp = _own("exp", table("exp"))
 expm1 = whole(_finite_expm1, _values_of_expm1)
-log = whole(_own("log"), table("log"))
+log = _own("log", table("log"))
 log1p = whole(_finite_log1p, table("log1p"))
 sin_values = _turned_table("sinh")
-sin = whole(_own("sin", odd=True), sin_values)
-sinh = whole(_own("sinh", odd=True), table("sinh"))
-sqrt = whole(_own("sqrt"), table("sqrt"))
-tan = whole(_own("tan", odd=True), _turned_table("tanh"))
-tanh = whole(_own("tanh", odd=True), table("tanh"))
+sin = _own("sin", sin_values, odd=True)
+sinh = _own("sinh", table("sinh"), odd=True)
+sqrt = _own("sqrt", table("sqrt"))
+tan = _own("tan", _turned_table("tanh"), odd=True)
+tanh = _own("tanh", table("tanh"), odd=True)
 
 
 def log_to(base: float) -> Function:
@@ -264,6 +266,8 @@ def product_of(xp: Any, x: Array, y: Array) -> Array:
     """
     dtype = xp.result_type(x, y)
     x, y = _wide(x), _wide(y)
+    if dtype == "complex64" and xp.multiplies_by_parts:  # whose steps are exact in complex128, or overflow nowhere
+        return (x * y).astype(dtype)
     found = product_by_parts(xp, x, y)
     if dtype == "complex128" and not certainly(xp, xp.isfinite(found)):
         # A part overflows only by two factors from 1 up: those keep all digits, and no product of any overflows.

@@ -20,6 +20,12 @@ class ArrayModule:
     """Whether arrays are in the host's memory as soon as a function returns, so that a look at an element costs
     nothing, and whether the processor's flags of floating point can be read."""
 
+    keeps_specials: ClassVar[frozenset[str]] = frozenset()
+    """The complex functions that have the standard's values where a part is infinite or NaN, by the module's names."""
+
+    multiplies_by_parts: ClassVar[bool] = False
+    """Whether a product of complex numbers is always (ac - bd) + (ad + bc)j, but for the rounding of fused steps."""
+
     def __init__(self, module: Any) -> None:
         self._module = module
 

@@ -7,6 +7,7 @@ and bfloat16 in float32. A matrix that holds NaN or infinity gives NaN.
 from __future__ import annotations
 
 import builtins
+import math
 from typing import NamedTuple
 
 from ....accuracy import ELIMINATION, SPECTRAL
@@ -24,9 +25,9 @@ from ...elementwise.binary import divide, greater, less, logical_and, multiply, 
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
 from ...elementwise.transcendental import log
-from ...elementwise.unary import abs, real, sign
+from ...elementwise.unary import abs, isnan, real, sign
 from ...linalg import eig, eigh, lu, svd, triangular_solve
-from ...reduction import argmax, max, prod, sum
+from ...reduction import any, argmax, max, prod, sum
 from ...shape import broadcast_to, expand_dims, matrix_transpose, squeeze
 from ..contraction import matmul
 from .matrices import adjoint, diagonal
@@ -235,7 +236,10 @@ def det(x: Tensor, /) -> Tensor:
     """
     dtype = computed(check_square(x.template))
     permutation, _, upper = lu(nameless(x, wide_dtype(dtype)))
-    found = multiply(prod(diagonal(upper), axis=-1), _parity(permutation, upper.dtype))
+    pivots = diagonal(upper)
+    found = multiply(prod(pivots, axis=-1), _parity(permutation, upper.dtype))
+    if dtype.is_complex:  # of NaN + 0j, as which pivots are given where a matrix is not finite, a product is NaN + NaNj
+        found = where(any(isnan(pivots), axis=-1), math.nan, found)
     return rename(astype(found, dtype), *x.names[:-2])
 
 
