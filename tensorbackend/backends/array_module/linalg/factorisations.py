@@ -97,13 +97,16 @@ class ArrayLinalg(ArrayBase):
     @planned
     def eigh(self, out: tuple[Template, Template], x: Template, /) -> Kernel:
         """Ascending eigenvalues and eigenvectors of a Hermitian matrix."""
-        eigh, turned = self.xp.linalg.eigh, self.turning(out[1])
+        factors, turned = self.factors_of_eigh(), self.turning(out[1])
+        kernel = self.finite_only(
+            factors, x, (1, 2), lower=True, then=lambda values, vectors: (values, turned(vectors))
+        )
+        return computing(kernel, out, x)
 
-        def factors(matrix: Array) -> tuple[Array, Array]:
-            values, vectors = eigh(matrix, UPLO="L")
-            return values, turned(vectors)
-
-        return computing(self.finite_only(factors, x, (1, 2), lower=True), out, x)
+    def factors_of_eigh(self) -> Callable[[Array], tuple[Array, Array]]:
+        """The module's function, which reads the lower half."""
+        eigh = self.xp.linalg.eigh
+        return lambda matrix: eigh(matrix, UPLO="L")
 
     @takes(lambda out, x: lapack(out, x, more=4 * out[1].nbytes))
     @planned
@@ -126,14 +129,14 @@ class ArrayLinalg(ArrayBase):
         xp, svd, rank = self.xp, self.xp.linalg.svd, min(x.shape[-2:])
         phases, turned, more = self.column_phases(out[0]), _turned_by(xp, out[0]), out[2].shape[-2] > rank
 
-        def factors(matrix: Array) -> tuple[Array, Array, Array]:
-            u, s, vh = svd(matrix, full_matrices=full_matrices)
+        def turn(u: Array, s: Array, vh: Array) -> tuple[Array, Array, Array]:
             phase = phases(u)
             paired = xp.swapaxes(phase[..., :rank], -2, -1) * vh[..., :rank, :]
             vh = xp.concatenate((paired, vh[..., rank:, :]), axis=-2) if more else paired
             return turned(u, phase), s, vh
 
-        return computing(self.finite_only(factors, x, (2, 1, 2)), out, x)
+        factors = partial(svd, full_matrices=full_matrices)
+        return computing(self.finite_only(factors, x, (2, 1, 2), then=turn), out, x)
 
     # Systems of equations
 
@@ -189,12 +192,15 @@ class ArrayLinalg(ArrayBase):
 
     # Matrices that are not finite: LAPACK raises for some, loops on others, and answers differently for the rest
 
-    def finite_only(self, kernel: Kernel, x: Template, axes: Sequence[int], *, lower: bool = False) -> Kernel:
+    def finite_only(
+        self, kernel: Kernel, x: Template, axes: Sequence[int], *, lower: bool = False, then: Kernel | None = None
+    ) -> Kernel:
         """A kernel of stacks of any matrices from one of finite ones, whose results have so many axes for each matrix.
 
-        Of a matrix with NaN or infinity, in its `lower` half if only that is read, the results are NaN.
+        Of a matrix with NaN or infinity, in its `lower` half if only that is read, the results are NaN. `then` gets the
+        results of the kernel and gives others of the same shapes.
         """
-        xp, shape = self.xp, x.shape[-2:]
+        xp, shape, kernel = self.xp, x.shape[-2:], chained(kernel, then)
 
         def factors(matrix: Array, *rest: Array) -> Any:
             matrix = xp.tril(matrix) if lower else matrix
@@ -261,6 +267,11 @@ class ArrayLinalg(ArrayBase):
         within = stable_order(ordered.imag)
         within = xp.take_along_axis(within, stable_order(xp.take_along_axis(group, within, -1)), -1)
         return xp.take_along_axis(order, within, axis=-1)
+
+
+def chained(kernel: Kernel, then: Kernel | None) -> Kernel:
+    """A kernel of several results, and another one of these."""
+    return kernel if then is None else lambda *payloads: then(*kernel(*payloads))
 
 
 def blank(xp: Any, bad: Array, part: Array, axes: int) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -104,16 +105,29 @@ class JaxLinalg(JaxBase, ArrayLinalg):
 
         return Looking(looking)
 
-    # Steps are counted: XLA runs a computation of few enough steps in the thread that calls it
+    # Steps are counted: XLA runs a computation of less than 1,000 floating-point operations in the calling thread. To
+    # wake another one takes longer than LAPACK takes for a matrix of 8x8.
 
-    def finite_only(self, kernel: Kernel, x: Template, axes: Sequence[int], *, lower: bool = False) -> Kernel:
+    def finite_only(
+        self, kernel: Kernel, x: Template, axes: Sequence[int], *, lower: bool = False, then: Kernel | None = None
+    ) -> Kernel:
         """A kernel of factors that puts zeros in place of matrices that are not finite, which takes less than an
         identity."""
-        xp = self.xp
+        # What is the operand of a condition is computed once. Each consumer of a factor would repeat XLA's look at
+        # LAPACK's verdict, five times in a singular value decomposition. A GPU would have to tell the host.
+        xp, once = self.xp, self.place.platform == "cpu" and x.ndim == 2
+        half = lambda: xp.tri(*x.shape[-2:], dtype=bool)  # noqa: E731 # a constant, where the matrix is small
+
+        def missing(*found: Array) -> tuple[Array, ...]:
+            return tuple(xp.full_like(part, math.nan) for part in found)
 
         def factors(matrix: Array) -> Any:
-            matrix, bad = self._finite(xp.tril(matrix) if lower else matrix)
+            matrix, bad = self._finite(xp.where(self.lasting(half), matrix, 0) if lower else matrix)
             found = kernel(matrix)
+            if then is not None:
+                if once:
+                    return self.lax.cond(bad, missing, then, *found)
+                found = then(*found)
             if len(axes) == 1:
                 return blank(xp, bad, found, axes[0])
             return tuple(blank(xp, bad, part, count) for part, count in zip(found, axes, strict=True))
@@ -178,16 +192,15 @@ class JaxLinalg(JaxBase, ArrayLinalg):
         found: tuple[Array, Array] = self.lax.fori_loop(0, min(rows, columns), step, start)
         return found
 
-    @planned
-    def eigh(self, out: tuple[Template, Template], x: Template, /) -> Kernel:
-        """Ascending eigenvalues and eigenvectors of a Hermitian matrix."""
-        eigh, turned = self._of_lower(partial(self.lax.linalg.eigh, symmetrize_input=False)), self.turning(out[1])
+    def factors_of_eigh(self) -> Callable[[Array], tuple[Array, Array]]:
+        """XLA's own, of the lower half."""
+        eigh = self._of_lower(partial(self.lax.linalg.eigh, symmetrize_input=False))
 
         def factors(matrix: Array) -> tuple[Array, Array]:
             vectors, values = eigh(matrix)
-            return values, turned(vectors)
+            return values, vectors
 
-        return computing(self.finite_only(factors, x, (1, 2), lower=True), out, x)
+        return factors
 
     def _of_lower(self, function: Kernel) -> Kernel:
         """A function that reads the lower half of a Hermitian matrix; its derivative needs both halves."""

@@ -11,7 +11,7 @@ from ....protocol.workspace import takes
 from ....rules.data_errors import not_positive_definite
 from ....template import Template, intern_template
 from ...array_module.base import Array
-from ...array_module.linalg.factorisations import ArrayLinalg
+from ...array_module.linalg.factorisations import ArrayLinalg, chained
 from ...array_module.precision import computing, promoted, wide
 from ...array_module.space import brought, lapack
 
@@ -24,8 +24,11 @@ class NumpyLinalg(ArrayLinalg):
         made = make()
         return lambda: made
 
-    def finite_only(self, kernel: Kernel, x: Template, axes: Sequence[int], *, lower: bool = False) -> Kernel:
+    def finite_only(
+        self, kernel: Kernel, x: Template, axes: Sequence[int], *, lower: bool = False, then: Kernel | None = None
+    ) -> Kernel:
         """The kernel itself where a look finds nothing but finite numbers."""
+        kernel = chained(kernel, then)
         vdot, careful = self.xp.vdot, super().finite_only(kernel, x, axes, lower=lower)
 
         def factors(matrix: Array, *rest: Array) -> Any:
