@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from math import prod
-from typing import Any
 
 from ...interchange import numpy_dtype
 from ...protocol import Kernel, kernel_of, planned
@@ -14,6 +12,7 @@ from ..array_module.base import Array
 from ..array_module.complex_functions import product_by_parts
 from ..array_module.reduction import ArrayReduction
 from .base import JaxBase
+from .extremes import extreme, greatest, least
 
 
 class JaxReduction(JaxBase, ArrayReduction):
@@ -22,12 +21,12 @@ class JaxReduction(JaxBase, ArrayReduction):
     @planned
     def reduce_max(self, out: Template, x: Template, /, *, axes: tuple[int, ...], keepdims: bool) -> Kernel:
         """Greatest element; 0.0 is above -0.0."""
-        return partial(greatest, self.xp, reduce=partial(self.xp.max, axis=axes, keepdims=keepdims))
+        return extreme(self, greatest, x, partial(self.xp.max, axis=axes, keepdims=keepdims))
 
     @planned
     def reduce_min(self, out: Template, x: Template, /, *, axes: tuple[int, ...], keepdims: bool) -> Kernel:
         """Least element; -0.0 is below 0.0."""
-        return partial(least, self.xp, reduce=partial(self.xp.min, axis=axes, keepdims=keepdims))
+        return extreme(self, least, x, partial(self.xp.min, axis=axes, keepdims=keepdims))
 
     @planned
     def product(self, out: Template, x: Template, /, *, axes: tuple[int, ...], keepdims: bool) -> Kernel:
@@ -50,25 +49,3 @@ class JaxReduction(JaxBase, ArrayReduction):
         return product
 
     # Order: JAX's sorts are stable and put NaN last
-
-
-# 0.0 is above -0.0. A zero is added to a zero of the wrong sign, and -0.0, which changes nothing, to all else: so the
-# gradient goes where it went, which abs() and copysign() of a zero would stop.
-
-
-def greatest(xp: Any, values: Array, reduce: Callable[[Array], Array]) -> Array:
-    """The maximum along axes, a zero with the sign of the greatest zero."""
-    found = reduce(values)
-    if not xp.issubdtype(values.dtype, xp.floating):
-        return found
-    plus = reduce(((values == 0) & ~xp.signbit(values)).astype("int8")) > 0
-    return found + xp.where((found == 0) & plus, 0.0, -0.0).astype(found.dtype)
-
-
-def least(xp: Any, values: Array, reduce: Callable[[Array], Array]) -> Array:
-    """The minimum along axes, a zero with the sign of the least zero."""
-    found = reduce(values)
-    if not xp.issubdtype(values.dtype, xp.floating):
-        return found
-    minus = reduce(1 - ((values == 0) & xp.signbit(values)).astype("int8")) < 1
-    return -(-found + xp.where((found == 0) & minus, 0.0, -0.0).astype(found.dtype))

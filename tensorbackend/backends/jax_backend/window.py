@@ -14,8 +14,8 @@ from ...template import Template
 from ...tensor import Tensor
 from ..array_module.base import Array
 from ..array_module.window import ArrayWindow, limits
+from .extremes import Extreme, extreme, greatest, least
 from .functional import Fold, JaxFunctional
-from .reduction import greatest, least
 
 Geometry: TypeAlias = tuple[Sizes, Sizes, Padding, Sizes]
 """Sizes of the window, strides, padding and dilations, as the protocol has them."""
@@ -78,14 +78,8 @@ class JaxWindow(JaxFunctional, ArrayWindow):
 
     window_sum = _over_windows(lambda self, x, geometry: self.slid(self.lax.add, 0, geometry, self.widened(x)))
     window_product = _over_windows(lambda self, x, geometry: self.multiplied(x, geometry))
-    window_max = _over_windows(
-        lambda self, x, geometry: greatest(
-            self.xp, x.data, lambda values: self.slid(self.lax.max, None, geometry, values)
-        )
-    )
-    window_min = _over_windows(
-        lambda self, x, geometry: least(self.xp, x.data, lambda values: self.slid(self.lax.min, None, geometry, values))
-    )
+    window_max = _over_windows(lambda self, x, geometry: self._extreme_of_windows(greatest, x, geometry))
+    window_min = _over_windows(lambda self, x, geometry: self._extreme_of_windows(least, x, geometry))
     window_scatter_max = _into_windows("argmax")
     window_scatter_min = _into_windows("argmin")
 
@@ -109,6 +103,13 @@ class JaxWindow(JaxFunctional, ArrayWindow):
         return self.fold(function, initial, self._at(x.data, positions), inside).reshape(out.shape)
 
     # Helpers
+
+    def _extreme_of_windows(self, signed: Extreme, x: Tensor, geometry: Geometry) -> Array:
+        """The maximum or minimum of each window."""
+        choose = self.lax.max if signed is greatest else self.lax.min
+        find = extreme(self, signed, x.template, lambda values: self.slid(choose, None, geometry, values))
+        found: Array = find(x.data)
+        return found
 
     def multiplied(self, x: Tensor, geometry: Geometry) -> Array:
         """Product of each window; of complex numbers from the first to the last, as the order shows in infinities."""

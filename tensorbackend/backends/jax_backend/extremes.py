@@ -1,0 +1,87 @@
+"""Maxima and minima along axes and of windows, of which NaN and the signs of zeros are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeAlias
+
+from ...protocol import Kernel
+from ...template import Template
+from ..array_module.base import Array
+from .base import JaxBase
+
+Extreme: TypeAlias = Callable[..., Array]
+
+_MANY = 1 << 10
+"""Elements of which XLA may leave a maximum to a library that loses NaN: it takes 4,096 of two axes, not 2,048."""
+
+
+def extreme(backend: JaxBase, signed: Extreme, x: Template, reduce: Callable[[Array], Array]) -> Kernel:
+    """The maximum or minimum by a reduction of JAX's: `signed` is `greatest` or `least`.
+
+    Of many elements XLA's own has no NaN on a processor (JAX 0.10 to 0.11). Where a sum is NaN, or an extreme is a
+    zero, the extreme is that of integers in the order of the numbers, which takes four times as long. Between the
+    devices of a mesh it always is.
+    """
+    lax, own = backend.lax, partial(signed, backend.xp, reduce=reduce)
+    if backend.place.platform != "cpu" or not x.dtype.is_floating or x.size < _MANY:
+        return own
+
+    def exact(values: Array) -> Array:
+        ranks = reduce(_rank(backend.xp, lax, values, signed))
+        return _number(backend.xp, lax, ranks, values.dtype, signed)
+
+    def quick(values: Array) -> Array:
+        found = reduce(values)
+        doubtful = backend.xp.isnan(values.sum()) | (found == 0).any()
+        return lax.cond(doubtful, lambda: exact(values), lambda: found)
+
+    return backend.derived(exact if backend.lays_by_name else quick, own)
+
+
+# 0.0 is above -0.0. A zero is added to a zero of the wrong sign, and -0.0, which changes nothing, to all else: so the
+# gradient goes where it went, which abs() and copysign() of a zero would stop.
+
+
+def greatest(xp: Any, values: Array, reduce: Callable[[Array], Array]) -> Array:
+    """The maximum along axes, a zero with the sign of the greatest zero."""
+    found = reduce(values)
+    if not xp.issubdtype(values.dtype, xp.floating):
+        return found
+    plus = reduce(((values == 0) & ~xp.signbit(values)).astype("int8")) > 0
+    return found + xp.where((found == 0) & plus, 0.0, -0.0).astype(found.dtype)
+
+
+def least(xp: Any, values: Array, reduce: Callable[[Array], Array]) -> Array:
+    """The minimum along axes, a zero with the sign of the least zero."""
+    found = reduce(values)
+    if not xp.issubdtype(values.dtype, xp.floating):
+        return found
+    minus = reduce(1 - ((values == 0) & xp.signbit(values)).astype("int8")) < 1
+    return -(-found + xp.where((found == 0) & minus, 0.0, -0.0).astype(found.dtype))
+
+
+# Floating-point numbers as integers in their order: -0.0 is -1 and 0.0 is 0; NaN comes last, or first for a minimum
+
+
+def _rank(xp: Any, lax: Any, values: Array, signed: Extreme) -> Array:
+    """The integers for numbers."""
+    limits = xp.iinfo(f"int{8 * values.dtype.itemsize}")
+    bits = lax.bitcast_convert_type(values, limits.dtype)
+    last = limits.max if signed is greatest else limits.min
+    return xp.where(xp.isnan(values), bits.dtype.type(last), _mirrored(xp, bits))
+
+
+def _number(xp: Any, lax: Any, ranks: Array, dtype: Any, signed: Extreme) -> Array:
+    """The numbers for integers."""
+    ends = lax.bitcast_convert_type(xp.asarray([-xp.inf, xp.inf], dtype), ranks.dtype)
+    low, high = _mirrored(xp, ends)
+    # A window of padding alone has the identity of the integers.
+    ranks = xp.maximum(ranks, low) if signed is greatest else xp.minimum(ranks, high)
+    return lax.bitcast_convert_type(_mirrored(xp, ranks), dtype)
+
+
+def _mirrored(xp: Any, bits: Array) -> Array:
+    """Negative integers in the other order, their own inverse: the bits of a float are its sign and its size."""
+    return xp.where(bits < 0, bits ^ xp.iinfo(bits.dtype).max, bits)
