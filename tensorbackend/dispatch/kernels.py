@@ -103,10 +103,10 @@ def of_default(
             verify_default(name, backend, out, found)
         return found.data if isinstance(found, Tensor) else tuple([x.data for x in found])
 
-    whole = (
-        None if CHECKED else backend.compile_composite(CompositeCall(out, tuple(inputs), options), default, composite)
-    )
-    return whole or composite
+    whole = backend.compile_composite(CompositeCall(out, tuple(inputs), options), default, composite)
+    if whole is None:
+        return composite
+    return checked(name, backend, out, inputs, whole) if CHECKED else whole
 
 
 def of_templates(out: Out) -> Kernel:

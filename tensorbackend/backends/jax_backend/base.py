@@ -33,6 +33,22 @@ class Looking:
         return self.kernel(*payloads)
 
 
+class Eager:
+    """A kernel with another one for arrays that have values, which may choose what it does by them.
+
+    In a function that is traced such a choice would make the devices of a sharded array tell each other.
+    """
+
+    __slots__ = ("kernel", "on_values")
+
+    def __init__(self, kernel: Kernel, on_values: Kernel) -> None:
+        self.kernel: Final = kernel
+        self.on_values: Final = on_values
+
+    def __call__(self, *payloads: Payload) -> Payload:
+        return self.kernel(*payloads)
+
+
 class Composing(threading.local):
     """Whether this thread is compiling a composite."""
 
@@ -82,6 +98,8 @@ class JaxBase(ArrayBase):
         """A kernel whose results have exactly the dtypes of their templates."""
         if isinstance(kernel, Looking):
             return kernel
+        if isinstance(kernel, Eager):
+            return Eager(self.settled(kernel.kernel, out), self.settled(kernel.on_values, out))
         function = bare(kernel)
         if isinstance(out, Template):
             return lambda *arrays: self._in_dtype(function(*arrays), out)
@@ -91,6 +109,14 @@ class JaxBase(ArrayBase):
         """A kernel compiled; what it makes of nothing is made on this instance's device."""
         if isinstance(kernel, Looking):
             return kernel.kernel
+        if isinstance(kernel, Eager):
+            traced, on_values = self.enter(kernel.kernel), self.enter(kernel.on_values)
+
+            def by_values(*arrays: Array) -> Payload:
+                of_a_user = any(map(self.traced, arrays)) and not self.composing.now
+                return traced(*arrays) if of_a_user else on_values(*arrays)
+
+            return by_values
         compiled: Kernel = self.jax.jit(bare(kernel))
         return lambda *arrays: compiled(*arrays) if arrays else self.made_here(compiled)
 

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from ...protocol import Kernel
 from ...template import Template
 from ..array_module.base import Array
-from .base import JaxBase
+from .base import Eager, JaxBase
 
 Extreme: TypeAlias = Callable[..., Array]
 
@@ -20,9 +20,9 @@ _MANY = 1 << 10
 def extreme(backend: JaxBase, signed: Extreme, x: Template, reduce: Callable[[Array], Array]) -> Kernel:
     """The maximum or minimum by a reduction of JAX's: `signed` is `greatest` or `least`.
 
-    Of many elements XLA's own has no NaN on a processor (JAX 0.10 to 0.11). Where a sum is NaN, or an extreme is a
-    zero, the extreme is that of integers in the order of the numbers, which takes four times as long. Between the
-    devices of a mesh it always is.
+    Of many elements XLA's own has no NaN on a processor (JAX 0.10 to 0.11). So the extreme is that of integers in the
+    order of the numbers, which takes four times as long: of arrays with values only where their sum is NaN, or an
+    extreme is a zero.
     """
     lax, own = backend.lax, partial(signed, backend.xp, reduce=reduce)
     if backend.place.platform != "cpu" or not x.dtype.is_floating or x.size < _MANY:
@@ -37,7 +37,8 @@ def extreme(backend: JaxBase, signed: Extreme, x: Template, reduce: Callable[[Ar
         doubtful = backend.xp.isnan(values.sum()) | (found == 0).any()
         return lax.cond(doubtful, lambda: exact(values), lambda: found)
 
-    return backend.derived(exact if backend.lays_by_name else quick, own)
+    derived = backend.derived(exact, own)
+    return derived if backend.lays_by_name else Eager(derived, backend.derived(quick, own))
 
 
 # 0.0 is above -0.0. A zero is added to a zero of the wrong sign, and -0.0, which changes nothing, to all else: so the
