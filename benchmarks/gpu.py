@@ -98,9 +98,8 @@ def on_cupy(program: Callable[..., Any], draw: Callable[[], Sequence[tb.Tensor]]
 
 def on_jax(name: str) -> int:
     """The greatest number of bytes in use while a compiled program runs on JAX."""
-    os.environ.setdefault(
-        "XLA_PYTHON_CLIENT_PREALLOCATE", "false"
-    )  # else JAX takes three quarters of the memory at once
+    # Else JAX takes three quarters of the memory at once.
+    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
     import jax
 
     backend = tb.get_backend("jax")

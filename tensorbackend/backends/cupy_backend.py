@@ -264,7 +264,10 @@ class CupyBackend(ArrayModuleBackend):
         return lambda xp, values: getattr(functions, name)(values)
 
     def elimination(self, x: Template) -> Kernel:
-        """cuSOLVER's, a matrix at a time; ours of complex ones, which cuSOLVER pivots by the sum of the parts."""
+        """Elimination by cuSOLVER, one matrix at a time.
+
+        Complex matrices take the shared elimination: cuSOLVER chooses their pivots by the sum of the parts' sizes.
+        """
         general = super().elimination(x)
         if x.dtype.is_complex or not x.size:
             return general

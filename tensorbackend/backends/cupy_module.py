@@ -148,7 +148,7 @@ class CupyModule(ArrayModule):
         return self._cupy.abs(x) if x.dtype.kind != "c" else self.hypot(x.real, x.imag)
 
     def if_any(self, where: Array, function: Callable[[], Array], otherwise: Array) -> Array:
-        """See the base class: to wait for a flag takes less than the tens of kernels of a table."""
+        """Calls the function only if a flag is true: waiting for the flag takes less than the kernels of a table."""
         return function() if bool(where.any()) else otherwise
 
     def of_complex(self, name: str, z: Array, *, odd: bool = False) -> Array:

@@ -319,11 +319,12 @@ class Core:
     def compile_composite(
         self, call: CompositeCall, default_impl: Callable[..., Tensor | tuple[Tensor, ...]], otherwise: Kernel, /
     ) -> Kernel | None:
-        """A kernel of a whole composite that `optional` would run, for which a plan asks once.
+        """A kernel of a whole composite, which takes the place of `optional`; the dispatcher asks once for each plan.
 
-        The inputs of the call are templates. `otherwise` is the kernel that runs `optional`.
+        The inputs of `call` are templates. The kernel takes the payloads of these inputs and returns the payload of
+        the result, or a tuple of them. It may hand a call to `otherwise`, the kernel that calls `optional`.
 
-        `None`, as here, from a backend that compiles nothing: each call then goes to `optional`.
+        `None`, as here, leaves each call to `optional`.
         """
         return None
 

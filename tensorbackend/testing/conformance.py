@@ -138,7 +138,7 @@ def check_row(row: Divergence, backend: Backend) -> None:
     if not row.judgement.compared and not row.ops:
         raise AssertionError(f"the row {row.reason!r} compares nothing and names no ops: it excuses every failure")
     for name in {*row.ops, row.witness.name} - {*names()}:
-        raise AssertionError(f"the row {row.reason!r} is about {name!r}, which is none of testing.names()")
+        raise AssertionError(f"the row {row.reason!r} names {name!r}: expected a name of testing.names()")
     try:
         judge(row.witness, backend, rows=())
     except AssertionError:

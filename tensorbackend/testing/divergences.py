@@ -87,7 +87,7 @@ class Divergence(NamedTuple):
         )
 
 
-def _about_infinities(call: Invocation, wanted: Outcome) -> bool:
+def _not_finite(call: Invocation, wanted: Outcome) -> bool:
     """Whether a result of the reference is not finite."""
     return isinstance(wanted, list) and not all(tensorbackend.all(tensorbackend.isfinite(x)).item() for x in wanted)
 
@@ -121,7 +121,7 @@ DIVERGENCES: tuple[Divergence, ...] = (
         for name, device in (("cupy", "cuda"), ("jax", "cpu"))
     ),
     Divergence(
-        reason="a subnormal number equals zero, so that either is the mode",
+        reason="CuPy compares subnormal numbers as zeros, so that the mode may be any of them",
         witness=Invocation("mode", (tensorbackend.tensor([0.0, -5.9e-39], backend="binary"),), {}),
         judgement=Judgement(flushes=True, absolute=1.2e-38),
         backends=("cupy",),
@@ -131,14 +131,14 @@ DIVERGENCES: tuple[Divergence, ...] = (
         when=about_subnormals,
     ),
     Divergence(
-        reason="the order of multiplications is the library's, and beside infinities says which parts are NaN",
+        reason="the order of multiplications is the library's, and decides which parts are NaN where one is infinite",
         witness=Invocation("prod", (tensorbackend.tensor([1j, 1j, 1j, complex(0, math.inf)], backend="binary"),), {}),
         judgement=NOT_COMPARED,
         backends=("cupy",),
         device="cuda",
         ops=("prod", "cumulative_prod"),
         dtypes=(complex64, complex128),
-        when=_about_infinities,
+        when=_not_finite,
     ),
     Divergence(
         reason="XLA's exponential of float32 is up to 6 ulps off where it is about to overflow",

@@ -266,7 +266,7 @@ def product_of(xp: Any, x: Array, y: Array) -> Array:
     """
     dtype = xp.result_type(x, y)
     x, y = _wide(x), _wide(y)
-    if dtype == "complex64" and xp.multiplies_by_parts:  # whose steps are exact in complex128, or overflow nowhere
+    if dtype == "complex64" and xp.multiplies_by_parts:  # in complex128 no product is rounded, and none overflows
         return (x * y).astype(dtype)
     found = product_by_parts(xp, x, y)
     if dtype == "complex128" and not certainly(xp, xp.isfinite(found)):

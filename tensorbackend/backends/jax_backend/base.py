@@ -34,9 +34,10 @@ class Looking:
 
 
 class Eager:
-    """A kernel with another one for arrays that have values, which may choose what it does by them.
+    """A kernel, and another one for arrays that have values, which may look at the values to choose what to compute.
 
-    In a function that is traced such a choice would make the devices of a sharded array tell each other.
+    While JAX traces a function the first one runs: there the choice would make the devices that hold a sharded array
+    communicate.
     """
 
     __slots__ = ("kernel", "on_values")

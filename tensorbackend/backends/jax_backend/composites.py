@@ -57,8 +57,11 @@ class JaxComposites(JaxBase):
         return default_impl(*args)
 
     def compile_composite(self, call: CompositeCall, default_impl: Default, otherwise: Kernel, /) -> Kernel | None:
-        """The default compiled, for the templates of one plan; what has no inputs or sequences of them is left to
-        `optional`, as is what `optional` runs op by op."""
+        """The default compiled for the templates of one plan.
+
+        `optional` keeps composites without inputs and those of sequences of tensors. It also gets the calls of a
+        default that looks at data, and those made while JAX traces a function.
+        """
         if not call.inputs or not all(isinstance(each, Template) for each in call.inputs):
             return None
         compiled: Kernel | None = self.jax.jit(
@@ -68,13 +71,14 @@ class JaxComposites(JaxBase):
 
         def kernel(*payloads: Payload) -> Payload:
             nonlocal compiled
-            if compiled is None or composing.now:
+            call_compiled = compiled  # another thread may set it to None
+            if call_compiled is None or composing.now:
                 return otherwise(*payloads)
             for payload in payloads:
                 if isinstance(payload, tracer):
                     return otherwise(*payloads)
             try:
-                return compiled(*payloads)
+                return call_compiled(*payloads)
             except ReadsData:
                 compiled = None
             return otherwise(*payloads)

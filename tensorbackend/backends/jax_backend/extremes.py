@@ -1,4 +1,4 @@
-"""Maxima and minima along axes and of windows, of which NaN and the signs of zeros are kept."""
+"""Maxima and minima along axes and of windows. NaN wins, and 0.0 is above -0.0."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from .base import Eager, JaxBase
 Extreme: TypeAlias = Callable[..., Array]
 
 _MANY = 1 << 10
-"""Elements of which XLA may leave a maximum to a library that loses NaN: it takes 4,096 of two axes, not 2,048."""
+"""The number of elements from which XLA's maximum may ignore NaN: seen with 4,096 elements, not with 2,048."""
 
 
 def extreme(backend: JaxBase, signed: Extreme, x: Template, reduce: Callable[[Array], Array]) -> Kernel:
-    """The maximum or minimum by a reduction of JAX's: `signed` is `greatest` or `least`.
+    """A kernel of the maximum or minimum: `signed` is `greatest` or `least`, and `reduce` is JAX's own reduction.
 
-    Of many elements XLA's own has no NaN on a processor (JAX 0.10 to 0.11). So the extreme is that of integers in the
-    order of the numbers, which takes four times as long: of arrays with values only where their sum is NaN, or an
-    extreme is a zero.
+    On a CPU XLA's maximum of many elements ignores NaN (JAX 0.10 and 0.11). There the kernel reduces integers that have
+    the order of the numbers, which takes four times as long. For arrays with values it does so only where their sum is
+    NaN or a result is zero.
     """
     lax, own = backend.lax, partial(signed, backend.xp, reduce=reduce)
     if backend.place.platform != "cpu" or not x.dtype.is_floating or x.size < _MANY:

@@ -47,5 +47,3 @@ class JaxReduction(JaxBase, ArrayReduction):
             return lax.scan(step, rows[0], rows[1:])[0].reshape(out.shape)
 
         return product
-
-    # Order: JAX's sorts are stable and put NaN last

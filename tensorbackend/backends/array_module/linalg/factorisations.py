@@ -197,8 +197,8 @@ class ArrayLinalg(ArrayBase):
     ) -> Kernel:
         """A kernel of stacks of any matrices from one of finite ones, whose results have so many axes for each matrix.
 
-        Of a matrix with NaN or infinity, in its `lower` half if only that is read, the results are NaN. `then` gets the
-        results of the kernel and gives others of the same shapes.
+        Of a matrix with NaN or infinity, in its `lower` half if only that is read, the results are NaN. `then` takes
+        the results of the kernel and returns others of the same shapes and dtypes.
         """
         xp, shape, kernel = self.xp, x.shape[-2:], chained(kernel, then)
 
@@ -270,7 +270,7 @@ class ArrayLinalg(ArrayBase):
 
 
 def chained(kernel: Kernel, then: Kernel | None) -> Kernel:
-    """A kernel of several results, and another one of these."""
+    """A kernel with several results, followed by another kernel that takes them."""
     return kernel if then is None else lambda *payloads: then(*kernel(*payloads))
 
 

@@ -105,16 +105,16 @@ class JaxLinalg(JaxBase, ArrayLinalg):
 
         return Looking(looking)
 
-    # Steps are counted: XLA runs a computation of less than 1,000 floating-point operations in the calling thread. To
-    # wake another one takes longer than LAPACK takes for a matrix of 8x8.
+    # XLA runs a program of fewer than 1,000 floating-point operations in the calling thread. Waking another thread
+    # takes longer than LAPACK takes for an 8x8 matrix, so these functions use few operations.
 
     def finite_only(
         self, kernel: Kernel, x: Template, axes: Sequence[int], *, lower: bool = False, then: Kernel | None = None
     ) -> Kernel:
         """A kernel of factors that puts zeros in place of matrices that are not finite, which takes less than an
         identity."""
-        # What is the operand of a condition is computed once. Each consumer of a factor would repeat XLA's look at
-        # LAPACK's verdict, five times in a singular value decomposition. A GPU would have to tell the host.
+        # XLA computes the operands of a condition once. Without a condition each use of a factor repeats XLA's check of
+        # LAPACK's error code, five times in a singular value decomposition. On a GPU a condition waits for the host.
         xp, once = self.xp, self.place.platform == "cpu" and x.ndim == 2
         half = lambda: xp.tri(*x.shape[-2:], dtype=bool)  # noqa: E731 # a constant, where the matrix is small
 

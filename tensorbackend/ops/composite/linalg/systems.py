@@ -238,7 +238,7 @@ def det(x: Tensor, /) -> Tensor:
     permutation, _, upper = lu(nameless(x, wide_dtype(dtype)))
     pivots = diagonal(upper)
     found = multiply(prod(pivots, axis=-1), _parity(permutation, upper.dtype))
-    if dtype.is_complex:  # of NaN + 0j, as which pivots are given where a matrix is not finite, a product is NaN + NaNj
+    if dtype.is_complex:  # the pivots of a matrix that is not finite are NaN + 0j, whose product is NaN + NaNj
         found = where(any(isnan(pivots), axis=-1), math.nan, found)
     return rename(astype(found, dtype), *x.names[:-2])
 
