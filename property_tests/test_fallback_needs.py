@@ -64,8 +64,8 @@ def test_a_fallback_states_what_it_runs(fallback: Fallback) -> None:
         with suppress(TensorBackendError):  # which only data can show
             call.on(backend()).run()
 
-    for start in range(40):  # rare options want many
-        seed(start)(profile(50)(given(drawn)(runs)))()
+    for start in range(100):  # rare options want many
+        seed(start)(profile(20)(given(drawn)(runs)))()
         if run >= fallback.needs:
             break
     assert run - {"constant"} == fallback.needs

@@ -15,7 +15,7 @@ from .calls import Invocation, names
 from .compare import assert_equal
 from .contract import answered, observed, outcome, told
 from .divergences import EXPECTED, Divergence, Judgement, Outcome, divergences_of
-from .forms import plainly
+from .forms import plainly, plans
 from .scales import Allowance, allowances
 from .subnormals import FLUSHES, flushed, least_normal, nearer
 
@@ -64,8 +64,8 @@ def check(call: Invocation, backend: Backend | str) -> float:
 def judge(call: Invocation, backend: Backend | str, rows: Sequence[Divergence] | None = None) -> Verdict:
     """`check`, with the divergence that was needed; `rows` are the backend's own unless others are given.
 
-    The call goes by the dispatcher, which calls kernels of planned callbacks, and where there are any by their plain
-    form too.
+    The dispatcher makes the call, by the kernel of a planned callback. A call of an op with a planned callback is made
+    once more by the plain form.
 
     Parameters
     ----------
@@ -92,10 +92,10 @@ def judge(call: Invocation, backend: Backend | str, rows: Sequence[Divergence] |
     target = get_backend(backend)
     wanted = outcome(call.on("binary"))
     _check_dry_run(call, wanted)
-    verdict, plain = _judged(call, observed(call, target), wanted, target, rows), plainly(target)
-    if plain is None or verdict.refused:
+    verdict = _judged(call, observed(call, target), wanted, target, rows)
+    if verdict.refused or not plans(target, call.name):
         return verdict
-    other = _judged(call, answered(call, plain), wanted, target, rows)
+    other = _judged(call, answered(call, plainly(target)), wanted, target, rows)
     return Verdict(max(verdict.ulps, other.ulps), verdict.divergence or other.divergence)
 
 

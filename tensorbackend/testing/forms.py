@@ -7,20 +7,24 @@ from functools import cache, wraps
 from typing import Any
 
 from ..dispatch.kernels import as_tensors
-from ..opspec import CALLBACKS
+from ..opspec import CALLBACKS, OPS, overridable
 from ..protocol import Backend, Kernel, Payload, planned
 from ..protocol.planned import is_planned
 
 
+def plans(backend: Backend, name: str) -> bool:
+    """Whether a backend has the callback of an op in the planned form; `False` for what is no op."""
+    return name in OPS and is_planned(getattr(backend, OPS[name].callback, None))
+
+
 @cache
-def plainly(backend: Backend) -> Backend | None:
-    """A backend whose planned callbacks are called with tensors, as `backend.sum(out, x, ...)`; `None` if it has none.
+def plainly(backend: Backend) -> Backend:
+    """A backend whose planned callbacks are called with tensors, as `backend.sum(out, x, ...)`.
 
     The dispatcher takes them for plain ones. All else, payloads and kernels included, is the backend's own.
     """
-    methods = {name: _called(getattr(backend, name)) for name in CALLBACKS if is_planned(getattr(backend, name))}
-    if not methods:
-        return None
+    found = {name: getattr(backend, name, None) for name in (*CALLBACKS, *overridable())}
+    methods = {name: _called(method) for name, method in found.items() if method is not None and is_planned(method)}
     kind = type(backend)
     made: Any = object.__new__(type(kind.__name__, (kind,), methods))  # an instance of which setup() has run
     made.__dict__.update(vars(backend))
