@@ -32,7 +32,7 @@ def check_agreement(callback: str, name: str, backend: type[Backend]) -> None:
     """Checks drawn calls of the dtypes that the fall-backs of a primitive are for."""
     dtypes = [dtype for dtype in ALL_DTYPES if any(each.takes(dtype) for each in fallbacks(callback))]
 
-    @profile(12)
+    @profile(8)
     @given(st.one_of([calls(name, dtype) for dtype in dtypes]))
     def holds(call: Invocation) -> None:
         assume(_promoted(call) in dtypes)

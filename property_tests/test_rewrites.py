@@ -76,7 +76,7 @@ def check_agreement(call: Invocation, rewrite: Callable[[Graph], Graph]) -> None
 
 @pytest.mark.parametrize("name", names())
 def test_a_graph_of_an_op_gives_what_the_op_gives(name: str) -> None:
-    @profile(10)
+    @profile(6)
     @given(st.one_of([calls(name, dtype) for dtype in ALL_DTYPES]), st.sampled_from(sorted(REWRITES)))
     def agrees(call: Invocation, rewrite: str) -> None:
         check_agreement(call, REWRITES[rewrite])

@@ -49,7 +49,7 @@ RIGHT = dict.fromkeys((control.op, control.dtype, control.base) for control in C
 
 @pytest.mark.parametrize(("op", "dtype", "base"), RIGHT)
 def test_the_right_backend_is_not_caught(op: str, dtype: str, base: type[Backend]) -> None:
-    draw_and_check(op, dtype, Control("right", op, dtype, "value", {}, base).backend(), 40)
+    draw_and_check(op, dtype, Control("right", op, dtype, "value", {}, base).backend(), 25)
 
 
 def test_the_bound_itself_is_not_caught() -> None:

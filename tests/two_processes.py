@@ -113,7 +113,8 @@ def train(steps: int) -> None:
 def main() -> None:
     """Joins the other process and does what the arguments say."""
     port, process, what = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
-    tb.distributed.initialize(f"127.0.0.1:{port}", 2, process, timeout=120, heartbeat=10)
+    heartbeat = 4 if what == ["die"] else 100
+    tb.distributed.initialize(f"127.0.0.1:{port}", 2, process, timeout=120, heartbeat=heartbeat)
     if what == ["die"]:
         if process == 1:
             os.kill(os.getpid(), signal.SIGKILL)

@@ -385,12 +385,12 @@ def initial(transformer: Any) -> Any:
 
 
 def losses(transformer: Any, backend: Any, model: Any) -> tuple[Any, list[float]]:
-    """The model after 20 steps, and the loss of each."""
+    """The model after 8 steps, and the loss of each."""
     found = []
     with tb.default_backend(backend):
         text = tb.asarray([transformer.ALPHABET.index(character) for character in transformer.TEXT])
         velocity = tb.tree_map(tb.zeros_like, model)
-        for number in range(20):
+        for number in range(8):
             key = tb.random.fold_in(tb.random.key(0), number + 1)
             value, model, velocity = transformer.step(model, velocity, text, key)
             found.append(value.item())
