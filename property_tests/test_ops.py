@@ -24,12 +24,11 @@ NAMES = names()
 EACH = os.environ.get("TENSORBACKEND_EACH_DTYPE", "0") != "0"
 DTYPES = [[dtype] for dtype in ALL_DTYPES] if EACH else [list(ALL_DTYPES)]
 # XLA compiles each op for each template, which takes a tenth of a second: on such a backend each op has by default one
-# call of each family of dtypes, and others where it refuses all.
+# call of floats and one of other dtypes, and more where it refuses both.
 COMPILED: set[str] = set() if "TENSORBACKEND_EXAMPLES" in os.environ or EACH else {"jax"}
 FAMILIES = [
     [dtype for dtype in ALL_DTYPES if dtype.is_floating],
-    [dtype for dtype in ALL_DTYPES if not dtype.is_inexact],
-    [dtype for dtype in ALL_DTYPES if dtype.is_complex],
+    [dtype for dtype in ALL_DTYPES if not dtype.is_floating],
 ]
 # A file to which the greatest distances are appended, which docs/tables.py makes a page of.
 MEASURED = os.environ.get("TENSORBACKEND_MEASURED")

@@ -20,7 +20,7 @@ from tensorbackend.testing.generators.common import integers
 from tensorbackend.testing.strategies import Draw, shapes, tensors
 
 BACKENDS = os.environ.get("TENSORBACKEND_BACKENDS", "numpy,jax").split(",")
-FEWER = {"jax": 3}
+FEWER = {"jax": 2}
 
 
 def lengths(draw: Draw, shape: tuple[int, ...], size: int) -> tb.Tensor | None:

@@ -123,6 +123,7 @@ def test_gradients_reach_the_values(method: str) -> None:
     a = tb.sparse.from_dense(tb.asarray(dense, backend="jax"))
     b = tb.asarray([1.0, -2.0, 3.0], dtype="f64", backend="jax")
 
+    @tb.jit
     def loss(values: tb.Tensor) -> tb.Tensor:
         return tb.sum(solve(a.like(values), b, method, rtol=1e-13).x ** 2)
 
