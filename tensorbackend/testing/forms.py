@@ -14,7 +14,8 @@ from ..protocol.planned import is_planned
 
 def plans(backend: Backend, name: str) -> bool:
     """Whether a backend has the callback of an op in the planned form; `False` for what is no op."""
-    return name in OPS and is_planned(getattr(backend, OPS[name].callback, None))
+    method = getattr(backend, OPS[name].callback, None) if name in OPS else None
+    return method is not None and is_planned(method)
 
 
 @cache

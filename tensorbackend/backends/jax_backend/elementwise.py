@@ -18,7 +18,7 @@ from ..array_module.elementwise import ArrayElementwise
 from ..array_module.special import error_function as special
 from ..array_module.special import gamma
 from . import complex_by_parts, logarithms
-from .base import JaxBase
+from .base import JaxBase, Looking
 from .rounding import quotient, root, unfused
 
 _LARGEST_WHOLE = 100
@@ -30,17 +30,27 @@ class JaxElementwise(JaxBase, ArrayElementwise):
 
     _product = function("multiply", complex_functions.product_of)
 
-    def multiply(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
+    @planned
+    def multiply(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
         """The product."""
-        return self._rounded(out, self._product(out, x1, x2))
+        return self._rounded_once(kernel_of(self._product, out, x1, x2), out)
 
-    def square(self, out: Template, x: Tensor, /) -> Payload:
+    @planned
+    def square(self, out: Template, x: Template, /) -> Kernel:
         """The product with itself."""
-        return self._rounded(out, super().square(out, x))
+        return self._rounded_once(kernel_of(super().square, out, x), out)
 
-    def _rounded(self, out: Template, product: Array) -> Array:
-        """A product, in a composite that is compiled as one that no sum takes over before it is rounded."""
-        return unfused(product) if self.composing.now and out.dtype.is_floating else product
+    def _rounded_once(self, product: Kernel, out: Template) -> Kernel:
+        """A product that no sum takes over before it is rounded, in a composite that is compiled as one."""
+        if not out.dtype.is_floating:
+            return product
+        compiled, composing = self.enter(product), self.composing
+
+        def rounded(*arrays: Array) -> Array:
+            found = compiled(*arrays)
+            return unfused(found) if composing.now else found
+
+        return Looking(rounded)
 
     @planned
     def bitcast(self, out: Template, x: Template, /) -> Kernel:
