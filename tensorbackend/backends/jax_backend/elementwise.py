@@ -41,7 +41,7 @@ class JaxElementwise(JaxBase, ArrayElementwise):
         return self._rounded_once(kernel_of(super().square, out, x), out)
 
     def _rounded_once(self, product: Kernel, out: Template) -> Kernel:
-        """A product that no sum takes over before it is rounded, in a composite that is compiled as one."""
+        """A kernel that rounds a product before XLA can fuse it with a sum, where a composite is compiled as one."""
         if not out.dtype.is_floating:
             return product
         compiled, composing = self.enter(product), self.composing
