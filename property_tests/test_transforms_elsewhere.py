@@ -22,7 +22,7 @@ Elsewhere = type("Elsewhere", (NumpyBackend,), {"name": "elsewhere"})
 DTYPES = tuple(map(as_dtype, ("float32", "int32", "complex64", "bool")))
 
 
-def transformed(call: Invocation) -> None:
+def check_transformed(call: Invocation) -> None:
     """Runs a call compiled and differentiated; raises `BackendError` where tensors of two backends meet."""
     tensors = call.tensors
 
@@ -50,7 +50,7 @@ def test_nothing_is_made_on_the_default_backend(name: str) -> None:
         if not call.tensors:
             return
         try:
-            transformed(call)
+            check_transformed(call)
         except TensorBackendError as error:  # or a mistake that was drawn, data that is read, no gradient
             if isinstance(error, BackendError) and "tensors on one backend" in str(error):
                 raise

@@ -64,8 +64,8 @@ def check(call: Invocation, backend: Backend | str) -> float:
 def judge(call: Invocation, backend: Backend | str, rows: Sequence[Divergence] | None = None) -> Verdict:
     """`check`, with the divergence that was needed; `rows` are the backend's own unless others are given.
 
-    The dispatcher makes the call, by the kernel of a planned callback. A call of an op with a planned callback is made
-    once more by the plain form.
+    The dispatcher makes the call, and runs the kernel of a planned callback. Where the op's own callback is planned,
+    the call is made once more by its plain form.
 
     Parameters
     ----------

@@ -175,10 +175,10 @@ def divergences_of(backend: Backend) -> list[Divergence]:
     """
     ours = [row for row in DIVERGENCES if backend.name in row.backends and backend.device.startswith(row.device)]
     own: Sequence[Divergence] = backend.divergences()
-    return [row for row in (*ours, *own) if row.until is None or _is_older(backend, *row.until)]
+    return [row for row in (*ours, *own) if row.until is None or is_older(backend, *row.until)]
 
 
-def _is_older(backend: Backend, library: str, version: str) -> bool:
+def is_older(backend: Backend, library: str, version: str) -> bool:
     """Whether a backend runs on a version of a library before another one, both such as "0.10.2" or "0.12.0rc1"."""
     present, wanted = (
         [int(each) for each in re.findall(r"\d+", text)[:3]] for text in (backend.versions()[library], version)

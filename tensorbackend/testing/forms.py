@@ -8,13 +8,13 @@ from typing import Any
 
 from ..dispatch.kernels import as_tensors
 from ..opspec import CALLBACKS, OPS, overridable
-from ..protocol import Backend, Kernel, Payload, planned
+from ..protocol import Backend, Kernel, Payload, own_method, planned
 from ..protocol.planned import is_planned
 
 
 def plans(backend: Backend, name: str) -> bool:
-    """Whether a backend has the callback of an op in the planned form; `False` for what is no op."""
-    method = getattr(backend, OPS[name].callback, None) if name in OPS else None
+    """Whether a backend has the callback of an op in the planned form; `False` for a function that is not an op."""
+    method = own_method(backend, OPS[name].callback) if name in OPS else None
     return method is not None and is_planned(method)
 
 
@@ -24,7 +24,7 @@ def plainly(backend: Backend) -> Backend:
 
     The dispatcher takes them for plain ones. All else, payloads and kernels included, is the backend's own.
     """
-    found = {name: getattr(backend, name, None) for name in (*CALLBACKS, *overridable())}
+    found = {name: own_method(backend, name) for name in (*CALLBACKS, *overridable())}
     methods = {name: _called(method) for name, method in found.items() if method is not None and is_planned(method)}
     kind = type(backend)
     made: Any = object.__new__(type(kind.__name__, (kind,), methods))  # an instance of which setup() has run

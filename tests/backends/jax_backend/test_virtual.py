@@ -11,6 +11,7 @@ import pytest
 import tensorbackend as tb
 from tensorbackend.errors import BackendError
 from tensorbackend.expr.cost.mesh.collectives import by_kind
+from tensorbackend.testing.divergences import is_older
 
 BENCHMARK: Any = runpy.run_path(str(Path(__file__).resolve().parents[3] / "benchmarks" / "layouts.py"))
 
@@ -30,7 +31,9 @@ def test_collectives_and_memory_are_those_of_xla(name: str, compiled: Any) -> No
     assert found.program.timeline.parameters == xla.parameters
     # XLA's buffer of a tuple has a pointer for each of several results.
     assert 0 <= xla.results - found.program.timeline.results <= 8 * len(found.results)
-    assert found.peak == pytest.approx(xla.peak, rel=case.peak)
+    # XLA of JAX 0.12 needs a ninth more memory for the transformer than that of JAX 0.10.
+    more = 0.05 if name == "transformer" and not is_older(tb.get_backend("jax"), "jax", "0.12") else 0
+    assert found.peak == pytest.approx(xla.peak, rel=case.peak + more)
     text = found.beside(xla)
     assert "by XLA" in text
     assert "virtual devices" in text
