@@ -13,7 +13,7 @@ from typing import Any as _Any
 
 # Importing the package of this name first leaves it to the function below.
 from . import backends as _package  # noqa: F401
-from . import built_in as _built_in  # noqa: F401 # registers the modules that are loaded late
+from . import built_in as _built_in
 from .array_api import __array_api_version__ as __array_api_version__
 from .array_api import __array_namespace_info__ as __array_namespace_info__
 from .array_api import e as e
@@ -46,8 +46,6 @@ from .dtypes import uint8 as uint8
 from .dtypes import uint16 as uint16
 from .dtypes import uint32 as uint32
 from .dtypes import uint64 as uint64
-from .files import load as load
-from .files import save as save
 from .mesh import Mesh as Mesh
 from .ops import numpy_calls as _numpy_calls  # noqa: F401 # binds what NumPy calls
 from .ops.alignment import aligned as aligned
@@ -83,23 +81,9 @@ from .ops.composite.elementwise.functions import square as square
 from .ops.composite.elementwise.functions import trunc as trunc
 from .ops.composite.elementwise.gradients import scaled_gradient as scaled_gradient
 from .ops.composite.elementwise.gradients import stop_gradient as stop_gradient
-from .ops.composite.indexing.along import add_along_axis as add_along_axis
-from .ops.composite.indexing.grids import grid_sample as grid_sample
 from .ops.composite.indexing.positions import argwhere as argwhere
 from .ops.composite.indexing.positions import ravel_multi_index as ravel_multi_index
 from .ops.composite.indexing.positions import unravel_index as unravel_index
-from .ops.composite.indexing.segments import indexed_logsumexp as indexed_logsumexp
-from .ops.composite.indexing.segments import indexed_max as indexed_max
-from .ops.composite.indexing.segments import indexed_mean as indexed_mean
-from .ops.composite.indexing.segments import indexed_min as indexed_min
-from .ops.composite.indexing.segments import segment_argmax as segment_argmax
-from .ops.composite.indexing.segments import segment_logsumexp as segment_logsumexp
-from .ops.composite.indexing.segments import segment_max as segment_max
-from .ops.composite.indexing.segments import segment_mean as segment_mean
-from .ops.composite.indexing.segments import segment_min as segment_min
-from .ops.composite.indexing.segments import segment_sum as segment_sum
-from .ops.composite.indexing.selection import compress as compress
-from .ops.composite.indexing.selection import repeat as repeat
 from .ops.composite.reduction import all_close as all_close
 from .ops.composite.reduction import count_nonzero as count_nonzero
 from .ops.composite.reduction import log_softmax as log_softmax
@@ -116,25 +100,7 @@ from .ops.composite.shape.arranging import split as split
 from .ops.composite.shape.arranging import stack as stack
 from .ops.composite.shape.arranging import tile as tile
 from .ops.composite.shape.arranging import unstack as unstack
-from .ops.composite.shape.triangles import make_diagonal as make_diagonal
-from .ops.composite.shape.triangles import meshgrid as meshgrid
-from .ops.composite.shape.triangles import put_diagonal as put_diagonal
-from .ops.composite.shape.triangles import take_diagonal as take_diagonal
-from .ops.composite.shape.triangles import tril as tril
-from .ops.composite.shape.triangles import triu as triu
-from .ops.composite.sorting.order_statistics import median as median
-from .ops.composite.sorting.order_statistics import mode as mode
-from .ops.composite.sorting.order_statistics import percentile as percentile
-from .ops.composite.sorting.order_statistics import quantile as quantile
-from .ops.composite.sorting.searching import isin as isin
-from .ops.composite.sorting.searching import searchsorted as searchsorted
-from .ops.composite.sorting.searching import top_k as top_k
-from .ops.composite.special import factorial as factorial
-from .ops.composite.window import window_mean as window_mean
 from .ops.contraction import dot as dot
-from .ops.convolution import conv as conv
-from .ops.counting import bincount as bincount
-from .ops.counting import histogram as histogram
 from .ops.creation.filled import empty as empty
 from .ops.creation.filled import empty_like as empty_like
 from .ops.creation.filled import eye as eye
@@ -149,8 +115,6 @@ from .ops.creation.filled import template as template
 from .ops.creation.filled import tri as tri
 from .ops.creation.filled import zeros as zeros
 from .ops.creation.filled import zeros_like as zeros_like
-from .ops.creation.ranges import arange as arange
-from .ops.creation.ranges import linspace as linspace
 from .ops.creation.values import asarray as asarray
 from .ops.creation.values import from_dlpack as from_dlpack
 from .ops.creation.values import tensor as tensor
@@ -220,8 +184,6 @@ from .ops.elementwise.unary import population_count as population_count
 from .ops.elementwise.unary import real as real
 from .ops.elementwise.unary import round as round
 from .ops.elementwise.unary import sign as sign
-from .ops.functional import map as map
-from .ops.functional import reduce as reduce
 from .ops.indexing.assignment import put_at as put_at
 from .ops.indexing.assignment import setitem as setitem
 from .ops.indexing.getitem import getitem as getitem
@@ -251,11 +213,6 @@ from .ops.reduction import max as max
 from .ops.reduction import min as min
 from .ops.reduction import prod as prod
 from .ops.reduction import sum as sum
-from .ops.searching import nonzero as nonzero
-from .ops.sets import unique_all as unique_all
-from .ops.sets import unique_counts as unique_counts
-from .ops.sets import unique_inverse as unique_inverse
-from .ops.sets import unique_values as unique_values
 from .ops.shape import align_as as align_as
 from .ops.shape import align_to as align_to
 from .ops.shape import broadcast_shapes as broadcast_shapes
@@ -268,20 +225,6 @@ from .ops.shape import matrix_transpose as matrix_transpose
 from .ops.shape import permute_dims as permute_dims
 from .ops.shape import reshape as reshape
 from .ops.shape import squeeze as squeeze
-from .ops.sorting import argsort as argsort
-from .ops.sorting import sort as sort
-from .ops.special import digamma as digamma
-from .ops.special import gamma_inc_l as gamma_inc_l
-from .ops.special import gamma_inc_u as gamma_inc_u
-from .ops.special import lgamma as lgamma
-from .ops.statistics import covariance as covariance
-from .ops.window import window_max as window_max
-from .ops.window import window_min as window_min
-from .ops.window import window_prod as window_prod
-from .ops.window import window_reduce as window_reduce
-from .ops.window import window_scatter_max as window_scatter_max
-from .ops.window import window_scatter_min as window_scatter_min
-from .ops.window import window_sum as window_sum
 from .protocol import Backend as Backend
 from .protocol import BackendLike as BackendLike
 from .select import Device as Device
@@ -370,85 +313,84 @@ if _TYPE_CHECKING:
     from .expr.trees import tree_map as tree_map
     from .expr.vmap import vmap as vmap
     from .expr.while_loops import while_loop as while_loop
+    from .files import load as load
+    from .files import save as save
+    from .ops.composite.indexing.along import add_along_axis as add_along_axis
+    from .ops.composite.indexing.grids import grid_sample as grid_sample
+    from .ops.composite.indexing.segments import indexed_logsumexp as indexed_logsumexp
+    from .ops.composite.indexing.segments import indexed_max as indexed_max
+    from .ops.composite.indexing.segments import indexed_mean as indexed_mean
+    from .ops.composite.indexing.segments import indexed_min as indexed_min
+    from .ops.composite.indexing.segments import segment_argmax as segment_argmax
+    from .ops.composite.indexing.segments import segment_logsumexp as segment_logsumexp
+    from .ops.composite.indexing.segments import segment_max as segment_max
+    from .ops.composite.indexing.segments import segment_mean as segment_mean
+    from .ops.composite.indexing.segments import segment_min as segment_min
+    from .ops.composite.indexing.segments import segment_sum as segment_sum
+    from .ops.composite.indexing.selection import compress as compress
+    from .ops.composite.indexing.selection import repeat as repeat
+    from .ops.composite.shape.triangles import make_diagonal as make_diagonal
+    from .ops.composite.shape.triangles import meshgrid as meshgrid
+    from .ops.composite.shape.triangles import put_diagonal as put_diagonal
+    from .ops.composite.shape.triangles import take_diagonal as take_diagonal
+    from .ops.composite.shape.triangles import tril as tril
+    from .ops.composite.shape.triangles import triu as triu
+    from .ops.composite.sorting.order_statistics import median as median
+    from .ops.composite.sorting.order_statistics import mode as mode
+    from .ops.composite.sorting.order_statistics import percentile as percentile
+    from .ops.composite.sorting.order_statistics import quantile as quantile
+    from .ops.composite.sorting.searching import isin as isin
+    from .ops.composite.sorting.searching import searchsorted as searchsorted
+    from .ops.composite.sorting.searching import top_k as top_k
+    from .ops.composite.special import factorial as factorial
+    from .ops.composite.window import window_mean as window_mean
+    from .ops.convolution import conv as conv
+    from .ops.counting import bincount as bincount
+    from .ops.counting import histogram as histogram
 
     # Once more, as a type checker takes a module of one of these names, imported above, for the attribute.
     from .ops.creation.filled import template as template
+    from .ops.creation.ranges import arange as arange
+    from .ops.creation.ranges import linspace as linspace
     from .ops.creation.values import tensor as tensor
+    from .ops.functional import map as map
+    from .ops.functional import reduce as reduce
+    from .ops.searching import nonzero as nonzero
+    from .ops.sets import unique_all as unique_all
+    from .ops.sets import unique_counts as unique_counts
+    from .ops.sets import unique_inverse as unique_inverse
+    from .ops.sets import unique_values as unique_values
+    from .ops.sorting import argsort as argsort
+    from .ops.sorting import sort as sort
+    from .ops.special import digamma as digamma
+    from .ops.special import gamma_inc_l as gamma_inc_l
+    from .ops.special import gamma_inc_u as gamma_inc_u
+    from .ops.special import lgamma as lgamma
+    from .ops.statistics import covariance as covariance
+    from .ops.window import window_max as window_max
+    from .ops.window import window_min as window_min
+    from .ops.window import window_prod as window_prod
+    from .ops.window import window_reduce as window_reduce
+    from .ops.window import window_scatter_max as window_scatter_max
+    from .ops.window import window_scatter_min as window_scatter_min
+    from .ops.window import window_sum as window_sum
     from .select import backends as backends
 
     __version__: str
 
-_LATE = {
-    "shard_map": "shards",
-    "psum_scatter": "collectives",
-    "psum": "collectives",
-    "pmin": "collectives",
-    "pmean": "collectives",
-    "pmax": "collectives",
-    "axis_index": "collectives",
-    "all_to_all": "collectives",
-    "all_gather": "collectives",
-    "Limits": "profile.limits",
-    "Profile": "profile.profiles",
-    "associative_scan": "along",
-    "backend_of": "questions",
-    "backend_transfer": "containers",
-    "backend_deallocate": "containers",
-    "backend_copy": "containers",
-    "checkpoint": "grad.checkpoint",
-    "cond": "choice",
-    "current_profile": "profile.profiles",
-    "current_tape": "grad.tape",
-    "custom_gradient": "grad.custom",
-    "custom_jvp": "grad.custom_jvp",
-    "debug_callback": "hooks",
-    "debug_print": "hooks",
-    "dry_run": "cost.dry_run",
-    "fori_loop": "control",
-    "grad": "grad.functions",
-    "gradient": "grad.tape",
-    "hessian": "grad.jacobians",
-    "host_call": "host",
-    "is_concrete": "questions",
-    "jacfwd": "grad.jacobians",
-    "jacobian": "grad.jacobians",
-    "jit": "jit",
-    "jvp": "grad.forward",
-    "linearize": "grad.forward",
-    "machine_limits": "profile.limits",
-    "map_along_axis": "along",
-    "profile": "profile.profiles",
-    "profile_function": "profile.profiles",
-    "register_tree_node": "trees",
-    "scan": "control",
-    "search_layouts": "cost.mesh.search",
-    "switch": "choice",
-    "tape": "grad.tape",
-    "trace": "trace",
-    "tree_map": "trees",
-    "value_and_grad": "grad.functions",
-    "vjp": "grad.functions",
-    "vmap": "vmap",
-    "while_loop": "while_loops",
-}
-"""The module of `expr/` that has a public function, imported when one is first used."""
-
-
 _install()
-
-_NAMESPACES = ("checkpoints", "distributed", "fft", "linalg", "nn", "optimize", "ragged", "random", "solvers", "sparse")
 
 
 def __getattr__(name: str) -> _Any:
-    """Imports a name when it is first asked for, which keeps this import quick: namespaces, functions of graphs,
-    backends' classes.
+    """Imports a name when it is first asked for, which keeps this import quick: namespaces, families of ops, functions
+    of graphs, backends' classes.
 
     The error for a name of another library says how it is written here.
     """
-    if name in _NAMESPACES:
+    if name in _built_in.NAMESPACES:
         return _import_module(f".{name}", __name__)
-    if name in _LATE:
-        found = getattr(_import_module(f".expr.{_LATE[name]}", __name__), name)
+    if name in _built_in.LATE:
+        found = getattr(_import_module(f".{_built_in.LATE[name]}", __name__), name)
         globals()[name] = found
         return found
     if name in _class_names():
@@ -462,7 +404,7 @@ def __getattr__(name: str) -> _Any:
     text = f"module {__name__!r} has no attribute {name!r}"
     wanted = None if name.startswith("_") else _advice(name)
     if wanted is None and not name.startswith("_"):
-        spaces = {space: vars(_import_module(f".{space}", __name__)) for space in _NAMESPACES}
+        spaces = {space: vars(_import_module(f".{space}", __name__)) for space in _built_in.NAMESPACES}
         wanted = next((f"{space}.{name}" for space, held in spaces.items() if name in held.get("__all__", held)), None)
     raise AttributeError(f"{text}; write tb.{wanted}" if wanted else text, name=name, obj=_import_module(__name__))
 
@@ -472,4 +414,6 @@ def __dir__() -> list[str]:
     from types import ModuleType
 
     loaded = {name for name, value in globals().items() if not (name[:1] == "_" or isinstance(value, ModuleType))}
-    return sorted({*loaded, *_LATE, *_NAMESPACES, *_class_names(), "__version__", "__array_api_version__"})
+    return sorted(
+        {*loaded, *_built_in.LATE, *_built_in.NAMESPACES, *_class_names(), "__version__", "__array_api_version__"}
+    )

@@ -10,10 +10,21 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 from .dtypes import DType, DTypeLike
+from .loading import load_ops
 from .meaning import Axes, Axis
 
-# A table of late-bound functions cannot be typed more closely; `tensor.bind` enters them.
-ops: dict[str, Callable[..., Any]] = {}
+
+class _Bound(dict[str, Callable[..., Any]]):
+    """Public functions by name, which cannot be typed more closely; `tensor.bind` enters them."""
+
+    def __missing__(self, name: str) -> Callable[..., Any]:
+        load_ops()
+        if name in self:
+            return self[name]
+        raise KeyError(name)
+
+
+ops: dict[str, Callable[..., Any]] = _Bound()
 
 
 class OpMethods:

@@ -8,10 +8,11 @@ hand. Only code objects and annotations are read, so that importing stays cheap.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, MutableMapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from .accuracy import TO_THE_BIT, Bounds
+from .loading import load_ops
 from .parameters import Parameter as Parameter
 from .parameters import read_parameters as read_parameters
 from .parameters import results
@@ -91,6 +92,37 @@ class OpSpec(NamedTuple):
         return positional[min(position, len(positional) - 1)]
 
 
+class DeclaredOps(MutableMapping[str, OpSpec]):
+    """The declared ops by public name. Asked for one that it lacks, or for all, it imports the modules that have them.
+
+    >>> "silu" in OPS, "no_op" in OPS
+    (True, False)
+    """
+
+    def __init__(self) -> None:
+        self.imported: dict[str, OpSpec] = {}
+        """The ops of the modules imported so far."""
+
+    def __getitem__(self, name: str) -> OpSpec:
+        if name not in self.imported:
+            load_ops()
+        return self.imported[name]
+
+    def __iter__(self) -> Iterator[str]:
+        load_ops()
+        return iter(self.imported)
+
+    def __len__(self) -> int:
+        load_ops()
+        return len(self.imported)
+
+    def __setitem__(self, name: str, spec: OpSpec) -> None:
+        self.imported[name] = spec
+
+    def __delitem__(self, name: str) -> None:
+        del self.imported[name]
+
+
 ELEMENTWISE = ("elementwise", "special")
 """The families whose primitives make each element of the result of one of each input."""
 
@@ -103,7 +135,7 @@ COSTS: dict[str, Cost | CostRule] = {}
 REACHES: dict[str, Reach] = {}
 """The axes of the inputs of which those of a result are made, by the names of callbacks and overrides."""
 
-OPS: dict[str, OpSpec] = {}
+OPS = DeclaredOps()
 """Every declared op by public name; entered by `@primitive` and `@composite`."""
 
 
@@ -167,7 +199,8 @@ def declare(spec: OpSpec) -> None:
     Raises `TypeError` for a second op of one name, a primitive without a callback, or one whose tensor
     parameters are not the callback's.
     """
-    if spec.name in OPS:
+    own = spec.module.startswith(f"{__package__}.")  # whose names are distinct: a test loads all
+    if spec.name in (OPS.imported if own else OPS):
         raise TypeError(f"the op {spec.name!r} is declared twice: in {OPS[spec.name].module} and {spec.module}")
     if spec.kind == "composite" and all(parameter.role == "option" for parameter in spec.parameters):
         raise TypeError(f"the composite {spec.name!r} needs a parameter annotated Tensor or Sequence[Tensor]")

@@ -27,7 +27,7 @@ def _own(function: Any, x: Tensor) -> Callable[..., Any] | None:
         return None
     _, _, space = getattr(function, "__module__", "").partition(".")
     place = getattr(namespace, space) if space in ("linalg", "fft") else namespace
-    found: Callable[..., Any] | None = vars(place).get(name)
+    found: Callable[..., Any] | None = getattr(place, name, None)
     return found
 
 

@@ -18,7 +18,7 @@ NAME = "tensorbackend"
 PACKAGE = Path(tb.__file__).parent
 
 LAYERS = [
-    ("accuracy", "tracebacks", "errors", "meaning", "dtypes", "synonyms", "locks", "blocks", "docstrings"),
+    ("accuracy", "tracebacks", "errors", "meaning", "dtypes", "synonyms", "locks", "blocks", "docstrings", "loading"),
     ("construction", "elements", "memo", "template", "threads"),
     ("rules", "mesh"),
     ("methods", "operators", "tensor", "display", "heat_map", "interchange"),
@@ -64,8 +64,8 @@ TYPES = {("operators", "tensor"), ("tensor", "protocol"), ("protocol", "testing"
 UPWARDS = {("tensor", NAME)}
 """Upwards: `__array_namespace__` gives the package."""
 
-COMPUTED = {"cli", "cli.dryrun", "backends.libraries", "files"}
-"""Modules that import by a computed name: subcommands, a user's program, array libraries, a format of files."""
+COMPUTED = {"cli", "cli.dryrun", "backends.libraries", "built_in", "files"}
+"""Modules that import by a computed name: subcommands, a user's program, array libraries, ops, a format of files."""
 
 CIRCLES = [
     {"expr.graph", "expr.evaluate", "expr.show"},  # a graph is called and shown by methods
