@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 import tracemalloc
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 from zlib import crc32
 
 import numpy
 import pytest
-from hypothesis import given, seed, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings
 
 import tensorbackend as tb
+from tensorbackend.backends.numpy_backend.sorting import NumpySorting
 from tensorbackend.dtypes import as_dtype
 from tensorbackend.errors import TensorBackendError
 from tensorbackend.expr.cost.dry_run import report
@@ -34,30 +35,75 @@ MOST = 1 << 23
 
 DTYPES = [as_dtype(each) for each in ("float32", "complex64", "bfloat16", "int32")]
 
-EXCEPTIONS: dict[str, str] = {
-    "compress": "NumPy keeps positions of what is true alone, and the prediction those of all elements",
-    "cross_entropy": "the steps of the default have names, so that they stay until it returns",
-    "hard_silu": "the steps of the default have names, so that they stay until it returns",
-    "indexed_logsumexp": "the steps of the default have names, so that they stay until it returns",
-    "isin": "NumPy sorts or counts, as it sees fit",
-    "layer_norm": "the steps of the default have names, so that they stay until it returns",
-    "log_softmax": "the steps of the default have names, so that they stay until it returns",
-    "logsumexp": "the steps of the default have names, so that they stay until it returns",
-    "relative_shift": "NumPy reshapes a part of one long row without a copy, which the prediction counts",
-    "segment_sum": "entries are copied only where one is left out, which the data says",
-    "standardise": "the steps of the default have names, so that they stay until it returns",
-}
-"""Ops whose peak is another one than predicted, with the reason."""
+FACTOR = 2.25
+"""How many times as large or as small as what is measured a prediction may be, whatever call is drawn. One copy more or
+less beside a result of its size is a factor of 2, and small parts are added to it."""
 
 
-_OF_LAPACK = "NumPy counts the memory in which LAPACK takes singular values from version 2.5 on"
-EITHER = {
-    "matrix_rank": _OF_LAPACK,
-    "repeat": "a repetition of one entry is a view of it, or a copy where the counts are data that were drawn",
-    "svd": _OF_LAPACK,
-    "svdvals": _OF_LAPACK,
+class Exceeded(NamedTuple):
+    """Why the peak of some calls of an op is another one than predicted, and one of these calls."""
+
+    reason: str
+    witness: Callable[[], Invocation]
+
+
+def call_of(name: str, *arguments: object, **options: object) -> Callable[[], Invocation]:
+    """A function that makes a call, of which a tuple of sizes stands for numbers of these sizes."""
+    return lambda: Invocation(
+        name, tuple(numbers(*each) if isinstance(each, tuple) else each for each in arguments), options
+    )
+
+
+def numbers(*shape: int, dtype: str = "float32") -> tb.Tensor:
+    """Distinct numbers."""
+    return tb.asarray(numpy.arange(math.prod(shape)).reshape(shape).astype(dtype), backend="numpy")
+
+
+_ZERO = tb.asarray(0, backend="numpy")
+_LEFT_OUT = "entries outside of all segments are left out before anything is computed"
+
+EXCEPTIONS = {
+    "compress": Exceeded(
+        "NumPy keeps positions of what is true alone, and the prediction those of all elements",
+        call_of("compress", tb.asarray(numpy.arange(SIZE) < 1, backend="numpy"), (SIZE,), size=1),
+    ),
+    "cumulative_prod": Exceeded(
+        "where a product overflows complex64, all are computed in complex128",
+        call_of("cumulative_prod", tb.full(SIZE // 4, 3 + 0j, dtype="complex64", backend="numpy")),
+    ),
+    "getitem": Exceeded(
+        "tensors of one integer each, apart in the key, are predicted as arrays, for which axes are moved in a copy",
+        lambda: Invocation("getitem", (numbers(SIZE // 8, 2, 2), (_ZERO, None, _ZERO, slice(0, 1))), {}),
+    ),
+    "isel": Exceeded(
+        "nothing is read at an empty list, and the prediction has a copy with the other axes as they are wanted",
+        lambda: Invocation("isel", (numbers(SIZE // 2, 1).rename("a", "b"),), {"a": [], "b": slice(None, None, -1)}),
+    ),
+    "isin": Exceeded(
+        "integers of a small range are looked up in a table, others are sorted",
+        call_of("isin", numbers(1, dtype="int32"), numbers(SIZE // 4, dtype="int32")),
+    ),
+    "matrix_power": Exceeded(
+        "the power 0 is a view of one matrix", call_of("linalg.matrix_power", (SIZE // 256, 16, 16), 0)
+    ),
+    "repeat": Exceeded("one entry repeated is a view of it", call_of("repeat", (1, SIZE // 2), 2, axis=0)),
+    **{
+        name: Exceeded(_LEFT_OUT, call_of(name, (512, 512), numbers(512, dtype="int64"), size=0, axis=1, mode="fill"))
+        for name in ("segment_logsumexp", "segment_max", "segment_mean", "segment_min", "segment_sum")
+    },
+    "top_k": Exceeded(
+        "of a long row all that are not less than the k-th are put in order, many where they are equal",
+        call_of("top_k", tb.zeros(SIZE, backend="numpy"), 3),
+    ),
+    "unstack": Exceeded(
+        "each of many tensors takes some hundred bytes of Python's", call_of("unstack", (SIZE // 128,), axis=0)
+    ),
+    **{
+        name: Exceeded("a window of one element is the tensor itself", call_of(name, (SIZE,), 1))
+        for name in ("window_prod", "window_sum")
+    },
 }
-"""Ops whose peak may be another one than predicted, by the calls that are drawn or NumPy's version, with the reason."""
+"""Ops whose peak is another one than predicted for some calls."""
 
 
 def grown(call: Invocation, factor: int, first: bool) -> Invocation:
@@ -113,6 +159,11 @@ def peaks(call: Invocation) -> tuple[int, int] | None:
     return (predicted, measured) if max(predicted, measured) > SMALL else None
 
 
+def ratio(predicted: int, measured: int) -> float:
+    """How many times as large as what is measured a prediction is."""
+    return (predicted + ALLOWED) / (measured + ALLOWED)
+
+
 def compared(call: Invocation) -> tuple[float, str] | None:
     """The ratio of the peaks of a call that was made large, and what it was; `None` where it cannot be."""
     tensors = call.tensors
@@ -128,28 +179,41 @@ def compared(call: Invocation) -> tuple[float, str] | None:
             predicted, measured = found
             templates = ", ".join(repr(x.template) for x in large.tensors)
             what = f"{predicted:,} predicted, {measured:,} measured: {call.name} of {templates} {call.options}"
-            return (predicted + ALLOWED) / (measured + ALLOWED), what
+            return ratio(predicted, measured), what
     return None
 
 
-@pytest.mark.parametrize("name", names())
+def is_near(ratio: float) -> bool:
+    """Whether a prediction is as near as promised."""
+    return 1 / FACTOR <= ratio <= FACTOR
+
+
+@pytest.mark.parametrize("name", [name for name in names() if name not in EXCEPTIONS])
 def test_the_peak_of_an_op(name: str) -> None:
-    ratios: list[tuple[float, str]] = []
     # float32 in each case, and by turns another dtype.
-    dtypes = DTYPES[0], DTYPES[1 + crc32(name.encode()) % (len(DTYPES) - 1)]
-    for dtype in dtypes:
+    for dtype in DTYPES[0], DTYPES[1 + crc32(name.encode()) % (len(DTYPES) - 1)]:
 
-        @seed(crc32(name.encode()))  # the same calls each time, so that an exception is needed each time
-        @settings(profile(2), max_examples=3, derandomize=False, database=None)
-        @given(st.shared(calls(name, dtype), key=str(dtype)))
-        def draw(call: Invocation) -> None:
+        @settings(profile(2), max_examples=3)
+        @given(calls(name, dtype))
+        def check(call: Invocation) -> None:
             found = compared(call)
-            if found is not None:
-                ratios.append(found)
+            assert found is None or is_near(found[0]), found
 
-        draw()
-    wrong = [what for ratio, what in ratios if not 0.8 <= ratio <= 1.25]
-    if name in EXCEPTIONS:
-        assert wrong, f"{name} needs no exception: remove it"
-    elif name not in EITHER:
-        assert not wrong, "\n".join(wrong)
+        check()
+
+
+@pytest.mark.parametrize("name", EXCEPTIONS)
+def test_an_exception_is_needed(name: str) -> None:
+    reason, witness = EXCEPTIONS[name]
+    call = witness()
+    assert call.name.rpartition(".")[2] == name
+    found = peaks(call)
+    assert found is not None
+    assert not is_near(ratio(*found)), f"{name} is predicted well: {found}; remove it from EXCEPTIONS: {reason}"
+
+
+def test_a_callback_that_takes_more_than_it_declares_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    call = Invocation("isin", (numbers(1), numbers(1 << 18)), {})
+    assert is_near(ratio(*(peaks(call) or (0, 0))))
+    monkeypatch.delattr(vars(NumpySorting)["isin"], "__space__")
+    assert not is_near(ratio(*(peaks(call) or (0, 0))))

@@ -39,7 +39,7 @@ def _located_space(indices: Template, mode: Mode) -> _Located:
     return _Located(in_64_bits(indices), in_64_bits(indices))
 
 
-def _merged_space(indices: Template, mode: Mode) -> _Located:
+def merged_space(indices: Template, mode: Mode) -> _Located:
     """The bytes that `_merged` takes: for several axes the positions so far, a product and a sum are there at once."""
     *shape, depth = indices.shape
     column = indices.replace(shape=tuple(shape), names=indices.names[:-1])
@@ -65,8 +65,8 @@ def _taken_along_space(out: Template, x: Template, indices: Template, /, *, axis
     return _taken_space(out, x, indices, axis=axis, mode=mode) + 8 * (sum(out.shape) - out.shape[axis])
 
 
-def _gathered_space(out: Template, x: Template, indices: Template, /, *, mode: Mode) -> int:
-    most, kept = _merged_space(indices, mode)
+def gathered_space(out: Template, x: Template, indices: Template, /, *, mode: Mode) -> int:
+    most, kept = merged_space(indices, mode)
     if not x.size:
         return max(most - out.nbytes, 0)
     return max(most - out.nbytes, kept + (out.nbytes if mode == "fill" and indices.shape[-1] else 0))
@@ -74,7 +74,7 @@ def _gathered_space(out: Template, x: Template, indices: Template, /, *, mode: M
 
 def _added_space(out: Template, x: Template, indices: Template, updates: Template, /, *, mode: Mode) -> int:
     """Positions of rows, then of elements; sums and updates of the narrow floats in float32."""
-    most, kept = _merged_space(indices, mode)
+    most, kept = merged_space(indices, mode)
     width = prod(x.shape[indices.shape[-1] :])
     if width != 1:
         kept += 8 * (indices.size // max(indices.shape[-1], 1)) * width
@@ -82,7 +82,7 @@ def _added_space(out: Template, x: Template, indices: Template, updates: Templat
 
 
 def _put_space(out: Template, x: Template, indices: Template, updates: Template, /, *, mode: Mode) -> int:
-    most, kept = _merged_space(indices, mode)
+    most, kept = merged_space(indices, mode)
     return max(most - out.nbytes, kept + (updates.nbytes if mode == "fill" else 0))
 
 
@@ -166,7 +166,7 @@ class ArrayIndexing(ArrayBase):
 
         return Calm(fill)
 
-    @takes(_gathered_space)
+    @takes(gathered_space)
     @planned
     def gather(self, out: Template, x: Template, indices: Template, /, *, mode: Mode) -> Kernel:
         """Elements of x at index vectors."""

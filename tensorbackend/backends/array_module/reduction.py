@@ -20,7 +20,7 @@ from .space import brought, narrowing, nbytes, widened
 
 def _position_space(out: Template, x: Template, /, *, axis: int | None, keepdims: bool, tie_break: TieBreak) -> int:
     """NumPy copies what does not lie along the axis from its first element to the last."""
-    in_order = tie_break == "low" and axis in (None, x.ndim - 1)
+    in_order = tie_break == "low" and (axis is None or math.prod(x.shape[axis + 1 :]) == 1)
     copied = widened(x) + (0 if in_order else nbytes(x.size, wide(x.dtype)))
     return max(copied, out.nbytes) if tie_break == "high" else copied
 

@@ -19,7 +19,8 @@ from ...protocol.workspace import takes
 from ...rules.indexing import is_mask
 from ...template import Shape, Template
 from ..array_module.base import Array
-from ..array_module.indexing import ArrayIndexing
+from ..array_module.indexing import ArrayIndexing, gathered_space, merged_space
+from ..array_module.space import nbytes
 
 POINTS: Final = 1 << 14
 """Points of a grid that are sampled together: what the steps make of so many stays in a second-level cache."""
@@ -72,10 +73,17 @@ def _sampling_space(out: Template, grid: Template, coordinates: Template, /, *, 
     return (0 if axes == tuple(sorted(axes)) else grid.nbytes) + a_point * blocks.some_examples * blocks.some_points
 
 
-def _greatest_space(out: Template, x: Template, indices: Template, updates: Template, /, **options: Any) -> int:
-    """Positions of rows, then of elements; updates as they are, in order, and in their order's integers."""
-    count = prod(indices.shape[:-1]) * prod(x.shape[indices.shape[-1] :])
-    return 16 * count + 2 * count * out.dtype.bits // 8
+def _greatest_space(out: Template, x: Template, indices: Template, updates: Template, /, *, mode: Mode) -> int:
+    """Positions of rows, then of elements; updates and the result as integers in their order, and as these are made."""
+    width = prod(x.shape[indices.shape[-1] :])
+    count = prod(indices.shape[:-1]) * width
+    positions = merged_space(indices, mode).kept + (8 * count if width != 1 else 0)
+    return positions + 2 * nbytes(count, out.dtype) + 2 * out.nbytes
+
+
+def _by_own(x: Template, indices: Template, mode: Mode) -> bool:
+    """Whether NumPy itself reads at index vectors: along several axes, where it raises for an index outside."""
+    return bool(mode == "error" and indices.shape[-1] > 1 and x.size and indices.size and indices.dtype is not uint64)
 
 
 class NumpyIndexing(ArrayIndexing):
@@ -108,11 +116,14 @@ class NumpyIndexing(ArrayIndexing):
             return lambda values, least: bincount(values, None, least)
         return lambda values, least: bincount(values.reshape(-1), None, least)
 
+    @takes(
+        lambda out, x, indices, *, mode: 0 if _by_own(x, indices, mode) else gathered_space(out, x, indices, mode=mode)
+    )
     @planned
     def gather(self, out: Template, x: Template, indices: Template, /, *, mode: Mode) -> Kernel:
         """NumPy's own for several axes, which takes negative indices for such from the end."""
         careful, depth = kernel_of(super().gather, out, x, indices, mode=mode), indices.shape[-1]
-        if mode != "error" or depth < 2 or not x.size or not indices.size or indices.dtype is uint64:
+        if not _by_own(x, indices, mode):
             return careful
         rare = bare(careful)
 

@@ -19,7 +19,7 @@ from ...tensor import Tensor
 from ..array_module.base import Array
 from ..array_module.precision import computing, in_int64, promoted, wide
 from ..array_module.sorting import ArraySorting
-from ..array_module.space import nbytes, widened
+from ..array_module.space import brought, nbytes, widened
 
 _LONG = 1 << 10
 """A row of so many elements is parted before the greatest of them are put in order."""
@@ -33,9 +33,20 @@ def _top_space(out: tuple[Template, Template], x: Template, /, *, k: int) -> int
     return max(0, widened(x) + 16 * x.size - sum(each.nbytes for each in out))
 
 
+def _sought_space(out: Template, x1: Template, x2: Template, /, *, invert: bool) -> int:
+    """Both sorted, together with the orders of either and of both; of few in x2 a comparison with each."""
+    dtype = wide(promote_types(x1.dtype, x2.dtype))
+    copies = brought(dtype, x1, x2)
+    if x2.size < 10 * x1.size**0.145:  # as NumPy chooses
+        return copies + x1.size
+    element = dtype.bits // 8
+    return copies + (24 + 3 * element) * x1.size + (11 + 3 * element) * x2.size  # as measured
+
+
 class NumpySorting(ArraySorting):
     """Orderings, sets of elements, and the greatest of them."""
 
+    @takes(_sought_space)
     @planned
     def isin(self, out: Template, x1: Template, x2: Template, /, *, invert: bool) -> Kernel:
         """NumPy's own, to which NaN is equal to none as well."""

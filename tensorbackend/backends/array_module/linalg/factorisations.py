@@ -58,7 +58,7 @@ class ArrayLinalg(ArrayBase):
 
         return computing(factor, out, x)
 
-    @takes(lambda out, x: widened(x, *out) or x.nbytes)
+    @takes(lambda out, x: (widened(x, *out) or 2 * x.nbytes) + 24 * math.prod(x.shape[:-1]))
     @planned
     def lu(self, out: tuple[Template, Template, Template], x: Template, /) -> Kernel:
         """Permutation, unit lower and upper factor."""

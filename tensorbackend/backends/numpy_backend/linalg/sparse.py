@@ -6,18 +6,51 @@ what lies outside is moved inside as the default moves it.
 
 from __future__ import annotations
 
+from functools import partial
 from importlib.util import find_spec
 from math import prod
 from threading import local
 from typing import Any
 from weakref import ref
 
+from ....dtypes import int32, int64
 from ....memo import remember
 from ....ops.composite.linalg.sparse import Format
 from ....protocol import Kernel, planned
+from ....protocol.workspace import takes
 from ....template import Template
 from ...array_module.base import Array, ArrayBase
-from ...array_module.precision import promoted
+from ...array_module.precision import promoted, wide
+from ...array_module.space import brought, nbytes, widened
+
+
+def _product_space(
+    out: Template,
+    values: Template,
+    first: Template,
+    second: Template,
+    x: Template,
+    /,
+    *,
+    format: Format,
+    rows: int,
+    vector: bool = True,
+) -> int:
+    """Entries in the order of their rows, with places that SciPy knows; a batch is one matrix with all the entries."""
+    width = 1 if vector else 2
+    total, count, dtype = prod(out.shape[:-width]), values.shape[-1], wide(out.dtype)
+    places, entry = (first, second), 8 + dtype.bits // 8
+    known = first.dtype is second.dtype and first.dtype in (int32, int64)
+    found = brought(dtype, values, x) + widened(out)
+    if values.ndim == first.ndim == second.ndim == 1 and (vector or x.ndim == 2):
+        found += 0 if known else 24 * count
+        found += nbytes(x.size + out.size, dtype) if vector and x.ndim > 1 else 0  # vectors as columns
+        return found + ((entry + second.dtype.bits // 8) * count if format == "coo" and x.ndim > 1 else 0)
+    taken = 16 * count  # rows and columns of the one matrix
+    if any(each.ndim > 1 for each in places):
+        taken += 400 + (16 + entry) * count  # with what Python keeps of each matrix
+    dense = total * prod(x.shape[-width:])
+    return found + total * taken + (0 if x.size == dense else nbytes(dense, dtype))
 
 
 class NumpySparse(ArrayBase):
@@ -27,6 +60,7 @@ class NumpySparse(ArrayBase):
 
     if multiplies_rows:  # else the defaults run
 
+        @takes(_product_space)
         @planned
         def sparse_matvec(
             self,
@@ -53,6 +87,7 @@ class NumpySparse(ArrayBase):
                 kernel = _of_blocks(out, values, first, second, format, (rows, columns), ())
             return promoted(self, out.dtype, kernel, out, values, None, None, x)
 
+        @takes(partial(_product_space, vector=False))
         @planned
         def sparse_matmul(
             self,

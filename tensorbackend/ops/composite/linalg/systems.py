@@ -284,10 +284,13 @@ def matrix_power(x: Tensor, n: int, /) -> Tensor:
     if power < 0:
         x, dtype = inv(x), computed(x.template)
     found: Tensor | None = None
-    for digit in reversed(f"{builtins.abs(power):b}"):
-        if digit == "1":
+    left = builtins.abs(power)
+    while left:
+        if left & 1:
             found = x if found is None else matmul(found, x)
-        x = matmul(x, x)
+        left >>= 1
+        if left:
+            x = matmul(x, x)
     if found is None:
         found = broadcast_to(eye(x.shape[-1], dtype=x.dtype), x.shape)
     return rename(astype(found, dtype), *names)
