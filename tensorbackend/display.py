@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 from math import isqrt, prod
 
 from .dtypes import DType, bfloat16, complex64, float16, float32, float64
@@ -87,8 +87,8 @@ def show(
     looks : str, optional
         What stands in place of the template.
     width : int, optional
-        Columns of characters in a line, by default those of the terminal. Rows that are longer show fewer of their
-        elements; a tensor of one axis goes on in the next line.
+        Columns of characters in a line, by default those of the terminal. Rows that are longer are rounded to 8 digits;
+        if they still are, they show fewer of their elements. A tensor of one axis goes on in the next line.
 
     Returns
     -------
@@ -104,8 +104,8 @@ def show(
     [[1.0, ..., 20.0],
      [3.0, ...,  4.5]]
     """
-    texts = [_text(element, template.dtype) for element in elements]
-    return f"{looks or repr(template)} {backend}\n{_body(template.shape, texts, positions, width or terminal_width())}"
+    spelt = ([_text(element, template.dtype, digits) for element in elements] for digits in (None, _DIGITS_OF_MANY))
+    return f"{looks or repr(template)} {backend}\n{_body(template.shape, spelt, positions, width or terminal_width())}"
 
 
 def terminal_width() -> int:
@@ -115,16 +115,22 @@ def terminal_width() -> int:
     return get_terminal_size().columns
 
 
-def _body(shape: Sequence[int], texts: Sequence[str], positions: Sequence[Sequence[int]], width: int) -> str:
+def _body(shape: Sequence[int], spelt: Iterator[list[str]], positions: Sequence[Sequence[int]], width: int) -> str:
+    """The elements, as they are spelt exactly or, where a row of these is too long, in few digits."""
+    exact = next(spelt)
     if not shape:
-        return texts[0] if texts else _MORE
+        return exact[0] if exact else _MORE
     *leading, last = [gapped(each, size) for each, size in zip(positions, shape, strict=True)]
     count = len(positions[-1])
     if not leading:
-        return f"[{_wrapped(_cells(last, texts), width - 2)}]"
-    columns = [_aligned(texts[column::count]) for column in range(count)]
-    widths = [len(column[0]) if column else 0 for column in columns]
-    kept = _kept(widths, positions[-1], shape[-1], width - 2 * len(shape))
+        return f"[{_wrapped(_cells(last, exact), width - 2)}]"
+    room = width - 2 * len(shape)
+    for texts in chain([exact], spelt):
+        columns = [_aligned(texts[column::count]) for column in range(count)]
+        widths = [len(column[0]) if column else 0 for column in columns]
+        if _length(widths, range(count), positions[-1], shape[-1]) <= room:
+            break
+    kept = _kept(widths, positions[-1], shape[-1], room)
     between = gapped([positions[-1][column] for column in kept], shape[-1])
     rows = (_cells(between, [columns[column][row] for column in kept]) for row in range(prod(map(len, positions[:-1]))))
     return _nested(leading, (f"[{_BETWEEN.join(cells)}]" for cells in rows), 1)
@@ -157,12 +163,17 @@ def _wrapped(cells: Sequence[str], width: int) -> str:
     return ",\n ".join(_BETWEEN.join(cell.rjust(widest) for cell in each) for each in lines)
 
 
+def _length(widths: Sequence[int], columns: Sequence[int], positions: Sequence[int], size: int) -> int:
+    """The characters of a row of some columns, with a sign for omitted ones."""
+    signs = [len(_MORE) if each is None else 0 for each in gapped([positions[column] for column in columns], size)]
+    return sum(signs) + sum(widths[column] for column in columns) + len(_BETWEEN) * (len(signs) - 1)
+
+
 def _kept(widths: Sequence[int], positions: Sequence[int], size: int, room: int) -> list[int]:
     """The columns that fit in a line, from both ends."""
     columns = list(range(len(widths)))
     for edge in range(len(columns) // 2, 0, -1):
-        used = [len(_MORE) if each is None else 0 for each in gapped([positions[column] for column in columns], size)]
-        if sum(used) + sum(widths[column] for column in columns) + len(_BETWEEN) * (len(used) - 1) <= room:
+        if _length(widths, columns, positions, size) <= room:
             break
         columns = [*range(edge), *range(len(widths) - edge, len(widths))]
     return columns
@@ -213,7 +224,10 @@ def table(text: str, matrix: Template, positions: Sequence[Sequence[int]], cells
     values = iter(cells)
     for row in rows:
         elements = iter([] if row is None else next(values))
-        texts = (_GAP if None in (row, column) else _text(next(elements), matrix.dtype) for column in columns)
+        texts = (
+            _GAP if None in (row, column) else _text(next(elements), matrix.dtype, _DIGITS_OF_MANY)
+            for column in columns
+        )
         lines.append([f"<th>{_label(row)}</th>", *(f"<td>{each}</td>" for each in texts)])
     body = "\n".join(f"<tr>{''.join(line)}</tr>" for line in lines)
     return f"{heading(text)}\n<table>\n{body}\n</table>"
@@ -232,14 +246,24 @@ def _escaped(text: str) -> str:
     return escape(text)
 
 
-def _text(element: object, dtype: DType) -> str:
+_DIGITS_OF_MANY = 8
+"""The digits of elements of which many are shown side by side."""
+
+
+def _text(element: object, dtype: DType, digits: int | None = None) -> str:
+    """An element exactly, or rounded to so many significant digits."""
     if isinstance(element, float):
-        return _shortest(element, dtype)
+        return _decimal(element, dtype, digits)
     if isinstance(element, complex):
         part = float32 if dtype is complex64 else float64
-        real, imag = _shortest(element.real, part), _shortest(element.imag, part)
+        real, imag = _decimal(element.real, part, digits), _decimal(element.imag, part, digits)
         return f"{real}{'' if imag[0] == '-' else '+'}{imag}j"
     return str(element)
+
+
+def _decimal(value: float, dtype: DType, digits: int | None) -> str:
+    exact = _shortest(value, dtype)
+    return exact if digits is None or len(exact) <= digits else repr(float(f"{float(exact):.{digits}g}"))
 
 
 # Significant decimal digits that always suffice to tell two values of a dtype apart.

@@ -105,3 +105,26 @@ def test_every_backend_shows_the_same(backend: str) -> None:
     html = x.backend_copy(backend)._repr_html_()
     assert html == x._repr_html_().replace("numpy", backend)
     assert "first of 30" in html
+
+
+THIRDS = tb.asarray([[1 / 3, -2e10 / 3, 12.0], [float("nan"), -2 / 3e9, float("-inf")]], dtype="f64")
+
+
+@pytest.mark.parametrize(
+    ("width", "rows"),
+    [
+        (80, [["0.3333333333333333", "-6666666666.666667", "12.0"], ["nan", "-6.666666666666666e-10", "-inf"]]),
+        (60, [["0.33333333", "-6666666700.0", "12.0"], ["nan", "-6.6666667e-10", "-inf"]]),
+        (32, [["0.33333333", "...", "12.0"], ["nan", "...", "-inf"]]),
+    ],
+)
+def test_rows_that_are_too_long_are_rounded(width: int, rows: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    found = [[cell.strip() for cell in line.strip(" [],").split(",")] for line in repr(THIRDS).splitlines()[1:]]
+    assert found == rows
+
+
+def test_complex_numbers_are_rounded_by_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    x = tb.asarray([[1 / 3 - 2j / 3, 1j]], dtype="c128")
+    assert repr(x).splitlines()[1] == "[[0.33333333-0.66666667j, 0.0+1.0j]]"

@@ -71,3 +71,7 @@ def test_a_tensor_on_a_tape_is_shown() -> None:
     with tb.tape() as tape:
         y = tape.watch(tb.ones((2, 2))) * 2
         assert cells(y)[1] == ["0", "2.0", "2.0"]
+
+
+def test_a_table_has_8_digits() -> None:
+    assert cells(tb.asarray([[1 / 3, 0.1]], dtype="f64"))[1] == ["0", "0.33333333", "0.1"]
