@@ -34,7 +34,7 @@ def _top_space(out: tuple[Template, Template], x: Template, /, *, k: int) -> int
 
 
 def _sought_space(out: Template, x1: Template, x2: Template, /, *, invert: bool) -> int:
-    """Both sorted, together with the orders of either and of both; of few in x2 a comparison with each."""
+    """The bytes of both in order, with the orders of each and of both; of a comparison with each of few in x2."""
     dtype = wide(promote_types(x1.dtype, x2.dtype))
     copies = brought(dtype, x1, x2)
     if x2.size < 10 * x1.size**0.145:  # as NumPy chooses

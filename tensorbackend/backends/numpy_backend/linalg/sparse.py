@@ -36,7 +36,7 @@ def _product_space(
     rows: int,
     vector: bool = True,
 ) -> int:
-    """Entries in the order of their rows, with places that SciPy knows; a batch is one matrix with all the entries."""
+    """The bytes of the entries in the order of their rows, with places that SciPy knows; a batch is one large matrix."""
     width = 1 if vector else 2
     total, count, dtype = prod(out.shape[:-width]), values.shape[-1], wide(out.dtype)
     places, entry = (first, second), 8 + dtype.bits // 8
