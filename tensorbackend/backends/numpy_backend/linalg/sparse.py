@@ -24,19 +24,9 @@ from ...array_module.precision import promoted, wide
 from ...array_module.space import brought, nbytes, widened
 
 
-def _product_space(
-    out: Template,
-    values: Template,
-    first: Template,
-    second: Template,
-    x: Template,
-    /,
-    *,
-    format: Format,
-    rows: int,
-    vector: bool = True,
-) -> int:
-    """The bytes of the entries in the order of their rows, with places that SciPy knows; a batch is one large matrix."""
+def _product_space(out: Template, /, *inputs: Template, format: Format, rows: int, vector: bool = True) -> int:
+    """The bytes of the entries in the order of their rows, at places that SciPy knows; a batch is one large matrix."""
+    values, first, second, x = inputs
     width = 1 if vector else 2
     total, count, dtype = prod(out.shape[:-width]), values.shape[-1], wide(out.dtype)
     places, entry = (first, second), 8 + dtype.bits // 8
