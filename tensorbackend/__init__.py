@@ -389,8 +389,8 @@ def __getattr__(name: str) -> _Any:
     """
     if name in _built_in.NAMESPACES:
         return _import_module(f".{name}", __name__)
-    if name in _built_in.LATE:
-        found = getattr(_import_module(f".{_built_in.LATE[name]}", __name__), name)
+    if name in _built_in.MODULES:
+        found = getattr(_import_module(f".{_built_in.MODULES[name]}", __name__), name)
         globals()[name] = found
         return found
     if name in _class_names():
@@ -415,5 +415,5 @@ def __dir__() -> list[str]:
 
     loaded = {name for name, value in globals().items() if not (name[:1] == "_" or isinstance(value, ModuleType))}
     return sorted(
-        {*loaded, *_built_in.LATE, *_built_in.NAMESPACES, *_class_names(), "__version__", "__array_api_version__"}
+        {*loaded, *_built_in.MODULES, *_built_in.NAMESPACES, *_class_names(), "__version__", "__array_api_version__"}
     )

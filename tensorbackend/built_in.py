@@ -20,7 +20,7 @@ from .select import build_in
 NAMESPACES = ("checkpoints", "distributed", "fft", "linalg", "nn", "optimize", "ragged", "random", "solvers", "sparse")
 """The public modules that are imported when one is first used."""
 
-LATE = {
+MODULES = {
     name: module
     for module, names in {
         "expr.along": "associative_scan map_along_axis",

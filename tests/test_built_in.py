@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import tensorbackend as tb
-from tensorbackend.built_in import LATE, NAMESPACES
+from tensorbackend.built_in import MODULES, NAMESPACES
 from tensorbackend.select import class_names
 
 
@@ -26,16 +26,16 @@ def imported_for_types() -> Iterator[tuple[str, str]]:
 
 def test_type_checkers_see_each_late_name() -> None:
     found = dict(imported_for_types())
-    assert {name: found.get(name) for name in LATE} == LATE
+    assert {name: found.get(name) for name in MODULES} == MODULES
     assert {name for name, module in found.items() if not module} == {*NAMESPACES}
     at_once = {"template", "tensor", "backends"}  # imported at run time too, from where modules have these names
-    assert found.keys() - LATE.keys() - {*NAMESPACES} == at_once | class_names().keys()
+    assert found.keys() - MODULES.keys() - {*NAMESPACES} == at_once | class_names().keys()
 
 
-@pytest.mark.parametrize("name", LATE)
+@pytest.mark.parametrize("name", MODULES)
 def test_a_late_name_is_a_public_one(name: str) -> None:
     value = getattr(tb, name)
-    assert value.__module__ == f"tensorbackend.{LATE[name]}"
+    assert value.__module__ == f"tensorbackend.{MODULES[name]}"
     assert name in dir(tb)
 
 
@@ -85,5 +85,5 @@ def test_in_a_new_process(what: str) -> None:
 def test_what_few_programs_need_is_not_imported() -> None:
     program = "import sys, tensorbackend; print(*(name for name in sys.modules if name.startswith('tensorbackend.')))"
     loaded = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout.split()
-    assert {f"tensorbackend.{module}" for module in (*LATE.values(), *NAMESPACES)}.isdisjoint(loaded)
+    assert {f"tensorbackend.{module}" for module in (*MODULES.values(), *NAMESPACES)}.isdisjoint(loaded)
     assert "numpy" not in loaded

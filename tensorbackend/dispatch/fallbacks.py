@@ -44,13 +44,13 @@ class Fallback(NamedTuple):
 
 _declared: dict[str, tuple[Fallback, ...]] = {}
 
-_late: list[Callable[[], None]] = []
+_loaders: list[Callable[[], None]] = []
 """Functions that import the modules that declare fall-backs; called when a backend first lacks a callback."""
 
 
 def declared_by(load: Callable[[], None]) -> None:
     """Enters what imports modules that declare fall-backs; it runs whenever fall-backs are asked for."""
-    _late.append(load)
+    _loaders.append(load)
 
 
 def fallback(callback: str, accept: str = "any", *, needs: tuple[str, ...]) -> Callable[[Body], Body]:
@@ -98,7 +98,7 @@ def fallback(callback: str, accept: str = "any", *, needs: tuple[str, ...]) -> C
 
 def fallbacks(callback: str) -> tuple[Fallback, ...]:
     """The fall-backs of a primitive, each for other dtypes; none if it has to be a backend's own."""
-    for load in _late:  # again each time, as another thread may be in the middle of an import
+    for load in _loaders:  # again each time, as another thread may be in the middle of an import
         load()
     return _declared.get(callback, ())
 
