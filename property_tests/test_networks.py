@@ -311,10 +311,10 @@ def test_agrees_with_the_reference(backend: str, generator: Generator) -> None:
 
     @profile(2 if backend == "jax" else 10)  # XLA compiles each op for each shape
     @given(dtypes.flatmap(st.composite(generator)))
-    def agrees(call: Invocation) -> None:
+    def check_agreement(call: Invocation) -> None:
         judge(call, backend, [*divergences_of(tb.get_backend(backend)), CUT_OFF])
 
-    agrees()
+    check_agreement()
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

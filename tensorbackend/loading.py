@@ -1,6 +1,6 @@
-"""The import of the modules that declare ops, of which `import tensorbackend` leaves out what many programs never need.
+"""Imports the modules that declare ops. `import tensorbackend` leaves out those that many programs never need.
 
-A table of ops that is asked for more than it holds calls `load_ops`, so that it is complete to everyone who reads it.
+A table of ops that lacks a name, or lists all names, calls `load_ops` first. So its readers always see every op.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ _loaders: list[Callable[[], None]] = []
 
 
 def ops_loaded_by(load: Callable[[], None]) -> None:
-    """Enters what imports the modules that declare ops."""
+    """Enters a function that imports the modules that declare ops."""
     _loaders.append(load)
 
 
 def load_ops() -> None:
-    """Imports the modules that declare ops, once; while the package itself is being imported there is nothing to do."""
+    """Imports the modules that declare ops, once."""
     for load in tuple(_loaders):
         load()
     _loaders.clear()

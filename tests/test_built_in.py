@@ -74,12 +74,9 @@ PROGRAMS = {
 @pytest.mark.parametrize("what", PROGRAMS)
 def test_in_a_new_process(what: str) -> None:
     lines = [line.removeprefix(" " * 8) for line in PROGRAMS[what].splitlines()]
-    assert (
-        subprocess.run(
-            [sys.executable, "-c", "\n".join(["import tensorbackend as tb", *lines])], check=False
-        ).returncode
-        == 0
-    )
+    program = "\n".join(["import tensorbackend as tb", *lines])
+    ended = subprocess.run([sys.executable, "-c", program], check=False, capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr
 
 
 def test_what_few_programs_need_is_not_imported() -> None:

@@ -81,6 +81,11 @@ def judge(call: Invocation, backend: Backend | str, rows: Sequence[Divergence] |
     Verdict
         The greatest distance, and the row that was needed.
 
+    Raises
+    ------
+    AssertionError
+        For a result that is not as near as it must be, and that no row allows.
+
     Examples
     --------
     >>> import tensorbackend as tb

@@ -74,7 +74,7 @@ def _sampling_space(out: Template, grid: Template, coordinates: Template, /, *, 
 
 
 def _greatest_space(out: Template, x: Template, indices: Template, updates: Template, /, *, mode: Mode) -> int:
-    """Positions of rows, then of elements; updates and the result as integers in their order, and as these are made."""
+    """The bytes of positions, and of updates and results as integers in the order of the numbers."""
     width = prod(x.shape[indices.shape[-1] :])
     count = prod(indices.shape[:-1]) * width
     positions = merged_space(indices, mode).kept + (8 * count if width != 1 else 0)
@@ -82,7 +82,7 @@ def _greatest_space(out: Template, x: Template, indices: Template, updates: Temp
 
 
 def _by_own(x: Template, indices: Template, mode: Mode) -> bool:
-    """Whether NumPy itself reads at index vectors: along several axes, where it raises for an index outside."""
+    """Whether NumPy's own indexing reads at index vectors: along several axes, in the mode that raises an error."""
     return bool(mode == "error" and indices.shape[-1] > 1 and x.size and indices.size and indices.dtype is not uint64)
 
 

@@ -34,7 +34,7 @@ def _top_space(out: tuple[Template, Template], x: Template, /, *, k: int) -> int
 
 
 def _sought_space(out: Template, x1: Template, x2: Template, /, *, invert: bool) -> int:
-    """The bytes of both in order, with the orders of each and of both; of a comparison with each of few in x2."""
+    """The bytes of sorted operands and their permutations; NumPy compares x1 with each element of a small x2."""
     dtype = wide(promote_types(x1.dtype, x2.dtype))
     copies = brought(dtype, x1, x2)
     if x2.size < 10 * x1.size**0.145:  # as NumPy chooses

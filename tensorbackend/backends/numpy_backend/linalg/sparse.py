@@ -25,7 +25,7 @@ from ...array_module.space import brought, nbytes, widened
 
 
 def _product_space(out: Template, /, *inputs: Template, format: Format, rows: int, vector: bool = True) -> int:
-    """The bytes of the entries in the order of their rows, at places that SciPy knows; a batch is one large matrix."""
+    """The bytes of what SciPy gets: entries sorted by row, indices of a dtype that it takes, a batch as one matrix."""
     values, first, second, x = inputs
     width = 1 if vector else 2
     total, count, dtype = prod(out.shape[:-width]), values.shape[-1], wide(out.dtype)
